@@ -1,0 +1,41 @@
+# `make demo` and `make test` need Python 3.11 or newer with its venv module, make and git.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test test-fast check bench docs-pictures lock clean
+
+demo: $(READY)  ## group scikit-learn's digits by a simulated person and show the result
+	$(BIN)/likewise demo
+
+test: $(READY)  ## the whole suite; what needs an extra that is missing is skipped and says so
+	$(BIN)/python -m pytest -n auto
+
+test-fast: $(READY)  ## under two minutes
+	$(BIN)/python -m pytest -n auto -m "not slow and not browser"
+
+check: $(READY)  ## lint, format, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)  ## speed, as ratios measured in one run; see benchmarks/README.md
+	$(BIN)/python -m benchmarks
+
+$(READY): requirements/dev.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+lock:  ## renew the lock files after a change of pyproject.toml (needs uv)
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --upgrade \
+	  --extra app --extra tables --extra data --extra plot --extra series --group test --group check \
+	  pyproject.toml requirements/build.in -o requirements/dev.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --upgrade \
+	  --extra dask --extra fast --group browser -c requirements/dev.lock pyproject.toml -o requirements/extras.lock
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache

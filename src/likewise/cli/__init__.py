@@ -1,0 +1,24 @@
+"""The command line: one module per command, gathered here."""
+
+from __future__ import annotations
+
+import click
+
+import likewise
+from likewise.errors import LikewiseError
+
+
+class _FriendlyGroup(click.Group):
+    """A group whose commands end with a message, not a traceback, when the input is at fault."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except LikewiseError as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=_FriendlyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(likewise.__version__, prog_name="likewise")
+def main() -> None:
+    """Group things the way you mean it, by answering a few questions."""

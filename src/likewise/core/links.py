@@ -1,0 +1,299 @@
+"""What a set of answers implies.
+
+*Same* is an equivalence: a=b and b=c give a=c. *Different* carries over it: a=b and b≠c give a≠c.
+Two *different*s imply nothing, since the number of groups is unknown. `LinkGraph` keeps the
+closure of the answers given so far under these two rules and can explain every part of it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from likewise.core.answers import Answer
+from likewise.errors import ContradictionError, InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer that was given, as opposed to one that follows from others."""
+
+    left: int
+    right: int
+    answer: Answer
+
+
+class LinkGraph:
+    """Union-find over items, with cannot-links between its components.
+
+    Parameters
+    ----------
+    n_items : int
+        Items are the integers from 0 to ``n_items - 1``.
+
+    Notes
+    -----
+    Union is by size and without path compression: finding takes O(log n) steps, and in return
+    the last answer can be taken back in time proportional to what it changed (`pop`).
+
+    Examples
+    --------
+    >>> from likewise.core.links import Answer, LinkGraph
+    >>> links = LinkGraph(4)
+    >>> links.add(0, 1, Answer.SAME)
+    >>> links.add(1, 2, Answer.DIFFERENT)
+    >>> links.implied(0, 2)
+    <Answer.DIFFERENT: 'different'>
+    >>> links.implied(0, 3) is None
+    True
+    >>> [(g.left, g.right, g.answer.value) for g in links.explain(0, 2)]
+    [(0, 1, 'same'), (1, 2, 'different')]
+    """
+
+    def __init__(self, n_items: int) -> None:
+        if n_items < 0:
+            raise InputError(f"n_items must not be negative, got {n_items}")
+        self.n_items = n_items
+        # Only items that some answer mentions take memory; the others are their own root.
+        self._parent: dict[int, int] = {}
+        self._size: dict[int, int] = {}
+        self._different: dict[int, set[int]] = {}
+        self._n_components = n_items
+        self._n_different = 0
+        self._given: dict[tuple[int, int], Given] = {}
+        self._neighbors: dict[int, dict[int, Answer]] = {}
+        # For each given answer: None, the pair of roots it set apart, or the union it made.
+        self._trail: list[_Step] = []
+
+    def __len__(self) -> int:
+        """Return the number of given answers."""
+        return len(self._given)
+
+    def __iter__(self) -> Iterator[Given]:
+        """Iterate over the given answers in the order they came."""
+        return iter(self._given.values())
+
+    @property
+    def n_components(self) -> int:
+        """Number of groups of items known to be the same; an unmentioned item is its own."""
+        return self._n_components
+
+    @property
+    def n_different(self) -> int:
+        """Number of pairs of components known to differ."""
+        return self._n_different
+
+    @property
+    def undecided(self) -> int:
+        """Number of pairs of components about which nothing is known."""
+        return self._n_components * (self._n_components - 1) // 2 - self._n_different
+
+    def find(self, item: int) -> int:
+        """Return the item that stands for the component of `item`."""
+        parent = self._parent
+        while (up := parent.get(item, item)) != item:
+            item = up
+        return item
+
+    def size(self, item: int) -> int:
+        """Return the number of items in the component of `item`."""
+        return self._size.get(self.find(item), 1)
+
+    def differing(self, item: int) -> frozenset[int]:
+        """Return the roots of the components known to differ from that of `item`."""
+        return frozenset(self._different.get(self.find(item), ()))
+
+    def implied(self, left: int, right: int) -> Answer | None:
+        """Return what the answers so far say about two items, or None if they say nothing."""
+        a, b = self.find(left), self.find(right)
+        if a == b:
+            return Answer.SAME
+        return Answer.DIFFERENT if b in self._different.get(a, ()) else None
+
+    def add(self, left: int, right: int, answer: Answer) -> None:
+        """Take in an answer.
+
+        An answer that follows from earlier ones is kept as further evidence. *Unsure* says
+        nothing about the groups and is not taken.
+
+        Raises
+        ------
+        ContradictionError
+            If earlier answers imply the opposite. Nothing is changed then.
+        """
+        left, right = self._checked(left), self._checked(right)
+        if not answer.is_link:
+            raise InputError("an unsure answer is no link; keep it in the log, not in the graph")
+        if left == right:
+            raise InputError(f"item {left} was paired with itself; a link needs two items")
+        known = self.implied(left, right)
+        if known is not None and known is not answer:
+            raise ContradictionError(Given(left, right, answer), self.explain(left, right))
+        pair = (left, right) if left < right else (right, left)
+        is_repeated = pair in self._given
+        step = _Step(pair, is_repeated)
+        if known is None and answer is Answer.SAME:
+            self._unite(self.find(left), self.find(right), step)
+        elif known is None:
+            self._set_apart(self.find(left), self.find(right), step)
+        if not is_repeated:
+            self._given[pair] = Given(left, right, answer)
+            self._neighbors.setdefault(left, {})[right] = answer
+            self._neighbors.setdefault(right, {})[left] = answer
+        self._trail.append(step)
+
+    def pop(self) -> None:
+        """Take back the last answer."""
+        if not self._trail:
+            raise InputError("there is no answer to take back")
+        step = self._trail.pop()
+        if not step.is_repeated:
+            left, right = step.pair
+            del self._given[step.pair]
+            del self._neighbors[left][right]
+            del self._neighbors[right][left]
+        if step.union is not None:
+            kept, gone = step.union
+            self._parent[gone] = gone
+            self._size[kept] -= self._size.get(gone, 1)
+            self._n_components += 1
+            for other, is_new in step.moved:
+                if is_new:
+                    self._different[kept].remove(other)
+                    self._different[other].remove(kept)
+                else:
+                    self._n_different += 1
+                self._different[other].add(gone)
+        elif step.apart is not None:
+            a, b = step.apart
+            self._different[a].remove(b)
+            self._different[b].remove(a)
+            self._n_different -= 1
+
+    def retract(self, left: int, right: int) -> None:
+        """Take back the answer about this pair, whenever it was given."""
+        pair = (left, right) if left < right else (right, left)
+        if pair not in self._given:
+            raise InputError(f"no answer was given about the pair {pair}")
+        rest = [g for p, g in self._given.items() if p != pair]
+        fresh = LinkGraph(self.n_items)
+        for given in rest:
+            fresh.add(given.left, given.right, given.answer)
+        self.__dict__.update(fresh.__dict__)
+
+    def explain(self, left: int, right: int) -> tuple[Given, ...]:
+        """Return the shortest chain of given answers that implies what is known about a pair.
+
+        The chain leads from `left` to `right`; it has no *different* in it if the two are the
+        same, and exactly one if they differ. It is empty if nothing is known, or for an item and
+        itself.
+        """
+        known = self.implied(left, right)
+        if known is None or left == right:
+            return ()
+        # Breadth-first over (item, number of *different*s crossed), never crossing a second.
+        goal = (right, int(known is Answer.DIFFERENT))
+        came_from: dict[tuple[int, int], tuple[int, int]] = {(left, 0): (left, 0)}
+        queue = deque([(left, 0)])
+        while goal not in came_from:
+            item, crossed = queue.popleft()
+            for neighbor, answer in self._neighbors.get(item, {}).items():
+                state = (neighbor, crossed + (answer is Answer.DIFFERENT))
+                if state[1] <= goal[1] and state not in came_from:
+                    came_from[state] = (item, crossed)
+                    queue.append(state)
+        chain = []
+        state = goal
+        while state != (left, 0):
+            before = came_from[state]
+            chain.append(Given(before[0], state[0], self._neighbors[before[0]][state[0]]))
+            state = before
+        return tuple(reversed(chain))
+
+    def components(self) -> list[list[int]]:
+        """Return the components of two or more items, each sorted, in order of first item."""
+        members: dict[int, list[int]] = {}
+        for item in sorted(self._parent):
+            members.setdefault(self.find(item), []).append(item)
+        return [group for group in members.values() if len(group) > 1]
+
+    def closure(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Return every pair known to be the same and every pair known to differ, ``i < j``."""
+        members: dict[int, list[int]] = {}
+        mentioned = sorted(self._neighbors)
+        for item in mentioned:
+            members.setdefault(self.find(item), []).append(item)
+        same = [
+            (group[i], group[j])
+            for group in members.values()
+            for i in range(len(group))
+            for j in range(i + 1, len(group))
+        ]
+        different = [
+            (min(i, j), max(i, j))
+            for a, group in members.items()
+            for b in self._different.get(a, ())
+            if a < b
+            for i in group
+            for j in members.get(b, ())
+        ]
+        return sorted(same), sorted(different)
+
+    def _checked(self, item: int) -> int:
+        if not 0 <= item < self.n_items:
+            raise InputError(f"item {item} is out of range: there are {self.n_items} items")
+        return int(item)
+
+    def _unite(self, a: int, b: int, step: _Step) -> None:
+        size_a, size_b = self._size.get(a, 1), self._size.get(b, 1)
+        # By size, then by index, so that the outcome does not depend on who was named first.
+        kept, gone = (a, b) if (size_a, -a) > (size_b, -b) else (b, a)
+        self._parent.setdefault(kept, kept)
+        self._parent[gone] = kept
+        self._size[kept] = size_a + size_b
+        self._n_components -= 1
+        step.union = (kept, gone)
+        for other in self._different.get(gone, ()):
+            apart = self._different[other]
+            apart.remove(gone)
+            is_new = kept not in apart
+            if is_new:
+                apart.add(kept)
+                self._different.setdefault(kept, set()).add(other)
+            else:
+                self._n_different -= 1
+            step.moved.append((other, is_new))
+
+    def _set_apart(self, a: int, b: int, step: _Step) -> None:
+        self._different.setdefault(a, set()).add(b)
+        self._different.setdefault(b, set()).add(a)
+        self._n_different += 1
+        step.apart = (a, b)
+
+
+class _Step:
+    """What one answer changed, so that it can be taken back."""
+
+    __slots__ = ("apart", "is_repeated", "moved", "pair", "union")
+
+    def __init__(self, pair: tuple[int, int], is_repeated: bool) -> None:
+        self.pair = pair
+        self.is_repeated = is_repeated
+        self.union: tuple[int, int] | None = None
+        self.apart: tuple[int, int] | None = None
+        self.moved: list[tuple[int, bool]] = []
+
+
+def links_from(
+    n_items: int,
+    must_link: Iterable[tuple[int, int]] = (),
+    cannot_link: Iterable[tuple[int, int]] = (),
+) -> LinkGraph:
+    """Return the graph of two lists of pairs, or raise `ContradictionError`."""
+    links = LinkGraph(n_items)
+    for left, right in must_link:
+        links.add(int(left), int(right), Answer.SAME)
+    for left, right in cannot_link:
+        links.add(int(left), int(right), Answer.DIFFERENT)
+    return links

@@ -1,0 +1,1 @@
+"""The paper's 17 datasets and 21 tasks."""

@@ -1,0 +1,80 @@
+"""Everything that `likewise` raises on purpose, under one root.
+
+Errors about a value a caller passed are also `ValueError`s, so that code written for scikit-learn
+catches them without knowing this module.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from likewise.core.links import Given
+
+
+class LikewiseError(Exception):
+    """The root of every error of this package."""
+
+
+class InputError(LikewiseError, ValueError):
+    """Data or a parameter that cannot be used; the message says which, why and what to do."""
+
+
+class AnswerError(LikewiseError, ValueError):
+    """An oracle returned something that is not an answer."""
+
+
+class ContradictionError(LikewiseError, ValueError):
+    """An answer clashes with what earlier answers imply; nothing was changed.
+
+    Attributes
+    ----------
+    answer : Given
+        The answer that was refused.
+    chain : tuple of Given
+        The shortest chain of earlier answers that implies the opposite. Together with `answer` it
+        is a cycle with exactly one *different* in it: at least one of these answers is wrong.
+    """
+
+    def __init__(self, answer: Given, chain: tuple[Given, ...]) -> None:
+        self.answer = answer
+        self.chain = chain
+        steps = ", ".join(f"{g.left} {g.answer.value} {g.right}" for g in chain)
+        super().__init__(
+            f"{answer.left} {answer.answer.value} {answer.right} contradicts earlier answers: "
+            f"{steps}. Withdraw or change one of them."
+        )
+
+
+class StaleQueryError(LikewiseError):
+    """An answer came for a question that is no longer the open one; nothing was changed."""
+
+
+class SessionFileError(LikewiseError, ValueError):
+    """A saved session cannot be read: cut, of a newer version, or made from other data."""
+
+
+class BudgetExhausted(LikewiseError):  # noqa: N818  (an end, not a mistake)
+    """The oracle gave all the answers it was allowed to give."""
+
+
+class InterruptedFitError(LikewiseError):
+    """The oracle failed in the middle of `fit`; the answers it gave before are on `session`.
+
+    Attributes
+    ----------
+    session : Session
+        The session with every answer so far. Go on with
+        ``estimator.fit(X, oracle=..., session=error.session)`` or by ``session.ask()``.
+    """
+
+    def __init__(self, message: str, session: Any) -> None:
+        self.session = session
+        super().__init__(message)
+
+
+class MissingExtraError(LikewiseError, ImportError):
+    """A feature needs packages that are not installed; the message has the command."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f'{feature} needs more packages: pip install "likewise[{extra}]"')

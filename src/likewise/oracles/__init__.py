@@ -1,0 +1,1 @@
+"""Who answers: labels, a function, a person at the terminal, an earlier session."""

@@ -1,0 +1,1 @@
+"""Data larger than memory or machine."""

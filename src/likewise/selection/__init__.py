@@ -1,0 +1,1 @@
+"""Active selection of pairs for clusterers that take a list of constraints."""

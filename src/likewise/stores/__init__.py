@@ -1,0 +1,1 @@
+"""Where a session lives on disk."""
