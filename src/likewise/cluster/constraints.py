@@ -1,0 +1,94 @@
+"""Must-links and cannot-links as callers pass them, checked and closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from likewise.core.links import LinkGraph, links_from
+from likewise.errors import InputError
+
+Pairs = ArrayLike | Iterable[tuple[int, int]]
+
+
+def checked_links(n_samples: int, must_link: Pairs = (), cannot_link: Pairs = ()) -> LinkGraph:
+    """Return the closure of two lists of pairs of rows, or say what is wrong with them.
+
+    Parameters
+    ----------
+    n_samples : int
+        Rows of the data; pairs name rows from 0 to ``n_samples - 1``.
+    must_link, cannot_link : pairs of int
+        A list, tuple or set of pairs, or an array of shape ``(n_pairs, 2)``. Empty is allowed.
+
+    Raises
+    ------
+    InputError
+        If a list is not made of pairs of integers, or a pair names a row that does not exist or
+        the same row twice.
+    ContradictionError
+        If the pairs clash; it carries the chain of pairs that does.
+
+    Examples
+    --------
+    >>> links = checked_links(4, must_link=[(0, 1)], cannot_link=[(1, 2)])
+    >>> links.implied(0, 2)
+    <Answer.DIFFERENT: 'different'>
+    >>> checked_links(4, must_link=[(0, 1), (1, 2)], cannot_link=[(2, 0)])
+    Traceback (most recent call last):
+    ...
+    likewise.errors.ContradictionError: 2 different 0 contradicts earlier answers: 2 same 1,
+    1 same 0. Withdraw or change one of them.
+    """
+    must = checked_pairs(n_samples, must_link, "must_link")
+    cannot = checked_pairs(n_samples, cannot_link, "cannot_link")
+    return links_from(n_samples, must.tolist(), cannot.tolist())
+
+
+def checked_pairs(n_samples: int, pairs: Pairs, name: str) -> NDArray[np.intp]:
+    """Return pairs of rows as an array of shape ``(n_pairs, 2)``; `name` is for the error."""
+    array = _as_array(pairs, name)
+    if array.size == 0:
+        return np.empty((0, 2), dtype=np.intp)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise InputError(
+            f"{name} must be pairs of rows, like [(0, 1), (4, 7)] or an array of shape "
+            f"(n_pairs, 2); got shape {array.shape}"
+        )
+    with np.errstate(invalid="ignore"):
+        rows = array.astype(np.intp) if array.dtype.kind in "iuf" else None
+    if rows is None or not np.array_equal(rows, array):
+        raise InputError(f"{name} must hold row numbers (integers); got dtype {array.dtype}")
+    outside = (rows < 0) | (rows >= n_samples)
+    for place in np.flatnonzero(outside.any(axis=1))[:1]:
+        row = rows[place][outside[place]][0]
+        raise InputError(
+            f"{name}[{place}] = {tuple(rows[place].tolist())} names row {row}, but X has rows 0 "
+            f"to {n_samples - 1}"
+        )
+    for place in np.flatnonzero(rows[:, 0] == rows[:, 1])[:1]:
+        raise InputError(
+            f"{name}[{place}] = {tuple(rows[place].tolist())} pairs row {rows[place, 0]} with "
+            "itself; a link needs two rows. Remove it"
+        )
+    return rows
+
+
+def _as_array(pairs: Any, name: str) -> NDArray[Any]:
+    if isinstance(pairs, str | bytes) or not (
+        hasattr(pairs, "__array__") or isinstance(pairs, Iterable)
+    ):
+        raise InputError(
+            f"{name} must be pairs of rows, like [(0, 1), (4, 7)]; got {type(pairs).__name__}. "
+            "For no links pass ()"
+        )
+    try:
+        return np.asarray(pairs if hasattr(pairs, "__array__") else list(pairs))
+    except ValueError as error:
+        raise InputError(
+            f"{name} must be pairs of rows, like [(0, 1), (4, 7)]; its entries have different "
+            "lengths"
+        ) from error
