@@ -1,0 +1,372 @@
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import threading
+from pathlib import Path
+
+import pytest
+
+from likewise.errors import InputError, LikewiseError, SessionFileError, StaleQueryError
+from likewise.stores import Changes, Store
+
+ASSETS = Path(__file__).parent / "assets"
+
+
+def tell(number, answer="same"):
+    return {"do": "tell", "number": number, "left": number, "right": 0, "answer": answer}
+
+
+def append_for_ever(store, text, acknowledged):
+    while True:
+        acknowledged.append(store.append({"text": text}, after=len(acknowledged)))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "photos.likewise"
+
+
+@pytest.fixture
+def store(path):
+    with Store.create(path, settings={"seed": 3}, items={"a": "1", "b": "2"}) as store:
+        yield store
+
+
+def test_everything_comes_back_after_closing(path):
+    payload = bytes(range(256)) * 1000
+    with Store.create(
+        path,
+        settings={"seed": 3, "columns": ["größe", "weight"], "nested": {"a": None}},
+        items={"z": "1", "a": "2"},
+        payloads={"assignment": payload},
+    ) as store:
+        assert store.append(tell(1), after=0) == 1
+        assert store.append({"do": "undo"}, after=1) == 2
+        store.name_group("z", "cats & <dogs>")
+        store.put_note("does not fit", "a")
+        store.put_note("comment", "a", {"text": "?"})
+        store.update_settings({"seed": 4})
+    with Store.open(path) as store:
+        assert store.settings == {"seed": 4, "columns": ["größe", "weight"], "nested": {"a": None}}
+        assert list(store.items.items()) == [("z", "1"), ("a", "2")]
+        assert store.payload("assignment") == payload
+        assert store.payload_names == ["assignment"]
+        assert [(e.seq, e.op) for e in store.read()] == [(1, tell(1)), (2, {"do": "undo"})]
+        assert [e.seq for e in store.read(since=1)] == [2]
+        assert store.last == 2
+        assert store.group_names == {"z": "cats & <dogs>"}
+        assert store.notes("does not fit") == {"a": True}
+        assert store.notes("comment") == {"a": {"text": "?"}}
+    assert path.stat().st_size < len(payload)
+
+
+def test_a_closed_project_is_one_file(path, store):
+    store.append(tell(1), after=0)
+    store.close()
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_the_file_is_in_write_ahead_mode_and_waits_for_the_disk(store):
+    assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert store._db.execute("PRAGMA synchronous").fetchone() == (2,)
+
+
+def test_names_and_notes_can_be_taken_away(store):
+    store.name_group("a", "cats")
+    store.name_group("a", "")
+    store.put_note("does not fit", "a")
+    store.put_note("does not fit", "a", None)
+    assert store.group_names == {}
+    assert store.notes("does not fit") == {}
+
+
+def test_a_stale_append_is_refused_and_changes_nothing(path, store):
+    with Store.open(path) as other_tab:
+        assert store.last == other_tab.last == 0
+        store.append(tell(1), after=0)
+        with pytest.raises(StaleQueryError, match="after operation 0 and the log is at 1"):
+            other_tab.append(tell(1, "different"), after=0, payloads={"x": b"1"})
+        with pytest.raises(StaleQueryError):
+            other_tab.append(tell(1), after=7)
+        assert [e.op for e in other_tab.read()] == [tell(1)]
+        assert other_tab.payload_names == []
+        other_tab.append(tell(2), after=1, payloads={"x": b"1"})
+        assert store.last == 2
+        assert store.payload("x") == b"1"
+
+
+def test_threads_on_one_store_neither_lose_nor_double_an_answer(store):
+    refused = []
+
+    def answer(worker):
+        done = 0
+        while done < 20:
+            try:
+                store.append({"worker": worker, "n": done}, after=store.last)
+                done += 1
+            except StaleQueryError:
+                refused.append(worker)
+
+    threads = [threading.Thread(target=answer, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    entries = store.read()
+    assert [e.seq for e in entries] == list(range(1, 81))
+    assert {(e.op["worker"], e.op["n"]) for e in entries} == {
+        (w, n) for w in range(4) for n in range(20)
+    }
+
+
+def test_processes_on_one_file_neither_lose_nor_double_an_answer(path, store):
+    program = textwrap.dedent(
+        """
+        import sys
+        from likewise.errors import StaleQueryError
+        from likewise.stores import Store
+        with Store.open(sys.argv[1]) as store:
+            done = 0
+            while done < 30:
+                try:
+                    store.append({"worker": sys.argv[2], "n": done}, after=store.last)
+                    done += 1
+                except StaleQueryError:
+                    pass
+        """
+    )
+    running = [
+        subprocess.Popen([sys.executable, "-c", program, str(path), str(k)]) for k in range(3)
+    ]
+    assert [process.wait() for process in running] == [0, 0, 0]
+    entries = store.read()
+    assert [e.seq for e in entries] == list(range(1, 91))
+    assert {(e.op["worker"], e.op["n"]) for e in entries} == {
+        (str(w), n) for w in range(3) for n in range(30)
+    }
+
+
+def test_the_log_cannot_be_rewritten(store):
+    store.append(tell(1), after=0)
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        store._db.execute("DELETE FROM log")
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        store._db.execute("UPDATE log SET op = '{}'")
+    assert store.read()[0].op == tell(1)
+
+
+@pytest.mark.parametrize("op", [{"a": {1, 2}}, {"a": float("nan")}, {"a": b"x"}])
+def test_an_operation_that_json_cannot_hold_is_refused(store, op):
+    with pytest.raises(InputError, match="plain JSON"):
+        store.append(op, after=0)
+    assert store.last == 0
+
+
+def test_an_unknown_payload_is_named_with_those_there_are(store):
+    store.put_payload("setup", b"1")
+    with pytest.raises(InputError, match=r"no payload 'set-up', only \['setup'\]"):
+        store.payload("set-up")
+
+
+def test_changes_are_said_per_item(store):
+    found = store.changes({"b": "9", "c": "3"})
+    assert found == Changes(missing=("a",), added=("c",), changed=("b",))
+    assert found
+    assert not store.changes({"b": "2", "a": "1"})
+
+
+def test_an_existing_file_is_never_overwritten(path):
+    path.write_text("my thesis")
+    with pytest.raises(InputError, match="exists already"):
+        Store.create(path)
+    assert path.read_text() == "my thesis"
+
+
+def test_a_failed_creation_leaves_nothing_behind(path):
+    with pytest.raises(InputError, match="setting 'x' must be plain JSON"):
+        Store.create(path, settings={"x": object()})
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_left_over_write_ahead_log_is_not_replayed_into_a_new_file(path):
+    Path(f"{path}-wal").write_bytes(b"?")
+    with pytest.raises(InputError, match="move it away"):
+        Store.create(path)
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(InputError, match="there is no folder"):
+        Store.create(tmp_path / "nowhere" / "x.likewise")
+
+
+@pytest.mark.parametrize("content", [b"", b"SQLite", b"a,b\n1,2\n", b"\x89PNG" + bytes(5000)])
+def test_what_is_not_a_project_is_refused(path, content):
+    path.write_bytes(content)
+    with pytest.raises(SessionFileError, match="not a likewise project file"):
+        Store.open(path)
+    assert path.read_bytes() == content
+
+
+def test_a_missing_file_and_a_folder_are_refused_and_not_created(tmp_path):
+    with pytest.raises(SessionFileError, match="no such file"):
+        Store.open(tmp_path / "x.likewise")
+    with pytest.raises(SessionFileError, match="cannot open"):
+        Store.open(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_database_of_another_program_is_refused(path):
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE log (seq INTEGER)")
+    db.close()
+    with pytest.raises(SessionFileError, match="another program"):
+        Store.open(path)
+
+
+def test_a_cut_file_is_refused_wherever_it_was_cut(path, store):
+    for n in range(300):
+        store.append(tell(n), after=n)
+    store.put_payload("noise", os.urandom(20000))
+    store.close()
+    whole = path.read_bytes()
+    for size in range(0, len(whole), 1371):
+        path.write_bytes(whole[:size])
+        with pytest.raises(SessionFileError):
+            Store.open(path)
+
+
+def test_a_file_with_overwritten_pages_is_refused(path, store):
+    for n in range(300):
+        store.append(tell(n), after=n)
+    store.close()
+    whole = bytearray(path.read_bytes())
+    whole[4096:] = b"\xff" * (len(whole) - 4096)
+    path.write_bytes(whole)
+    with pytest.raises(SessionFileError):
+        Store.open(path)
+
+
+def test_a_newer_schema_is_refused_with_the_remedy(path, store):
+    store._db.execute("PRAGMA user_version = 99")
+    store.close()
+    before = path.read_bytes()
+    with pytest.raises(SessionFileError, match=r"newer version of likewise.*--upgrade"):
+        Store.open(path)
+    assert path.read_bytes() == before
+
+
+def test_a_file_of_schema_1_opens_for_ever(path):
+    shutil.copy(ASSETS / "schema-1.sqlite", path)
+    with Store.open(path) as store:
+        assert store.settings == {"seed": 0, "kind": "images"}
+        assert store.items == {"a.png": "aa", "b.png": "bb", "c.png": "cc"}
+        assert [e.op for e in store.read()] == [tell(1), tell(2, "different"), {"do": "undo"}]
+        assert store.payload("assignment") == bytes(100)
+        assert store.group_names == {"a.png": "cats"}
+        assert store.notes("does not fit") == {"b.png": True}
+        assert store.append(tell(3), after=3) == 4
+
+
+def test_an_old_file_is_migrated_once_and_in_order(path, monkeypatch):
+    shutil.copy(ASSETS / "schema-1.sqlite", path)
+    calls = []
+
+    def add_people(db):
+        calls.append("people")
+        db.execute("CREATE TABLE people (name TEXT)")
+
+    def add_colors(db):
+        calls.append("colors")
+        db.execute("ALTER TABLE people ADD COLUMN color TEXT")
+
+    more = [*_migrations(), ("people", add_people), ("colors", add_colors)]
+    monkeypatch.setattr("likewise.stores.schema.MIGRATIONS", more)
+    for _ in range(2):
+        with Store.open(path) as store:
+            assert len(store.read()) == 3
+            assert store._db.execute("SELECT name, color FROM people").fetchall() == []
+    assert calls == ["people", "colors"]
+    monkeypatch.undo()
+    with pytest.raises(SessionFileError, match="newer version"):
+        Store.open(path)
+
+
+def test_a_migration_that_fails_changes_nothing(path, monkeypatch):
+    shutil.copy(ASSETS / "schema-1.sqlite", path)
+
+    def fail(db):
+        db.execute("CREATE TABLE half (x)")
+        raise RuntimeError("power cut")
+
+    monkeypatch.setattr("likewise.stores.schema.MIGRATIONS", [*_migrations(), ("fail", fail)])
+    with pytest.raises(RuntimeError):
+        Store.open(path)
+    monkeypatch.undo()
+    with Store.open(path) as store:
+        assert len(store.read()) == 3
+        tables = store._db.execute("SELECT name FROM sqlite_master WHERE name='half'").fetchall()
+        assert tables == []
+
+
+def _migrations():
+    from likewise.stores import schema
+
+    return schema.MIGRATIONS
+
+
+def test_a_full_disk_is_said_and_loses_nothing(store):
+    pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+    store._db.execute(f"PRAGMA max_page_count = {pages + 2}")
+    with pytest.raises(LikewiseError, match=r"nothing was saved.*the disk is full"):
+        append_for_ever(store, "x" * 500, saved := [])
+    assert len(saved) > 0
+    assert [e.seq for e in store.read()] == saved
+    store._db.execute(f"PRAGMA max_page_count = {pages + 1000}")
+    assert store.append(tell(1), after=len(saved)) == len(saved) + 1
+
+
+def test_a_disk_that_stops_taking_bytes_is_said_and_loses_nothing(path, store):
+    """The limit on the size of files makes every write beyond it fail."""
+    saved = [store.append(tell(0), after=0)]
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, before[1]))
+        with pytest.raises(LikewiseError, match=r"the disk (is full|failed)"):
+            append_for_ever(store, "x" * 1500, saved)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert len(saved) > 1
+    with Store.open(path) as again:
+        assert [e.seq for e in again.read()] == saved
+    assert store.append(tell(1), after=len(saved)) == len(saved) + 1
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everything")
+def test_a_file_that_may_not_be_written_is_said(path, store):
+    store.close()
+    path.chmod(0o400)
+    with pytest.raises(LikewiseError, match="permission"), Store.open(path) as again:
+        again.append(tell(1), after=0)
+
+
+def test_another_process_that_never_finishes_is_said(path, store, monkeypatch):
+    monkeypatch.setattr("likewise.stores.store.BUSY_SECONDS", 0.0)
+    with Store.open(path) as blocked:
+        store._db.execute("BEGIN IMMEDIATE")
+        with pytest.raises(LikewiseError, match="another process is writing"):
+            blocked.append(tell(1), after=0)
+        store._db.execute("ROLLBACK")
+        assert blocked.append(tell(1), after=0) == 1
+
+
+def test_a_closed_store_says_so(store):
+    store.close()
+    with pytest.raises(LikewiseError, match="closed"):
+        store.append(tell(1), after=0)
