@@ -1,7 +1,32 @@
 """Clustering by asking: a few answers to "do these belong together?" become a grouping."""
 
+from likewise.cluster import COBRA
 from likewise.core.answers import Answer, Event, Query
+from likewise.core.session import Session
 from likewise.errors import LikewiseError
+from likewise.oracles import (
+    BudgetedOracle,
+    CallbackOracle,
+    LabelOracle,
+    NoisyOracle,
+    ReplayOracle,
+    TerminalOracle,
+    run,
+)
 
-__all__ = ["Answer", "Event", "LikewiseError", "Query"]
+__all__ = [
+    "COBRA",
+    "Answer",
+    "BudgetedOracle",
+    "CallbackOracle",
+    "Event",
+    "LabelOracle",
+    "LikewiseError",
+    "NoisyOracle",
+    "Query",
+    "ReplayOracle",
+    "Session",
+    "TerminalOracle",
+    "run",
+]
 __version__ = "0.1.0"

@@ -61,6 +61,8 @@ class LinkGraph:
         self._different: dict[int, set[int]] = {}
         self._n_components = n_items
         self._n_different = 0
+        self._n_decided = 0
+        self._n_answered = 0
         self._given: dict[tuple[int, int], Given] = {}
         self._neighbors: dict[int, dict[int, Answer]] = {}
         # For each given answer: None, the pair of roots it set apart, or the union it made.
@@ -88,6 +90,16 @@ class LinkGraph:
     def undecided(self) -> int:
         """Number of pairs of components about which nothing is known."""
         return self._n_components * (self._n_components - 1) // 2 - self._n_different
+
+    @property
+    def n_decided(self) -> int:
+        """Number of pairs of items, not of components, about which something is known."""
+        return self._n_decided
+
+    @property
+    def n_answered_components(self) -> int:
+        """Number of components that some answer is about."""
+        return self._n_answered
 
     def find(self, item: int) -> int:
         """Return the item that stands for the component of `item`."""
@@ -132,7 +144,10 @@ class LinkGraph:
             raise ContradictionError(Given(left, right, answer), self.explain(left, right))
         pair = (left, right) if left < right else (right, left)
         is_repeated = pair in self._given
-        step = _Step(pair, is_repeated)
+        step = _Step(pair, is_repeated, self._n_decided, self._n_answered)
+        if known is None:
+            n_new = 2 - self._is_answered(left) - self._is_answered(right)
+            self._n_answered += n_new - (answer is Answer.SAME)
         if known is None and answer is Answer.SAME:
             self._unite(self.find(left), self.find(right), step)
         elif known is None:
@@ -148,6 +163,8 @@ class LinkGraph:
         if not self._trail:
             raise InputError("there is no answer to take back")
         step = self._trail.pop()
+        self._n_decided = step.n_decided
+        self._n_answered = step.n_answered
         if not step.is_repeated:
             left, right = step.pair
             del self._given[step.pair]
@@ -245,6 +262,10 @@ class LinkGraph:
             raise InputError(f"item {item} is out of range: there are {self.n_items} items")
         return int(item)
 
+    def _is_answered(self, item: int) -> bool:
+        root = self.find(item)
+        return self._size.get(root, 1) > 1 or bool(self._different.get(root))
+
     def _unite(self, a: int, b: int, step: _Step) -> None:
         size_a, size_b = self._size.get(a, 1), self._size.get(b, 1)
         # By size, then by index, so that the outcome does not depend on who was named first.
@@ -254,6 +275,11 @@ class LinkGraph:
         self._size[kept] = size_a + size_b
         self._n_components -= 1
         step.union = (kept, gone)
+        self._n_decided += size_a * size_b
+        kept_apart, gone_apart = self._different.get(kept, set()), self._different.get(gone, set())
+        size_kept, size_gone = (size_a, size_b) if kept == a else (size_b, size_a)
+        self._n_decided += size_gone * sum(self._size.get(c, 1) for c in kept_apart - gone_apart)
+        self._n_decided += size_kept * sum(self._size.get(c, 1) for c in gone_apart - kept_apart)
         for other in self._different.get(gone, ()):
             apart = self._different[other]
             apart.remove(gone)
@@ -269,17 +295,22 @@ class LinkGraph:
         self._different.setdefault(a, set()).add(b)
         self._different.setdefault(b, set()).add(a)
         self._n_different += 1
+        self._n_decided += self._size.get(a, 1) * self._size.get(b, 1)
         step.apart = (a, b)
 
 
 class _Step:
     """What one answer changed, so that it can be taken back."""
 
-    __slots__ = ("apart", "is_repeated", "moved", "pair", "union")
+    __slots__ = ("apart", "is_repeated", "moved", "n_answered", "n_decided", "pair", "union")
 
-    def __init__(self, pair: tuple[int, int], is_repeated: bool) -> None:
+    def __init__(
+        self, pair: tuple[int, int], is_repeated: bool, n_decided: int, n_answered: int
+    ) -> None:
         self.pair = pair
         self.is_repeated = is_repeated
+        self.n_decided = n_decided
+        self.n_answered = n_answered
         self.union: tuple[int, int] | None = None
         self.apart: tuple[int, int] | None = None
         self.moved: list[tuple[int, bool]] = []

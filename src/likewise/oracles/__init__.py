@@ -1,1 +1,18 @@
 """Who answers: labels, a function, a person at the terminal, an earlier session."""
+
+from likewise.oracles.protocol import CallbackOracle, Oracle, as_answer, as_oracle, run
+from likewise.oracles.simulated import BudgetedOracle, LabelOracle, NoisyOracle, ReplayOracle
+from likewise.oracles.terminal import TerminalOracle
+
+__all__ = [
+    "BudgetedOracle",
+    "CallbackOracle",
+    "LabelOracle",
+    "NoisyOracle",
+    "Oracle",
+    "ReplayOracle",
+    "TerminalOracle",
+    "as_answer",
+    "as_oracle",
+    "run",
+]

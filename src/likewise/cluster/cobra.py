@@ -1,0 +1,345 @@
+"""COBRA (Van Craenendonck, Dumančić, Blockeel 2017) as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from numbers import Integral
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from likewise.core.answers import Answer
+from likewise.core.fingerprint import fingerprint
+from likewise.core.partition import SuperInstances
+from likewise.core.session import Session
+from likewise.errors import AnswerError, InputError, InterruptedFitError, LikewiseError
+from likewise.oracles import run
+from likewise.strategies.closest_first import ClosestFirst
+from likewise.strategies.representatives import RepresentativeStrategy
+from likewise.superinstances.build import build_super_instances
+from likewise.superinstances.kmeans import assign
+from likewise.superinstances.metrics import distances
+
+DEFAULT_SUPER_INSTANCES = 50
+
+
+class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
+    """Constraint-based repeated aggregation: cluster by asking about the closest pairs first.
+
+    K-means makes many small groups, the super-instances, each represented by its medoid. Then the
+    closest two representatives whose relation is unknown are asked about, until what was answered
+    implies the rest. The number of clusters is found, not given.
+
+    Parameters
+    ----------
+    n_super_instances : int or "auto", default=50
+        How many super-instances to make. More of them give finer groups and take more questions,
+        roughly one each. "auto" takes as many as `max_queries` questions are likely to settle
+        (see `super_instances_for_budget`), or 50 without a budget.
+    representative : {"medoid", "nearest-mean"}, default="medoid"
+        Which member stands for a super-instance: the one with the smallest sum of distances to
+        the others, or the one nearest to their mean.
+    metric : str, default="euclidean"
+        Any metric scikit-learn knows by name, or "precomputed" if `X` is a matrix of distances.
+        All but the Euclidean one use agglomerative clustering instead of K-means.
+    engine : {"auto", "full", "sample"}, default="auto"
+        "full" is K-means on all rows from ten starts, as in the paper; "sample" trains it on 1024
+        rows per super-instance and assigns the rest in one pass; "auto" changes from the first
+        to the second above 50 000 rows.
+    exact_medoids : bool, default=False
+        Whether to try every member also in super-instances of more than 2000 rows.
+    max_queries : int, optional
+        Stop after this many questions. By default all are asked.
+    incomplete : {"separate", "guess"}, default="separate"
+        What becomes of groups that are undecided when the questions end early: they stay apart,
+        or are joined by a guess (`Session.labels_guess`).
+    n_jobs : int, optional
+        Never changes the result.
+    random_state : int, RandomState instance or None, default=None
+        Pass an int for the same questions every time.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_rows,)
+        The cluster of every row.
+    n_clusters_ : int
+        The number of clusters found.
+    n_queries_ : int
+        The number of questions asked.
+    queries_ : list of (int, int, Answer)
+        The rows asked about and the answers, in order.
+    super_instances_ : ndarray of shape (n_rows,)
+        The super-instance of every row.
+    representatives_ : ndarray of shape (n_super_instances,)
+        The row that stands for each super-instance.
+    session_ : Session
+        The session, which can be asked on, undone, revised and saved.
+    n_features_in_ : int
+        Number of features seen during `fit`.
+    feature_names_in_ : ndarray of str
+        Names of the features, if `X` had any.
+
+    Notes
+    -----
+    Without an oracle, `fit` makes its best guess from the data alone, with no questions.
+
+    References
+    ----------
+    T. Van Craenendonck, S. Dumančić, H. Blockeel, "COBRA: A Fast and Simple Method for Active
+    Clustering with Pairwise Constraints", IJCAI 2017.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.metrics import adjusted_rand_score
+    >>> from likewise import COBRA, LabelOracle
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = COBRA(n_super_instances=25, random_state=0).fit(X, oracle=LabelOracle(y))
+    >>> model.n_clusters_, model.n_queries_
+    (3, 26)
+    >>> round(adjusted_rand_score(y, model.labels_), 2)
+    0.94
+    """
+
+    def __init__(
+        self,
+        n_super_instances: int | Literal["auto"] = DEFAULT_SUPER_INSTANCES,
+        *,
+        representative: Literal["medoid", "nearest-mean"] = "medoid",
+        metric: str = "euclidean",
+        engine: Literal["auto", "full", "sample"] = "auto",
+        exact_medoids: bool = False,
+        max_queries: int | None = None,
+        incomplete: Literal["separate", "guess"] = "separate",
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_super_instances = n_super_instances
+        self.representative = representative
+        self.metric = metric
+        self.engine = engine
+        self.exact_medoids = exact_medoids
+        self.max_queries = max_queries
+        self.incomplete = incomplete
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: Any = None,  # noqa: ARG002  (for scikit-learn)
+        *,
+        oracle: Any = None,
+        train_indices: ArrayLike | None = None,
+        sample_ids: Sequence[Hashable] | None = None,
+        must_link: Iterable[tuple[int, int]] = (),
+        cannot_link: Iterable[tuple[int, int]] = (),
+    ) -> Self:
+        """Cluster rows by asking an oracle.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            The rows; with ``metric="precomputed"`` their distances.
+        y : ignored
+            For compatibility.
+        oracle : Oracle or callable, optional
+            Who answers: an object with ``answer(query)``, or a function of two rows that returns
+            True, False or None. Without one nothing is asked.
+        train_indices : array-like of int, optional
+            The rows that may be asked about. By default all.
+        sample_ids : sequence of hashable, optional
+            Names of the rows, passed to the oracle with every query.
+        must_link, cannot_link : iterable of (int, int)
+            Pairs of rows whose relation is known beforehand.
+
+        Raises
+        ------
+        InterruptedFitError
+            If the oracle raises an error. The error, and ``session_``, have the session with all
+            answers so far.
+        """
+        session = self.start(
+            X,
+            train_indices=train_indices,
+            sample_ids=sample_ids,
+            must_link=must_link,
+            cannot_link=cannot_link,
+        )
+        self.session_ = session
+        if oracle is not None:
+            try:
+                run(session, oracle, max_queries=self.max_queries)
+            except Exception as error:
+                if isinstance(error, LikewiseError) and not isinstance(error, AnswerError):
+                    raise
+                raise InterruptedFitError(
+                    f"the oracle failed on question {len(session.events) + 1}: "
+                    f"{type(error).__name__}: {error}. The {len(session.events)} answers before "
+                    "it are kept: go on with run(error.session, oracle) and "
+                    "COBRA().adopt(error.session).",
+                    session,
+                ) from error
+        return self.adopt(session, is_guess=oracle is None)
+
+    def start(
+        self,
+        X: ArrayLike,
+        *,
+        train_indices: ArrayLike | None = None,
+        sample_ids: Sequence[Hashable] | None = None,
+        must_link: Iterable[tuple[int, int]] = (),
+        cannot_link: Iterable[tuple[int, int]] = (),
+    ) -> Session:
+        """Return a session to be asked and told by hand; the parameters are those of `fit`."""
+        self._check_parameters()
+        rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+        n_super_instances = self.n_super_instances
+        if n_super_instances == "auto":
+            n_super_instances = (
+                DEFAULT_SUPER_INSTANCES
+                if self.max_queries is None
+                else super_instances_for_budget(self.max_queries)
+            )
+        partition = build_super_instances(
+            rows,
+            int(n_super_instances),
+            train_indices=_checked_train(train_indices, len(rows)),
+            representative=self.representative,
+            metric=self.metric,
+            engine=self.engine,
+            exact_medoids=self.exact_medoids,
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            n_jobs=self.n_jobs,
+        )
+        session = Session(ClosestFirst(partition), sample_ids=sample_ids, digest=fingerprint(rows))
+        for pairs, answer in ((must_link, Answer.SAME), (cannot_link, Answer.DIFFERENT)):
+            for left, right in pairs:
+                session.give(int(left), int(right), answer)
+        return session
+
+    def adopt(self, session: Session, *, is_guess: bool | None = None) -> Self:
+        """Become the fitted estimator of a session, finished or not.
+
+        Parameters
+        ----------
+        session : Session
+            Made by `start`, or loaded by `Session.from_dict`.
+        is_guess : bool, optional
+            Whether what is undecided is guessed; by default as `incomplete` says.
+        """
+        strategy = session.strategy
+        if not isinstance(strategy, RepresentativeStrategy):
+            raise InputError(
+                f"COBRA adopts sessions about super-instances, not {type(strategy).__name__}"
+            )
+        if is_guess is None:
+            is_guess = False
+        is_guess = is_guess or self.incomplete == "guess"
+        partition = strategy.partition
+        self.session_ = session
+        self.labels_ = session.labels_guess if is_guess else session.labels
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        asked = [event for event in session.events if event.source == "asked"]
+        self.queries_ = [(event.left, event.right, event.answer) for event in asked]
+        self.n_queries_ = len(asked)
+        self.super_instances_ = partition.assignment
+        self.representatives_ = partition.representatives
+        if partition.points is not None:
+            self.n_features_in_ = partition.points.shape[1]
+        else:
+            self.n_features_in_ = partition.n_rows
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
+        """Return the cluster of the super-instance nearest to each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            New rows; with ``metric="precomputed"`` their distances to all rows of the fit.
+        """
+        check_is_fitted(self, "labels_")
+        rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
+        strategy = self.session_.strategy
+        assert isinstance(strategy, RepresentativeStrategy)
+        nearest = nearest_super_instance(strategy.partition, rows)
+        return np.asarray(self.labels_[self.representatives_[nearest]])
+
+    def _check_parameters(self) -> None:
+        n: Any = self.n_super_instances
+        is_count = isinstance(n, Integral) and not isinstance(n, bool)
+        if n != "auto" and (not is_count or n < 1):
+            raise InputError(f'n_super_instances must be a positive integer or "auto", got {n!r}')
+        for name, allowed in (
+            ("representative", ("medoid", "nearest-mean")),
+            ("engine", ("auto", "full", "sample")),
+            ("incomplete", ("separate", "guess")),
+        ):
+            if getattr(self, name) not in allowed:
+                raise InputError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
+        budget: Any = self.max_queries
+        if budget is not None and (not isinstance(budget, Integral) or budget < 0):
+            raise InputError(f"max_queries must be None or not negative, got {budget!r}")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags
+
+
+def nearest_super_instance(partition: SuperInstances, rows: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the super-instance that new rows fall into.
+
+    That is the one whose K-means cell they lie in, or for other metrics than the Euclidean, the
+    one with the nearest representative.
+    """
+    if partition.centers is not None and partition.cell_owner is not None:
+        return partition.cell_owner[assign(rows, partition.centers)]
+    if partition.points is None:
+        return np.asarray(np.argmin(rows[:, partition.representatives], axis=1))
+    return np.asarray(np.argmin(distances(rows, partition.points, partition.metric), axis=1))
+
+
+def super_instances_for_budget(max_queries: int) -> int:
+    """Return how many super-instances so many questions are likely to settle.
+
+    With pure super-instances, n of them in g groups take at least ``n - g + g (g - 1) / 2``
+    questions. The number of groups is unknown; the old rule of thumb g = sqrt(n / 2) stands in
+    for it. The result is the largest n whose questions fit the budget.
+
+    Examples
+    --------
+    >>> [super_instances_for_budget(budget) for budget in (10, 30, 60, 120)]
+    [10, 28, 54, 104]
+    """
+
+    def expected(n: int) -> float:
+        groups = max(1.0, math.sqrt(n / 2))
+        return n - groups + groups * (groups - 1) / 2
+
+    n = 2
+    while expected(n + 1) <= max_queries:
+        n += 1
+    return n
+
+
+def _checked_train(train_indices: ArrayLike | None, n_rows: int) -> NDArray[np.intp] | None:
+    if train_indices is None:
+        return None
+    found = np.asarray(train_indices)
+    if found.dtype == bool and found.shape == (n_rows,):
+        found = np.flatnonzero(found)
+    if found.ndim != 1 or (found.size and not np.issubdtype(found.dtype, np.integer)):
+        raise InputError("train_indices must be a list of row numbers or a mask of all rows")
+    if found.size == 0:
+        raise InputError("train_indices is empty: at least one row must be allowed to be shown")
+    if found.min() < 0 or found.max() >= n_rows:
+        wrong = found[(found < 0) | (found >= n_rows)][0]
+        raise InputError(f"train_indices has {wrong}, but the data has rows 0 to {n_rows - 1}")
+    return np.unique(found).astype(np.intp)

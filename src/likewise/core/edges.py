@@ -1,0 +1,287 @@
+"""Candidate pairs in order of distance, without a sorted list of all of them.
+
+COBRA asks about the closest two representatives whose relation is not yet settled. Sorting all
+pairs would do, but ten thousand representatives have fifty million of them, most of which are
+settled long before their turn comes. `ClosestPairs` keeps, for every two *components*, only the
+closest pair between them, and for every component the closest of these. A question then costs one
+look along a vector, an answer one pass over one row, and both shrink as components merge.
+
+The order is exact: pairs are compared by float64 distance, then by the smaller index, then by the
+larger one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.errors import InputError
+
+Between = Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[np.float64]]
+"""Distances between two lists of items, as a matrix."""
+
+MAX_ITEMS = 20_000
+"""Above this, distances between all representatives would take more than 2.4 GB."""
+
+SETTLED = -1.0
+"""In place of a distance: these two components are known to differ."""
+
+_ROWS_PER_BLOCK = 256
+
+
+@dataclass(slots=True)
+class _Change:
+    """What one operation overwrote, so that it can be taken back."""
+
+    undecided: int
+    slots: NDArray[np.int64]
+    distance: NDArray[np.float64]
+    witness: NDArray[np.int32]
+    best: list[tuple[int, float, int]] = field(default_factory=list)
+    moved: NDArray[np.intp] | None = None
+    gone: int = -1
+    excluded: int = -1
+
+    @property
+    def nbytes(self) -> int:
+        return self.slots.nbytes + self.distance.nbytes + self.witness.nbytes
+
+
+class ClosestPairs:
+    """The closest pair of items between every two components that are not settled.
+
+    Parameters
+    ----------
+    n_items : int
+        Each item starts as a component of its own. A component is named by its smallest item.
+    between : callable
+        ``between(rows, columns)`` returns their distances as a float64 matrix. It must give the
+        same number for a pair however it is asked.
+    undo_bytes : int, default=128 MiB
+        Memory for taking operations back. When it is full the oldest are forgotten; `can_undo`
+        tells.
+    """
+
+    def __init__(self, n_items: int, between: Between, *, undo_bytes: int = 2**27) -> None:
+        if n_items > MAX_ITEMS:
+            gigabytes = 12 * n_items * (n_items - 1) / 2 / 1e9
+            raise InputError(
+                f"{n_items} representatives are too many: the distances between them would take "
+                f"{gigabytes:.1f} GB. Use at most {MAX_ITEMS} super-instances."
+            )
+        self.n_items = n_items
+        self.undecided = n_items * (n_items - 1) // 2
+        self._between = between
+        self._undo_bytes = undo_bytes
+        self._used_bytes = 0
+        self._changes: list[_Change] = []
+        self._excluded: set[int] = set()
+        self._component = np.arange(n_items, dtype=np.intp)
+        self._alive = np.arange(n_items, dtype=np.intp)
+        # The pair (i, j), i < j, lies at slot _offset[i] + j of the condensed matrices.
+        i = np.arange(n_items, dtype=np.int64)
+        self._offset = i * n_items - i * (i + 1) // 2 - i - 1
+        self._distance = np.empty(self.undecided, dtype=np.float64)
+        self._witness = np.empty(self.undecided, dtype=np.int32)
+        self._best_distance = np.full(n_items, np.inf)
+        self._best_code = np.full(n_items, n_items * n_items, dtype=np.int64)
+        self._fill()
+
+    @property
+    def n_components(self) -> int:
+        """Number of components now."""
+        return len(self._alive)
+
+    @property
+    def alive(self) -> NDArray[np.intp]:
+        """The components' names, increasing."""
+        return self._alive
+
+    @property
+    def component(self) -> NDArray[np.intp]:
+        """For every item, the name of its component."""
+        return self._component
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether the last operation can still be taken back."""
+        return bool(self._changes)
+
+    def closest(self) -> tuple[int, int] | None:
+        """Return the closest pair of items not settled and not excluded, or None if none is."""
+        best = self._best_distance[self._alive]
+        nearest = best.min() if len(best) else np.inf
+        if not np.isfinite(nearest):
+            return None
+        code = int(self._best_code[self._alive[best == nearest]].min())
+        return divmod(code, self.n_items)
+
+    def is_settled(self, a: int, b: int) -> bool:
+        """Whether two components are known to differ."""
+        return bool(self._distance[self._slot(a, b)] == SETTLED)
+
+    def pairs_of_components(
+        self,
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NDArray[np.int64]]:
+        """Return all pairs of components: the two names, their distance, the pair of items.
+
+        The distance is `SETTLED` for components known to differ and infinite for those about
+        which every pair was excluded.
+        """
+        row, column = np.triu_indices(len(self._alive), 1)
+        a, b = self._alive[row], self._alive[column]
+        slots = self._offset[a] + b
+        return a, b, self._distance[slots], self._witness[slots].astype(np.int64)
+
+    def merge(self, a: int, b: int) -> int:
+        """Join two components; return the name of the new one."""
+        a, b = (a, b) if a < b else (b, a)
+        others = self._alive[(self._alive != a) & (self._alive != b)]
+        slots_a, slots_b = self._slots(a, others), self._slots(b, others)
+        distance_a, distance_b = self._distance[slots_a], self._distance[slots_b]
+        witness_a, witness_b = self._witness[slots_a], self._witness[slots_b]
+        change = self._change(slots_a, distance_a, witness_a)
+        change.gone = b
+        change.moved = np.flatnonzero(self._component == b)
+
+        settled_a, settled_b = distance_a == SETTLED, distance_b == SETTLED
+        settled = settled_a | settled_b
+        is_b_closer = (distance_b < distance_a) | (
+            (distance_b == distance_a) & (witness_b < witness_a)
+        )
+        distance = np.where(is_b_closer, distance_b, distance_a)
+        distance[settled] = SETTLED
+        self._distance[slots_a] = distance
+        self._witness[slots_a] = np.where(is_b_closer, witness_b, witness_a)
+        # With a and b, every undecided pair one of them had with a third becomes one pair or none.
+        n_before = np.count_nonzero(~settled_a) + np.count_nonzero(~settled_b)
+        n_before += not self.is_settled(a, b)
+        self.undecided += int(np.count_nonzero(~settled)) - int(n_before)
+
+        self._component[change.moved] = a
+        self._alive = self._alive[self._alive != b]
+        # A third component loses its best pair only if that pair has just become settled.
+        half = settled_a ^ settled_b
+        was = np.where(settled_a, witness_b, witness_a)[half]
+        for c in others[half][self._best_code[others[half]] == was]:
+            self._refresh(int(c), change)
+        self._refresh(a, change)
+        return a
+
+    def separate(self, a: int, b: int) -> None:
+        """Settle that two components differ."""
+        slot = np.array([self._slot(a, b)])
+        change = self._change(slot, self._distance[slot], self._witness[slot])
+        self.undecided -= int(self._distance[slot[0]] != SETTLED)
+        self._distance[slot] = SETTLED
+        self._refresh_pair(a, b, int(self._witness[slot[0]]), change)
+
+    def exclude(self, i: int, j: int) -> None:
+        """Never offer this pair of items again; what is known of their components stays as is."""
+        i, j = (i, j) if i < j else (j, i)
+        a, b = int(self._component[i]), int(self._component[j])
+        code = i * self.n_items + j
+        slot = np.array([self._slot(a, b)]) if a != b else np.array([], dtype=np.int64)
+        change = self._change(slot, self._distance[slot], self._witness[slot])
+        if code not in self._excluded:
+            self._excluded.add(code)
+            change.excluded = code
+        if a != b and self._distance[slot[0]] != SETTLED:
+            old = int(self._witness[slot[0]])
+            self._distance[slot], self._witness[slot] = self._closest_between(a, b)
+            self._refresh_pair(a, b, old, change)
+
+    def undo(self) -> None:
+        """Take back the last operation."""
+        change = self._changes.pop()
+        self._used_bytes -= change.nbytes
+        if change.gone >= 0:
+            where = np.searchsorted(self._alive, change.gone)
+            self._alive = np.insert(self._alive, where, change.gone)
+            self._component[change.moved] = change.gone
+        self._distance[change.slots] = change.distance
+        self._witness[change.slots] = change.witness
+        for c, distance, code in reversed(change.best):
+            self._best_distance[c], self._best_code[c] = distance, code
+        self._excluded.discard(change.excluded)
+        self.undecided = change.undecided
+
+    def _fill(self) -> None:
+        n = self.n_items
+        everything = np.arange(n, dtype=np.intp)
+        for start in range(0, n - 1, _ROWS_PER_BLOCK):
+            rows = everything[start : start + _ROWS_PER_BLOCK]
+            block = self._between(rows, everything[start:])
+            for i, distances in zip(rows.tolist(), block, strict=True):
+                ahead = distances[i - start + 1 :]
+                if len(ahead) == 0:
+                    break
+                if not np.isfinite(ahead).all():
+                    j = i + 1 + int(np.flatnonzero(~np.isfinite(ahead))[0])
+                    raise InputError(
+                        f"the distance between representatives {i} and {j} is not finite"
+                    )
+                slots = slice(self._offset[i] + i + 1, self._offset[i] + n)
+                self._distance[slots] = ahead
+                self._witness[slots] = np.arange(i * n + i + 1, i * n + n)
+                # Rows come in increasing order, so a strict comparison keeps the smallest pair.
+                j = int(np.argmin(ahead))
+                if ahead[j] < self._best_distance[i]:
+                    self._best_distance[i] = ahead[j]
+                    self._best_code[i] = i * n + i + 1 + j
+                closer = np.flatnonzero(ahead < self._best_distance[i + 1 :]) + i + 1
+                self._best_distance[closer] = ahead[closer - i - 1]
+                self._best_code[closer] = i * n + closer
+
+    def _slot(self, a: int, b: int) -> int:
+        return int(self._offset[a] + b) if a < b else int(self._offset[b] + a)
+
+    def _slots(self, a: int, others: NDArray[np.intp]) -> NDArray[np.int64]:
+        return np.where(others < a, self._offset[others] + a, self._offset[a] + others)
+
+    def _change(self, slots: NDArray[Any], distance: Any, witness: Any) -> _Change:
+        change = _Change(self.undecided, slots, distance, witness)
+        self._changes.append(change)
+        self._used_bytes += change.nbytes
+        while self._used_bytes > self._undo_bytes and len(self._changes) > 1:
+            self._used_bytes -= self._changes.pop(0).nbytes
+        return change
+
+    def _refresh_pair(self, a: int, b: int, old_code: int, change: _Change) -> None:
+        for c in (a, b):
+            if self._best_code[c] == old_code:
+                self._refresh(c, change)
+
+    def _refresh(self, a: int, change: _Change) -> None:
+        """Look up the closest pair of one component anew."""
+        change.best.append((a, float(self._best_distance[a]), int(self._best_code[a])))
+        slots = self._slots(a, self._alive[self._alive != a])
+        distance = self._distance[slots]
+        distance = np.where(distance == SETTLED, np.inf, distance)
+        nearest = distance.min() if len(distance) else np.inf
+        self._best_distance[a] = nearest
+        if np.isfinite(nearest):
+            self._best_code[a] = self._witness[slots[distance == nearest]].min()
+        else:
+            self._best_code[a] = self.n_items * self.n_items
+
+    def _closest_between(self, a: int, b: int) -> tuple[float, int]:
+        """Return the closest pair of two components that is not excluded."""
+        rows = np.flatnonzero(self._component == a)
+        columns = np.flatnonzero(self._component == b)
+        best = (np.inf, 0)
+        for start in range(0, len(rows), _ROWS_PER_BLOCK):
+            some = rows[start : start + _ROWS_PER_BLOCK]
+            block = self._between(some, columns)
+            low = np.minimum(some[:, None], columns[None, :])
+            codes = low * self.n_items + np.maximum(some[:, None], columns[None, :])
+            if self._excluded:
+                block = np.where(np.isin(codes, list(self._excluded)), np.inf, block)
+            nearest = float(block.min())
+            if np.isfinite(nearest):
+                best = min(best, (nearest, int(codes[block == nearest].min())))
+        return best

@@ -1,0 +1,108 @@
+"""Super-instances: small groups of rows, each with one row that stands for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.errors import InputError
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SuperInstances:
+    """A partition of the rows into super-instances.
+
+    Super-instances are numbered by the row that stands for them, smallest first, so that the
+    numbering does not depend on how they were found.
+
+    Attributes
+    ----------
+    assignment : ndarray of shape (n_rows,)
+        For every row, the number of its super-instance.
+    representatives : ndarray of shape (n_super_instances,)
+        For every super-instance, the row that stands for it; increasing.
+    points : ndarray of shape (n_super_instances, n_features) or None
+        The representatives themselves. None if the data were distances.
+    distances : ndarray of shape (n_super_instances, n_super_instances) or None
+        Distances between representatives, if the data were distances.
+    metric : str
+        How representatives are compared.
+    centers : ndarray of shape (n_cells, n_features) or None
+        The K-means centers, to which new rows are compared.
+    cell_owner : ndarray of shape (n_cells,) or None
+        For every center, its super-instance. Cells without a row that may be shown belong to
+        the super-instance nearest to them.
+    """
+
+    assignment: NDArray[np.intp]
+    representatives: NDArray[np.intp]
+    points: NDArray[Any] | None = None
+    distances: NDArray[np.float64] | None = None
+    metric: str = "euclidean"
+    centers: NDArray[Any] | None = None
+    cell_owner: NDArray[np.intp] | None = None
+
+    def __post_init__(self) -> None:
+        reps = self.representatives
+        if len(reps) == 0:
+            raise InputError("there must be at least one super-instance")
+        if np.any(np.diff(reps) <= 0):
+            raise InputError("representatives must be increasing rows, one per super-instance")
+        if not np.array_equal(self.assignment[reps], np.arange(len(reps))):
+            raise InputError("every representative must belong to the super-instance it stands for")
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the data."""
+        return len(self.assignment)
+
+    @property
+    def n_super_instances(self) -> int:
+        """Number of super-instances."""
+        return len(self.representatives)
+
+    def sizes(self) -> NDArray[np.intp]:
+        """Return the number of rows in every super-instance."""
+        return np.bincount(self.assignment, minlength=self.n_super_instances)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the partition as plain lists."""
+        arrays = {
+            "assignment": self.assignment,
+            "representatives": self.representatives,
+            "points": self.points,
+            "distances": self.distances,
+            "centers": self.centers,
+            "cell_owner": self.cell_owner,
+        }
+        plain = {name: a.tolist() for name, a in arrays.items() if a is not None}
+        dtype = None if self.points is None else self.points.dtype.name
+        return {**plain, "metric": self.metric, "dtype": dtype}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> SuperInstances:
+        """Return the partition that `to_dict` wrote down."""
+
+        def array(name: str, dtype: Any) -> NDArray[Any] | None:
+            return np.asarray(plain[name], dtype=dtype) if name in plain else None
+
+        dtype = plain.get("dtype") or "float64"
+        return cls(
+            assignment=np.asarray(plain["assignment"], dtype=np.intp),
+            representatives=np.asarray(plain["representatives"], dtype=np.intp),
+            points=array("points", dtype),
+            distances=array("distances", np.float64),
+            metric=plain["metric"],
+            centers=array("centers", dtype),
+            cell_owner=array("cell_owner", np.intp),
+        )
+
+
+def singletons(points: NDArray[Any], metric: str = "euclidean") -> SuperInstances:
+    """Return the partition in which every row is a super-instance of its own."""
+    rows = np.arange(len(points), dtype=np.intp)
+    return SuperInstances(rows, rows, points=points, metric=metric)

@@ -1,0 +1,226 @@
+"""COBRA's order: always the closest two representatives whose relation is not settled.
+
+One pass over all pairs by distance, skipping what is settled, asks the same questions in the same
+order as the algorithm in the paper, which sorts all pairs of clusters anew after every merge: an
+answer never unsettles a pair, so the closest unsettled pair only moves on.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.core.answers import Answer
+from likewise.core.edges import SETTLED, ClosestPairs
+from likewise.core.links import LinkGraph
+from likewise.core.partition import SuperInstances
+from likewise.strategies.representatives import RepresentativeStrategy
+from likewise.strategies.threshold import distance_threshold
+from likewise.superinstances.metrics import distances
+
+
+class ClosestFirst(RepresentativeStrategy):
+    """Ask about the closest two representatives whose relation is not settled.
+
+    Ties are broken by the smaller row, then by the larger one. A pair answered *not sure* is not
+    asked again; the next closest pair of the same two groups is, when its turn comes.
+
+    Parameters
+    ----------
+    partition : SuperInstances
+        The super-instances and the rows that stand for them.
+    """
+
+    name: ClassVar[str] = "closest-first"
+
+    def __init__(self, partition: SuperInstances) -> None:
+        super().__init__(partition)
+        self._between = _Between(partition)
+        self._is_behind = False
+        self._start()
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups by what is known now."""
+        return self._pairs.n_components
+
+    @property
+    def _pairs(self) -> ClosestPairs:
+        # Far back, where nothing can be taken back step by step, all is done anew from the log.
+        if self._is_behind:
+            log = self._log
+            self._start()
+            for left, right, answer in log:
+                self._apply(left, right, answer)
+            self._log = log
+        return self._closest
+
+    def next_pair(self) -> tuple[int, int] | None:
+        """Return the two rows to ask about now, or None when nothing is left to ask."""
+        pair = self._pairs.closest()
+        if pair is None:
+            return None
+        reps = self.partition.representatives
+        return int(reps[pair[0]]), int(reps[pair[1]])
+
+    def record(self, left: int, right: int, answer: Answer) -> None:
+        """Take in an answer about two rows."""
+        self._apply(left, right, answer)
+        self._log.append((left, right, answer))
+
+    def rewind(self) -> None:
+        """Take back the last record."""
+        _, _, answer = self._log.pop()
+        if self._is_behind:
+            return
+        n_operations, names = self._trail.pop()
+        if answer.is_link:
+            self.links.pop()
+        for root, component in names:
+            if component is None:
+                self._component_at.pop(root, None)
+            else:
+                self._component_at[root] = component
+        for _ in range(n_operations):
+            if not self._closest.can_undo:
+                self._is_behind = True
+                return
+            self._closest.undo()
+
+    def remaining(self) -> tuple[int, int]:
+        """Return the number of undecided pairs of groups, and an estimate of the questions left.
+
+        The estimate supposes that groups somebody has answered about are different, and that
+        every other super-instance takes one question to find its group.
+        """
+        pairs = self._pairs
+        touched = min(self.links.n_answered_components, pairs.n_components)
+        untouched = pairs.n_components - touched
+        apart = pairs.n_components * (pairs.n_components - 1) // 2 - pairs.undecided
+        estimate = untouched + touched * (touched - 1) // 2 - apart
+        return pairs.undecided, min(pairs.undecided, max(estimate, 0))
+
+    def open_pairs(self) -> list[tuple[int, int]]:
+        """Return the closest pair of rows of every two undecided groups."""
+        reps = self.partition.representatives
+        a, b, distance, _ = self._pairs.pairs_of_components()
+        undecided = np.flatnonzero(distance != SETTLED)
+        component = self._pairs.component
+        found = []
+        for k in undecided:
+            rows, columns = np.flatnonzero(component == a[k]), np.flatnonzero(component == b[k])
+            i, j = np.unravel_index(
+                np.argmin(self._between(rows, columns)), (len(rows), len(columns))
+            )
+            found.append((int(reps[rows[i]]), int(reps[columns[j]])))
+        return [(min(pair), max(pair)) for pair in found]
+
+    def group_of_representatives(self) -> NDArray[np.intp]:
+        """Return, for every super-instance, a name of its group."""
+        return self._pairs.component.copy()
+
+    def labels_guess(self) -> NDArray[np.intp]:
+        """Return the group of every row if the pass went on without the person.
+
+        Going on means: the same up to a distance, different beyond it. The distance is the one
+        that agrees best with the answers so far; without any, the widest gap between the lengths
+        at which groups would merge.
+        """
+        pairs = self._pairs
+        a, b, distance, witness = pairs.pairs_of_components()
+        settled = distance == SETTLED
+        threshold = distance_threshold(*self._answered_distances(), distance[~settled])
+        known = LinkGraph(pairs.n_items)
+        for i, j in zip(a[settled].tolist(), b[settled].tolist(), strict=True):
+            known.add(i, j, Answer.DIFFERENT)
+        close = np.flatnonzero(~settled & (distance <= threshold))
+        for k in close[np.lexsort((witness[close], distance[close]))]:
+            if known.implied(int(a[k]), int(b[k])) is None:
+                known.add(int(a[k]), int(b[k]), Answer.SAME)
+        return self._spread(np.array([known.find(int(c)) for c in pairs.component], dtype=np.intp))
+
+    def _answered_distances(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the distances of the answered pairs, and which of them are the same."""
+        rows = [
+            (self._position[left], self._position[right], answer is Answer.SAME)
+            for left, right, answer in self._log
+            if answer.is_link and left in self._position and right in self._position
+        ]
+        distances = [
+            self._between(np.array([i], dtype=np.intp), np.array([j], dtype=np.intp))[0, 0]
+            for i, j, _ in rows
+        ]
+        return np.array(distances, dtype=np.float64), np.array([r[2] for r in rows], dtype=bool)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"partition": self.partition, "log": self._log}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["partition"])  # type: ignore[misc]  # all else follows from the log
+        for left, right, answer in state["log"]:
+            self.record(left, right, answer)
+
+    def _start(self) -> None:
+        self.links = LinkGraph(self.partition.n_rows)
+        self._log = []
+        self._closest = ClosestPairs(self.partition.n_super_instances, self._between)
+        # Which component of representatives lies in a component of rows, if any does.
+        self._component_at: dict[int, int] = dict(self._position)
+        self._trail: list[tuple[int, list[tuple[int, int | None]]]] = []
+        self._is_behind = False
+
+    def _apply(self, left: int, right: int, answer: Answer) -> None:
+        if self._is_behind:
+            _ = self._pairs
+        if answer is Answer.UNSURE:
+            i, j = self._position.get(left), self._position.get(right)
+            if i is not None and j is not None:
+                self._closest.exclude(i, j)
+            self._trail.append((int(i is not None and j is not None), []))
+            return
+        is_news = self.links.implied(left, right) is None
+        roots = self.links.find(left), self.links.find(right)
+        self.links.add(left, right, answer)
+        names = [(root, self._component_at.get(root)) for root in roots]
+        n_operations = 0
+        if is_news and answer is Answer.SAME:
+            n_operations = self._unite(roots)
+        elif is_news:
+            n_operations = self._separate(roots[0], roots[1])
+        self._trail.append((n_operations, names))
+
+    def _unite(self, roots: tuple[int, int]) -> int:
+        """Follow a union of two components of rows; return how many operations that took."""
+        inside = [c for root in roots if (c := self._component_at.pop(root, None)) is not None]
+        if not inside:
+            return 0
+        root = self.links.find(roots[0])
+        n_operations = len(inside) - 1
+        self._component_at[root] = self._closest.merge(*inside) if n_operations else inside[0]
+        return n_operations + sum(
+            self._separate(root, other) for other in self.links.differing(root)
+        )
+
+    def _separate(self, root: int, other: int) -> int:
+        a, b = self._component_at.get(root), self._component_at.get(other)
+        if a is None or b is None or self._closest.is_settled(a, b):
+            return 0
+        self._closest.separate(a, b)
+        return 1
+
+
+class _Between:
+    """Compare representatives by their metric; a class and not a closure so that it pickles."""
+
+    def __init__(self, partition: SuperInstances) -> None:
+        self.partition = partition
+
+    def __call__(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.float64]:
+        known = self.partition.distances
+        if known is not None:
+            return known[np.ix_(rows, columns)]
+        points = self.partition.points
+        assert points is not None
+        return distances(points[rows], points[columns], self.partition.metric)

@@ -1,0 +1,145 @@
+"""Random orders, to show what asking the closest pairs first is worth (the paper's Table 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from likewise.core.answers import Answer
+from likewise.core.partition import SuperInstances
+from likewise.errors import InputError
+from likewise.strategies.representatives import RepresentativeStrategy
+
+_TRIES = 64
+
+
+class RandomOrder(RepresentativeStrategy):
+    """Ask about a random pair whose relation is not settled.
+
+    Parameters
+    ----------
+    partition : SuperInstances
+        The super-instances and the rows that stand for them.
+    over : {"groups", "rows"}, default="groups"
+        What is drawn uniformly: two groups that are not settled, of which the first
+        representatives are asked about, or two representatives.
+    seed : int, default=0
+        Which order.
+    """
+
+    name: ClassVar[str] = "random-order"
+
+    def __init__(
+        self,
+        partition: SuperInstances,
+        *,
+        over: Literal["groups", "rows"] = "groups",
+        seed: int = 0,
+    ) -> None:
+        if over not in ("groups", "rows"):
+            raise InputError(f'over must be "groups" or "rows", got {over!r}')
+        super().__init__(partition)
+        self.over = over
+        self.seed = seed
+        self._unsure: list[tuple[int, int]] = []
+        self._next: tuple[int, int] | None = None
+        self._is_current = False
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups by what is known now."""
+        return len(np.unique(self.group_of_representatives()))
+
+    def next_pair(self) -> tuple[int, int] | None:
+        """Return the two rows to ask about now, or None when nothing is left to ask."""
+        if not self._is_current:
+            self._next = self._draw()
+            self._is_current = True
+        return self._next
+
+    def record(self, left: int, right: int, answer: Answer) -> None:
+        """Take in an answer about two rows."""
+        if answer.is_link:
+            self.links.add(left, right, answer)
+        else:
+            self._unsure.append((min(left, right), max(left, right)))
+        self._log.append((left, right, answer))
+        self._is_current = False
+
+    def rewind(self) -> None:
+        """Take back the last record."""
+        _, _, answer = self._log.pop()
+        if answer.is_link:
+            self.links.pop()
+        else:
+            self._unsure.pop()
+        self._is_current = False
+
+    def remaining(self) -> tuple[int, int]:
+        """Return the number of undecided pairs of groups, twice: there is no better estimate."""
+        n_undecided = len(self.open_pairs())
+        return n_undecided, n_undecided
+
+    def open_pairs(self) -> list[tuple[int, int]]:
+        """Return the first rows of every two undecided groups."""
+        reps = self.partition.representatives
+        _, first = np.unique(self.group_of_representatives(), return_index=True)
+        rows = np.sort(reps[first]).tolist()
+        return [
+            (left, right)
+            for k, left in enumerate(rows)
+            for right in rows[k + 1 :]
+            if self.links.implied(left, right) is None
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the partition and the parameters as plain values."""
+        return {**super().to_dict(), "over": self.over, "seed": self.seed}
+
+    @classmethod
+    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:  # noqa: ARG003  (not needed here)
+        """Return the strategy that `to_dict` wrote down."""
+        partition = SuperInstances.from_dict(plain["partition"])
+        return cls(partition, over=plain["over"], seed=plain["seed"])
+
+    def _draw(self) -> tuple[int, int] | None:
+        # The state alone decides, so that asking twice, undoing and loading change nothing.
+        rng = np.random.default_rng([self.seed, len(self._log)])
+        names, groups = np.unique(self.group_of_representatives(), return_inverse=True)
+        reps = self.partition.representatives
+        if self.over == "groups":
+            firsts = np.zeros(len(names), dtype=np.intp)
+            firsts[groups[::-1]] = np.arange(len(groups))[::-1]
+            candidates = reps[firsts]
+        else:
+            candidates = reps
+        unsure = set(self._unsure)
+        if len(candidates) >= 2:
+            for _ in range(_TRIES):
+                i, j = np.sort(rng.choice(len(candidates), 2, replace=False))
+                pair = int(candidates[i]), int(candidates[j])
+                if pair not in unsure and self.links.implied(*pair) is None:
+                    return pair
+        return self._draw_from_all(rng, unsure)
+
+    def _draw_from_all(
+        self, rng: np.random.Generator, unsure: set[tuple[int, int]]
+    ) -> tuple[int, int] | None:
+        """Draw from a full list, when most pairs are settled and trying at random is in vain."""
+        members: dict[int, list[int]] = {}
+        for row in self.partition.representatives.tolist():
+            members.setdefault(self.links.find(row), []).append(row)
+        weights, choices = [], []
+        for left, right in self.open_pairs():
+            rows, columns = members[self.links.find(left)], members[self.links.find(right)]
+            pairs = [(min(i, j), max(i, j)) for i in rows for j in columns]
+            free = [pair for pair in pairs if pair not in unsure]
+            if free:
+                choices.append(free)
+                weights.append(1 if self.over == "groups" else len(free))
+        if not choices:
+            return None
+        group = choices[int(rng.choice(len(choices), p=np.array(weights) / sum(weights)))]
+        return group[int(rng.integers(len(group)))] if self.over == "rows" else group[0]

@@ -1,0 +1,74 @@
+"""The row that stands for a group: the one with the smallest sum of distances to the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+EXACT_LIMIT = 2_000
+"""Up to this many members all are tried; above, the candidates nearest the geometric median."""
+
+N_CANDIDATES = 64
+_WEISZFELD_STEPS = 10
+_ENTRIES_PER_BLOCK = 4_000_000
+
+
+def medoid(points: NDArray[Any], *, exact: bool = False) -> int:
+    """Return the index of the point with the smallest sum of Euclidean distances to all.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_points, n_features)
+        The members of one group.
+    exact : bool, default=False
+        Try every point however many there are. Otherwise, above 2000 points, only the 64 nearest
+        to their geometric median are tried. That misses the medoid only if 64 others are nearer
+        to that median.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> medoid(np.array([[0.0], [1.0], [5.0]]))
+    1
+    """
+    if exact or len(points) <= EXACT_LIMIT:
+        candidates = np.arange(len(points))
+    else:
+        median = geometric_median(points)
+        away = _distances(points, median)
+        candidates = np.sort(np.argpartition(away, N_CANDIDATES)[:N_CANDIDATES])
+    sums = sums_of_distances(points[candidates], points)
+    return int(candidates[np.argmin(sums)])
+
+
+def nearest_to_mean(points: NDArray[Any], mean: NDArray[np.float64]) -> int:
+    """Return the index of the point nearest to a mean, the first on a tie."""
+    return int(np.argmin(_distances(points, mean)))
+
+
+def geometric_median(points: NDArray[Any]) -> NDArray[np.float64]:
+    """Return, nearly, the place with the smallest sum of distances, by Weiszfeld's steps."""
+    place: NDArray[np.float64] = points.mean(axis=0, dtype=np.float64)
+    for _ in range(_WEISZFELD_STEPS):
+        away = _distances(points, place)
+        # A step from a place that is one of the points would divide by zero.
+        weights = 1.0 / np.maximum(away, max(1e-12 * away.max(), np.finfo(np.float64).tiny))
+        place = np.asarray((weights @ points) / weights.sum(), dtype=np.float64)
+    return place
+
+
+def sums_of_distances(some: NDArray[Any], points: NDArray[Any]) -> NDArray[np.float64]:
+    """Return, for each of some points, the sum of its distances to all points."""
+    some = np.asarray(some, dtype=np.float64)
+    sums = np.zeros(len(some))
+    block = max(1, _ENTRIES_PER_BLOCK // max(1, len(some)))
+    for start in range(0, len(points), block):
+        sums += cdist(some, np.asarray(points[start : start + block], dtype=np.float64)).sum(axis=1)
+    return sums
+
+
+def _distances(points: NDArray[Any], place: NDArray[np.float64]) -> NDArray[np.float64]:
+    return cdist(np.asarray(points, dtype=np.float64), place[None, :])[:, 0]

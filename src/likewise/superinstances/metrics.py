@@ -1,0 +1,28 @@
+"""Distances by the name of a metric, the same for a pair however it is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import haversine_distances
+
+EUCLIDEAN = ("euclidean", "l2")
+
+_SCIPY_NAMES = {"l1": "cityblock", "manhattan": "cityblock", "l2": "euclidean"}
+
+
+def distances(left: ArrayLike, right: ArrayLike, metric: str) -> NDArray[np.float64]:
+    """Return the float64 distances between two lists of points as a matrix.
+
+    Every entry is computed from its two points alone. (The matrix products behind
+    `sklearn.metrics.pairwise_distances` give a pair other last bits in another block.)
+    """
+    a = np.asarray(left, dtype=np.float64)
+    b = np.asarray(right, dtype=np.float64)
+    if metric == "haversine":
+        return np.asarray(haversine_distances(a, b))
+    name: Any = _SCIPY_NAMES.get(metric, metric)
+    return cdist(a, b, metric=name)
