@@ -22,7 +22,7 @@ def load_demo() -> Dataset:
     >>> digits.X.shape, digits.images.shape, digits.target_names[:3]
     ((1797, 64), (1797, 8, 8), ('0', '1', '2'))
     """
-    from sklearn.datasets import load_digits  # noqa: PLC0415
+    from sklearn.datasets import load_digits
 
     digits = load_digits()
     # Ink is 16 in the file; on a screen it is black.

@@ -131,7 +131,7 @@ def _load_table(task: Task, path: Path, preprocessing: str) -> Dataset:
 
 
 def _load_faces(task: Task, path: Path, features: str, download: bool) -> Dataset:
-    from likewise.datasets.faces import face_features, read_faces  # noqa: PLC0415
+    from likewise.datasets.faces import face_features, read_faces
 
     faces = read_faces(path)
     check(str(path), faces.facts(), expectations()["files"][task.file])
@@ -150,7 +150,7 @@ def _load_faces(task: Task, path: Path, features: str, download: bool) -> Datase
 
 
 def _load_newsgroups(task: Task, path: Path) -> Dataset:
-    from likewise.datasets.newsgroups import load_corpus  # noqa: PLC0415
+    from likewise.datasets.newsgroups import load_corpus
 
     corpus = load_corpus(path, task.groups, expectations()["files"][task.file])
     y, target_names = encode(corpus.labels)
@@ -168,7 +168,7 @@ def _load_newsgroups(task: Task, path: Path) -> Dataset:
 
 def _raw(task: Task, path: Path) -> pd.DataFrame:
     try:
-        import pandas as pd  # noqa: PLC0415
+        import pandas as pd
     except ImportError as error:
         raise MissingExtraError("raw=True", "tables") from error
     if task.kind == "table":
@@ -176,13 +176,13 @@ def _raw(task: Task, path: Path) -> pd.DataFrame:
         frame = pd.read_csv(path)
         return frame[frame["target"].astype(str).isin(task.pick)] if task.pick else frame
     if task.kind == "faces":
-        from likewise.datasets.faces import read_faces  # noqa: PLC0415
+        from likewise.datasets.faces import read_faces
 
         faces = read_faces(path)
         check(str(path), faces.facts(), expectations()["files"][task.file])
         columns = ("names", "person", "pose", "expression", "eyes")
         return pd.DataFrame({column: getattr(faces, column) for column in columns})
-    from likewise.datasets.newsgroups import message_facts, read_messages  # noqa: PLC0415
+    from likewise.datasets.newsgroups import message_facts, read_messages
 
     messages = read_messages(path)
     check(str(path), message_facts(messages), expectations()["files"][task.file])

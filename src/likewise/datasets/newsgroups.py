@@ -111,12 +111,12 @@ def lsi(texts: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     Texts with the same tf-idf vector count once, the first of them stays; all texts without a word
     of the vocabulary share the zero vector, so one of them stays.
     """
-    from sklearn.decomposition import TruncatedSVD  # noqa: PLC0415
-    from sklearn.feature_extraction.text import (  # noqa: PLC0415
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import (
         CountVectorizer,
         TfidfTransformer,
     )
-    from sklearn.preprocessing import normalize  # noqa: PLC0415
+    from sklearn.preprocessing import normalize
 
     counter = CountVectorizer(max_df=0.5, min_df=2, stop_words="english")
     counts = counter.fit_transform(texts)
@@ -140,7 +140,7 @@ def lsi(texts: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 def load_corpus(path: Path, groups: tuple[str, ...], expected: dict[str, Any]) -> Corpus:
     """Load the messages of some groups and their features, from the cache where they are in it."""
-    import sklearn  # noqa: PLC0415
+    import sklearn
 
     key = sha256(path.read_bytes())
     key.update("\0".join((_RECIPE, sklearn.__version__, *groups)).encode())

@@ -25,7 +25,7 @@ class Table:
 
     def facts(self) -> dict[str, Any]:
         """Return what is checked against the committed table of expectations."""
-        from hashlib import sha256  # noqa: PLC0415
+        from hashlib import sha256
 
         digest = sha256("\n".join(self.labels).encode())
         # One NaN, no minus zero and one byte order, so that equal values have equal bytes.
