@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 import likewise
+from likewise.cli.data import data
 from likewise.errors import LikewiseError
 
 
@@ -22,3 +23,6 @@ class _FriendlyGroup(click.Group):
 @click.version_option(likewise.__version__, prog_name="likewise")
 def main() -> None:
     """Group things the way you mean it, by answering a few questions."""
+
+
+main.add_command(data)

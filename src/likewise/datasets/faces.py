@@ -34,7 +34,7 @@ class Faces:
     half: NDArray[np.uint8]
     quarter: NDArray[np.uint8]
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, Any]:
         """Return the arrays by name, as they are stored."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
-from likewise.datasets.catalog import Task, expectations, find_task
+from likewise.datasets.catalog import Task, find_task
 from likewise.datasets.dataset import Dataset
+from likewise.datasets.faces import face_features
 from likewise.datasets.folder import VARIABLE, data_folder
-from likewise.datasets.tables import check, encode, preprocess, read_table
+from likewise.datasets.newsgroups import load_corpus
+from likewise.datasets.stored import read_stored_faces, read_stored_messages, read_stored_table
+from likewise.datasets.tables import encode, preprocess
 from likewise.errors import DatasetError, InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -94,7 +97,7 @@ def load(
         raise InputError(f"preprocessing is {preprocessing!r}; it can be 'authors' or 'paper'.")
     if task.kind != "faces" and features != "auto":
         raise InputError(f"features is {features!r}; only the faces tasks have a choice of them.")
-    path = _present(task, data_folder(data_home))
+    path = _present(task, data_folder(data_home), download)
     if raw:
         return _raw(task, path)
     if task.kind == "table":
@@ -104,9 +107,14 @@ def load(
     return _load_newsgroups(task, path)
 
 
-def _present(task: Task, folder: Path) -> Path:
+def _present(task: Task, folder: Path, download: bool) -> Path:
     path = folder / task.file
     if path.is_file():
+        return path
+    if download:
+        from likewise.datasets.download import fetch_file
+
+        fetch_file(task.file, folder)
         return path
     raise DatasetError(
         f"{task.name} needs {task.file}, which is not in {folder}. Run `likewise data fetch "
@@ -115,9 +123,9 @@ def _present(task: Task, folder: Path) -> Path:
 
 
 def _load_table(task: Task, path: Path, preprocessing: str) -> Dataset:
-    table = read_table(path)
-    check(str(path), table.facts(), expectations()["files"][task.file])
-    done = preprocess(table, drop=task.drop, pick=task.pick, authors=preprocessing == "authors")
+    done = preprocess(
+        read_stored_table(path), drop=task.drop, pick=task.pick, authors=preprocessing == "authors"
+    )
     y, target_names = encode(done.labels)
     return Dataset(
         name=task.name,
@@ -131,10 +139,7 @@ def _load_table(task: Task, path: Path, preprocessing: str) -> Dataset:
 
 
 def _load_faces(task: Task, path: Path, features: str, download: bool) -> Dataset:
-    from likewise.datasets.faces import face_features, read_faces
-
-    faces = read_faces(path)
-    check(str(path), faces.facts(), expectations()["files"][task.file])
+    faces = read_stored_faces(path)
     X, description = face_features(faces, path.parent, features, download=download)
     y, target_names = encode(tuple(getattr(faces, task.target).tolist()))
     return Dataset(
@@ -150,9 +155,7 @@ def _load_faces(task: Task, path: Path, features: str, download: bool) -> Datase
 
 
 def _load_newsgroups(task: Task, path: Path) -> Dataset:
-    from likewise.datasets.newsgroups import load_corpus
-
-    corpus = load_corpus(path, task.groups, expectations()["files"][task.file])
+    corpus = load_corpus(path, task.groups, lambda: read_stored_messages(path))
     y, target_names = encode(corpus.labels)
     return Dataset(
         name=task.name,
@@ -172,18 +175,12 @@ def _raw(task: Task, path: Path) -> pd.DataFrame:
     except ImportError as error:
         raise MissingExtraError("raw=True", "tables") from error
     if task.kind == "table":
-        check(str(path), read_table(path).facts(), expectations()["files"][task.file])
+        read_stored_table(path)
         frame = pd.read_csv(path)
         return frame[frame["target"].astype(str).isin(task.pick)] if task.pick else frame
     if task.kind == "faces":
-        from likewise.datasets.faces import read_faces
-
-        faces = read_faces(path)
-        check(str(path), faces.facts(), expectations()["files"][task.file])
+        faces = read_stored_faces(path)
         columns = ("names", "person", "pose", "expression", "eyes")
         return pd.DataFrame({column: getattr(faces, column) for column in columns})
-    from likewise.datasets.newsgroups import message_facts, read_messages
-
-    messages = read_messages(path)
-    check(str(path), message_facts(messages), expectations()["files"][task.file])
+    messages = read_stored_messages(path)
     return pd.DataFrame([asdict(m) for m in messages if m.newsgroup in task.groups])

@@ -11,9 +11,10 @@ import gzip
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -22,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.datasets.folder import cache_folder, save_arrays
-from likewise.datasets.tables import check
 from likewise.errors import DatasetError
 
 N_WORDS = 10_000
@@ -138,21 +138,30 @@ def lsi(texts: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.ascontiguousarray(X[kept], dtype=np.float64), kept
 
 
-def load_corpus(path: Path, groups: tuple[str, ...], expected: dict[str, Any]) -> Corpus:
-    """Load the messages of some groups and their features, from the cache where they are in it."""
-    import sklearn
+def load_corpus(path: Path, groups: tuple[str, ...], read: Callable[[], list[Message]]) -> Corpus:
+    """Load the messages of some groups and their features.
 
+    Parameters
+    ----------
+    path : Path
+        The file of the messages. What was made before from the same bytes is taken from the cache.
+    groups : tuple of str
+    read : callable
+        Gives all messages of the file, checked.
+
+    Returns
+    -------
+    Corpus
+    """
     key = sha256(path.read_bytes())
-    key.update("\0".join((_RECIPE, sklearn.__version__, *groups)).encode())
+    key.update("\0".join((_RECIPE, version("scikit-learn"), *groups)).encode())
     cached = cache_folder() / "features" / f"newsgroups-{key.hexdigest()[:16]}.npz"
     if (corpus := _read_corpus(cached)) is not None:
         return corpus
 
-    messages = read_messages(path)
-    check(str(path), message_facts(messages), expected)
+    messages = [message for message in read() if message.newsgroup in groups]
     # Another source may give them in another order, which decides which duplicate stays.
     messages.sort(key=lambda m: (m.newsgroup, m.split, m.id))
-    messages = [message for message in messages if message.newsgroup in groups]
     X, kept = lsi([strip_message(message.text) for message in messages])
     chosen = [messages[row] for row in kept]
     corpus = Corpus(

@@ -34,6 +34,7 @@ class Table:
         return {
             "rows": self.values.shape[0],
             "features": self.values.shape[1],
+            "columns": list(self.columns),
             "classes": dict(sorted(Counter(self.labels).items())),
             "digest": digest.hexdigest(),
         }
@@ -99,6 +100,8 @@ def differences(found: dict[str, Any], expected: dict[str, Any]) -> list[str]:
             for label in sorted({*found["classes"], *expected["classes"]})
             if found["classes"].get(label) != expected["classes"].get(label)
         ]
+    if not says and found.get("columns") != expected.get("columns"):
+        says = [f"columns {found['columns']} instead of {expected['columns']}"]
     if not says and found["digest"] != expected["digest"]:
         says = [
             f"values or row order (digest {found['digest'][:12]} instead of "
