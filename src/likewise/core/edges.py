@@ -30,6 +30,9 @@ MAX_ITEMS = 20_000
 SETTLED = -1.0
 """In place of a distance: these two components are known to differ."""
 
+UNDO_BYTES = 2**27
+"""Memory for taking operations back."""
+
 _ROWS_PER_BLOCK = 256
 
 
@@ -61,12 +64,12 @@ class ClosestPairs:
     between : callable
         ``between(rows, columns)`` returns their distances as a float64 matrix. It must give the
         same number for a pair however it is asked.
-    undo_bytes : int, default=128 MiB
-        Memory for taking operations back. When it is full the oldest are forgotten; `can_undo`
-        tells.
+    undo_bytes : int, optional
+        Memory for taking operations back, 128 MiB by default. When it is full the oldest are
+        forgotten; `can_undo` tells.
     """
 
-    def __init__(self, n_items: int, between: Between, *, undo_bytes: int = 2**27) -> None:
+    def __init__(self, n_items: int, between: Between, *, undo_bytes: int | None = None) -> None:
         if n_items > MAX_ITEMS:
             gigabytes = 12 * n_items * (n_items - 1) / 2 / 1e9
             raise InputError(
@@ -76,7 +79,7 @@ class ClosestPairs:
         self.n_items = n_items
         self.undecided = n_items * (n_items - 1) // 2
         self._between = between
-        self._undo_bytes = undo_bytes
+        self._undo_bytes = UNDO_BYTES if undo_bytes is None else undo_bytes
         self._used_bytes = 0
         self._changes: list[_Change] = []
         self._excluded: set[int] = set()

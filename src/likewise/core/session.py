@@ -512,13 +512,17 @@ class Session:
         rows = self.strategy.askable()
         roots = np.array([links.find(int(row)) for row in rows])
         found: list[tuple[int, int]] = []
-        for i in rng.permutation(len(rows)):
-            if len(found) == n:
-                break
+        # One pair per row, and round again while that brings more.
+        order = list(rng.permutation(len(rows)))
+        n_idle = 0
+        while len(found) < n and n_idle < len(order):
+            i = order.pop(0)
+            order.append(i)
             wanted = [roots[i]] if answer is Answer.SAME else list(links.differing(int(rows[i])))
             partners = rows[np.isin(roots, wanted) & (rows != rows[i])]
             pairs = [(int(min(rows[i], j)), int(max(rows[i], j))) for j in partners]
             fresh = [pair for pair in pairs if pair not in given and pair not in found]
+            n_idle = 0 if fresh else n_idle + 1
             if fresh:
                 found.append(fresh[int(rng.integers(len(fresh)))])
         return found

@@ -1,0 +1,212 @@
+import json
+
+import numpy as np
+import pytest
+
+from likewise import COBRA, Answer, Query, Session
+from likewise.core.journal import SCHEMA
+from likewise.core.partition import SuperInstances, singletons
+from likewise.errors import ContradictionError, InputError, SessionFileError, StaleQueryError
+from likewise.strategies import ClosestFirst, RandomOrder
+
+SQUARE = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]])
+
+
+def line(n=6):
+    return Session(ClosestFirst(singletons(np.arange(n, dtype=float)[:, None] ** 1.5)))
+
+
+def test_an_answer_for_an_old_question_is_refused_by_number_and_changes_nothing():
+    session = line()
+    old = session.ask()
+    session.tell(Answer.SAME, query=old)
+    before = session.to_dict()
+    for stale in (old, old.number, Query(2, 0, 5)):
+        with pytest.raises(StaleQueryError, match=r"the open one is question 2 about rows"):
+            session.tell(Answer.SAME, query=stale)
+    assert session.to_dict() == before
+
+
+def test_telling_when_all_is_settled_is_refused():
+    session = line(2)
+    session.tell(Answer.DIFFERENT)
+    with pytest.raises(StaleQueryError, match="everything is settled"):
+        session.tell(Answer.SAME)
+
+
+def test_something_that_is_no_answer_is_refused():
+    with pytest.raises(InputError, match="'yes'"):
+        line().tell("yes")
+
+
+def test_not_sure_is_never_a_constraint_and_the_groups_are_asked_about_from_another_pair():
+    # Two pairs of close points; between them, pair after pair is asked until one is answered.
+    X = np.array([[0.0], [1.0], [10.0], [11.2]])
+    session = Session(ClosestFirst(singletons(X)))
+    session.tell(Answer.SAME)  # 0, 1
+    session.tell(Answer.SAME)  # 2, 3
+    asked = []
+    for _ in range(3):
+        asked.append(session.ask().pair)
+        session.skip()
+    assert asked == [(1, 2), (0, 2), (1, 3)]
+    assert session.ask().pair == (0, 3)
+    assert session.progress.at_most == 1
+    session.skip()
+    assert session.is_done
+    assert session.open_pairs == [(1, 2)]
+    assert session.labels.tolist() == [0, 0, 1, 1]
+    assert session.progress.unsure == 4
+
+
+def test_answers_known_beforehand_count_and_are_not_asked():
+    session = line()
+    session.give(0, 1, Answer.SAME)
+    session.give(1, 2, Answer.DIFFERENT)
+    asked = set()
+    while (question := session.ask()) is not None:
+        asked.add(question.pair)
+        session.tell(Answer.DIFFERENT)
+    assert not asked & {(0, 1), (1, 2), (0, 2)}
+    assert session.labels.tolist()[:2] == [0, 0]
+
+
+def test_answers_about_other_rows_than_representatives_count_as_far_as_they_reach():
+    # Rows 0-1, 2-3, 4-5 are super-instances; 0, 2 and 4 stand for them.
+    partition = SuperInstances(
+        np.repeat(np.arange(3), 2), np.array([0, 2, 4]), points=np.array([[0.0], [1.0], [3.0]])
+    )
+    session = Session(ClosestFirst(partition))
+    session.give(1, 5, Answer.DIFFERENT)  # no representative among them: says nothing yet
+    assert session.progress.at_most == 3
+    session.give(0, 1, Answer.SAME)
+    session.give(4, 5, Answer.SAME)  # now 0 and 4 differ
+    assert session.progress.at_most == 2
+    assert session.links.implied(0, 4) is Answer.DIFFERENT
+    for _ in range(3):
+        session.undo()
+    assert session.progress.at_most == 3
+
+
+def test_a_contradicting_answer_given_beforehand_is_refused_and_changes_nothing():
+    session = line()
+    session.give(0, 1, Answer.SAME)
+    session.give(1, 2, Answer.SAME)
+    before = session.to_dict()
+    with pytest.raises(ContradictionError, match="0 different 2 contradicts"):
+        session.give(0, 2, Answer.DIFFERENT)
+    assert session.to_dict() == before
+    assert session.ask() is not None
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"), [((0, 99), "row 99 is out of range"), ((2, 2), "paired with itself")]
+)
+def test_impossible_given_answers_are_refused(pair, words):
+    with pytest.raises(InputError, match=words):
+        line().give(*pair, Answer.SAME)
+
+
+@pytest.mark.parametrize("number", [0, 3, -1])
+def test_revising_an_answer_that_is_not_there_is_refused(number):
+    session = line()
+    session.skip()
+    session.skip()
+    with pytest.raises(InputError, match=f"there is no answer {number}"):
+        session.revise(number, Answer.SAME)
+
+
+def test_a_session_survives_json():
+    session = line()
+    session.tell(Answer.SAME)
+    session.skip()
+    session.undo()
+    loaded = Session.from_dict(json.loads(json.dumps(session.to_dict())))
+    assert loaded == session
+    assert loaded.can_redo
+
+
+def test_sample_ids_travel_with_every_query():
+    session = Session(ClosestFirst(singletons(SQUARE)), sample_ids=["a", "b", "c", "d"])
+    assert (session.ask().left_id, session.ask().right_id) == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("ids", "words"),
+    [(["a", "b", "a", "c"], "'a' occurs more than once"), (["a"], "1 entries, but .* 4 rows")],
+)
+def test_bad_sample_ids_are_refused(ids, words):
+    with pytest.raises(InputError, match=words):
+        Session(ClosestFirst(singletons(SQUARE)), sample_ids=ids)
+
+
+def test_a_file_of_something_else_is_refused():
+    with pytest.raises(SessionFileError, match="not a saved likewise session"):
+        Session.from_dict({"rows": []})
+
+
+def test_a_session_of_a_newer_release_is_refused():
+    newer = line().to_dict() | {"schema": SCHEMA + 1}
+    with pytest.raises(SessionFileError, match="newer release"):
+        Session.from_dict(newer)
+
+
+@pytest.mark.parametrize("key", ["strategy", "done", "undone"])
+def test_a_cut_session_is_refused(key):
+    cut = line().to_dict()
+    del cut[key]
+    with pytest.raises(SessionFileError, match=f"cut: {key} missing"):
+        Session.from_dict(cut)
+
+
+def test_a_damaged_session_is_refused():
+    damaged = line().to_dict()
+    damaged["strategy"]["partition"] = {"assignment": [0, 1]}
+    with pytest.raises(SessionFileError, match="cut or damaged"):
+        Session.from_dict(damaged)
+
+
+def test_an_unknown_strategy_is_named():
+    unknown = line().to_dict()
+    unknown["strategy"]["name"] = "by-moonlight"
+    with pytest.raises(SessionFileError, match="by-moonlight"):
+        Session.from_dict(unknown)
+
+
+def test_a_session_of_other_data_is_refused():
+    session = COBRA(3, random_state=0).start(SQUARE)
+    other = COBRA(3, random_state=0).start(SQUARE + 1)
+    with pytest.raises(SessionFileError, match="other data"):
+        Session.from_dict(session.to_dict(), digest=other.digest)
+    assert Session.from_dict(session.to_dict(), digest=session.digest) == session
+
+
+@pytest.mark.parametrize(
+    ("assignment", "representatives", "words"),
+    [
+        ([0, 0], [], "at least one"),
+        ([0, 1], [1, 0], "increasing"),
+        ([0, 0], [0, 1], "belong to the super-instance"),
+    ],
+)
+def test_partitions_that_make_no_sense_are_refused(assignment, representatives, words):
+    with pytest.raises(InputError, match=words):
+        SuperInstances(np.array(assignment), np.array(representatives, dtype=int))
+
+
+def test_undo_goes_back_further_than_its_memory(monkeypatch):
+    points = np.random.default_rng(0).normal(size=(60, 3))
+    monkeypatch.setattr("likewise.core.edges.UNDO_BYTES", 10_000)
+    session = Session(ClosestFirst(singletons(points)))
+    questions = []
+    while (question := session.ask()) is not None:
+        questions.append(question)
+        session.tell(Answer.SAME if question.number % 3 else Answer.DIFFERENT)
+    for question in reversed(questions):
+        session.undo()
+        assert session.ask() == question
+
+
+def test_random_order_names_what_it_can_draw_from():
+    with pytest.raises(InputError, match="'pairs'"):
+        RandomOrder(singletons(SQUARE), over="pairs")

@@ -1,0 +1,129 @@
+import numpy as np
+import pytest
+
+from likewise import (
+    COBRA,
+    Answer,
+    BudgetedOracle,
+    CallbackOracle,
+    LabelOracle,
+    NoisyOracle,
+    Query,
+    ReplayOracle,
+    TerminalOracle,
+    run,
+)
+from likewise.errors import AnswerError, InputError
+from likewise.oracles import as_oracle
+
+X = np.arange(12.0)[:, None] ** 1.3
+Y = np.repeat([0, 1, 2], 4)
+
+
+@pytest.mark.parametrize(
+    ("value", "answer"),
+    [
+        (True, Answer.SAME),
+        (False, Answer.DIFFERENT),
+        (None, Answer.UNSURE),
+        (np.True_, Answer.SAME),
+        (np.False_, Answer.DIFFERENT),
+        (Answer.UNSURE, Answer.UNSURE),
+        ("same", Answer.SAME),
+        ("different", Answer.DIFFERENT),
+    ],
+)
+def test_what_a_function_may_return(value, answer):
+    assert CallbackOracle(lambda i, j: value).answer(Query(1, 0, 1)) is answer
+
+
+@pytest.mark.parametrize("value", ["no", "yes", "", 1, 0, 0.5, [], np.int64(1)])
+def test_what_a_function_may_not_return_is_named(value):
+    with pytest.raises(AnswerError, match=r"question 1 \(rows 0 and 5\)"):
+        CallbackOracle(lambda i, j: value).answer(Query(1, 0, 5))
+
+
+def test_what_is_no_oracle_is_refused():
+    with pytest.raises(InputError, match="got int"):
+        as_oracle(3)
+
+
+def test_labels_by_row_and_by_id_agree():
+    ids = list("abcdefghijkl")
+    by_row = COBRA(6, random_state=0).fit(X, oracle=LabelOracle(Y))
+    by_id = COBRA(6, random_state=0).fit(
+        X, oracle=LabelOracle(dict(zip(ids, Y, strict=True))), sample_ids=ids
+    )
+    assert by_row.queries_ == by_id.queries_
+
+
+@pytest.mark.parametrize(
+    ("oracle", "query", "words"),
+    [
+        (LabelOracle([0, 1]), Query(1, 0, 2), "row 2 has no label"),
+        (LabelOracle({"a": 0}), Query(1, 0, 1), "Pass sample_ids"),
+        (LabelOracle({"a": 0}), Query(1, 0, 1, "a", "b"), "'b' has no label"),
+    ],
+)
+def test_missing_labels_are_named(oracle, query, words):
+    with pytest.raises(AnswerError, match=words):
+        oracle.answer(query)
+
+
+def test_labels_have_one_dimension():
+    with pytest.raises(InputError, match="one dimension"):
+        LabelOracle([[0, 1]])
+
+
+def test_noise_turns_the_stated_share_around_and_always_the_same_pairs():
+    truth = LabelOracle(np.zeros(2000))
+    noisy = NoisyOracle(truth, 0.1, seed=4)
+    queries = [Query(1, i, i + 1) for i in range(1999)]
+    answers = [noisy.answer(q) for q in queries]
+    assert answers == [noisy.answer(Query(9, q.right, q.left)) for q in queries]
+    assert 0.08 < np.mean([a is Answer.DIFFERENT for a in answers]) < 0.12
+    assert NoisyOracle(lambda i, j: None, 1.0).answer(queries[0]) is Answer.UNSURE
+    assert NoisyOracle(truth, 1.0).answer(queries[0]) is Answer.DIFFERENT
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.5])
+def test_noise_is_a_probability(p):
+    with pytest.raises(InputError, match="probability"):
+        NoisyOracle(LabelOracle(Y), p)
+
+
+def test_a_budget_ends_the_questions_and_fit_ends_normally():
+    oracle = BudgetedOracle(LabelOracle(Y), 4)
+    model = COBRA(10, random_state=0).fit(X, oracle=oracle)
+    assert (model.n_queries_, oracle.n_queries) == (4, 4)
+    with pytest.raises(InputError, match="negative"):
+        BudgetedOracle(LabelOracle(Y), -1)
+
+
+def test_a_replay_answers_as_before_and_says_what_it_does_not_know():
+    first = COBRA(10, random_state=0).fit(X, oracle=LabelOracle(Y))
+    again = COBRA(10, random_state=0).fit(X, oracle=ReplayOracle(first.session_.events))
+    assert again.queries_ == first.queries_
+    with pytest.raises(AnswerError, match="not asked about"):
+        ReplayOracle([]).answer(Query(1, 0, 1))
+    assert ReplayOracle([], otherwise=LabelOracle(Y)).answer(Query(1, 0, 1)) is Answer.SAME
+
+
+def test_a_person_at_the_terminal_answers_by_keys_and_may_stop():
+    keys = iter(["s", "x", "D", " u ", "q"])
+    lines = []
+    oracle = TerminalOracle(
+        lambda row: f"item {row}", read=lambda prompt: next(keys), write=lines.append
+    )
+    session = run(COBRA(10, random_state=0).start(X), oracle)
+    assert [e.answer for e in session.events] == [Answer.SAME, Answer.DIFFERENT, Answer.UNSURE]
+    assert any("'x' is not one of" in line for line in lines)
+    assert any("left   item" in line for line in lines)
+
+
+def test_the_end_of_the_input_ends_the_questions():
+    def read(prompt):
+        raise EOFError
+
+    session = run(COBRA(10).start(X), TerminalOracle(read=read, write=lambda line: None))
+    assert session.events == ()

@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from likewise.superinstances.build import build_super_instances
+from likewise.superinstances.medoids import medoid, nearest_to_mean, sums_of_distances
+
+
+def brute_force(points):
+    return int(np.argmin(cdist(points, points).sum(axis=1)))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_medoid_has_the_smallest_sum_of_distances(dtype):
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 3, 50, 300):
+        points = rng.normal(size=(n, 4)).astype(dtype)
+        assert medoid(points) == brute_force(points.astype(float))
+
+
+@pytest.mark.parametrize("d", [2, 8, 32])
+def test_candidates_near_the_geometric_median_hold_the_medoid(d):
+    rng = np.random.default_rng(d)
+    for _ in range(5):
+        points = rng.normal(size=(3000, d)) ** 3
+        assert medoid(points) == medoid(points, exact=True) == brute_force(points)
+
+
+def test_a_crowd_of_equal_points_is_no_trouble():
+    points = np.zeros((2500, 3))
+    points[7] = 1
+    assert medoid(points) in set(range(2500)) - {7}
+
+
+def test_sums_do_not_depend_on_blocks(monkeypatch):
+    points = np.random.default_rng(0).normal(size=(500, 3))
+    whole = sums_of_distances(points, points)
+    monkeypatch.setattr("likewise.superinstances.medoids._ENTRIES_PER_BLOCK", 1000)
+    assert np.allclose(sums_of_distances(points, points), whole, rtol=1e-13)
+
+
+def test_nearest_to_the_mean_takes_the_first_of_a_tie():
+    assert nearest_to_mean(np.array([[1.0], [-1.0], [3.0]]), np.array([0.0])) == 0
+
+
+def test_the_two_kinds_of_representative_differ_where_they_should():
+    rows = np.array([[0.0], [0.1], [0.2], [10.0]])
+    by_sum = build_super_instances(rows, 1, representative="medoid")
+    by_mean = build_super_instances(rows, 1, representative="nearest-mean")
+    assert by_sum.representatives.tolist() == [1]
+    assert by_mean.representatives.tolist() == [2]
