@@ -16,9 +16,9 @@ from likewise.core.answers import Answer
 from likewise.core.edges import SETTLED, ClosestPairs
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
+from likewise.strategies.guess import join_by_guess, merge_tree
 from likewise.strategies.representatives import RepresentativeStrategy
-from likewise.strategies.threshold import distance_threshold
-from likewise.superinstances.metrics import distances
+from likewise.superinstances.metrics import EUCLIDEAN, distances
 
 
 class ClosestFirst(RepresentativeStrategy):
@@ -38,6 +38,7 @@ class ClosestFirst(RepresentativeStrategy):
     def __init__(self, partition: SuperInstances) -> None:
         super().__init__(partition)
         self._between = _Between(partition)
+        self._tree: NDArray[np.float64] | None = None
         self._is_behind = False
         self._start()
 
@@ -122,37 +123,29 @@ class ClosestFirst(RepresentativeStrategy):
         return self._pairs.component.copy()
 
     def labels_guess(self) -> NDArray[np.intp]:
-        """Return the group of every row if the pass went on without the person.
+        """Return the group of every row if undecided groups are joined by `join_by_guess`."""
+        n = self.partition.n_super_instances
+        if self._tree is None:
+            everything = np.arange(n, dtype=np.intp)
+            condensed = self._between(everything, everything)[np.triu_indices(n, 1)]
+            is_euclidean = self.partition.metric in EUCLIDEAN
+            self._tree = merge_tree(condensed, is_euclidean=is_euclidean)
+        same, different = self._answers_about_representatives()
+        return self._spread(join_by_guess(self._tree, [*same, *different]))
 
-        Going on means: the same up to a distance, different beyond it. The distance is the one
-        that agrees best with the answers so far; without any, the widest gap between the lengths
-        at which groups would merge.
-        """
+    def _answers_about_representatives(
+        self,
+    ) -> tuple[list[tuple[int, int, Answer]], list[tuple[int, int, Answer]]]:
+        """Return what is known about representatives, as few pairs as needed."""
         pairs = self._pairs
-        a, b, distance, witness = pairs.pairs_of_components()
-        settled = distance == SETTLED
-        threshold = distance_threshold(*self._answered_distances(), distance[~settled])
-        known = LinkGraph(pairs.n_items)
-        for i, j in zip(a[settled].tolist(), b[settled].tolist(), strict=True):
-            known.add(i, j, Answer.DIFFERENT)
-        close = np.flatnonzero(~settled & (distance <= threshold))
-        for k in close[np.lexsort((witness[close], distance[close]))]:
-            if known.implied(int(a[k]), int(b[k])) is None:
-                known.add(int(a[k]), int(b[k]), Answer.SAME)
-        return self._spread(np.array([known.find(int(c)) for c in pairs.component], dtype=np.intp))
-
-    def _answered_distances(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the distances of the answered pairs, and which of them are the same."""
-        rows = [
-            (self._position[left], self._position[right], answer is Answer.SAME)
-            for left, right, answer in self._log
-            if answer.is_link and left in self._position and right in self._position
+        same = [(int(name), i, Answer.SAME) for i, name in enumerate(pairs.component) if name != i]
+        a, b, distance, _ = pairs.pairs_of_components()
+        apart = distance == SETTLED
+        different = [
+            (i, j, Answer.DIFFERENT)
+            for i, j in zip(a[apart].tolist(), b[apart].tolist(), strict=True)
         ]
-        distances = [
-            self._between(np.array([i], dtype=np.intp), np.array([j], dtype=np.intp))[0, 0]
-            for i, j, _ in rows
-        ]
-        return np.array(distances, dtype=np.float64), np.array([r[2] for r in rows], dtype=bool)
+        return same, different
 
     def __getstate__(self) -> dict[str, Any]:
         return {"partition": self.partition, "log": self._log}

@@ -1,0 +1,110 @@
+"""What becomes of groups nobody has decided about: a guess, kinder than leaving them apart.
+
+The representatives are joined into a tree without asking anybody. The answers so far say at which
+height of the tree the person draws the line; what the tree joins below that line, and no answer
+forbids, is guessed to be one group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
+
+from likewise.core.answers import Answer
+from likewise.core.links import LinkGraph
+
+
+def merge_tree(distances: NDArray[np.float64], *, is_euclidean: bool) -> NDArray[np.float64]:
+    """Return SciPy's linkage matrix of a condensed distance matrix.
+
+    Ward's criterion for Euclidean distances, average linkage for others.
+    """
+    return np.asarray(linkage(distances, "ward" if is_euclidean else "average"))
+
+
+def join_by_guess(
+    tree: NDArray[np.float64], answers: Iterable[tuple[int, int, Answer]]
+) -> NDArray[np.intp]:
+    """Return the group of every leaf: what the answers say, and below the line, what the tree says.
+
+    Parameters
+    ----------
+    tree : ndarray of shape (n_leaves - 1, 4)
+        A linkage matrix.
+    answers : iterable of (int, int, Answer)
+        Yes/no answers about pairs of leaves; consistent.
+
+    Returns
+    -------
+    ndarray of shape (n_leaves,)
+        A name of each leaf's group.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.spatial.distance import pdist
+    >>> tree = merge_tree(pdist(np.array([[0.0], [1.0], [8.0], [9.0]])), is_euclidean=True)
+    >>> join_by_guess(tree, [])
+    array([0, 0, 2, 2])
+    >>> join_by_guess(tree, [(0, 1, Answer.DIFFERENT)])
+    array([0, 1, 2, 3])
+    """
+    answers = list(answers)
+    n_leaves = len(tree) + 1
+    known = LinkGraph(n_leaves)
+    for i, j, answer in answers:
+        known.add(i, j, answer)
+    line = _line(tree, answers)
+    leaf_of = list(range(n_leaves))
+    for left, right, height, _ in tree:
+        i, j = leaf_of[int(left)], leaf_of[int(right)]
+        leaf_of.append(i)
+        if height <= line and known.implied(i, j) is None:
+            known.add(i, j, Answer.SAME)
+    return np.array([known.find(i) for i in range(n_leaves)], dtype=np.intp)
+
+
+def _line(tree: NDArray[np.float64], answers: list[tuple[int, int, Answer]]) -> float:
+    """Return the height with the fewest answers on its wrong side, in its widest gap.
+
+    Only gaps in the upper half of the tree count: lower down, a gap means nothing.
+    """
+    heights = tree[:, 2]
+    met = _heights_of_meeting(tree, [(i, j) for i, j, _ in answers])
+    is_same = np.array([answer is Answer.SAME for _, _, answer in answers], dtype=bool)
+    order = np.sort(heights)
+    # Cut k joins the k lowest merges.
+    edges = np.concatenate([[0.0], order, [order[-1] if len(order) else 0.0]])
+    gaps = np.diff(edges)
+    middles = edges[:-1] + gaps / 2
+    middles[-1] = edges[-1]
+    wrong = np.array(
+        [np.sum(met[is_same] > m) + np.sum(met[~is_same] <= m) for m in middles], dtype=int
+    )
+    gaps[: len(order) // 2] = -1.0
+    best = max(range(len(gaps)), key=lambda k: (-wrong[k], gaps[k]))
+    return float(middles[best])
+
+
+def _heights_of_meeting(
+    tree: NDArray[np.float64], pairs: list[tuple[int, int]]
+) -> NDArray[np.float64]:
+    """Return the heights at which pairs of leaves come together."""
+    n_leaves = len(tree) + 1
+    parent = np.arange(2 * n_leaves - 1)
+    for k, (left, right, _, _) in enumerate(tree):
+        parent[[int(left), int(right)]] = n_leaves + k
+    found = []
+    for i, j in pairs:
+        a, b = i, j
+        # A parent has a larger number than its children, so the smaller one climbs.
+        while a != b:
+            if a < b:
+                a = int(parent[a])
+            else:
+                b = int(parent[b])
+        found.append(tree[a - n_leaves, 2])
+    return np.array(found, dtype=np.float64)
