@@ -8,13 +8,12 @@ from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.datasets import networks
-from likewise.datasets.folder import cache_folder, save_arrays
+from likewise.datasets.folder import cache_folder, read_arrays, save_arrays
 from likewise.errors import DatasetError, InputError
 
 FEATURES = ("inception-v3", "efficientnet-lite2", "pixels")
@@ -62,11 +61,7 @@ class Faces:
 
 def read_faces(path: Path) -> Faces:
     """Read the arrays of the data folder."""
-    try:
-        with np.load(path) as arrays:
-            return Faces(**{field.name: arrays[field.name] for field in fields(Faces)})
-    except (OSError, ValueError, KeyError, BadZipFile) as error:
-        raise DatasetError(f"{path} cannot be read: {error}; get the file again.") from error
+    return Faces(**read_arrays(path, *(field.name for field in fields(Faces))))
 
 
 def face_features(
@@ -123,11 +118,8 @@ def _ready_made(faces: Faces, folder: Path) -> NDArray[np.float32] | None:
     path = folder / "cmu_faces_features.npz"
     if not path.is_file():
         return None
-    try:
-        with np.load(path) as arrays:
-            names, values = arrays["names"], arrays["efficientnet_lite2"]
-    except (OSError, ValueError, KeyError, BadZipFile) as error:
-        raise DatasetError(f"{path} cannot be read: {error}; remove it or get it again.") from error
+    arrays = read_arrays(path, "names", "efficientnet_lite2")
+    names, values = arrays["names"], arrays["efficientnet_lite2"]
     if not np.array_equal(names, faces.names) or values.shape != (len(names), 1280):
         raise DatasetError(f"{path} does not belong to these images; remove it or get it again.")
     ready: NDArray[np.float32] = values
@@ -145,12 +137,9 @@ def _cached(
 ) -> NDArray[np.float32]:
     path = _cache_file(faces, features)
     try:
-        with np.load(path) as arrays:
-            found: NDArray[np.float32] = arrays["X"]
-            return found
-    except (OSError, ValueError, KeyError, BadZipFile):
+        values: NDArray[np.float32] = read_arrays(path, "X")["X"]
+    except DatasetError:
         # Not there yet, or damaged: it is made again.
-        pass
-    values = compute(faces.pictures())
-    save_arrays(path, X=values)
+        values = compute(faces.pictures())
+        save_arrays(path, X=values)
     return values

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+from zipfile import BadZipFile
 
 import numpy as np
+
+from likewise.errors import DatasetError
 
 VARIABLE = "LIKEWISE_DATA"
 
@@ -54,6 +58,16 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def read_arrays(path: Path, *names: str) -> dict[str, Any]:
+    """Read some arrays of an npz file."""
+    try:
+        # np.load leaves a file open that it cannot read, so it is opened here.
+        with path.open("rb") as file, np.load(file) as arrays:
+            return {name: arrays[name] for name in names}
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile, zlib.error) as error:
+        raise DatasetError(f"{path} cannot be read: {error}; get the file again.") from error
 
 
 def save_arrays(path: Path, **arrays: Any) -> None:

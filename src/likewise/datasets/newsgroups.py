@@ -17,12 +17,11 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.datasets.folder import cache_folder, save_arrays
+from likewise.datasets.folder import cache_folder, read_arrays, save_arrays
 from likewise.errors import DatasetError
 
 N_WORDS = 10_000
@@ -126,7 +125,8 @@ def lsi(texts: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     tfidf = TfidfTransformer().fit_transform(counts[:, chosen])
     # ARPACK converges to machine precision, so its random start leaves no trace.
     svd = TruncatedSVD(N_FEATURES, algorithm="arpack", random_state=0)
-    X = normalize(svd.fit_transform(tfidf))
+    # Not fit_transform: it leaves traces of rounding in rows that are zero.
+    X = normalize(svd.fit(tfidf).transform(tfidf))
 
     tfidf.sort_indices()
     weights = tfidf.data.round(12)
@@ -176,12 +176,12 @@ def load_corpus(path: Path, groups: tuple[str, ...], read: Callable[[], list[Mes
 
 def _read_corpus(path: Path) -> Corpus | None:
     try:
-        with np.load(path) as arrays:
-            words = json.loads(arrays["words"].tobytes())
-            return Corpus(arrays["X"], *(tuple(column) for column in words))
-    except (OSError, ValueError, KeyError, TypeError, BadZipFile):
+        arrays = read_arrays(path, "X", "words")
+    except DatasetError:
         # Not there yet, or damaged: it is made again.
         return None
+    words = json.loads(arrays["words"].tobytes())
+    return Corpus(arrays["X"], *(tuple(column) for column in words))
 
 
 def _write_corpus(path: Path, corpus: Corpus) -> None:
