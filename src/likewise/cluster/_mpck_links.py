@@ -1,0 +1,255 @@
+"""What links cost in MPCKMeans, for the whole closure without listing its pairs.
+
+In the closure, every pair inside a group of must-linked rows is a must-link, and every pair
+between two groups with a cannot-link is a cannot-link. Sums of squared distances to all rows of a
+group that have one label follow from their number, their sum and the sum of their squared norms,
+so time and memory grow with the linked rows and not with the pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.cluster._mpck_metric import Metric
+from likewise.core.links import LinkGraph
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class LinkedRows:
+    """The rows that some link mentions, by groups of must-linked rows.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_linked,)
+        Rows of the data, ascending.
+    group : ndarray of shape (n_linked,)
+        The group of each of them.
+    apart : ndarray of shape (n_group_pairs, 2)
+        Pairs of groups with a cannot-link.
+    neighbors : list of ndarray
+        For every group, the groups it has a cannot-link to.
+    """
+
+    rows: Ints
+    group: Ints
+    apart: Ints
+    neighbors: list[Ints]
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups, those of a single row included."""
+        return len(self.neighbors)
+
+    @classmethod
+    def of(cls, links: LinkGraph) -> LinkedRows:
+        """Return the rows and groups of a link graph."""
+        rows = sorted({row for given in links for row in (given.left, given.right)})
+        roots = [links.find(row) for row in rows]
+        number = {root: place for place, root in enumerate(dict.fromkeys(roots))}
+        neighbors = [
+            np.array(sorted(number[other] for other in links.differing(root)), dtype=np.intp)
+            for root in number
+        ]
+        apart = [(a, b) for a, others in enumerate(neighbors) for b in others.tolist() if a < b]
+        return cls(
+            np.array(rows, dtype=np.intp),
+            np.array([number[root] for root in roots], dtype=np.intp),
+            np.array(apart, dtype=np.intp).reshape(-1, 2),
+            neighbors,
+        )
+
+
+class LinkCosts:
+    """What it costs to give each linked row each label, under the current labels of the others.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_linked, n_features)
+    linked : LinkedRows
+    labels : ndarray of shape (n_linked,)
+        The labels so far, -1 for none yet. `move` changes them in place.
+    metrics : sequence of Metric
+        One for all clusters, or one per cluster.
+    separation : ndarray of shape (n_clusters,)
+        The largest squared distance under each cluster's metric.
+    w_must, w_cannot : float
+    """
+
+    def __init__(
+        self,
+        X: Array,
+        linked: LinkedRows,
+        labels: Ints,
+        metrics: Sequence[Metric],
+        separation: Array,
+        w_must: float,
+        w_cannot: float,
+    ) -> None:
+        n_clusters, n_metrics = len(separation), len(metrics)
+        self._X, self._linked, self.labels = X, linked, labels
+        self._separation, self._w_must, self._w_cannot = separation, w_must, w_cannot
+        self._applied = np.stack([metric.apply(X) for metric in metrics], axis=1)
+        self._norms = np.stack([metric.squared_norms(X) for metric in metrics], axis=1)
+        # Which metric is each cluster's.
+        self._clusters = np.arange(n_clusters)
+        self._metric_of = self._clusters if n_metrics > 1 else np.zeros(n_clusters, dtype=np.intp)
+        shape = (linked.n_groups, n_clusters)
+        # Of each row's own group, and of all groups with a cannot-link to it: by label, the number
+        # of rows, their sum, and the sum of their squared norms under each metric.
+        self._own = _Totals(shape, X.shape[1], n_metrics)
+        self._apart = _Totals(shape, X.shape[1], n_metrics)
+        self._group_sizes = np.bincount(linked.group, minlength=linked.n_groups)
+        for i in np.flatnonzero(labels >= 0):
+            self._count(int(i), int(labels[i]), 1)
+
+    def of(self, i: int) -> Array:
+        """Return the cost of the links of a row, for each label."""
+        group = self._linked.group[i]
+        cost = np.zeros(len(self._clusters))
+        if self._group_sizes[group] > 1:
+            # A row is at no distance from itself, so it need not be left out of its group.
+            squared = self._own.squared_distances(group, self._applied[i], self._norms[i])
+            theirs = squared[self._metric_of, self._clusters]
+            ours = squared.sum(axis=1)[self._metric_of] - theirs
+            cost += 0.5 * self._w_must * (ours + theirs.sum() - theirs)
+        if len(self._linked.neighbors[group]):
+            squared = self._apart.squared_distances(group, self._applied[i], self._norms[i])
+            near = squared[self._metric_of, self._clusters]
+            cost += self._w_cannot * (self._apart.number[group] * self._separation - near)
+        return cost
+
+    def move(self, i: int, label: int) -> None:
+        """Give a row another label."""
+        if self.labels[i] >= 0:
+            self._count(i, int(self.labels[i]), -1)
+        self._count(i, label, 1)
+        self.labels[i] = label
+
+    def _count(self, i: int, label: int, sign: int) -> None:
+        group = self._linked.group[i]
+        self._own.add(group, label, sign, self._X[i], self._norms[i])
+        neighbors = self._linked.neighbors[group]
+        if len(neighbors):
+            self._apart.add(neighbors, label, sign, self._X[i], self._norms[i])
+
+
+class _Totals:
+    """Number, sum and squared norms of rows, by group and label."""
+
+    def __init__(self, shape: tuple[int, int], n_features: int, n_metrics: int) -> None:
+        self.number = np.zeros(shape)
+        self.total = np.zeros((*shape, n_features))
+        self.norms = np.zeros((shape[0], n_metrics, shape[1]))
+
+    def add(self, groups: np.intp | Ints, label: int, sign: int, row: Array, norms: Array) -> None:
+        self.number[groups, label] += sign
+        self.total[groups, label] += sign * row
+        self.norms[groups, :, label] += sign * norms
+
+    def squared_distances(self, group: np.intp, applied: Array, norms: Array) -> Array:
+        """Return a row's summed squared distances to the group, by metric and label."""
+        products = applied @ self.total[group].T
+        return np.asarray(norms[:, None] * self.number[group] + self.norms[group] - 2 * products)
+
+
+def sweep(costs: LinkCosts, base: Array, order: Ints) -> int:
+    """Visit every linked row once and give it its cheapest label (ICM); return how many moved.
+
+    Parameters
+    ----------
+    costs : LinkCosts
+    base : ndarray of shape (n_linked, n_clusters)
+        What each label costs apart from the links.
+    order : ndarray of shape (n_linked,)
+        The order of the visits.
+    """
+    n_moved = 0
+    for i in order.tolist():
+        label = int(np.argmin(base[i] + costs.of(i)))
+        if label != costs.labels[i]:
+            costs.move(i, label)
+            n_moved += 1
+    return n_moved
+
+
+@dataclass(frozen=True)
+class Violations:
+    """The scatter of violated links, by cluster.
+
+    Attributes
+    ----------
+    must : ndarray of shape (n_clusters, ...)
+        Half the sum of ``(x_i - x_j)(x_i - x_j)'`` over violated must-links with an end in the
+        cluster; or the diagonal of it.
+    cannot : ndarray of shape (n_clusters, ...)
+        The sum over violated cannot-links inside the cluster.
+    n_cannot : ndarray of shape (n_clusters,)
+        Their number.
+    """
+
+    must: Array
+    cannot: Array
+    n_cannot: Array
+
+
+def violations(
+    X: Array, linked: LinkedRows, labels: Ints, n_clusters: int, *, diagonal: bool
+) -> Violations:
+    """Return the scatter of the links that a labeling of the linked rows violates."""
+    # A cell is the rows of one group that have one label.
+    codes, cell = np.unique(linked.group * n_clusters + labels, return_inverse=True)
+    cells = _Cells(X, cell, len(codes), diagonal=diagonal)
+    table = np.full((linked.n_groups, n_clusters), -1, dtype=np.intp)
+    table.flat[codes] = np.arange(len(codes))
+    cell_labels = codes % n_clusters
+    left, right = _split_groups(table)
+    edges, label = np.nonzero((table[linked.apart[:, 0]] >= 0) & (table[linked.apart[:, 1]] >= 0))
+    one, other = table[linked.apart[edges, 0], label], table[linked.apart[edges, 1], label]
+    must, cannot, n_cannot = [], [], np.zeros(n_clusters)
+    for h in range(n_clusters):
+        ends = (cell_labels[left] == h) | (cell_labels[right] == h)
+        must.append(0.5 * cells.pair_scatter(left[ends], right[ends]))
+        inside = label == h
+        cannot.append(cells.pair_scatter(one[inside], other[inside]))
+        n_cannot[h] = (cells.number[one[inside]] * cells.number[other[inside]]).sum()
+    return Violations(np.stack(must), np.stack(cannot), n_cannot)
+
+
+def _split_groups(table: Ints) -> tuple[Ints, Ints]:
+    """Return the pairs of cells of the same group: a must-link between them is violated."""
+    left, right = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
+    for group in np.flatnonzero((table >= 0).sum(axis=1) > 1):
+        cells = table[group][table[group] >= 0]
+        a, b = np.triu_indices(len(cells), k=1)
+        left.append(cells[a])
+        right.append(cells[b])
+    return np.concatenate(left), np.concatenate(right)
+
+
+class _Cells:
+    """Sums over cells, from which the scatter between cells follows."""
+
+    def __init__(self, X: Array, cell: Ints, n_cells: int, *, diagonal: bool) -> None:
+        self._X, self._cell, self._diagonal = X, cell, diagonal
+        self.number = np.bincount(cell, minlength=n_cells).astype(float)
+        self._total = np.zeros((n_cells, X.shape[1]))
+        np.add.at(self._total, cell, X)
+
+    def pair_scatter(self, left: Ints, right: Ints) -> Array:
+        """Return the sum of ``(x - y)(x - y)'`` over all x in a left cell, y in its right one."""
+        n_cells = len(self.number)
+        times = np.bincount(left, self.number[right], n_cells)
+        times += np.bincount(right, self.number[left], n_cells)
+        weighted = times[self._cell][:, None] * self._X
+        if self._diagonal:
+            crossed = (self._total[left] * self._total[right]).sum(axis=0)
+            return np.asarray((weighted * self._X).sum(axis=0) - 2 * crossed)
+        crossed = self._total[left].T @ self._total[right]
+        return np.asarray(weighted.T @ self._X - crossed - crossed.T)

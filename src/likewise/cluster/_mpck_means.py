@@ -1,0 +1,279 @@
+"""The alternation of MPCKMeans: assign rows, move centers, learn metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.cluster._mpck_farthest import FarthestPair, box_difference
+from likewise.cluster._mpck_links import LinkCosts, LinkedRows, Violations, sweep, violations
+from likewise.cluster._mpck_metric import Metric, outer, updated_metric
+from likewise.core.links import LinkGraph
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+CHUNK = 8192
+MAX_BLANK_ITERATIONS = 20
+MAX_ITERATIONS_WITHOUT_GAIN = 10
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to run `mpck_means`; see `MPCKMeans` for what each means."""
+
+    learns_metric: bool
+    w_must: float
+    w_cannot: float
+    visits_at_random: bool
+    carries_labels: bool
+    max_iter: int
+    tol: float
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Where `mpck_means` got to."""
+
+    labels: Ints
+    centers: Array
+    metrics: list[Metric]
+    objective: float
+    n_iter: int
+
+
+def mpck_means(
+    X: Array,
+    links: LinkGraph,
+    centers: Array,
+    labels: Ints,
+    metrics: list[Metric],
+    separator: Callable[[int, Metric], Array],
+    settings: Settings,
+    rng: np.random.RandomState,
+) -> Solution:
+    """Lower the objective of MPCKMeans from a start; return the best solution on the way.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Centered, for the sake of rounding.
+    links : LinkGraph
+    centers : ndarray of shape (n_clusters, n_features)
+    labels : ndarray of shape (n_samples,)
+        -1 for rows that have none yet.
+    metrics : list of Metric
+        One for all clusters, or one per cluster.
+    separator : callable
+        Gives the difference vector of the farthest pair under a metric, by its place in the list.
+    settings : Settings
+    rng : RandomState
+    """
+    linked = LinkedRows.of(links)
+    is_linked = np.zeros(len(X), dtype=bool)
+    is_linked[linked.rows] = True
+    needs_separation = len(linked.apart) > 0
+    floor = rounding_floor(X)
+    order = np.arange(len(linked.rows))
+    gaps = _gaps(metrics, separator, needs_separation)
+    best: Solution | None = None
+    objective, n_blank = np.inf, 0
+    for n_iter in range(1, settings.max_iter + 1):
+        before, last = labels, objective
+        if settings.visits_at_random:
+            rng.shuffle(order)
+        seen = before if settings.carries_labels or n_iter == 1 else np.full(len(X), -1)
+        labels = assigned(X, linked, order, centers, seen, metrics, gaps, settings)
+        n_blank = 0 if np.any(labels != before) else n_blank + 1
+        counts, centers, scatter = moments(X, labels, centers, diagonal=metrics[0].is_diagonal)
+        violated = violations(
+            X[linked.rows],
+            linked,
+            labels[linked.rows],
+            len(centers),
+            diagonal=metrics[0].is_diagonal,
+        )
+        if settings.learns_metric:
+            total = total_scatter(scatter, violated, gaps, settings.w_must, settings.w_cannot)
+            metrics = updated_metrics(total, counts, metrics, floor)
+            gaps = _gaps(metrics, separator, needs_separation)
+        total = total_scatter(scatter, violated, gaps, settings.w_must, settings.w_cannot)
+        objective = objective_of(total, counts, metrics)
+        if best is None or objective < best.objective:
+            best = Solution(labels, centers.copy(), metrics, objective, n_iter)
+        if (
+            abs(last - objective) < settings.tol
+            or n_blank >= MAX_BLANK_ITERATIONS
+            or n_iter - best.n_iter >= MAX_ITERATIONS_WITHOUT_GAIN
+        ):
+            break
+        reseed_empty(X, is_linked, labels, counts, centers, metrics)
+    assert best is not None
+    return Solution(best.labels, best.centers, best.metrics, best.objective, n_iter)
+
+
+def assigned(
+    X: Array,
+    linked: LinkedRows,
+    order: Ints,
+    centers: Array,
+    labels: Ints,
+    metrics: Sequence[Metric],
+    gaps: Array,
+    settings: Settings,
+) -> Ints:
+    """Return new labels, each the cheapest given the centers, the metrics and the other labels.
+
+    Rows without links do not act on each other, so they get their labels at once; linked rows are
+    visited one after the other.
+    """
+    result = nearest(X, centers, metrics)
+    rows = linked.rows
+    if len(rows) == 0:
+        return result
+    separation = np.array(
+        [_of(metrics, h).squared_norms(gap[None])[0] for h, gap in enumerate(gaps)]
+    )
+    separation = separation if len(metrics) > 1 else np.repeat(separation, len(centers))
+    costs = LinkCosts(
+        X[rows],
+        linked,
+        labels[rows].copy(),
+        metrics,
+        separation,
+        settings.w_must,
+        settings.w_cannot,
+    )
+    sweep(costs, label_costs(X[rows], centers, metrics), order)
+    result[rows] = costs.labels
+    return result
+
+
+def nearest(X: Array, centers: Array, metrics: Sequence[Metric]) -> Ints:
+    """Return the cheapest label of every row, links aside."""
+    labels = np.empty(len(X), dtype=np.intp)
+    for start in range(0, len(X), CHUNK):
+        chunk = slice(start, start + CHUNK)
+        labels[chunk] = label_costs(X[chunk], centers, metrics).argmin(axis=1)
+    return labels
+
+
+def label_costs(X: Array, centers: Array, metrics: Sequence[Metric]) -> Array:
+    """Return ``(x - c)' A (x - c) - log det A`` for every row and cluster."""
+    if len(metrics) == 1:
+        applied = metrics[0].apply(centers)
+        constants = np.einsum("ij,ij->i", applied, centers) - metrics[0].log_det
+        cost = X @ (-2 * applied.T)
+        cost += constants
+        cost += metrics[0].squared_norms(X)[:, None]
+        return np.asarray(cost)
+    columns = [
+        metric.squared_norms(X - center) - metric.log_det
+        for metric, center in zip(metrics, centers, strict=True)
+    ]
+    return np.column_stack(columns)
+
+
+def moments(
+    X: Array, labels: Ints, centers: Array, *, diagonal: bool
+) -> tuple[Array, Array, Array]:
+    """Return size, mean and scatter about the mean of every cluster.
+
+    The center of an empty cluster stays where it was.
+    """
+    counts = np.bincount(labels, minlength=len(centers)).astype(float)
+    means = centers.copy()
+    scatter = []
+    for h in range(len(centers)):
+        members = X[labels == h]
+        if len(members):
+            means[h] = members.mean(axis=0)
+            members -= means[h]
+        scatter.append(np.einsum("ij,ij->j", members, members) if diagonal else members.T @ members)
+    return counts, means, np.stack(scatter)
+
+
+def total_scatter(
+    scatter: Array, violated: Violations, gaps: Array, w_must: float, w_cannot: float
+) -> Array:
+    """Return the `B` of every cluster: its objective is ``<A, B> - n log det A``."""
+    farthest = np.stack([outer(gap, diagonal=scatter.ndim == 2) for gap in gaps])
+    number = violated.n_cannot.reshape(-1, *[1] * (scatter.ndim - 1))
+    return scatter + w_must * violated.must + w_cannot * (number * farthest - violated.cannot)
+
+
+def updated_metrics(
+    total: Array, counts: Array, before: Sequence[Metric], floor: Array
+) -> list[Metric]:
+    """Return the metrics at which the objective is stationary."""
+    if len(before) == 1:
+        return [updated_metric(total.sum(axis=0), counts.sum(), before[0], floor)]
+    ones = np.ones(total.shape[1])
+    euclidean = Metric(ones if before[0].is_diagonal else np.diag(ones))
+    return [
+        updated_metric(scatter, count, metric, floor) if count > 1 else euclidean
+        for scatter, count, metric in zip(total, counts, before, strict=True)
+    ]
+
+
+def objective_of(total: Array, counts: Array, metrics: Sequence[Metric]) -> float:
+    """Return the objective from the scatters of `total_scatter`."""
+    terms = [
+        _of(metrics, h).inner(scatter) - count * _of(metrics, h).log_det
+        for h, (scatter, count) in enumerate(zip(total, counts, strict=True))
+    ]
+    return float(sum(terms))
+
+
+def rounding_floor(X: Array) -> Array:
+    """Return, for every feature, the scatter up to which it is constant but for rounding."""
+    spread = np.einsum("ij,ij->j", X, X)
+    return np.asarray(1e-12 * spread + np.finfo(float).tiny)
+
+
+def reseed_empty(
+    X: Array,
+    is_linked: NDArray[np.bool_],
+    labels: Ints,
+    counts: Array,
+    centers: Array,
+    metrics: Sequence[Metric],
+) -> None:
+    """Move the centers of empty clusters to the unlinked rows farthest from their own centers."""
+    empty = np.flatnonzero(counts == 0)
+    free = np.flatnonzero(~is_linked)
+    if len(empty) == 0 or len(free) == 0:
+        return
+    differences = X[free] - centers[labels[free]]
+    distances = np.empty(len(free))
+    for h in range(len(centers)):
+        members = labels[free] == h
+        distances[members] = _of(metrics, h).squared_norms(differences[members])
+    farthest = free[np.argsort(-distances, kind="stable")[: len(empty)]]
+    centers[empty[: len(farthest)]] = X[farthest]
+
+
+def _of(metrics: Sequence[Metric], h: int) -> Metric:
+    return metrics[h] if len(metrics) > 1 else metrics[0]
+
+
+def _gaps(
+    metrics: Sequence[Metric], separator: Callable[[int, Metric], Array], is_needed: bool
+) -> Array:
+    if not is_needed:
+        return np.zeros((len(metrics), len(metrics[0].weights)))
+    return np.stack([separator(place, metric) for place, metric in enumerate(metrics)])
+
+
+def exact_separator(X: Array, n_metrics: int) -> Callable[[int, Metric], Array]:
+    """Return the farthest pair of rows under a metric, exactly."""
+    searches = [FarthestPair(X) for _ in range(n_metrics)]
+    return lambda place, metric: searches[place].difference(metric)
+
+
+def box_separator(span: Array) -> Callable[[int, Metric], Array]:
+    """Return the diagonal of the box with these sides, in place of the farthest pair."""
+    return lambda _, metric: box_difference(span, metric)
