@@ -1,4 +1,4 @@
-"""Features of pictures by networks trained on ImageNet, for the face tasks."""
+"""Features of pictures by networks trained on ImageNet."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ def run_network(
     spread: float,
     batch_size: int = BATCH,
 ) -> NDArray[np.float32]:
-    """Feed gray pictures to a network, some at a time, and return one row of values for each.
+    """Feed pictures to a network, some at a time, and return one row of values for each.
 
     Parameters
     ----------
-    pictures : ndarray of uint8, shape (n, height, width)
+    pictures : ndarray of uint8, shape (n, height, width) or (n, height, width, 3)
+        Gray or color.
     network : callable
         Takes a float tensor (batch, 3, size, size), returns a tensor (batch, values).
     size : int
         Pictures are resized to `size` x `size`, bilinearly; their proportions are not kept.
     center, spread : float
-        The network sees ``(gray value - center) / spread``.
+        The network sees ``(value - center) / spread``.
     batch_size : int
 
     Returns
@@ -59,7 +60,8 @@ def run_network(
                 ]
             )
             tensor = torch.from_numpy((batch.astype(np.float32) - center) / spread)
-            tensor = tensor[:, None].expand(-1, 3, -1, -1)
+            is_gray = tensor.ndim == 3
+            tensor = tensor[:, None].expand(-1, 3, -1, -1) if is_gray else tensor.movedim(3, 1)
             # Nearly twice as fast on a processor as one channel after the other.
             tensor = tensor.contiguous(memory_format=torch.channels_last)
             rows.append(network(tensor).numpy())

@@ -1,0 +1,90 @@
+"""Features kept on disk under a hash of what they were made from."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from likewise.datasets.folder import cache_folder
+from likewise.items.items import Features, Problem
+
+
+def default_folder() -> Path:
+    """Return the folder for features in the user's cache."""
+    return cache_folder() / "features"
+
+
+class FeatureCache:
+    """A folder of features. It may be deleted at any time.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Where; None keeps nothing.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+
+    def get(self, key: str, make: Callable[[], Features]) -> Features:
+        """Return the features kept under `key`, or make and keep them.
+
+        A file that cannot be read counts as missing. A folder that cannot be written to costs the
+        time to make them again, which a note says.
+        """
+        if self.folder is None:
+            return make()
+        path = self.folder / f"{key}.npz"
+        found = _load(path)
+        if found is not None:
+            return found
+        made = make()
+        try:
+            _save(path, made)
+        except OSError as error:
+            note = f"these features could not be kept for the next start: {error}"
+            return Features(
+                made.X, made.description, made.metric, (*made.notes, note), made.problems
+            )
+        return made
+
+
+def _load(path: Path) -> Features | None:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            X = file["X"]
+            about = json.loads(str(file["about"]))
+        return Features(
+            X,
+            about["description"],
+            about["metric"],
+            tuple(about["notes"]),
+            tuple(Problem(item, message) for item, message in about["problems"]),
+        )
+    except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile):
+        return None
+
+
+def _save(path: Path, features: Features) -> None:
+    """Write to a new file and rename it, so that nobody ever reads half of one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    about = {
+        "description": features.description,
+        "metric": features.metric,
+        "notes": features.notes,
+        "problems": [(problem.item, problem.message) for problem in features.problems],
+    }
+    handle, name = tempfile.mkstemp(prefix=".new-", suffix=".npz", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, X=features.X, about=np.array(json.dumps(about)))
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

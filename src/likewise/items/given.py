@@ -1,0 +1,124 @@
+"""Features that the user brings along."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from likewise.errors import InputError
+from likewise.items.items import Features, check_ids, shorten
+from likewise.items.rowfeatures import as_numbers
+from likewise.items.tables import TABLE_SUFFIXES, as_text, read_table
+
+ARRAY_SUFFIXES = (".npy", ".npz")
+FEATURE_NAMES = ("X", "features", "embeddings", "arr_0")
+ID_NAMES = ("ids", "id", "names")
+
+
+def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:
+    """Read a numeric array, and the ids beside it if it is an .npz that has some.
+
+    In an .npz the array is the one called X, features or embeddings, or else the only one; the
+    ids are called ids, id or names.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if isinstance(file, np.ndarray):
+                arrays = {"X": file}
+            else:
+                arrays = {name: file[name] for name in file.files}
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
+        raise InputError(
+            f"{path} cannot be read as a numpy array: {error}. Arrays of Python objects are not "
+            "read, since that could run code; save numbers and strings."
+        ) from error
+    ids = next((arrays.pop(name) for name in ID_NAMES if name in arrays), None)
+    name = next((name for name in FEATURE_NAMES if name in arrays), None)
+    if name is None and len(arrays) == 1:
+        (name,) = arrays
+    if name is None:
+        raise InputError(
+            f"{path} must have an array called X (or features, or embeddings); "
+            f"it has {', '.join(arrays) or 'none'}"
+        )
+    X = arrays[name]
+    if not (np.issubdtype(X.dtype, np.number) or X.dtype == bool) or np.iscomplexobj(X):
+        raise InputError(f"{path}: {name} must be real numbers, not {X.dtype}")
+    return X, None if ids is None else [as_text(str(i)) for i in ids.ravel().tolist()]
+
+
+def check_features(X: np.ndarray, where: str) -> np.ndarray:
+    """Return features as floats, or an error that names the first value that is none."""
+    if X.ndim != 2 or not X.size:
+        raise InputError(f"{where}: one row of features per item is needed, not shape {X.shape}")
+    if X.dtype != np.float32:
+        X = X.astype(np.float64)
+    bad = np.argwhere(~np.isfinite(X))
+    if len(bad):
+        row, column = bad[0]
+        raise InputError(
+            f"{where}: row {row}, column {column} is {X[row, column]} "
+            f"({len(bad)} values are not finite). Fill them in first."
+        )
+    return X
+
+
+def read_features(path: Path, ids: Sequence[str], source: Path) -> Features:
+    """Read the features of the items `ids` from an .npy, .npz, CSV, JSON lines or Parquet file.
+
+    Where the file has ids its rows are matched by them and may be in any order; otherwise row k
+    belongs to item k.
+    """
+    if not path.is_file():
+        raise InputError(f"there is no file of features {path}")
+    suffix = path.suffix.lower()
+    if suffix in ARRAY_SUFFIXES:
+        X, names = read_array(path)
+    elif suffix in TABLE_SUFFIXES:
+        X, names = _from_table(path)
+    else:
+        raise InputError(f"features come as {', '.join(ARRAY_SUFFIXES + TABLE_SUFFIXES)}: {path}")
+    X = check_features(X, str(path))
+    if names is not None:
+        X = X[_match(names, ids, path)]
+    elif len(X) != len(ids):
+        raise InputError(
+            f"{path} has {len(X)} rows for {len(ids)} items of {source}. Rows follow the order of "
+            f"the items (the first is {shorten(ids[0])!r}); add an array or a column of ids to "
+            "match them by name."
+        )
+    return Features(X, f"{X.shape[1]} features from {path}")
+
+
+def _from_table(path: Path) -> tuple[np.ndarray, list[str] | None]:
+    table = read_table(path)
+    name = next((name for name in ID_NAMES if name in table.columns), None)
+    columns = {}
+    for column, values in table.columns.items():
+        if column != name:
+            numbers = as_numbers(values, table.has_decimal_comma)
+            if numbers is None:
+                raise InputError(
+                    f"{path}: column {column!r} is not numbers. Features are numbers; a column of "
+                    f"ids is called {' or '.join(ID_NAMES)}."
+                )
+            columns[column] = numbers
+    if not columns:
+        raise InputError(f"{path} has no columns of numbers")
+    ids = None if name is None else [as_text(value).strip() for value in table.columns[name]]
+    return np.column_stack(list(columns.values())), ids
+
+
+def _match(names: Sequence[str], ids: Sequence[str], path: Path) -> list[int]:
+    check_ids(names, str(path))
+    place = {name: k for k, name in enumerate(names)}
+    lost = [name for name in ids if name not in place]
+    if lost:
+        raise InputError(
+            f"{path} has no features for {len(lost)} of {len(ids)} items, "
+            f"for instance {shorten(lost[0])!r}; it has some for {shorten(names[0])!r}"
+        )
+    return [place[name] for name in ids]

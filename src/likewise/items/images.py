@@ -1,0 +1,186 @@
+"""A folder of pictures."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from likewise.errors import InputError
+from likewise.items.cache import FeatureCache
+from likewise.items.imagefeatures import choose_recipe, image_features, recipe_version
+from likewise.items.items import Features, Items, Problem, Progress, digest, shorten
+from likewise.items.pictures import (
+    IMAGE_SUFFIXES,
+    BrokenPictureError,
+    decode,
+    encode,
+    open_picture,
+    placeholder,
+    read_file,
+    require_pillow,
+    upright_size,
+)
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+RECIPE = "images 1"
+"""To be changed with anything that changes the features, so that old ones are not found."""
+
+LARGEST_THUMBNAIL = 4096
+
+
+class ImageItems(Items):
+    """The pictures in a folder and the folders below it, in order of their paths.
+
+    ``view(i)`` is ``{"kind": "images", "width": ..., "height": ..., "broken": ...}``; the picture
+    itself is `thumbnail`. A picture that cannot be decoded stays an item, with a placeholder.
+
+    Parameters
+    ----------
+    folder : Path
+        Links that lead out of it are not followed.
+    recipe : str
+        ``"auto"``, ``"efficientnet-lite2"``, ``"descriptors"`` or the name of a timm model.
+    """
+
+    kind = "images"
+
+    def __init__(
+        self, folder: Path, *, recipe: str = "auto", cache: FeatureCache | None = None
+    ) -> None:
+        require_pillow()
+        self._folder = folder.resolve()
+        self._recipe = recipe
+        self._cache = cache or FeatureCache(None)
+        paths, problems, notes = find_pictures(self._folder)
+        self._paths = paths
+        ids = [_name(path, self._folder) for path in paths]
+        self._sizes: list[tuple[int, int]] = []
+        self._hashes: list[str] = []
+        for i, path in enumerate(paths):
+            size, content, fault = _look(path, self._folder)
+            self._sizes.append(size)
+            self._hashes.append(content)
+            if fault:
+                problems.append(Problem(i, f"{ids[i]}: {fault}"))
+        super().__init__(folder, ids, problems=problems, notes=notes)
+        self._broken = {problem.item for problem in problems if problem.item is not None}
+        if len(self._broken) == len(paths):
+            raise InputError(f"none of the pictures in {folder} can be read: {problems[0].message}")
+        self._thumbnail = lru_cache(maxsize=256)(self._encode)
+
+    def title(self, i: int) -> str:
+        """Return the path in the folder."""
+        return shorten(self.ids[i])
+
+    def view(self, i: int) -> dict[str, Any]:
+        """Return the size of the picture, the right way up."""
+        width, height = self._sizes[i]
+        return {"kind": self.kind, "width": width, "height": height, "broken": i in self._broken}
+
+    def content_hash(self, i: int) -> str:
+        """Return a hash of the file's bytes."""
+        return self._hashes[i]
+
+    def path(self, i: int) -> Path:
+        """Return where picture `i` lies, for fronts that show paths."""
+        return self._paths[i]
+
+    def thumbnail(self, i: int, size: int = 512, *, format: str = "webp") -> bytes:
+        """Return picture `i` decoded and encoded anew, or a placeholder where it is broken.
+
+        Parameters
+        ----------
+        i : int
+            Which one.
+        size : int
+            The most pixels wide and high; a smaller picture is not enlarged.
+        format : {"webp", "png", "jpeg"}
+            The media type is ``image/`` and this.
+        """
+        if not 1 <= size <= LARGEST_THUMBNAIL:
+            raise InputError(f"a thumbnail has 1 to {LARGEST_THUMBNAIL} pixels, not {size}")
+        if not 0 <= i < self.n:
+            raise InputError(f"there is no picture {i}, only 0 to {self.n - 1}")
+        return self._thumbnail(i, size, format)
+
+    def _encode(self, i: int, size: int, format: str) -> bytes:
+        if i in self._broken:
+            return encode(placeholder(size), size, format)
+        try:
+            picture = self._decode(i, size)
+        except BrokenPictureError:
+            return encode(placeholder(size), size, format)
+        return encode(picture, size, format)
+
+    def _decode(self, i: int, at_least: int) -> Image:
+        return decode(read_file(self._paths[i], self._folder), at_least)
+
+    def _make_features(self, progress: Progress | None) -> Features:
+        recipe = choose_recipe(self._recipe)
+        key = digest(RECIPE, recipe, recipe_version(recipe), *self._hashes)
+
+        def make() -> Features:
+            return image_features(self.n, self._decode, recipe, self._broken, progress)
+
+        found = self._cache.get(key, make)
+        # The names of the files are not part of what the features are cached under.
+        named = (Problem(p.item, f"{self.ids[p.item or 0]}: {p.message}") for p in found.problems)
+        return Features(found.X, found.description, found.metric, found.notes, tuple(named))
+
+
+def find_pictures(folder: Path) -> tuple[list[Path], list[Problem], list[str]]:
+    """List the pictures below a resolved folder, what was refused, and what was passed over."""
+    paths: list[Path] = []
+    problems: list[Problem] = []
+    others: Counter[str] = Counter()
+    for path in sorted(_files(folder), key=lambda path: path.relative_to(folder).parts):
+        if path.suffix.lower() not in IMAGE_SUFFIXES:
+            others[path.suffix.lower() or "without suffix"] += 1
+        elif not path.resolve().is_relative_to(folder):
+            name = _name(path, folder)
+            problems.append(Problem(None, f"{name}: a link to outside of the folder, left out"))
+        else:
+            paths.append(path)
+    if not paths:
+        reason = f"; {problems[0].message}" if problems else ""
+        raise InputError(
+            f"there are no pictures in {folder} ({', '.join(s[1:] for s in IMAGE_SUFFIXES)})"
+            f"{reason}. For a folder of time series use --series; for a table give its file."
+        )
+    passed = ", ".join(f"{count} {suffix}" for suffix, count in others.most_common())
+    return (
+        paths,
+        problems,
+        [f"files that are not pictures were left out: {passed}"] if passed else [],
+    )
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for parent, folders, files in os.walk(folder, followlinks=False):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in files:
+            if not name.startswith("."):
+                yield Path(parent, name)
+
+
+def _name(path: Path, folder: Path) -> str:
+    """Return a path in the folder as text, also where its bytes are not."""
+    return path.relative_to(folder).as_posix().encode("utf-8", "backslashreplace").decode()
+
+
+def _look(path: Path, folder: Path) -> tuple[tuple[int, int], str, str]:
+    """Return the size and the hash of a file, and what is wrong with it if anything is."""
+    try:
+        data = read_file(path, folder)
+    except BrokenPictureError as error:
+        return (1, 1), "", str(error)
+    try:
+        return upright_size(open_picture(data)), digest(data), ""
+    except BrokenPictureError as error:
+        return (1, 1), digest(data), str(error)

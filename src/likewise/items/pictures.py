@@ -1,0 +1,154 @@
+"""Pictures from files that nobody vouches for: decoded by Pillow, never passed on as they are."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".pgm", ".ppm")
+IMAGE_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "PPM")
+"""The decoders that are let near a file; Pillow has more, some of which start programs."""
+
+MOST_PIXELS = 80_000_000
+"""A picture with more is taken for a decompression bomb. Pillow itself starts to warn above."""
+
+ORIENTATION = 0x0112
+"""The EXIF tag that says how the camera was held; 5 to 8 mean on its side."""
+
+
+class BrokenPictureError(Exception):
+    """A file that is no picture, or one that is not safe to decode. Caught where it is raised."""
+
+
+def require_pillow(feature: str = "showing pictures") -> None:
+    """Raise the error with the install command where Pillow is missing."""
+    try:
+        import PIL  # noqa: F401
+    except ImportError:
+        raise MissingExtraError(feature, "app") from None
+
+
+def read_file(path: Path, folder: Path) -> bytes:
+    """Read a regular file that really is inside the folder, whatever it was before."""
+    try:
+        if not path.resolve(strict=True).is_relative_to(folder):
+            raise BrokenPictureError("it is a link to outside of the folder")
+        # Not to wait for ever on a pipe that somebody put there.
+        handle = os.open(
+            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        )
+        with os.fdopen(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise BrokenPictureError("it is not a regular file")
+            return file.read()
+    except OSError as error:
+        raise BrokenPictureError(error.strerror or str(error)) from error
+
+
+def open_picture(data: bytes) -> Image:
+    """Read the header of a picture and refuse what would unpack to too many pixels."""
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            picture = Image.open(io.BytesIO(data), formats=IMAGE_FORMATS)
+    except Image.DecompressionBombError as error:
+        raise BrokenPictureError("it has far too many pixels (a decompression bomb?)") from error
+    except Exception as error:  # a broken file makes decoders raise nearly anything
+        raise BrokenPictureError(f"it is not a picture that can be read ({error})") from error
+    width, height = picture.size
+    if width * height > MOST_PIXELS:
+        raise BrokenPictureError(f"it has too many pixels, {width} x {height}")
+    return picture
+
+
+def upright_size(picture: Image) -> tuple[int, int]:
+    """Return width and height as a person sees them."""
+    width, height = picture.size
+    try:
+        is_on_its_side = picture.getexif().get(ORIENTATION, 1) in (5, 6, 7, 8)
+    except Exception:  # broken metadata: Pillow will show it unturned
+        is_on_its_side = False
+    return (height, width) if is_on_its_side else (width, height)
+
+
+def decode(data: bytes, at_least: int | None = None) -> Image:
+    """Decode a picture to RGB, upright, on white where it is transparent.
+
+    Parameters
+    ----------
+    data : bytes
+        The file.
+    at_least : int, optional
+        A size that will do: a JPEG is then decoded at a fraction of its size, which is faster.
+    """
+    from PIL import ImageOps
+
+    picture = open_picture(data)
+    try:
+        if at_least is not None:
+            picture.draft("RGB" if picture.mode != "L" else "L", (at_least, at_least))
+        picture.load()
+        try:
+            upright = ImageOps.exif_transpose(picture)
+        except Exception:  # broken metadata is no reason not to show the picture
+            upright = picture
+        return _to_rgb(upright)
+    except Exception as error:  # a broken file makes decoders raise nearly anything
+        raise BrokenPictureError(f"it is damaged ({error})") from error
+
+
+def _to_rgb(picture: Image) -> Image:
+    from PIL import Image
+
+    if picture.mode.startswith("I") or picture.mode == "F":  # 16 and 32 bits: Pillow would clip
+        values = np.asarray(picture, dtype=np.float64)
+        top = 65535.0 if values.min() >= 0 and values.max() <= 65535 else values.max()
+        return Image.fromarray((values.clip(0) * (255.0 / top)).astype(np.uint8)).convert("RGB")
+    if picture.has_transparency_data:
+        layer = picture.convert("RGBA")
+        ground = Image.new("RGBA", layer.size, "white")
+        return Image.alpha_composite(ground, layer).convert("RGB")
+    return picture.convert("RGB")
+
+
+def encode(picture: Image, size: int, format: str) -> bytes:
+    """Encode a decoded picture, at most `size` pixels wide and high, without its metadata."""
+    options = {
+        "webp": {"quality": 85, "method": 2},
+        "jpeg": {"quality": 88},
+        "png": {"compress_level": 3},
+    }
+    if format not in options:
+        raise InputError(f"a thumbnail is {', '.join(options)}, not {format!r}")
+    small = picture.copy()
+    small.thumbnail((size, size))
+    small.info.clear()
+    file = io.BytesIO()
+    small.save(file, format, **options[format])
+    return file.getvalue()
+
+
+def placeholder(size: int) -> Image:
+    """Return what is shown in place of a picture that cannot be: a crossed-out gray box."""
+    from PIL import Image, ImageDraw
+
+    picture = Image.new("RGB", (size, size), "#e8e8e8")
+    pen = ImageDraw.Draw(picture)
+    thick = max(1, size // 64)
+    pen.rectangle((0, 0, size - 1, size - 1), outline="#8a8a8a", width=thick)
+    pen.line((0, 0, size - 1, size - 1), fill="#b0b0b0", width=thick)
+    pen.line((0, size - 1, size - 1, 0), fill="#b0b0b0", width=thick)
+    return picture

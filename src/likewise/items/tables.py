@@ -1,0 +1,298 @@
+"""Tables from CSV, JSON lines and Parquet files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from likewise.errors import InputError, MissingExtraError
+
+DELIMITERS = (",", ";", "\t", "|")
+CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
+JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+PARQUET_SUFFIXES = (".parquet", ".pq")
+TABLE_SUFFIXES = (*CSV_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES)
+_LARGEST_CELL = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of equal length, by name.
+
+    Attributes
+    ----------
+    path : Path
+        The file it was read from.
+    columns : dict of str to sequence
+        Strings where the file is CSV, else Python values with None for what is missing.
+    n : int
+        The number of rows.
+    has_decimal_comma : bool
+        Whether 1,5 in this file may be one and a half.
+    notes : tuple of str
+        How the file was understood, where that was a guess.
+    """
+
+    path: Path
+    columns: dict[str, Sequence[Any]]
+    n: int
+    has_decimal_comma: bool = False
+    notes: tuple[str, ...] = ()
+
+    def column(self, name: str) -> Sequence[Any]:
+        """Return a column, or an error that lists those there are."""
+        if name not in self.columns:
+            raise InputError(
+                f"{self.path} has no column {name!r}; it has {', '.join(map(repr, self.columns))}"
+            )
+        return self.columns[name]
+
+
+def read_table(
+    path: Path,
+    *,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+) -> Table:
+    """Read a table.
+
+    Parameters
+    ----------
+    path : Path
+        A file whose name ends in one of `TABLE_SUFFIXES`.
+    encoding : str, optional
+        Of CSV and JSON; UTF-8 (with or without a byte order mark) or UTF-16 with one by default.
+    delimiter : str, optional
+        Of CSV; comma, semicolon, tab or bar, whichever fits, by default.
+    header : bool, optional
+        Whether the first line of a CSV names the columns. By default it does unless every field
+        of it is a number.
+
+    Raises
+    ------
+    InputError
+        With the line and the remedy when the file cannot be read.
+    """
+    suffix = path.suffix.lower()
+    if suffix in PARQUET_SUFFIXES:
+        table = _read_parquet(path)
+    elif suffix in JSON_SUFFIXES:
+        table = _read_json(path, encoding)
+    else:
+        table = _read_csv(path, encoding, delimiter, header)
+    if not table.n:
+        raise InputError(f"{path} has column names but no rows")
+    return table
+
+
+def as_text(value: Any) -> str:
+    """Return a cell as a person should read it.
+
+    Examples
+    --------
+    >>> [as_text(v) for v in ("a", None, 2.50, True, ["x", 1], b"raw")]
+    ['a', '', '2.5', 'true', '["x", 1]', '(3 bytes)']
+    """
+    if isinstance(value, str):
+        text = value
+    elif value is None:
+        text = ""
+    elif isinstance(value, bool):
+        text = "true" if value else "false"
+    elif isinstance(value, bytes):
+        text = f"({len(value)} bytes)"
+    elif isinstance(value, list | dict):
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    else:
+        text = str(value)
+    # JSON can carry half of a surrogate pair, which nothing can encode.
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _read_text(path: Path, encoding: str | None) -> str:
+    data = path.read_bytes()
+    if not data.strip():
+        raise InputError(f"{path} is empty")
+    if encoding is None:
+        has_utf16_mark = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        encoding = "utf-16" if has_utf16_mark else "utf-8-sig"
+    try:
+        return data.decode(encoding)
+    except LookupError:
+        raise InputError(f"there is no encoding {encoding!r}; try utf-8 or cp1252") from None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{path} is not {encoding.removesuffix('-sig')}: byte 0x{data[error.start]:02x} at "
+            f"offset {error.start} (line {line}). Give its encoding, "
+            "for instance --encoding cp1252 (Windows, Western Europe) or --encoding latin-1."
+        ) from error
+
+
+def _read_csv(
+    path: Path, encoding: str | None, delimiter: str | None, header: bool | None
+) -> Table:
+    text = _read_text(path, encoding)
+    if delimiter is None:
+        delimiter = _sniff(text, path.suffix.lower())
+    elif len(delimiter) != 1:
+        raise InputError(f"a delimiter is one character, not {delimiter!r}")
+    with _large_cells():
+        rows = [row for _, row in _records(path, text, delimiter)]
+        if any(len(row) != len(rows[0]) for row in rows):
+            _raise_ragged(path, text, delimiter)
+    notes = []
+    if header is None:
+        header = not _is_data(rows[0])
+        if not header:
+            notes.append("the first line holds only numbers, so the columns have no names")
+    names = rows[0] if header else [f"column {k}" for k in range(1, len(rows[0]) + 1)]
+    body = rows[1:] if header else rows
+    names = _column_names(path, names)
+    cells: Iterable[Sequence[str]] = zip(*body, strict=True) if body else ([] for _ in names)
+    columns = dict(zip(names, cells, strict=True))
+    return Table(path, dict(columns), len(body), delimiter == ";", tuple(notes))
+
+
+def _records(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Read the records that are not blank, each with the line it ends on."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            if row:
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise InputError(
+            f"{path}, line {reader.line_num}: {error}. Is a quotation mark missing or too many?"
+        ) from error
+
+
+def _raise_ragged(path: Path, text: str, delimiter: str) -> None:
+    width = None
+    for line, row in _records(path, text, delimiter):
+        width = width or len(row)
+        if len(row) != width:
+            raise InputError(
+                f"{path}, line {line}: {len(row)} fields where the first line has {width}, "
+                f"separated by {delimiter!r}. Mend the line, put quotation marks around fields "
+                "that contain the separator, or give another with --delimiter."
+            )
+
+
+def _column_names(path: Path, names: Sequence[str]) -> list[str]:
+    stripped = [name.strip() or f"column {k}" for k, name in enumerate(names, 1)]
+    twice = sorted({name for name in stripped if stripped.count(name) > 1})
+    if twice:
+        raise InputError(
+            f"{path} has several columns of the same name: {', '.join(map(repr, twice))}. "
+            "Rename them."
+        )
+    return stripped
+
+
+def _is_data(first: list[str]) -> bool:
+    """Whether a first line is numbers rather than names; 0, 1, 2... are names from pandas."""
+    try:
+        [float(cell) for cell in first]
+    except ValueError:
+        return False
+    return first != [str(k) for k in range(len(first))]
+
+
+def _sniff(text: str, suffix: str) -> str:
+    """Choose the delimiter that gives the most fields, the same number in every record."""
+    if suffix in (".tsv", ".tab"):
+        return "\t"
+    sample = text[:65536]
+    best, most = ",", 1
+    for delimiter in DELIMITERS:
+        reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+        with _large_cells():
+            widths = [len(row) for row, _ in zip(reader, range(50), strict=False) if row]
+        if len(sample) < len(text) and len(widths) > 1:
+            widths.pop()
+        if len(set(widths)) == 1 and widths[0] > most:
+            best, most = delimiter, widths[0]
+    if most > 1:
+        return best
+    first = sample.splitlines()[0]
+    return max(DELIMITERS, key=first.count)
+
+
+@contextmanager
+def _large_cells() -> Iterator[None]:
+    """Let a cell be a whole book; the csv module's own limit is 128 kB."""
+    before = csv.field_size_limit(_LARGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _read_json(path: Path, encoding: str | None) -> Table:
+    text = _read_text(path, encoding)
+    records: list[dict[str, Any]] = []
+    if path.suffix.lower() == ".json":
+        whole = _parse(path, 1, text)
+        if not isinstance(whole, list):
+            raise InputError(f"{path} must hold a list of objects, not one {_json_type(whole)}")
+        numbered = list(enumerate(whole, 1))
+        place = "element"
+    else:
+        # Not splitlines: a JSON string may contain the other characters that it splits at.
+        lines = ((k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip())
+        numbered = [(k, _parse(path, k, line)) for k, line in lines]
+        place = "line"
+    for k, record in numbered:
+        if not isinstance(record, dict):
+            raise InputError(f"{path}, {place} {k}: an object is needed, not {_json_type(record)}")
+        records.append(record)
+    names = dict.fromkeys(name for record in records for name in record)
+    if records and not names:
+        raise InputError(f"{path} has only empty objects")
+    columns: dict[str, Sequence[Any]] = {
+        as_text(name): [record.get(name) for record in records] for name in names
+    }
+    return Table(path, columns, len(records))
+
+
+def _parse(path: Path, line: int, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"{path}, line {line + error.lineno - 1}, character {error.colno}: {error.msg}"
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}, line {line}: {error}") from error
+
+
+def _json_type(value: Any) -> str:
+    names = {dict: "object", list: "list", str: "string", bool: "boolean", type(None): "null"}
+    return names.get(type(value), "number")
+
+
+def _read_parquet(path: Path) -> Table:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("reading Parquet files", "tables") from None
+    try:
+        # A ParquetFile, because read_table takes hints from the names of folders.
+        with pyarrow.parquet.ParquetFile(path) as file:
+            table = file.read()
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
+    names = _column_names(path, [as_text(name) for name in table.column_names])
+    if not names:
+        raise InputError(f"{path} has no columns")
+    columns = {name: column.to_pylist() for name, column in zip(names, table.columns, strict=True)}
+    return Table(path, columns, table.num_rows)

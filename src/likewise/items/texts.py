@@ -1,0 +1,125 @@
+"""Texts, one per row of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from likewise.errors import InputError, MissingExtraError
+from likewise.items.cache import FeatureCache
+from likewise.items.items import Features, Items, Problem, Progress, digest, shorten
+from likewise.items.lsi import character_lsi, word_lsi
+from likewise.items.rows import fields, row_ids
+from likewise.items.tables import Table, as_text
+
+RECIPE = "texts 1"
+"""To be changed with anything that changes the features, so that old ones are not found."""
+
+TEXT_LENGTH = 20_000
+"""A text is cut here for showing: more than a person compares, and light enough for a page."""
+
+
+class TextItems(Items):
+    """One column of a table, read as texts.
+
+    ``view(i)`` is ``{"kind": "texts", "text": ..., "length": ..., "fields": [[name, text], ...]}``
+    with the text cut after 20 000 characters, its whole length, and the columns named by `show`.
+
+    Parameters
+    ----------
+    table : Table
+        Where the texts stand.
+    text : str
+        The column.
+    recipe : str
+        ``"lsi"``, or the name of a sentence-transformers model.
+    """
+
+    kind = "texts"
+
+    def __init__(
+        self,
+        table: Table,
+        text: str,
+        *,
+        id: str | None = None,
+        show: Sequence[str] | None = None,
+        recipe: str = "lsi",
+        cache: FeatureCache | None = None,
+    ) -> None:
+        self._texts = [as_text(value) for value in table.column(text)]
+        empty = [i for i, value in enumerate(self._texts) if not value.strip()]
+        if len(empty) == table.n:
+            raise InputError(f"every text in column {text!r} of {table.path} is empty")
+        ids = row_ids(table, id)
+        problems = [Problem(i, f"{ids[i]}: the text is empty") for i in empty]
+        super().__init__(table.path, ids, problems=problems, notes=table.notes)
+        self._table = table
+        self._show = list(show or ())
+        for name in self._show:
+            table.column(name)
+        self._has_id = id is not None
+        self._recipe = recipe
+        self._cache = cache or FeatureCache(None)
+
+    def text(self, i: int) -> str:
+        """Return the whole text of item `i`."""
+        return self._texts[i]
+
+    def title(self, i: int) -> str:
+        """Return the id where there is an id column, else the beginning of the text."""
+        return shorten(self.ids[i] if self._has_id else self._texts[i]) or "(empty)"
+
+    def view(self, i: int) -> dict[str, Any]:
+        """Return the text and the fields beside it."""
+        return {
+            "kind": self.kind,
+            "text": self._texts[i][:TEXT_LENGTH],
+            "length": len(self._texts[i]),
+            "fields": fields(self._table, self._show, i),
+        }
+
+    def content_hash(self, i: int) -> str:
+        """Return a hash of the text."""
+        return digest(self._texts[i])
+
+    def _make_features(self, progress: Progress | None) -> Features:  # noqa: ARG002
+        if self._recipe == "lsi":
+            key = digest(RECIPE, "lsi", version("scikit-learn"), *self._texts)
+            return self._cache.get(key, lambda: lsi_features(self._texts))
+        # The model's files may change under the same name only with its package.
+        key = digest(RECIPE, self._recipe, *self._texts)
+        return self._cache.get(key, lambda: sentence_features(self._texts, self._recipe))
+
+
+def lsi_features(texts: Sequence[str]) -> Features:
+    """Return tf-idf and latent semantic indexing, of words or, where these fail, of letters."""
+    better = "For better ones name a sentence-embedding model with --text-features, or bring your "
+    better += "own with --features."
+    X = word_lsi(texts)
+    if X is not None:
+        about = f"tf-idf of words and latent semantic indexing, {X.shape[1]} dimensions"
+        return Features(X, f"{about}. {better}")
+    X = character_lsi(texts)
+    about = f"tf-idf of letters and latent semantic indexing, {X.shape[1]} dimensions"
+    return Features(X, f"{about}, because the texts share too few words. {better}")
+
+
+def sentence_features(texts: Sequence[str], model: str) -> Features:
+    """Return embeddings by a sentence-transformers model, as unit vectors."""
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError:
+        raise MissingExtraError(f"the sentence-embedding model {model}", "texts") from None
+    try:
+        network = SentenceTransformer(model, device="cpu")
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"the sentence-embedding model {model!r} cannot be loaded: {error}. "
+            'Use "lsi", or the name or folder of a model that is on this machine.'
+        ) from error
+    X = network.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
+    return Features(np.asarray(X, dtype=np.float32), f"sentence embeddings by {model}")

@@ -1,0 +1,158 @@
+import json
+
+import numpy as np
+import pytest
+
+from likewise.errors import InputError
+from likewise.items import open_items
+from likewise.items.rowfeatures import as_numbers
+
+FLOWERS = """name,petal,color,note
+a,1.0,red,first
+b,,blue,second
+c,3.0,?,third
+d,5.0,red,fourth
+"""
+
+
+@pytest.fixture
+def flowers(tmp_path):
+    path = tmp_path / "flowers.csv"
+    path.write_text(FLOWERS)
+    return path
+
+
+def test_rows_are_numbered_from_zero_without_an_id_column(flowers):
+    items = open_items(flowers)
+    assert (items.kind, items.n, items.ids) == ("rows", 4, ("0", "1", "2", "3"))
+    assert items.title(1) == "b · · blue"
+
+
+def test_the_view_is_plain_json_of_the_shown_columns(flowers):
+    view = open_items(flowers, id="name", show=["color", "petal"]).view(2)
+    assert view == {"kind": "rows", "fields": [["color", "?"], ["petal", "3.0"]]}
+    assert json.loads(json.dumps(view)) == view
+
+
+def test_numbers_are_scaled_categories_one_hot_and_gaps_reported(flowers):
+    features = open_items(flowers, id="name", columns=["petal", "color"]).features()
+    assert features.X.tolist() == [
+        [0.0, 0.0, 1.0],
+        [0.5, 1.0, 0.0],  # the median of 0, 0.5 and 1
+        [0.5, 0.0, 0.0],
+        [1.0, 0.0, 1.0],
+    ]
+    assert features.notes == (
+        "petal: 1 missing values, filled with the median",
+        "color: 1 missing values, in none of the categories",
+    )
+    assert "petal, color" in features.description
+    assert features.metric == "euclidean"
+    assert features.askable.tolist() == [0, 1, 2, 3]
+
+
+def test_the_id_column_is_not_a_feature(flowers):
+    assert "name" not in open_items(flowers, id="name").features().description
+
+
+def test_free_text_is_left_out_and_said_unless_it_is_asked_for(tmp_path):
+    path = tmp_path / "t.csv"
+    lines = [f"{k % 7},customer number {k} of town {k % 5}" for k in range(60)]
+    path.write_text("x,who\n" + "\n".join(lines))
+    features = open_items(path).features()
+    assert features.X.shape == (60, 1)
+    assert any("left out as free text: who" in note for note in features.notes)
+    asked = open_items(path, columns=["who"]).features()
+    assert asked.X.shape == (60, 16)
+    assert "who (as text)" in asked.description
+
+
+def test_free_text_is_used_where_there_is_nothing_else(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("who\n" + "\n".join(f"person {k} {k * 37 % 11}" for k in range(60)))
+    assert open_items(path).features().X.shape == (60, 16)
+
+
+def test_columns_that_say_nothing_are_left_out_and_said(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,same,none,flat\n1,a,,7\n2,a,,7\n")
+    features = open_items(path).features()
+    assert features.X.tolist() == [[0.0], [1.0]]
+    assert len(features.notes) == 3
+
+
+def test_a_table_whose_rows_are_all_equal_is_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n1,a\n1,a\n")
+    with pytest.raises(InputError, match="tells its rows apart"):
+        open_items(path).features()
+
+
+def test_infinite_and_huge_numbers_do_not_break_the_features(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x\n-1e308\n1e308\ninf\nnan\n0\n")
+    features = open_items(path).features()
+    assert features.X.ravel().tolist() == [0.0, 1.0, 0.5, 0.5, 0.5]
+    assert "2 missing values" in features.notes[0]
+
+
+def test_typed_values_of_json_become_features(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": 1, "b": true}\n{"a": null, "b": false}\n{"a": 3, "b": true}\n')
+    assert open_items(path).features().X.tolist() == [[0.0, 1.0], [0.5, 0.0], [1.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"id": "color"}, r"rows 0 and 3 have the same id 'red'"),
+        ({"id": "petal"}, "row 1 has no id"),
+        ({"id": "nmae"}, "no column 'nmae'; it has 'name', 'petal', 'color', 'note'"),
+        ({"columns": ["x"]}, "no column 'x'"),
+        ({"show": ["x"]}, "no column 'x'"),
+        ({"text": "x"}, "no column 'x'"),
+    ],
+)
+def test_wrong_columns_are_refused_with_what_there_is(flowers, options, message):
+    with pytest.raises(InputError, match=message):
+        open_items(flowers, **options)
+
+
+def test_the_hash_changes_with_what_is_used_and_only_with_that(flowers):
+    before = open_items(flowers, id="name", columns=["petal"], show=["color"]).content_hashes()
+    flowers.write_text(FLOWERS.replace("second", "2nd").replace("3.0", "3.5"))
+    items = open_items(flowers, id="name", columns=["petal"], show=["color"])
+    after = items.content_hashes()
+    assert [name for name in before if before[name] != after[name]] == ["c"]
+    assert after == {name: items.content_hash(i) for i, name in enumerate(items.ids)}
+
+
+def test_hostile_values_are_only_text(tmp_path):
+    path = tmp_path / "t.jsonl"
+    nasty = ["<script>alert(1)</script>", "\u202egnp.exe", "🙂" * 10, "a\u0000b", "x" * 10_000_000]
+    path.write_text("\n".join(json.dumps({"a": text, "n": k}) for k, text in enumerate(nasty)))
+    items = open_items(path, columns=["n"])
+    for k, text in enumerate(nasty[:4]):
+        assert items.view(k)["fields"][0] == ["a", text]
+    assert len(items.view(4)["fields"][0][1]) < 3000
+    assert items.view(4)["fields"][0][1].endswith("(10000000 characters)")
+    assert all(len(items.title(k)) <= 80 for k in range(5))
+
+
+def test_decimal_commas_count_only_where_the_comma_is_free():
+    assert as_numbers(["1,5", "2"]) is None
+    assert np.array_equal(as_numbers(["1,5", "2"], has_decimal_comma=True), [1.5, 2.0])
+
+
+@pytest.mark.slow
+def test_fifty_thousand_rows_of_fifty_columns_are_read_whole(tmp_path):
+    path = tmp_path / "large.csv"
+    row = ",".join(["0.25"] * 49)
+    path.write_text(
+        ",".join(f"c{k}" for k in range(50))
+        + "\n"
+        + "\n".join(f"{row},{k % 1000}" for k in range(50_000))
+    )
+    items = open_items(path)
+    assert items.features().X.shape == (50_000, 1)
+    assert len(items.content_hashes()) == 50_000

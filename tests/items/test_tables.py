@@ -1,0 +1,160 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from likewise.errors import InputError, MissingExtraError
+from likewise.items import tables
+from likewise.items.tables import read_table
+
+
+def write(tmp_path, content, name="t.csv"):
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def columns(path, **options):
+    return {k: list(v) for k, v in read_table(path, **options).columns.items()}
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found(tmp_path, delimiter):
+    path = write(tmp_path, "a,b,c\n1,2,3\n4,5,6\n".replace(",", delimiter))
+    assert columns(path) == {"a": ["1", "4"], "b": ["2", "5"], "c": ["3", "6"]}
+
+
+def test_a_semicolon_file_may_have_decimal_commas(tmp_path):
+    table = read_table(write(tmp_path, "a;b\n1,5;x\n2,5;y\n"))
+    assert list(table.columns["a"]) == ["1,5", "2,5"]
+    assert table.has_decimal_comma
+
+
+def test_quoted_fields_keep_delimiters_and_line_breaks(tmp_path):
+    path = write(tmp_path, 'a,b\n"x, y","1\n2"\n"say ""hi""",3\n')
+    assert columns(path) == {"a": ["x, y", 'say "hi"'], "b": ["1\n2", "3"]}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_unicode_with_and_without_a_mark_is_read(tmp_path, encoding):
+    path = write(tmp_path, "größe,b\nж,🙂\n".encode(encoding))
+    assert columns(path) == {"größe": ["ж"], "b": ["🙂"]}
+
+
+def test_another_encoding_is_an_error_with_the_byte_and_the_remedy(tmp_path):
+    path = write(tmp_path, b"a,b\n1,2\ncaf\xe9,3\n")
+    with pytest.raises(InputError, match=r"byte 0xe9 at offset 11 \(line 3\).*--encoding cp1252"):
+        read_table(path)
+    assert columns(path, encoding="cp1252")["a"] == ["1", "café"]
+    with pytest.raises(InputError, match="no encoding 'klingon'"):
+        read_table(path, encoding="klingon")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "is empty"),
+        ("\n \n", "is empty"),
+        ("a,b\n", "column names but no rows"),
+        ("a,b\n1,2\n1,2,3\n", r"line 3: 3 fields where the first line has 2"),
+        ("a,b\n1,2\n\n1\n", r"line 4: 1 fields where the first line has 2"),
+        ("a,b,a\n1,2,3\n", "same name: 'a'"),
+        ('a,b\n1,"2\n3,4\n', "quotation mark"),
+    ],
+)
+def test_a_csv_that_cannot_be_read_says_where_and_why(tmp_path, content, message):
+    with pytest.raises(InputError, match=message):
+        read_table(write(tmp_path, content))
+
+
+def test_blank_lines_are_skipped(tmp_path):
+    assert columns(write(tmp_path, "a,b\n\n1,2\n\n")) == {"a": ["1"], "b": ["2"]}
+
+
+def test_a_first_line_of_numbers_is_data_and_that_is_said(tmp_path):
+    table = read_table(write(tmp_path, "1.5,2\n3,4\n"))
+    assert {k: list(v) for k, v in table.columns.items()} == {
+        "column 1": ["1.5", "3"],
+        "column 2": ["2", "4"],
+    }
+    assert "only numbers" in table.notes[0]
+
+
+def test_column_names_0_1_2_from_pandas_are_names(tmp_path):
+    assert columns(write(tmp_path, "0,1\n3,4\n")) == {"0": ["3"], "1": ["4"]}
+
+
+def test_an_unnamed_column_gets_a_name(tmp_path):
+    assert columns(write(tmp_path, ",x\n0,4\n")) == {"column 1": ["0"], "x": ["4"]}
+
+
+def test_a_cell_of_ten_megabytes_is_read(tmp_path):
+    path = write(tmp_path, "a,b\n" + "x" * 10_000_000 + ",1\n")
+    assert len(columns(path)["a"][0]) == 10_000_000
+
+
+def test_an_unknown_column_is_named_with_those_there_are(tmp_path):
+    table = read_table(write(tmp_path, "a,b\n1,2\n"))
+    with pytest.raises(InputError, match="no column 'c'; it has 'a', 'b'"):
+        table.column("c")
+
+
+def test_json_lines_may_have_different_keys_and_nested_values(tmp_path):
+    path = write(tmp_path, '{"a": 1, "b": [1, 2]}\n\n{"a": null, "c": "x\u2028y"}\n', "t.jsonl")
+    assert columns(path) == {"a": [1, None], "b": [[1, 2], None], "c": [None, "x\u2028y"]}
+
+
+def test_a_json_list_of_objects_is_a_table(tmp_path):
+    assert columns(write(tmp_path, '[{"a": 1}, {"a": 2}]', "t.json")) == {"a": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        ('{"a": 1}\n{"a": }\n', "t.jsonl", "line 2, character 7"),
+        ('{"a": 1}\n[1]\n', "t.jsonl", "line 2: an object is needed, not list"),
+        ("{}\n{}\n", "t.jsonl", "only empty objects"),
+        ('{"a": 1}', "t.json", "a list of objects, not one object"),
+        ("[" * 100_000, "t.jsonl", "line 1"),
+        ('{"a": ' + "1" * 5000 + "}", "t.jsonl", "line 1"),
+    ],
+)
+def test_json_that_cannot_be_read_says_where(tmp_path, content, name, message):
+    with pytest.raises(InputError, match=message):
+        read_table(write(tmp_path, content, name))
+
+
+def test_half_a_surrogate_pair_becomes_a_question_mark():
+    text = tables.as_text("a\ud800b")
+    assert text.encode() == b"a?b"
+
+
+def test_parquet_is_read_with_its_types(tmp_path):
+    pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
+    import pyarrow.parquet
+
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"a": [1, None], "b": ["x", "y"]}), path)
+    assert columns(path) == {"a": [1, None], "b": ["x", "y"]}
+    path.write_bytes(path.read_bytes()[:50])
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        read_table(path)
+
+
+def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"likewise\[tables\]"):
+        read_table(write(tmp_path, "x", "t.parquet"))
+
+
+@given(st.binary(max_size=200), st.sampled_from(["t.csv", "t.jsonl", "t.json", "t.tsv"]))
+def test_any_bytes_are_a_table_or_a_clear_error(tmp_path_factory, data, name):
+    path = Path(tmp_path_factory.getbasetemp()) / f"any-{name}"
+    path.write_bytes(data)
+    try:
+        table = read_table(path)
+    except InputError as error:
+        assert str(path) in str(error)  # noqa: PT017
+    else:
+        assert all(len(column) == table.n for column in table.columns.values())
