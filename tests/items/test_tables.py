@@ -56,6 +56,7 @@ def test_another_encoding_is_an_error_with_the_byte_and_the_remedy(tmp_path):
     [
         ("", "is empty"),
         ("\n \n", "is empty"),
+        ("\ufeff", "is empty"),
         ("a,b\n", "column names but no rows"),
         ("a,b\n1,2\n1,2,3\n", r"line 3: 3 fields where the first line has 2"),
         ("a,b\n1,2\n\n1\n", r"line 4: 1 fields where the first line has 2"),

@@ -117,14 +117,15 @@ def as_text(value: Any) -> str:
 
 
 def _read_text(path: Path, encoding: str | None) -> str:
-    data = path.read_bytes()
-    if not data.strip():
-        raise InputError(f"{path} is empty")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
     if encoding is None:
         has_utf16_mark = data[:2] in (b"\xff\xfe", b"\xfe\xff")
         encoding = "utf-16" if has_utf16_mark else "utf-8-sig"
     try:
-        return data.decode(encoding)
+        text = data.decode(encoding)
     except LookupError:
         raise InputError(f"there is no encoding {encoding!r}; try utf-8 or cp1252") from None
     except UnicodeDecodeError as error:
@@ -134,6 +135,9 @@ def _read_text(path: Path, encoding: str | None) -> str:
             f"offset {error.start} (line {line}). Give its encoding, "
             "for instance --encoding cp1252 (Windows, Western Europe) or --encoding latin-1."
         ) from error
+    if not text.strip():
+        raise InputError(f"{path} is empty")
+    return text
 
 
 def _read_csv(
