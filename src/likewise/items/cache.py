@@ -69,9 +69,11 @@ class FeatureCache:
 
 def _load(path: Path) -> Features | None:
     try:
-        with np.load(path, allow_pickle=False) as file:
-            X = file["X"]
-            about = json.loads(str(file["about"]))
+        # Opened here, because numpy forgets to close what turns out to be broken.
+        with path.open("rb") as file:
+            arrays = np.load(file, allow_pickle=False)
+            X = arrays["X"]
+            about = json.loads(str(arrays["about"]))
         return Features(
             X,
             about["description"],

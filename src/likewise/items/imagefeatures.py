@@ -114,8 +114,8 @@ def _timm_recipe(name: str) -> tuple[int, Callable[[np.ndarray], np.ndarray], st
     try:
         import timm
         import torch
-    except ImportError:
-        raise MissingExtraError(f"image features by {name}", "images") from None
+    except (ImportError, RuntimeError) as error:  # RuntimeError: made for another torch
+        raise MissingExtraError(f"image features by {name} ({error})", "images") from error
     if not timm.is_model(name):
         family = name.partition("_")[0]
         close = ", ".join(timm.list_models(f"*{family}*")[:5]) or "resnet50"
