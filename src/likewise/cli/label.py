@@ -1,0 +1,152 @@
+"""`likewise label`: from a folder or a table to groups, on a page or in the terminal."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from typing import Any
+
+import click
+
+from likewise.errors import MissingExtraError
+from likewise.projects import Opened, open_project
+
+
+def _names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
+    return None if value is None else [name.strip() for name in value.split(",") if name.strip()]
+
+
+@click.command()
+@click.argument("path", type=click.Path(exists=True))
+@click.option("--text", metavar="COLUMN", help="Texts to compare, in this column of a table.")
+@click.option("--id", metavar="COLUMN", help="The column of a table that names its rows.")
+@click.option("--columns", metavar="A,B,C", callback=_names, help="Columns to compare rows by.")
+@click.option("--show", metavar="A,B,C", callback=_names, help="Columns to show.")
+@click.option("--series", is_flag=True, help="These are time series.")
+@click.option(
+    "--features",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Your own features, .npy, .npz or a table of numbers.",
+)
+@click.option(
+    "--items",
+    type=click.Path(exists=True),
+    metavar="PATH",
+    help="What to show, if PATH is a file of features.",
+)
+@click.option(
+    "--image-features",
+    metavar="NAME",
+    help="How to compare pictures: descriptors, efficientnet-lite2 or a timm model.",
+)
+@click.option(
+    "--text-features",
+    metavar="NAME",
+    help="How to compare texts: lsi or a sentence-transformers model.",
+)
+@click.option(
+    "--series-features", type=click.Choice(["euclidean", "dtw"]), help="How to compare series."
+)
+@click.option("--encoding", metavar="NAME", help="Encoding of a CSV or JSON file.")
+@click.option("--delimiter", metavar="CHARACTER", help="What separates the fields of a CSV file.")
+@click.option(
+    "--super-instances",
+    "n_super_instances",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many small groups of alike items to ask about. 50 by default.",
+)
+@click.option("--seed", type=int, metavar="N", help="For other small groups from the same data.")
+@click.option(
+    "--session",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Where the session is kept; beside PATH, with .likewise added, by default.",
+)
+@click.option("--terminal", is_flag=True, help="Ask here and not on a page.")
+@click.option("--no-browser", is_flag=True, help="Do not open the page, only print its address.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Where the page listens. Others can reach it only if you change this.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    help="The page's port, 0 for any free one. By default 8642, or a free one.",
+)
+@click.option(
+    "--allow-host",
+    multiple=True,
+    metavar="NAME",
+    help="A further name by which the page may be called.",
+)
+def label(
+    path: str,
+    *,
+    n_super_instances: int | None,
+    seed: int | None,
+    session: str | None,
+    terminal: bool,
+    no_browser: bool,
+    host: str,
+    port: int | None,
+    allow_host: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Group what is at PATH by answering questions.
+
+    PATH is a folder of pictures, a CSV, JSON lines or Parquet file, or an .npy or .npz file of
+    features. Every answer is saved at once; the same command goes on where you stopped.
+    """
+    opened = open_project(
+        path,
+        session=session,
+        n_super_instances=n_super_instances,
+        seed=seed,
+        options=options,
+        say=lambda line: click.echo(line, err=True),
+    )
+    try:
+        _say_where(opened)
+        if terminal:
+            from likewise.cli.terminal import run_terminal
+
+            run_terminal(opened.project)
+        else:
+            _serve(opened, host, port, allow_host, opens=not no_browser)
+    finally:
+        n = len(opened.project.session.events)
+        opened.project.close()
+        click.echo(
+            f"{n} answers are in {opened.path}. The same command goes on from there.", err=True
+        )
+
+
+def _say_where(opened: Opened) -> None:
+    verb = "begun" if opened.is_new else f"goes on: {opened.project.session.progress}"
+    click.echo(f"session {opened.path} {verb}", err=True)
+
+
+def _serve(
+    opened: Opened, host: str, port: int | None, allow_host: tuple[str, ...], *, opens: bool
+) -> None:
+    try:
+        from likewise.web.serving import serve
+    except ImportError as error:
+        if (error.name or "").startswith("likewise"):
+            raise
+        raise MissingExtraError("the labeling page", "app") from error
+
+    def ready(address: str) -> None:
+        click.echo(address)
+        sys.stdout.flush()
+        click.echo("Ctrl-C ends it.", err=True)
+        if opens:
+            webbrowser.open(address)
+
+    serve(opened.project, host=host, port=port, hosts=allow_host, ready=ready)

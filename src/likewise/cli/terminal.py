@@ -1,0 +1,233 @@
+"""The session in a terminal: the same questions and the same keys as on the page."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+import unicodedata
+from collections.abc import Callable, Iterator
+from itertools import zip_longest
+from typing import Any
+
+import click
+
+from likewise.core.answers import Answer, Query
+from likewise.errors import LikewiseError, StaleQueryError
+from likewise.items import Items
+from likewise.projects import Project
+
+ANSWERS = {
+    "s": Answer.SAME,
+    "\x1b[C": Answer.SAME,
+    "d": Answer.DIFFERENT,
+    "\x1b[D": Answer.DIFFERENT,
+    "u": Answer.UNSURE,
+    "\x1b[B": Answer.UNSURE,
+}
+UNDO = ("z", "\x7f", "\x08")
+QUIT = ("q", "\x1b", "\x03", "\x04")
+PROMPT = "[s]ame  [d]ifferent  [u]nsure   [z] undo  [Z] redo  [?] help  [q]uit "
+HELP = """\
+s or →   the same group
+d or ←   different groups
+u or ↓   not sure: another pair comes, and nothing is concluded
+z        undo, as often as you like        Z   redo
+q        stop; the same command goes on from here
+Every answer is saved before the next question comes."""
+
+BARS = "▁▂▃▄▅▆▇█"
+LONGEST_TEXT = 1_200
+
+
+def run_terminal(project: Project, read: Callable[[], str] | None = None) -> None:
+    """Ask until everything is settled or the person quits.
+
+    Parameters
+    ----------
+    project : Project
+        The project.
+    read : callable, optional
+        Returns the next key; an empty text at the end of the input. By default single keys where
+        the input is a terminal, and the first character of each line where it is not.
+    """
+    read = read or (_read_key if sys.stdin.isatty() else _read_line)
+    while True:
+        project.refresh()
+        query = project.ask()
+        click.echo()
+        if query is None:
+            _show_end(project)
+        else:
+            for line in pair_lines(project, query, shutil.get_terminal_size((80, 24)).columns):
+                click.echo(line)
+        click.echo(project.session.progress)
+        click.echo(PROMPT, nl=False)
+        key = read()
+        click.echo()
+        if key == "" or key in QUIT:
+            return
+        if query is None and key not in (*UNDO, "Z", "?"):
+            return
+        try:
+            _act(project, query, key)
+        except StaleQueryError:
+            click.echo("Somebody answered elsewhere; nothing was saved. Here is where it is now.")
+        except LikewiseError as error:
+            click.echo(str(error))
+
+
+def _act(project: Project, query: Query | None, key: str) -> None:
+    position = project.position
+    if key in UNDO:
+        project.undo(position=position)
+    elif key == "Z":
+        project.redo(position=position)
+    elif key in ANSWERS and query is not None:
+        project.tell(ANSWERS[key], number=query.number, position=position)
+    elif key == "?":
+        click.echo(HELP)
+    else:
+        click.echo(f"{key!r} is none of the keys s d u z Z ? q")
+
+
+def pair_lines(project: Project, query: Query, width: int) -> Iterator[str]:
+    """Return the lines that show a question."""
+    yield f"{query.number}. Do these two belong together?"
+    left, right = project.where[query.left], project.where[query.right]
+    if left is None or right is None:
+        for row, place in ((query.left, left), (query.right, right)):
+            yield f"  {clean(project.ids[row])}{'' if place is not None else ' (gone)'}"
+        return
+    items = project.items
+    if items.kind == "images":
+        # A path is what can be opened from here, in most terminals by a click.
+        for side, place in (("left ", left), ("right", right)):
+            yield f"  {side}  {clean(str(_path(items, place)))}"
+    elif items.kind in ("rows", "points"):
+        yield from _row_lines(items.view(left)["fields"], items.view(right)["fields"], width)
+    else:
+        half = max(20, (width - 5) // 2)
+        both = zip_longest(_block(items, left, half), _block(items, right, half), fillvalue="")
+        for a, b in both:
+            yield f"  {pad(a, half)} │ {b}".rstrip()
+
+
+def _row_lines(left: list[list[str]], right: list[list[str]], width: int) -> Iterator[str]:
+    """Align fields; ≠ stands beside those that differ."""
+    values = {name: text for name, text in right}  # noqa: C416  (lists of two, for mypy)
+    name_width = min(24, max((cells(name) for name, _ in left), default=0))
+    half = max(10, (width - name_width - 9) // 2)
+    for name, text in left:
+        other = values.get(name, "")
+        a, b = fit(clean(text), half), fit(clean(other), half)
+        sign = " " if text == other else "≠"
+        title = pad(fit(clean(name), name_width), name_width)
+        yield f"  {title}  {pad(a, half)} {sign} {b}".rstrip()
+
+
+def _block(items: Items, place: int, width: int) -> list[str]:
+    """Return an item as lines of at most some width."""
+    view = items.view(place)
+    lines = [fit(clean(items.title(place)), width)]
+    if items.kind == "series":
+        for channel in view["channels"]:
+            lines += [fit(clean(channel["name"]), width), _sparkline(channel["y"], width)]
+        return lines
+    text = clean(view["text"][:LONGEST_TEXT], keeps_lines=True)
+    lines.append("")
+    for paragraph in text.splitlines():
+        lines += textwrap.wrap(paragraph, width) or [""]
+    hidden = view["length"] - min(view["length"], LONGEST_TEXT)
+    return [*lines, f"… {hidden} more characters"] if hidden else lines
+
+
+def _sparkline(values: list[float], width: int) -> str:
+    step = max(1, -(-len(values) // width))
+    some = values[::step]
+    low, high = min(some), max(some)
+    scale = (len(BARS) - 1) / (high - low) if high > low else 0.0
+    return "".join(BARS[round((value - low) * scale)] for value in some)
+
+
+def _path(items: Any, place: int) -> Any:
+    return items.path(place) if hasattr(items, "path") else items.ids[place]
+
+
+def _show_end(project: Project, at_most: int = 20) -> None:
+    click.echo("Done: everything is settled. These are the groups:")
+    groups = project.groups()
+    for group in groups[:at_most]:
+        some = ", ".join(clean(project.ids[row]) for row in group.standing[:4])
+        click.echo(f"  {group.size:>6}  {clean(group.name) or '-'}  {fit(some, 60)}")
+    if len(groups) > at_most:
+        click.echo(f"  ... and {len(groups) - at_most} more")
+    if project.path is not None:
+        click.echo(f"likewise export {project.path} -o groups.csv writes them to a file.")
+
+
+# -- text that nobody vouches for ------------------------------------------------------------------
+
+
+def clean(text: str, *, keeps_lines: bool = False) -> str:
+    r"""Return text without what would steer the terminal: control and direction characters.
+
+    Examples
+    --------
+    >>> clean("red\x1b[31m\nline")
+    'red·[31m line'
+    """
+    found = []
+    for character in text:
+        if character == "\n" and keeps_lines:
+            found.append(character)
+        elif character in "\n\r\t":
+            found.append(" ")
+        elif unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co"):
+            found.append("·" if unicodedata.category(character) == "Cc" else "")
+        else:
+            found.append(character)
+    return "".join(found)
+
+
+def cells(text: str) -> int:
+    """Return how many columns of a terminal a text takes.
+
+    Examples
+    --------
+    >>> cells("abc"), cells("日本")
+    (3, 4)
+    """
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def pad(text: str, width: int) -> str:
+    """Return a text filled up to a width."""
+    return text + " " * max(0, width - cells(text))
+
+
+def fit(text: str, width: int) -> str:
+    """Return a text cut to a width."""
+    if cells(text) <= width:
+        return text
+    found = ""
+    for character in text:
+        if cells(found + character) > width - 1:
+            break
+        found += character
+    return found + "…"
+
+
+def _read_key() -> str:
+    try:
+        return click.getchar()
+    except (KeyboardInterrupt, EOFError):
+        return ""
+
+
+def _read_line() -> str:
+    line = sys.stdin.readline()
+    return line if line == "" else line.strip()[:1] or " "

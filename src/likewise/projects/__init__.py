@@ -1,0 +1,7 @@
+"""A project: items, features, a session and the file it lives in, as page and terminal share it."""
+
+from likewise.projects.exporting import FORMATS, export
+from likewise.projects.opening import Opened, open_project, open_session_file
+from likewise.projects.project import Project
+
+__all__ = ["FORMATS", "Opened", "Project", "export", "open_project", "open_session_file"]

@@ -1,0 +1,228 @@
+"""From a path to a project: open the items, and begin a session or go on with the one there is."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from likewise.cluster import COBRA
+from likewise.datasets.folder import cache_folder
+from likewise.errors import InputError
+from likewise.items import Features, Items, open_items
+from likewise.projects.project import Project
+from likewise.projects.timeline import setup_from_bytes, setup_to_bytes
+from likewise.stores import Changes, Store
+
+SETUP = "setup 0"
+SUFFIX = ".likewise"
+DEFAULT_SEED = 0
+
+Say = Callable[[str], None]
+
+
+def _silent(line: str) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A project and how it was opened.
+
+    Attributes
+    ----------
+    project : Project
+        The project.
+    path : Path
+        The session file.
+    is_new : bool
+        Whether it was begun just now.
+    changes : Changes
+        What happened to the items since the session was begun.
+    """
+
+    project: Project
+    path: Path
+    is_new: bool
+    changes: Changes
+
+
+def session_path(path: str | os.PathLike[str]) -> Path:
+    """Return where the session of an input lives: beside it, with ``.likewise`` added.
+
+    Examples
+    --------
+    >>> session_path("/data/photos/").as_posix(), session_path("/data/rows.csv").as_posix()
+    ('/data/photos.likewise', '/data/rows.csv.likewise')
+    """
+    whole = Path(os.path.abspath(path))
+    return whole.with_name(f"{whole.name}{SUFFIX}") if whole.name else Path(f"{whole}root{SUFFIX}")
+
+
+def open_project(
+    path: str | os.PathLike[str],
+    *,
+    session: str | os.PathLike[str] | None = None,
+    n_super_instances: int | None = None,
+    seed: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    say: Say = _silent,
+) -> Opened:
+    """Open a path as a project: go on with its session, or begin one.
+
+    Parameters
+    ----------
+    path : path
+        What `likewise.items.open_items` opens.
+    session : path, optional
+        The session file; by default beside `path`, or in the cache where that cannot be written.
+    n_super_instances, seed : int, optional
+        How to begin; where there is a session they must be those it was begun with.
+    options : mapping, optional
+        Further arguments of `open_items`. Those not given are taken from the session.
+    say : callable
+        Gets one line per thing that is worth knowing.
+    """
+    wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, (), False)}
+    where = _place(path, session, say)
+    if where.exists():
+        return _go_on(path, where, wanted, n_super_instances, seed, say)
+    items = _open(path, wanted, say)
+    features = items.features()
+    for line in (features.description, *features.notes):
+        say(f"features: {line}")
+    _say_problems(features, say)
+    if n_super_instances is not None and n_super_instances < 1:
+        raise InputError(f"--super-instances must be 1 or more, got {n_super_instances}")
+    seed = DEFAULT_SEED if seed is None else seed
+    begun = COBRA(
+        "auto" if n_super_instances is None else n_super_instances,
+        metric=features.metric,
+        random_state=seed,
+    ).start(features.X, train_indices=features.askable, sample_ids=items.ids)
+    store = Store.create(
+        where,
+        settings={
+            "path": os.path.abspath(path),
+            "options": wanted,
+            "n_super_instances": n_super_instances,
+            "seed": seed,
+            "features": features.description,
+        },
+        items=items.content_hashes(),
+        payloads={SETUP: setup_to_bytes(begun)},
+    )
+    # Loaded as it will be next time, so that both go on from exactly the same numbers.
+    first = setup_from_bytes(store.payload(SETUP))
+    project = Project(first, items, store, features=lambda: features, path=where, seed=seed)
+    return Opened(project, where, True, Changes())
+
+
+def open_session_file(path: str | os.PathLike[str]) -> Opened:
+    """Open a session by its file alone; the input is where it was when the session was begun."""
+    with Store.open(path) as store:
+        source = store.settings.get("path")
+    if source is None or not Path(source).exists():
+        raise InputError(
+            f"{path} belongs to {source}, which is not there any more. "
+            f"Say where it is now: likewise label PATH --session {path}"
+        )
+    return open_project(source, session=path)
+
+
+def _go_on(
+    path: str | os.PathLike[str],
+    where: Path,
+    wanted: dict[str, Any],
+    n_super_instances: int | None,
+    seed: int | None,
+    say: Say,
+) -> Opened:
+    store = Store.open(where)
+    try:
+        settings = store.settings
+        _check_same(where, settings, wanted, n_super_instances, seed)
+        items = _open(path, settings.get("options", {}), say)
+        changes = store.changes(items.content_hashes())
+        if changes:
+            say(f"since the session was begun: {changes}")
+        if changes.added:
+            say("what was added is not part of this session; begin another with --session FILE")
+        ids = list(store.items)
+        place = {name: k for k, name in enumerate(items.ids)}
+        project = Project(
+            setup_from_bytes(store.payload(SETUP)),
+            items,
+            store,
+            where=[place.get(name) for name in ids],
+            path=where,
+            seed=int(settings.get("seed", DEFAULT_SEED)),
+        )
+    except BaseException:
+        store.close()
+        raise
+    return Opened(project, where, False, changes)
+
+
+def _check_same(
+    where: Path,
+    settings: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    n_super_instances: int | None,
+    seed: int | None,
+) -> None:
+    """Refuse options that the session was not begun with."""
+    now: dict[str, Any] = dict(wanted)
+    before: dict[str, Any] = dict(settings.get("options", {}))
+    for name, value in (("n_super_instances", n_super_instances), ("seed", seed)):
+        before[name] = settings.get(name)
+        if value is not None:
+            now[name] = value
+    for name, value in now.items():
+        if before.get(name) != value:
+            flag = name.removeprefix("n_").replace("_", "-")
+            raise InputError(
+                f"{where} was begun with --{flag} {before.get(name)}, not {value}. Leave the "
+                "option out to go on with it, or begin another session with --session FILE."
+            )
+
+
+def _place(path: str | os.PathLike[str], session: str | os.PathLike[str] | None, say: Say) -> Path:
+    if session is not None:
+        return Path(session)
+    beside = session_path(path)
+    if beside.exists() or os.access(beside.parent, os.W_OK):
+        return beside
+    name = hashlib.blake2b(os.fsencode(beside), digest_size=8).hexdigest()
+    place = cache_folder() / "sessions" / f"{beside.stem}-{name}{SUFFIX}"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    say(f"{beside.parent} cannot be written to, so the session is kept in {place}")
+    return place
+
+
+def _open(path: str | os.PathLike[str], options: Mapping[str, Any], say: Say) -> Items:
+    items = open_items(path, **options)
+    say(f"{items.n} {items.kind} from {path}")
+    for note in items.notes:
+        say(f"note: {note}")
+    for problem in items.problems:
+        if problem.item is None:
+            say(f"left out: {problem.message}")
+    return items
+
+
+def _say_problems(features: Features, say: Say, at_most: int = 10) -> None:
+    for problem in features.problems[:at_most]:
+        say(f"cannot be shown, and is not asked about: {problem.message}")
+    if len(features.problems) > at_most:
+        say(f"... and {len(features.problems) - at_most} more")
+
+
+def _plain(value: Any) -> Any:
+    """Return an option as JSON will give it back; paths absolute, to be found from anywhere."""
+    if isinstance(value, os.PathLike):
+        return os.path.abspath(value)
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,170 @@
+"""New super-instances from old ones, such that every answer so far still counts.
+
+Both ways keep each old representative a representative: what was answered is about them.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.core.partition import SuperInstances
+from likewise.errors import InputError
+from likewise.superinstances.build import build_super_instances
+from likewise.superinstances.medoids import medoid
+
+
+def split_further(
+    partition: SuperInstances,
+    X: NDArray[Any],
+    n_super_instances: int,
+    *,
+    askable: NDArray[np.intp] | None = None,
+    seed: int = 0,
+) -> SuperInstances:
+    """Halve the widest super-instance, again and again, until there are so many.
+
+    Parameters
+    ----------
+    partition : SuperInstances
+        The super-instances so far.
+    X : ndarray
+        The rows, or the distances between them if the partition's metric is "precomputed".
+    n_super_instances : int
+        How many there shall be; fewer where rows cannot be told apart.
+    askable : ndarray of int, optional
+        The rows that may stand for a super-instance. By default all.
+    seed : int
+        Decides everything random.
+    """
+    if n_super_instances <= partition.n_super_instances:
+        raise InputError(
+            f"there are {partition.n_super_instances} super-instances already; "
+            f"refining needs more than that, got {n_super_instances}"
+        )
+    may_stand = _mask(askable, len(X))
+    groups = _members(partition)
+    standing = [int(row) for row in partition.representatives]
+    queue = [
+        (-_spread(X, rows, rep, partition.metric), k)
+        for k, (rows, rep) in enumerate(zip(groups, standing, strict=True))
+    ]
+    heapq.heapify(queue)
+    while queue and len(groups) < n_super_instances:
+        spread, k = heapq.heappop(queue)
+        if spread == 0:
+            break
+        halves = _halve(X, groups[k], standing[k], may_stand, partition.metric, seed)
+        if halves is None:
+            continue
+        stays, leaves, stands = halves
+        groups[k] = stays
+        groups.append(leaves)
+        standing.append(stands)
+        for part in (k, len(groups) - 1):
+            width = _spread(X, groups[part], standing[part], partition.metric)
+            heapq.heappush(queue, (-width, part))
+    return _partition(X, groups, standing, partition.metric)
+
+
+def set_apart(
+    partition: SuperInstances,
+    X: NDArray[Any],
+    row: int,
+    *,
+    askable: NDArray[np.intp] | None = None,
+) -> tuple[SuperInstances, int]:
+    """Make one row a super-instance of its own.
+
+    Returns
+    -------
+    SuperInstances
+        The new partition.
+    int
+        The row that stands for those it was among.
+    """
+    may_stand = _mask(askable, len(X))
+    groups = _members(partition)
+    standing = [int(rep) for rep in partition.representatives]
+    k = int(partition.assignment[row])
+    rest = groups[k][groups[k] != row]
+    if len(rest) == 0:
+        raise InputError(f"row {row} stands alone already")
+    groups[k] = rest
+    if standing[k] == row:
+        able = rest[may_stand[rest]]
+        if len(able) == 0:
+            raise InputError(f"none of the items beside row {row} can be shown in a question")
+        standing[k] = int(able[_medoid(X, able, partition.metric)])
+    groups.append(np.array([row], dtype=np.intp))
+    standing.append(row)
+    return _partition(X, groups, standing, partition.metric), standing[k]
+
+
+def _mask(askable: NDArray[np.intp] | None, n_rows: int) -> NDArray[np.bool_]:
+    mask = np.ones(n_rows, dtype=bool)
+    if askable is not None:
+        mask[:] = False
+        mask[askable] = True
+    return mask
+
+
+def _members(partition: SuperInstances) -> list[NDArray[np.intp]]:
+    order = np.argsort(partition.assignment, kind="stable")
+    return list(np.split(order, np.cumsum(partition.sizes())[:-1]))
+
+
+def _block(X: NDArray[Any], rows: NDArray[np.intp], metric: str) -> NDArray[Any]:
+    return X[np.ix_(rows, rows)] if metric == "precomputed" else X[rows]
+
+
+def _medoid(X: NDArray[Any], rows: NDArray[np.intp], metric: str) -> int:
+    block = _block(X, rows, metric)
+    return int(np.argmin(block.sum(axis=1))) if metric == "precomputed" else medoid(block)
+
+
+def _spread(X: NDArray[Any], rows: NDArray[np.intp], rep: int, metric: str) -> float:
+    """Return how far a super-instance reaches in sum, seen from the row that stands for it."""
+    if metric == "precomputed":
+        return float(X[rep, rows].sum())
+    return float(np.linalg.norm(X[rows] - X[rep], axis=1).sum())
+
+
+def _halve(
+    X: NDArray[Any],
+    rows: NDArray[np.intp],
+    rep: int,
+    may_stand: NDArray[np.bool_],
+    metric: str,
+    seed: int,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], int] | None:
+    """Return the half that keeps its representative, the other one, and who stands for that."""
+    able = np.flatnonzero(may_stand[rows])
+    if len(able) < 2:
+        return None
+    halves = build_super_instances(
+        _block(X, rows, metric), 2, train_indices=able, metric=metric, seed=seed
+    )
+    if halves.n_super_instances < 2:
+        return None
+    keeper = int(halves.assignment[np.flatnonzero(rows == rep)[0]])
+    stays = rows[halves.assignment == keeper]
+    leaves = rows[halves.assignment != keeper]
+    return stays, leaves, int(rows[halves.representatives[1 - keeper]])
+
+
+def _partition(
+    X: NDArray[Any], groups: list[NDArray[np.intp]], standing: list[int], metric: str
+) -> SuperInstances:
+    order = np.argsort(standing)
+    reps = np.array(standing, dtype=np.intp)[order]
+    assignment = np.empty(len(X), dtype=np.intp)
+    for number, k in enumerate(order):
+        assignment[groups[k]] = number
+    if metric == "precomputed":
+        between = np.ascontiguousarray(X[np.ix_(reps, reps)], dtype=np.float64)
+        return SuperInstances(assignment, reps, distances=between, metric=metric)
+    return SuperInstances(assignment, reps, points=X[reps].copy(), metric=metric)

@@ -1,0 +1,207 @@
+"""Who may talk to the page: only the browser that was shown the token, only from the page itself.
+
+A page on 127.0.0.1 can be reached by every site the person has open. Four checks keep them out:
+the Host header must be a name of this server (a rebound DNS name is not), the token must be
+presented (as a cookie that other sites cannot send along), a change must come from this origin,
+and it must be JSON (which no form of another site can send).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import json
+import secrets
+from collections.abc import Iterable
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
+LARGEST_BODY = 65_536
+
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+
+HEADERS = {
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+
+
+class Guard:
+    """Middleware that refuses what does not come from the person's own browser.
+
+    Parameters
+    ----------
+    app : ASGI app
+        What is guarded.
+    token : str or None
+        The secret; None where an app around this one has a login of its own.
+    hosts : iterable of str
+        Names of this server without port. ``"*"`` stands for every IP address.
+    """
+
+    def __init__(self, app: ASGIApp, token: str | None, hosts: Iterable[str]) -> None:
+        self.app = app
+        self.token = token
+        self.hosts = frozenset(host.lower() for host in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check a request, then pass it on."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        headers = Headers(scope=scope)
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await _refuse(send, *refusal)
+            return
+        greets = self.token is not None and _query(scope, "token") == self.token
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                found = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    found[name] = value
+                if "cache-control" not in found:
+                    found["cache-control"] = "no-store"
+                if greets and self.token is not None:
+                    found.append("set-cookie", _cookie(scope, self.token))
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        """Return why a request is refused, as status and message, or None."""
+        host = headers.get("host", "")
+        if not self._knows(host):
+            return 421, f"this server is not called {host!r}"
+        is_change = scope["method"] not in ("GET", "HEAD")
+        if is_change and (refusal := _refused_change(scope, headers)) is not None:
+            return refusal
+        if self._is_known(scope, headers):
+            # A browser names the origin of every change; what has a cookie and no origin is odd.
+            if is_change and self._has_cookie(headers) and "origin" not in headers:
+                return 403, "a change with a cookie must say which page it comes from"
+            return None
+        return 403, "open the page by the full address that likewise printed, token included"
+
+    def _is_known(self, scope: Scope, headers: Headers) -> bool:
+        """Whether a request has the token, or needs none."""
+        if self.token is None or _is_public(scope):
+            return True
+        bearer = headers.get("authorization", "").removeprefix("Bearer ").strip()
+        # The page itself is opened with the token in its address; nothing else is.
+        said = _query(scope, "token") if _is_page(scope) and scope["method"] == "GET" else ""
+        wanted = self.token.encode()
+        return (
+            self._has_cookie(headers)
+            or secrets.compare_digest(bearer.encode(), wanted)
+            or secrets.compare_digest(said.encode(), wanted)
+        )
+
+    def _has_cookie(self, headers: Headers) -> bool:
+        if self.token is None:
+            return False
+        wanted = f"{cookie_name(self.token)}={self.token}".encode()
+        given = (part.strip() for part in headers.get("cookie", "").split(";"))
+        return any(secrets.compare_digest(part.encode(), wanted) for part in given)
+
+    def _knows(self, host: str) -> bool:
+        name = _without_port(host.lower())
+        return name in self.hosts or ("*" in self.hosts and _is_address(name))
+
+
+def cookie_name(token: str) -> str:
+    """Return a name of its own for every token: cookies are shared by all ports of a machine."""
+    return f"likewise-{hashlib.blake2b(token.encode(), digest_size=4).hexdigest()}"
+
+
+def _cookie(scope: Scope, token: str) -> str:
+    path = scope.get("root_path", "").rstrip("/") or "/"
+    secure = "; Secure" if scope["scheme"] == "https" else ""
+    return f"{cookie_name(token)}={token}; Path={path}; HttpOnly; SameSite=Strict{secure}"
+
+
+def _refused_change(scope: Scope, headers: Headers) -> tuple[int, str] | None:
+    origin = headers.get("origin")
+    is_foreign = origin is not None and origin != f"{scope['scheme']}://{headers.get('host')}"
+    if is_foreign or headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return 403, "this request came from another site"
+    if headers.get("content-type", "").split(";")[0].strip() != "application/json":
+        return 415, "changes are sent as application/json"
+    length = headers.get("content-length", "")
+    if not length.isdecimal() or int(length) > LARGEST_BODY:
+        return 413, f"a request has a length of at most {LARGEST_BODY} bytes"
+    return None
+
+
+def _without_port(host: str) -> str:
+    """Return the name or address in a Host header.
+
+    Examples
+    --------
+    >>> [_without_port(host) for host in ("localhost:80", "[::1]:80", "::1", "localhost")]
+    ['localhost', '::1', '::1', 'localhost']
+    """
+    if host.startswith("["):
+        return host[1:].split("]", maxsplit=1)[0]
+    return host.split(":", maxsplit=1)[0] if host.count(":") == 1 else host
+
+
+def _inner_path(scope: Scope) -> str:
+    return str(scope["path"]).removeprefix(str(scope.get("root_path", "")))
+
+
+def _is_page(scope: Scope) -> bool:
+    return _inner_path(scope) in ("", "/")
+
+
+def _is_public(scope: Scope) -> bool:
+    """Whether a request is for the program's own files, which are no secret."""
+    return scope["method"] in ("GET", "HEAD") and _inner_path(scope).startswith("/static/")
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _query(scope: Scope, name: str) -> str:
+    query: bytes = scope.get("query_string", b"")
+    return parse_qs(query.decode("latin-1")).get(name, [""])[0]
+
+
+async def _refuse(send: Send, status: int, message: str) -> None:
+    body = json.dumps({"error": message}).encode()
+    headers = {
+        **HEADERS,
+        "content-type": "application/json",
+        "content-length": str(len(body)),
+        "cache-control": "no-store",
+    }
+    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})

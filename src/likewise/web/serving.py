@@ -1,0 +1,104 @@
+"""Serve the page on this machine until Ctrl-C."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import socket
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import uvicorn
+
+from likewise.datasets.folder import cache_folder
+from likewise.errors import InputError
+from likewise.projects import Project
+from likewise.web.app import app_for
+
+DEFAULT_PORT = 8642
+EVERYWHERE = ("0.0.0.0", "::", "")
+
+
+def serve(
+    project: Project,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    hosts: Iterable[str] = (),
+    ready: Callable[[str], None] = print,
+) -> None:
+    """Serve a project until interrupted.
+
+    Parameters
+    ----------
+    project : Project
+        What is served.
+    host : str
+        The address to listen on; only this machine by default.
+    port : int, optional
+        0 for any free one. By default 8642, or any free one if that is taken.
+    hosts : iterable of str
+        Further names by which the server may be called.
+    ready : callable
+        Gets the full URL, token included, when the server listens.
+    """
+    listener = listen(host, port)
+    token = token_for(project.path)
+    names = [*hosts, host.strip("[]")]
+    if host in EVERYWHERE:
+        names += ["*", socket.gethostname(), socket.getfqdn()]
+    app = app_for(project, token=token, hosts=names)
+    # No access log: the first address has the token in it.
+    config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off")
+    config.server_header = False
+    server = uvicorn.Server(config)
+    shown = "127.0.0.1" if host in EVERYWHERE else host
+    shown = f"[{shown}]" if ":" in shown else shown
+    ready(f"http://{shown}:{listener.getsockname()[1]}/?token={token}")
+    try:
+        server.run(sockets=[listener])
+    finally:
+        listener.close()
+
+
+def listen(host: str, port: int | None) -> socket.socket:
+    """Return a listening socket, so that the address is known, and connections wait, at once."""
+    wanted = [DEFAULT_PORT, 0] if port is None else [port]
+    for attempt in wanted:
+        try:
+            family = socket.AF_INET6 if ":" in host else socket.AF_INET
+            found = socket.create_server((host.strip("[]"), attempt), family=family)
+        except OSError as error:
+            if attempt == wanted[-1]:
+                raise InputError(
+                    f"cannot listen on {host} port {attempt}: {error.strerror or error}. "
+                    "Give another --port, or 0 for any free one."
+                ) from error
+        else:
+            return found
+    raise AssertionError("the last attempt returns or raises")
+
+
+def token_for(path: Path | None) -> str:
+    """Return the token of a session: the same after a restart, so that open tabs go on.
+
+    It is kept apart from the session file, which people send to each other.
+    """
+    if path is None:
+        return secrets.token_urlsafe(24)
+    name = hashlib.blake2b(os.fsencode(path.resolve()), digest_size=16).hexdigest()
+    place = cache_folder() / "tokens" / name
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
+        with os.fdopen(handle, "r+", encoding="ascii") as file:
+            found = file.read().strip()
+            if len(found) < 32:
+                found = secrets.token_urlsafe(24)
+                file.seek(0)
+                file.truncate()
+                file.write(found)
+            return found
+    except (OSError, UnicodeDecodeError):  # a token for this run only then
+        return secrets.token_urlsafe(24)

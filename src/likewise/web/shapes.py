@@ -1,0 +1,172 @@
+"""The JSON of the API: what the page, or somebody else's page, gets to see."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+from likewise.core.answers import Answer, Event, Query
+from likewise.core.session import Check, Revision
+from likewise.errors import InputError
+from likewise.projects import Project
+from likewise.projects.groups import Group, strategy_of
+from likewise.superinstances.metrics import distances
+
+N_TYPICAL = 6
+LINE = 160
+SPARK_POINTS = 48
+
+WHY = "the closest two groups that are not settled yet"
+WHY_IN_DOUBT = "somebody said that the left one does not fit here"
+
+
+def thing(project: Project, row: int) -> dict[str, Any]:
+    """Return an item without what is shown of it: enough for a small picture or a line."""
+    place = project.where[row]
+    if place is None:
+        title = f"{project.ids[row]} (not there any more)"
+        return {"row": row, "id": project.ids[row], "title": title, "kind": "missing"}
+    items = project.items
+    found = {"row": row, "id": project.ids[row], "title": items.title(place), "kind": items.kind}
+    if items.kind == "images":
+        # The address changes with the picture, so that browsers can keep it.
+        found["image"] = f"api/item/{row}/image?v={items.content_hash(place)[:12]}"
+    elif items.kind == "series":
+        found["spark"] = _spark(items.view(place)["channels"][0]["y"])
+    elif items.kind == "texts":
+        found["line"] = items.view(place)["text"][:LINE]
+    else:
+        values = [text for _, text in items.view(place)["fields"][:4]]
+        found["line"] = " · ".join(values)[:LINE]
+    return found
+
+
+def whole_thing(project: Project, row: int) -> dict[str, Any]:
+    """Return an item with all that is shown of it."""
+    place = project.where[row]
+    view = {"kind": "missing"} if place is None else project.items.view(place)
+    return {**thing(project, row), "view": view}
+
+
+def question(project: Project, query: Query | None, *, is_far: bool = False) -> Any:
+    """Return a question with both items, or None; `is_far` adds how far apart they are."""
+    if query is None:
+        return None
+    shown = {
+        "number": query.number,
+        "left": whole_thing(project, query.left),
+        "right": whole_thing(project, query.right),
+    }
+    if is_far:
+        shown["distance"] = _distance(project, query.left, query.right)
+    return shown
+
+
+def state(project: Project, *, is_far: bool = False) -> dict[str, Any]:
+    """Return where the session is: the open question and the progress."""
+    query = project.ask()
+    progress = project.session.progress
+    return {
+        "position": project.position,
+        "is_done": query is None,
+        "question": question(project, query, is_far=is_far),
+        "why": WHY_IN_DOUBT if project.is_in_doubt else WHY,
+        "progress": {**asdict(progress), "line": str(progress)},
+        "can_undo": project.can_undo,
+        "can_redo": project.can_redo,
+        "n_super_instances": project.partition.n_super_instances,
+    }
+
+
+def ahead(project: Project) -> dict[str, Any]:
+    """Return the question that would follow each answer, where that is known."""
+    found = {answer.value: question(project, project.peek(answer)) for answer in Answer}
+    return {"position": project.position, "next": found}
+
+
+def group(project: Project, found: Group) -> dict[str, Any]:
+    """Return a group with its most typical members."""
+    return {
+        "id": found.id,
+        "name": found.name,
+        "size": found.size,
+        "n_super_instances": len(found.standing),
+        "typical": [thing(project, row) for row in found.standing[:N_TYPICAL]],
+    }
+
+
+def event(project: Project, found: Event) -> dict[str, Any]:
+    """Return an answer of the log with its two items."""
+    return {
+        "number": found.number,
+        "answer": found.answer.value,
+        "source": found.source,
+        "left": thing(project, found.left),
+        "right": thing(project, found.right),
+    }
+
+
+def revision(project: Project, number: int, answer: Answer, found: Revision) -> dict[str, Any]:
+    """Return what a change of an answer would keep and drop, also in words."""
+    n_kept = len(found.kept) - 1
+    words = f"changes answer {number} to “{answer.value}”, keeps {_count(n_kept, 'other answer')}"
+    n_dropped = len(found.dropped)
+    words += f", drops {n_dropped}" if n_dropped else ", drops none"
+    return {
+        "number": number,
+        "answer": answer.value,
+        "n_kept": n_kept,
+        "n_dropped": n_dropped,
+        "words": words,
+        "dropped": [event(project, e) for e in found.dropped[:20]],
+    }
+
+
+def check(project: Project, found: Check, said: Answer | None) -> dict[str, Any]:
+    """Return a check question; what is expected is told only after the answer."""
+    shown: dict[str, Any] = {
+        "left": whole_thing(project, found.left),
+        "right": whole_thing(project, found.right),
+        "said": None if said is None else said.value,
+    }
+    if said is not None:
+        numbers = {e.pair: e.number for e in project.session.events}
+        pairs = [(min(g.left, g.right), max(g.left, g.right)) for g in found.chain]
+        shown["expected"] = found.expected.value
+        shown["because"] = [numbers[pair] for pair in pairs if pair in numbers]
+    return shown
+
+
+def answer_from(value: Any) -> Answer:
+    """Return the answer that a request names."""
+    try:
+        return Answer(value)
+    except ValueError:
+        known = ", ".join(a.value for a in Answer)
+        raise InputError(f"an answer is one of {known}, not {value!r}") from None
+
+
+def _spark(values: list[float]) -> list[int]:
+    """Return a series in at most 48 points from 0 to 100."""
+    step = max(1, math.ceil(len(values) / SPARK_POINTS))
+    some = values[::step]
+    low, high = min(some), max(some)
+    return [round((v - low) / (high - low) * 100) if high > low else 50 for v in some]
+
+
+def _distance(project: Project, left: int, right: int) -> float | None:
+    partition = strategy_of(project.session).partition
+    at = {int(row): k for k, row in enumerate(partition.representatives)}
+    if left not in at or right not in at:
+        return None
+    i, j = at[left], at[right]
+    if partition.distances is not None:
+        return float(partition.distances[i, j])
+    assert partition.points is not None
+    points = partition.points
+    return float(distances(points[[i]], points[[j]], partition.metric)[0, 0])
+
+
+def _count(n: int, word: str) -> str:
+    return f"{n} {word}" if n == 1 else f"{n} {word}s"

@@ -1,0 +1,83 @@
+// What all views share: where the session is, and what to do when something goes wrong.
+
+import { get, post } from "./api.js";
+import { byId } from "./dom.js";
+
+export const app = { state: null, isBusy: false, wantsDistance: false };
+
+const listeners = [];
+export const onState = (listener) => listeners.push(listener);
+
+export function take(state) {
+  const before = app.state;
+  app.state = state;
+  for (const listener of listeners) listener(state, before);
+}
+
+export async function reload() {
+  take(await get(app.wantsDistance ? "query?distance=1" : "query"));
+}
+
+// Do one change at a time; a key pressed meanwhile is not an answer to a question nobody has seen.
+export async function change(path, body) {
+  if (app.isBusy) return null;
+  app.isBusy = true;
+  try {
+    const reply = await post(path, { position: app.state.position, ...body });
+    hideNotice();
+    return reply;
+  } catch (error) {
+    await complain(error);
+    return null;
+  } finally {
+    app.isBusy = false;
+  }
+}
+
+export async function complain(error) {
+  if (error.name === "AbortError") return;
+  if (error.isStale) {
+    await reload().catch(complain);
+    notice("Somebody answered in another window, so your last click was not saved. Here is where the session is now.");
+  } else if (error.isGone) {
+    notice("The server does not answer. All answers up to here are saved. Start the same command again; this page goes on by itself.");
+    wait();
+  } else {
+    notice(error.message);
+    if (error.status === undefined) throw error;
+  }
+}
+
+let waiting = null;
+
+function wait() {
+  waiting ??= setTimeout(async () => {
+    waiting = null;
+    try {
+      await reload();
+      notice("The server is back. Nothing was lost.");
+    } catch (error) {
+      if (error.isGone) wait();
+      else await complain(error);
+    }
+  }, 1000);
+}
+
+export function notice(text) {
+  byId("notice-text").textContent = text;
+  byId("notice").hidden = false;
+}
+
+export function hideNotice() {
+  byId("notice").hidden = true;
+}
+
+// For what is fetched to be looked at: an error is told, and the view stays as it was.
+export async function look(path, signal) {
+  try {
+    return await get(path, signal);
+  } catch (error) {
+    await complain(error);
+    return null;
+  }
+}

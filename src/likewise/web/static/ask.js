@@ -1,0 +1,123 @@
+// The question: two items, three answers, one line of progress, the groups below.
+
+import { app, change, complain, onState, take } from "./app.js";
+import { get } from "./api.js";
+import { announce, byId, el, plural } from "./dom.js";
+import { openGroup } from "./group.js";
+import { fetchPicture, showPair } from "./pair.js";
+import { groupName, tile } from "./things.js";
+
+const STRIP = 12;
+let looking = null;
+let sizes = new Map();
+
+export async function answer(word) {
+  const question = app.state?.question;
+  if (!question) return;
+  const body = { question: question.number, answer: word };
+  if (app.wantsDistance) body.distance = true;
+  const state = await change("answer", body);
+  if (state) take(state);
+}
+
+export async function undo() {
+  if (!app.state?.can_undo) return;
+  const state = await change("undo", {});
+  if (state) take(state);
+}
+
+export async function redo() {
+  if (!app.state?.can_redo) return;
+  const state = await change("redo", {});
+  if (state) take(state);
+}
+
+onState((state) => {
+  byId("undo").disabled = !state.can_undo;
+  byId("redo").disabled = !state.can_redo;
+  showProgress(state);
+  looking?.abort();
+  looking = new AbortController();
+  if (state.question) {
+    const { left, right, number } = state.question;
+    showPair(byId("pair"), byId("tools"), left, right);
+    byId("why").textContent = why(state);
+    announce(`Question ${number}. ${left.title}, and ${right.title}.`);
+  }
+  lookAhead(state, looking.signal).catch(complain);
+});
+
+function why(state) {
+  const far = state.question.distance;
+  return far === undefined || far === null ? `Why these: ${state.why}` : `Why these: ${state.why} · ${Number(far.toPrecision(3))} apart`;
+}
+
+function showProgress(state) {
+  const p = state.progress;
+  const parts = [
+    `${p.answered} answered`,
+    `${p.settled_for_free.toLocaleString("en")} settled for free`,
+    state.is_done ? "nothing left to ask" : `at most ${p.at_most.toLocaleString("en")} left`,
+    plural(p.n_groups, "group") + " now",
+  ];
+  if (p.unsure) parts.splice(1, 0, `${p.unsure} not sure`);
+  const line = byId("progress");
+  line.replaceChildren(parts.join(" · "));
+  if (!state.is_done) line.append(el("span", { class: "estimate" }, `estimate: about ${p.estimate.toLocaleString("en")} to go`));
+  const share = p.answered / Math.max(1, p.answered + p.estimate);
+  byId("bar").style.width = `${(state.is_done ? 100 : share * 100).toFixed(1)}%`;
+}
+
+// After the question is painted: fetch what may come next, then the groups.
+async function lookAhead(state, signal) {
+  if (state.question) {
+    const { next } = await get("ahead", signal);
+    for (const question of Object.values(next)) {
+      if (!question) continue;
+      for (const item of [question.left, question.right]) if (item.image) fetchPicture(item.image);
+    }
+  }
+  const found = await get(`groups?limit=${STRIP}`, signal);
+  showStrip(found);
+}
+
+function showStrip({ groups, n }) {
+  const before = sizes;
+  sizes = new Map(groups.map((group) => [group.id, group.size]));
+  const cards = groups.map((group) => {
+    const grew = before.has(group.id) && before.get(group.id) < group.size;
+    return el("li", { class: grew ? "grew" : "" },
+      el("button", { type: "button", class: "card", title: "All members", on: { click: () => openGroup(group.id) } },
+        el("span", { class: "tiles" }, ...group.typical.slice(0, 3).map((thing) => tile(thing))),
+        el("span", { class: "about" }, el("b", { dir: "auto" }, group.name || ""), group.name ? " · " : "", plural(group.size, "item"), el("span", { class: "unseen" }, ` ${groupName(group)}`))));
+  });
+  if (n > groups.length) cards.push(el("li", { class: "more" }, el("a", { href: "#result" }, `and ${(n - groups.length).toLocaleString("en")} more`)));
+  byId("strip").replaceChildren(...cards);
+}
+
+export function refreshStrip() {
+  get(`groups?limit=${STRIP}`).then(showStrip).catch(complain);
+}
+
+export function startAsking() {
+  for (const button of document.querySelectorAll(".answer[data-answer]")) {
+    button.addEventListener("click", () => answer(button.dataset.answer));
+  }
+  byId("undo").addEventListener("click", undo);
+  byId("redo").addEventListener("click", redo);
+  swipe(byId("pair"));
+}
+
+function swipe(box) {
+  let start = null;
+  box.addEventListener("touchstart", (event) => {
+    const isOne = event.touches.length === 1 && !box.classList.contains("zoomed");
+    start = isOne ? [event.touches[0].clientX, event.touches[0].clientY] : null;
+  }, { passive: true });
+  box.addEventListener("touchend", (event) => {
+    if (!start || event.touches.length) return;
+    const [dx, dy] = [event.changedTouches[0].clientX - start[0], event.changedTouches[0].clientY - start[1]];
+    start = null;
+    if (Math.abs(dx) > 70 && Math.abs(dx) > 2 * Math.abs(dy)) answer(dx > 0 ? "same" : "different");
+  }, { passive: true });
+}

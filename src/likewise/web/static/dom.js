@@ -1,0 +1,36 @@
+// Elements from plain values. Text is always set as text, never as markup.
+
+export function el(tag, props = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name === "on") for (const [kind, f] of Object.entries(value)) node.addEventListener(kind, f);
+    else if (name === "class") node.className = value;
+    else if (name in node && name !== "list") node[name] = value;
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function svg(tag, attributes = {}, ...children) {
+  const node = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+export const byId = (id) => document.getElementById(id);
+
+export function announce(text) {
+  byId("live").textContent = text;
+}
+
+export const WORDS = { same: "same", different: "different", unsure: "not sure" };
+export const SIGNS = { same: "=", different: "≠", unsure: "?" };
+
+export function plural(n, word) {
+  return `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+}

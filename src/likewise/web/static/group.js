@@ -1,0 +1,82 @@
+// All members of one group, in a dialog; and the two things one can do there: name it, doubt one.
+
+import { app, change, look, notice, take } from "./app.js";
+import { byId, el, plural } from "./dom.js";
+import { groupName, tile } from "./things.js";
+
+const PAGE = 100;
+const changed = [];
+export const onNames = (listener) => changed.push(listener);
+
+export async function openGroup(id) {
+  const found = await look(`group/${id}?limit=${PAGE}`);
+  if (!found) return;
+  const dialog = byId("group-dialog");
+  const members = el("ul", { class: "members" }, ...found.members.map(member));
+  dialog.replaceChildren(
+    el("header", {},
+      el("h2", { id: "group-title", dir: "auto" }, found.group.name || "A group without a name"),
+      el("form", { method: "dialog" }, el("button", { class: "plain" }, "Close"))),
+    nameField(found.group),
+    el("p", { class: "hint" }, `${plural(found.group.size, "item")}. The first ones are typical: questions were about them.`),
+    members);
+  const more = moreButton(found.group, members);
+  if (more) dialog.append(more);
+  if (!dialog.open) dialog.showModal();
+}
+
+function moreButton(group, members) {
+  if (group.size <= PAGE) return null;
+  const button = el("button", { type: "button", class: "plain" }, `Show ${Math.min(PAGE, group.size - PAGE)} more`);
+  button.addEventListener("click", async () => {
+    const next = await look(`group/${group.id}?limit=${PAGE}&offset=${members.children.length}`);
+    if (!next) return;
+    members.append(...next.members.map(member));
+    const left = group.size - members.children.length;
+    if (left > 0) button.textContent = `Show ${Math.min(PAGE, left)} more`;
+    else button.remove();
+  });
+  return button;
+}
+
+function member(thing) {
+  const button = el("button", { type: "button", class: "quiet doubt", ariaLabel: `${thing.title} does not fit` }, "Does not fit");
+  button.addEventListener("click", () => doubt(thing));
+  return el("li", { class: thing.is_marked ? "marked" : "" },
+    tile(thing, "tile large"),
+    el("span", { class: "title", dir: "auto" }, thing.title),
+    thing.is_marked ? el("span", { class: "hint" }, "you marked it") : null,
+    button);
+}
+
+export async function doubt(thing) {
+  const state = await change("misfit", { row: thing.row });
+  if (!state) return;
+  if (byId("group-dialog").open) byId("group-dialog").close();
+  take(state);
+  if (state.answers_behind.length) {
+    location.hash = `#history/${state.answers_behind[0]}`;
+    notice(`You said yourself that “${thing.title}” belongs there: answer ${state.answers_behind.join(", ")}. Change it here if it was a slip.`);
+  } else {
+    location.hash = "#ask";
+    notice(`“${thing.title}” is on its own now. Does it belong to the one beside it?`);
+  }
+}
+
+export function nameField(group) {
+  const input = el("input", { type: "text", maxLength: 200, value: group.name, placeholder: "name this group", ariaLabel: `Name of ${groupName(group)}`, autocomplete: "off", dir: "auto" });
+  const save = async () => {
+    if (input.value.trim() === group.name) return;
+    const reply = await change("name", { group: group.id, name: input.value });
+    if (!reply) return;
+    group.name = reply.group.name;
+    const title = byId("group-title");
+    if (title && byId("group-dialog").open) title.textContent = group.name || "A group without a name";
+    for (const listener of changed) listener(app.state);
+  };
+  input.addEventListener("change", save);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") input.blur();
+  });
+  return el("div", { class: "name" }, input);
+}

@@ -1,0 +1,57 @@
+// Bare keys, listened for on the page and not on what has the focus.
+
+import { answer, redo, undo } from "./ask.js";
+import { byId } from "./dom.js";
+
+const ANSWERS = { s: "same", ArrowRight: "same", d: "different", ArrowLeft: "different", u: "unsure", ArrowDown: "unsure" };
+const PRESS = { "+": "zoom", "=": "zoom", b: "blink", o: "overlay" };
+
+export const letters = {
+  get areOn() {
+    return localStorage.getItem("likewise-keys") !== "off";
+  },
+  set areOn(on) {
+    localStorage.setItem("likewise-keys", on ? "on" : "off");
+  },
+};
+
+export function startKeys(view) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (document.querySelector("dialog[open]") || event.target.closest?.("input, textarea, select")) return;
+    if (act(event, view())) event.preventDefault();
+  });
+}
+
+function act(event, view) {
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (key === "Escape") return go(view === "ask" ? "#result" : "#ask");
+  if (!letters.areOn) return false;
+  if (key === "?") return open();
+  if (key === "z" && view !== "map") return run(event.shiftKey ? redo : undo);
+  if (key === "Backspace" && view === "ask") return run(undo);
+  if (view !== "ask") return false;
+  if (key === "ArrowDown" && scrolls(event.target)) return false;
+  if (key in ANSWERS) return run(() => answer(ANSWERS[key]));
+  const button = key in PRESS ? byId(PRESS[key]) : null;
+  button?.click();
+  return button !== null;
+}
+
+// A long text that has the focus is scrolled by the arrows, as anywhere else.
+const scrolls = (target) => target.closest?.(".text, .table-box") && target.scrollHeight > target.clientHeight;
+
+function run(f) {
+  f();
+  return true;
+}
+
+function go(hash) {
+  location.hash = hash;
+  return true;
+}
+
+function open() {
+  byId("help-dialog").showModal();
+  return true;
+}

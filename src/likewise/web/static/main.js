@@ -1,0 +1,81 @@
+// Start: which view is shown, and what listens.
+
+import { app, complain, hideNotice, onState, reload } from "./app.js";
+import { refreshStrip, startAsking } from "./ask.js";
+import { byId } from "./dom.js";
+import { onNames } from "./group.js";
+import { showHistory } from "./history.js";
+import { letters, startKeys } from "./keys.js";
+import { showMap } from "./map.js";
+import { showResult } from "./result.js";
+
+const VIEWS = ["ask", "result", "map", "history"];
+
+function view() {
+  const name = location.hash.slice(1).split("/")[0];
+  return VIEWS.includes(name) ? name : "ask";
+}
+
+async function show() {
+  let name = view();
+  // With nothing left to ask there is no question to show.
+  if (name === "ask" && app.state.is_done) name = "result";
+  for (const other of VIEWS) {
+    byId(`view-${other}`).hidden = other !== name;
+    const link = byId(`to-${other}`);
+    if (other === name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.body.dataset.view = name;
+  if (name === "result") await showResult();
+  if (name === "map") await showMap();
+  if (name === "history") await showHistory(Number(location.hash.split("/")[1]) || undefined);
+  title(name);
+}
+
+function title(name) {
+  const source = document.querySelector(".source").firstChild.textContent.trim();
+  const number = app.state.question?.number;
+  const words = { ask: `Question ${number}`, result: "Groups", map: "Map", history: "History" }[name];
+  document.title = `${words} · ${source} · likewise`;
+}
+
+onState((state, before) => {
+  if (!before) return;
+  const name = view();
+  if (name === "ask" && state.is_done !== before.is_done) show().catch(complain);
+  else if (name === "ask" && !state.is_done) title("ask");
+  else if (name === "result" || (name === "ask" && state.is_done)) showResult().catch(complain);
+  else if (name === "history") showHistory().catch(complain);
+});
+
+onNames(() => {
+  refreshStrip();
+  if (!byId("view-result").hidden && byId("group-dialog").open) showResult().catch(complain);
+});
+
+function startHelp() {
+  const [keys, far] = [byId("letters"), byId("distances")];
+  keys.checked = letters.areOn;
+  keys.addEventListener("change", () => (letters.areOn = keys.checked));
+  far.addEventListener("change", () => {
+    app.wantsDistance = far.checked;
+    reload().catch(complain);
+  });
+  byId("help-button").addEventListener("click", () => byId("help-dialog").showModal());
+}
+
+// The token has done its work: the cookie is set, so it need not stay in the address.
+if (new URLSearchParams(location.search).has("token")) {
+  history.replaceState(null, "", location.pathname + location.hash);
+}
+byId("notice-close").addEventListener("click", hideNotice);
+addEventListener("hashchange", () => show().catch(complain));
+// Somebody else may have gone on meanwhile.
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && app.state && !app.isBusy) reload().catch(complain);
+});
+startHelp();
+startAsking();
+startKeys(view);
+reload().then(show).catch(complain);

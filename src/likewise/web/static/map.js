@@ -1,0 +1,122 @@
+// All items as points, alike ones near each other, marked by their group.
+
+import { look } from "./app.js";
+import { byId, el, plural } from "./dom.js";
+import { doubt, openGroup } from "./group.js";
+import { fieldTable, plot } from "./pair.js";
+import { small } from "./things.js";
+
+// Color and shape together, so that nobody needs the color.
+const COLORS = ["#0b7fab", "#d1495b", "#2f8f5b", "#c77d0a", "#7b5cc4", "#1f9e9e", "#b0488f", "#6b7f1e", "#8c5a3c", "#4a6fdc"];
+const SHAPES = ["circle", "square", "triangle", "diamond", "cross"];
+const MARGIN = 24;
+
+let points = [];
+let looks = new Map();
+
+export async function showMap() {
+  const view = byId("view-map");
+  view.replaceChildren(el("h1", { id: "map-title" }, "Map"), el("p", { class: "hint" }, "Drawing …"));
+  const found = await look("map");
+  if (!found) return;
+  points = found.points;
+  const counts = new Map();
+  for (const [, , , group] of points) counts.set(group, (counts.get(group) ?? 0) + 1);
+  const largest = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a) || a - b).slice(0, 20);
+  looks = new Map(largest.map((group, k) => [group, { color: COLORS[k % COLORS.length], shape: SHAPES[(k + Math.floor(k / COLORS.length)) % SHAPES.length], number: k + 1 }]));
+  const canvas = el("canvas", { tabIndex: 0, role: "img", ariaLabel: `${plural(points.length, "item")} as points, marked by group. The groups are listed beside it.` });
+  const panel = el("div", { class: "inspect", ariaLive: "polite" }, el("p", { class: "hint" }, "Click a point to see it."));
+  view.replaceChildren(
+    el("h1", { id: "map-title" }, "Map"),
+    el("p", { class: "hint" }, points.length < found.n ? `${plural(points.length, "item")} of ${found.n.toLocaleString("en")}, alike ones near each other. Directions have no meaning.` : "Alike items are near each other. Directions have no meaning."),
+    el("div", { class: "map-box" }, canvas, el("div", { class: "map-side" }, panel, legend(largest, counts, found.names))));
+  draw(canvas);
+  canvas.addEventListener("click", (event) => inspect(canvas, panel, event));
+  new ResizeObserver(() => draw(canvas)).observe(canvas);
+}
+
+function legend(largest, counts, names) {
+  const rest = new Set(points.map((point) => point[3])).size - largest.length;
+  return el("ul", { class: "legend" }, ...largest.map((group) => {
+    const shape = el("canvas", { width: 28, height: 28, ariaHidden: "true" });
+    const pen = shape.getContext("2d");
+    pen.scale(2, 2);
+    mark(pen, 7, 7, 5, looks.get(group));
+    return el("li", {}, el("button", { type: "button", class: "quiet", on: { click: () => openGroup(group) } },
+      shape, el("span", { dir: "auto" }, names[group] ?? `Group ${looks.get(group).number}`), el("span", { class: "hint" }, ` ${counts.get(group)}`)));
+  }), rest > 0 ? el("li", { class: "hint" }, `and ${plural(rest, "smaller group")}, in gray`) : "");
+}
+
+function place(canvas, x, y) {
+  const { clientWidth: w, clientHeight: h } = canvas;
+  return [MARGIN + (x / 1000) * (w - 2 * MARGIN), h - MARGIN - (y / 1000) * (h - 2 * MARGIN)];
+}
+
+function draw(canvas) {
+  const { clientWidth: w, clientHeight: h } = canvas;
+  if (!w || !h) return;
+  const ratio = devicePixelRatio || 1;
+  canvas.width = w * ratio;
+  canvas.height = h * ratio;
+  const pen = canvas.getContext("2d");
+  pen.scale(ratio, ratio);
+  const size = points.length > 1500 ? 2.6 : points.length > 300 ? 4 : 5.5;
+  pen.globalAlpha = 0.85;
+  for (const [, x, y, group] of points) {
+    const [px, py] = place(canvas, x, y);
+    mark(pen, px, py, size, looks.get(group));
+  }
+}
+
+function mark(pen, x, y, r, style) {
+  pen.fillStyle = style?.color ?? "#9aa0a8";
+  pen.beginPath();
+  const shape = style?.shape ?? "circle";
+  if (shape === "circle") pen.arc(x, y, r, 0, 7);
+  else if (shape === "square") pen.rect(x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8);
+  else if (shape === "triangle") polygon(pen, [[x, y - r * 1.15], [x + r * 1.1, y + r * 0.85], [x - r * 1.1, y + r * 0.85]]);
+  else if (shape === "diamond") polygon(pen, [[x, y - r * 1.3], [x + r, y], [x, y + r * 1.3], [x - r, y]]);
+  else {
+    const t = r * 0.38;
+    polygon(pen, [[x - t, y - r], [x + t, y - r], [x + t, y - t], [x + r, y - t], [x + r, y + t], [x + t, y + t], [x + t, y + r], [x - t, y + r], [x - t, y + t], [x - r, y + t], [x - r, y - t], [x - t, y - t]]);
+  }
+  pen.fill();
+}
+
+function polygon(pen, corners) {
+  corners.forEach(([x, y], k) => (k ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+  pen.closePath();
+}
+
+async function inspect(canvas, panel, event) {
+  const at = canvas.getBoundingClientRect();
+  const [cx, cy] = [event.clientX - at.left, event.clientY - at.top];
+  let best = null;
+  let nearest = 30 ** 2;
+  for (const [row, x, y] of points) {
+    const [px, py] = place(canvas, x, y);
+    const far = (px - cx) ** 2 + (py - cy) ** 2;
+    if (far < nearest) [nearest, best] = [far, row];
+  }
+  if (best === null) return;
+  const found = await look(`item/${best}`);
+  if (!found) return;
+  const { item, group } = found;
+  panel.replaceChildren(
+    el("h2", { dir: "auto" }, item.title),
+    whole(item),
+    el("p", {},
+      el("button", { type: "button", class: "plain", on: { click: () => openGroup(group.id) } }, `Its group: ${group.name || plural(group.size, "item")}`),
+      el("button", { type: "button", class: "plain", on: { click: () => doubt(item) } }, "Does not fit there")));
+}
+
+function whole(item) {
+  if (item.image) return el("img", { src: small(item.image), alt: item.title });
+  if (item.kind === "texts") return el("p", { class: "text", dir: "auto" }, item.view.text.slice(0, 600));
+  if (item.kind === "series") {
+    const channel = item.view.channels[0];
+    const limits = [Math.min(...channel.y), Math.max(...channel.y)];
+    return plot([[item, channel]], limits[1] > limits[0] ? limits : [limits[0] - 1, limits[0] + 1], Math.max(item.view.length - 1, 1), "");
+  }
+  return fieldTable(item.view.fields ?? []);
+}

@@ -1,0 +1,237 @@
+// Two items side by side, in the way that makes them easiest to compare.
+
+import { el, svg } from "./dom.js";
+
+const SIDES = ["left", "right"];
+const kept = new Map();
+const MOST_KEPT = 24;
+
+// Pictures are kept as decoded elements, so that the next pair is painted without a wait.
+export function fetchPicture(address) {
+  let image = kept.get(address);
+  if (image) kept.delete(address);
+  else {
+    image = new Image();
+    image.draggable = false;
+    image.src = address;
+    image.decode().catch(() => {});
+  }
+  kept.set(address, image);
+  for (const old of kept.keys()) {
+    if (kept.size <= MOST_KEPT) break;
+    if (!kept.get(old).isConnected) kept.delete(old);
+  }
+  return image;
+}
+
+export function showPair(box, tools, left, right) {
+  const kind = left.kind === right.kind ? left.kind : "mixed";
+  const show = { images, texts, rows, points: rows, series }[kind] ?? mixed;
+  box.className = `pair ${kind}`;
+  box.style.removeProperty("--zoom");
+  const shown = show(left, right, box);
+  box.replaceChildren(...shown.parts);
+  tools.replaceChildren(...(shown.tools ?? []));
+}
+
+function caption(item) {
+  return el("figcaption", { dir: "auto" }, item.title);
+}
+
+function figure(item, side, ...content) {
+  return el("figure", { class: `side ${side}` }, ...content, caption(item));
+}
+
+function mixed(left, right) {
+  const parts = [left, right].map((item, k) => {
+    if (item.kind === "images") return figure(item, SIDES[k], picture(item));
+    if (item.kind === "missing") {
+      return figure(item, SIDES[k], el("p", { class: "gone" }, `“${item.id}” is not there any more. If you do not remember it, say that you are not sure.`));
+    }
+    return figure(item, SIDES[k], fieldTable(item.view.fields ?? []));
+  });
+  return { parts };
+}
+
+// -- pictures ----------------------------------------------------------------------------------
+
+function picture(item) {
+  const image = fetchPicture(item.image);
+  image.alt = item.title;
+  return el("div", { class: "frame" }, image);
+}
+
+function images(left, right, box) {
+  const parts = [left, right].map((item, k) => figure(item, SIDES[k], picture(item)));
+  const zoom = el("button", { type: "button", class: "quiet", id: "zoom", "aria-pressed": "false" }, "Zoom both ", el("kbd", {}, "+"));
+  const blink = el("button", { type: "button", class: "quiet", id: "blink" }, "One at a time ", el("kbd", {}, "B"));
+  let level = 1;
+  const setZoom = (next, event) => {
+    level = next;
+    box.classList.toggle("zoomed", level > 1);
+    box.style.setProperty("--zoom", level);
+    zoom.setAttribute("aria-pressed", String(level > 1));
+    if (event?.currentTarget?.classList?.contains("frame")) pan(event);
+  };
+  const pan = (event) => {
+    if (level === 1) return;
+    const at = event.currentTarget.getBoundingClientRect();
+    box.style.setProperty("--x", `${(((event.clientX - at.left) / at.width) * 100).toFixed(1)}%`);
+    box.style.setProperty("--y", `${(((event.clientY - at.top) / at.height) * 100).toFixed(1)}%`);
+  };
+  for (const part of parts) {
+    const frame = part.querySelector(".frame");
+    frame.addEventListener("click", (event) => setZoom(level > 1 ? 1 : 3, event));
+    frame.addEventListener("pointermove", pan);
+  }
+  zoom.addEventListener("click", () => setZoom(level >= 6 ? 1 : level + 1));
+  const alone = ["", "only-left", "only-right"];
+  let turn = 0;
+  blink.addEventListener("click", () => {
+    box.classList.remove("only-left", "only-right");
+    turn = (turn + 1) % 3;
+    if (turn) box.classList.add(alone[turn]);
+    blink.firstChild.textContent = ["One at a time ", "Left one: show the other ", "Right one: show both "][turn];
+  });
+  return { parts, tools: [zoom, blink] };
+}
+
+// -- texts -------------------------------------------------------------------------------------
+
+const WORD = /[\p{L}\p{N}\p{M}'’]+/gu;
+const fold = (word) => word.toLocaleLowerCase();
+
+function texts(left, right) {
+  const [a, b] = [left, right].map((item) => new Set((item.view.text.match(WORD) ?? []).map(fold)));
+  const parts = [
+    [left, "left", b],
+    [right, "right", a],
+  ].map(([item, side, other]) =>
+    figure(
+      item,
+      side,
+      el("div", { class: "text", tabIndex: 0, role: "region", ariaLabel: `${side} text`, dir: "auto" }, ...marked(item.view.text, other), ...cut(item.view)),
+      item.view.fields?.length ? fieldTable(item.view.fields) : null,
+    ),
+  );
+  const n = [...a].filter((word) => b.has(word)).length;
+  return { parts, tools: [el("p", { class: "hint" }, `${n} words in both, shown pale · `, el("mark", {}, "marked"), " words are in one only")] };
+}
+
+function cut(view) {
+  const more = view.length - view.text.length;
+  return more > 0 ? [el("p", { class: "hint" }, `… ${more.toLocaleString("en")} more characters`)] : [];
+}
+
+// Runs of shared and of other words, so that a long text does not become thousands of elements.
+function marked(text, other) {
+  const parts = [];
+  let start = 0;
+  let end = 0;
+  let isShared = null;
+  const close = () => {
+    if (isShared === null) return;
+    const run = text.slice(start, end);
+    parts.push(isShared ? el("span", { class: "shared" }, run) : el("mark", {}, run));
+  };
+  for (const found of text.matchAll(WORD)) {
+    const shared = other.has(fold(found[0]));
+    if (shared !== isShared) {
+      close();
+      parts.push(text.slice(isShared === null ? 0 : end, found.index));
+      start = found.index;
+      isShared = shared;
+    }
+    end = found.index + found[0].length;
+  }
+  close();
+  parts.push(text.slice(isShared === null ? 0 : end));
+  return parts;
+}
+
+// -- rows --------------------------------------------------------------------------------------
+
+function rows(left, right) {
+  const names = [...new Set([...left.view.fields, ...right.view.fields].map(([name]) => name))];
+  const [a, b] = [left, right].map((item) => new Map(item.view.fields));
+  let nEqual = 0;
+  const body = names.map((name) => {
+    const [x, y] = [a.get(name) ?? "", b.get(name) ?? ""];
+    const isEqual = x === y;
+    nEqual += isEqual;
+    return el("tr", { class: isEqual ? "equal" : "differs" },
+      el("th", { scope: "row", dir: "auto" }, name),
+      el("td", { dir: "auto" }, x || el("i", {}, "empty")),
+      el("td", { class: "relation" }, isEqual ? "=" : "≠"),
+      el("td", { dir: "auto" }, y || el("i", {}, "empty")));
+  });
+  const table = el("table", {},
+    el("caption", { class: "unseen" }, "The two, field by field"),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Field"), el("th", { scope: "col", dir: "auto" }, heading(left)), el("th", { scope: "col", class: "relation" }, el("span", { class: "unseen" }, "equal or not")), el("th", { scope: "col", dir: "auto" }, heading(right)))),
+    el("tbody", {}, ...body));
+  const hint = el("p", { class: "hint" }, `${nEqual} of ${names.length} fields are equal, shown pale`);
+  return { parts: [el("div", { class: "table-box", tabIndex: 0, role: "region", ariaLabel: "The two, field by field" }, table)], tools: [hint] };
+}
+
+// A row without a name of its own is titled by its first values, which stand below anyway.
+const heading = (item) => (/^\d+$/.test(item.id) && item.kind !== "images" ? `Row ${item.id}` : item.title);
+
+export function fieldTable(fields) {
+  return el("dl", { class: "fields" }, ...fields.flatMap(([name, text]) => [el("dt", { dir: "auto" }, name), el("dd", { dir: "auto" }, text)]));
+}
+
+// -- series ------------------------------------------------------------------------------------
+
+function series(left, right, box) {
+  const names = left.view.channels.map((channel) => channel.name);
+  const limits = names.map((_, k) => range([left, right].flatMap((item) => item.view.channels[k]?.y ?? [])));
+  const longest = Math.max(left.view.length, right.view.length, 2) - 1;
+  const parts = [left, right].map((item, k) =>
+    figure(item, SIDES[k], ...item.view.channels.map((channel, c) => plot([[item, channel]], limits[c], longest, names.length > 1 ? channel.name : ""))));
+  const both = el("figure", { class: "side both", hidden: true },
+    ...names.map((name, c) => plot([[left, left.view.channels[c]], [right, right.view.channels[c]]], limits[c], longest, names.length > 1 ? name : "")),
+    el("figcaption", {}, el("span", { class: "key first" }, left.title), " over ", el("span", { class: "key second" }, right.title)));
+  const overlay = el("button", { type: "button", class: "quiet", id: "overlay", "aria-pressed": "false" }, "One over the other ", el("kbd", {}, "O"));
+  overlay.addEventListener("click", () => {
+    const isOver = box.classList.toggle("overlaid");
+    both.hidden = !isOver;
+    for (const part of parts) part.hidden = isOver;
+    overlay.setAttribute("aria-pressed", String(isOver));
+  });
+  return { parts: [...parts, both], tools: [overlay, el("p", { class: "hint" }, "Both have the same axes")] };
+}
+
+function range(values) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return high > low ? [low, high] : [low - 1, high + 1];
+}
+
+const W = 400;
+const H = 180;
+
+export function plot(lines, [low, high], longest, name) {
+  const x = (t) => 34 + (t / longest) * (W - 40);
+  const y = (v) => H - 20 - ((v - low) / (high - low)) * (H - 30);
+  const title = lines.map(([item]) => item.title).join(" and ");
+  const shown = svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `${name} ${title}, from ${short(low)} to ${short(high)}` });
+  for (const value of [low, (low + high) / 2, high]) {
+    shown.append(svg("line", { class: "grid", x1: 34, x2: W - 6, y1: y(value), y2: y(value) }));
+    shown.append(svg("text", { x: 30, y: y(value) + 3.5, "text-anchor": "end" }, short(value)));
+  }
+  shown.append(svg("text", { x: 34, y: H - 5 }, "0"), svg("text", { x: W - 6, y: H - 5, "text-anchor": "end" }, short(longest)));
+  if (name) shown.append(svg("text", { class: "channel", x: 40, y: 12 }, name));
+  lines.forEach(([, channel], k) => {
+    const points = channel.t.map((t, i) => `${x(t).toFixed(1)},${y(channel.y[i]).toFixed(1)}`).join(" ");
+    shown.append(svg("polyline", { class: k ? "second" : "first", points }));
+  });
+  return shown;
+}
+
+function short(value) {
+  return Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3) ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+}

@@ -1,0 +1,23 @@
+// One item in small: a picture, a spark line or a line of text.
+
+import { el, svg } from "./dom.js";
+
+export const small = (address) => `${address}&size=small`;
+
+export function tile(thing, className = "tile") {
+  if (thing.image) {
+    return el("img", { class: className, src: small(thing.image), alt: thing.title, title: thing.id, loading: "lazy", draggable: false });
+  }
+  if (thing.spark) return el("span", { class: `${className} spark`, title: thing.id }, spark(thing.spark, thing.title));
+  return el("span", { class: `${className} words`, title: thing.id, dir: "auto" }, thing.line || thing.title);
+}
+
+function spark(values, title) {
+  const points = values.map((y, k) => `${((k / Math.max(1, values.length - 1)) * 96 + 2).toFixed(1)},${(46 - y * 0.44).toFixed(1)}`);
+  return svg("svg", { viewBox: "0 0 100 48", role: "img", "aria-label": title, preserveAspectRatio: "none" },
+    svg("polyline", { points: points.join(" ") }));
+}
+
+export function groupName(group) {
+  return group.name || `Group of ${group.typical[0]?.title ?? ""}`;
+}

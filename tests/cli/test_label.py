@@ -1,0 +1,168 @@
+import io
+import os
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from likewise.cli import main
+from likewise.cli.terminal import run_terminal
+from likewise.projects import open_project
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "in" / "towns.csv"
+    path.parent.mkdir()
+    path.write_text("town,people,country\nA,10,x\nB,11,x\nC,900,y\nD,905,y\nE,10,x\n")
+    return path
+
+
+def label(path, keys, *options):
+    args = ["label", str(path), "--terminal", "--super-instances", "5", *options]
+    return CliRunner().invoke(main, args, input=keys)
+
+
+def test_the_terminal_aligns_rows_and_marks_what_differs(table):
+    result = label(table, "q\n")
+    assert result.exit_code == 0
+    lines = [line for line in result.output.splitlines() if line.startswith("  ")]
+    columns = {line.index("≠") for line in lines if "≠" in line}
+    assert len(columns) == 1
+    assert any(line.split() == ["country", "x", "x"] for line in lines)
+
+
+def test_the_terminal_has_the_keys_of_the_page(table):
+    result = label(table, "s\nd\nu\nz\nz\nZ\n?\n!\nq\n")
+    assert result.exit_code == 0
+    assert "undo, as often as you like" in result.output
+    assert "'!' is none of the keys" in result.output
+    assert "2 answers are in" in result.output
+
+
+def test_the_same_command_goes_on_where_it_stopped(table):
+    label(table, "s\ns\nq\n")
+    result = label(table, "q\n")
+    assert "goes on: 2 answered" in result.output
+    assert "3. Do these two belong together?" in result.output
+
+
+def test_the_end_is_a_screen_with_the_groups_and_can_be_undone(table):
+    keys = "s\n" * 4
+    result = label(table, keys + "z\ns\nq\n")
+    assert "Done: everything is settled" in result.output
+    assert result.output.count("Done: everything") == 2
+    assert "likewise export" in result.output
+
+
+def test_the_end_of_the_input_ends_the_session(table):
+    assert label(table, "s\n").exit_code == 0
+
+
+def test_texts_stand_side_by_side_and_steer_no_terminal(tmp_path):
+    path = tmp_path / "mails.csv"
+    path.write_text('body\n"hello \x1b[31mred world"\n"good\nbye now"\n"\u202eevil text"\n')
+    result = label(path, "q\n", "--text", "body")
+    assert result.exit_code == 0
+    assert "\x1b" not in result.output
+    assert "\u202e" not in result.output
+    assert " │ " in result.output
+
+
+def test_pictures_are_paths(tmp_path):
+    image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for k in range(4):
+        image.new("RGB", (8, 8), (k * 60, 0, 0)).save(folder / f"{k}.png")
+    result = label(folder, "q\n", "--image-features", "descriptors")
+    assert result.exit_code == 0
+    assert result.output.count(f"{folder}{os.sep}") == 2
+    assert (tmp_path / "photos.likewise").exists()
+
+
+def test_a_session_stays_with_the_options_it_was_begun_with(table):
+    label(table, "s\nq\n", "--id", "town")
+    assert CliRunner().invoke(main, ["label", str(table), "--terminal"], input="q\n").exit_code == 0
+    result = label(table, "q\n", "--id", "country")
+    assert result.exit_code == 1
+    assert "was begun with --id town, not country" in result.output
+    assert "--session FILE" in result.output
+
+
+def test_the_session_can_be_put_elsewhere(table, tmp_path):
+    label(table, "s\nq\n", "--session", str(tmp_path / "mine.likewise"))
+    assert (tmp_path / "mine.likewise").exists()
+    assert not table.with_name("towns.csv.likewise").exists()
+
+
+def test_a_place_that_cannot_be_written_to_is_said(table, tmp_path, monkeypatch):
+    real = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and real(path, mode))
+    result = label(table, "s\nq\n")
+    assert "so the session is kept in" in result.output
+    assert len(list((tmp_path / "cache" / "likewise" / "sessions").iterdir())) == 1
+
+
+def test_an_answer_given_elsewhere_meanwhile_is_not_lost(table, capsys):
+    first = open_project(table, n_super_instances=5).project
+    second = open_project(table).project
+    keys = iter(["s", "q"])
+
+    def read():
+        key = next(keys)
+        if key == "s":
+            second.undo(position=second.position)
+            query = second.ask()
+            from likewise import Answer
+
+            second.tell(Answer.DIFFERENT, number=query.number, position=second.position)
+        return key
+
+    run_terminal(first, read)
+    assert "Somebody answered elsewhere" in capsys.readouterr().out
+    assert [e.answer.value for e in first.session.events] == ["different"]
+    first.close()
+    second.close()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "py", "parquet"])
+def test_export_writes_every_format(table, tmp_path, suffix):
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
+    label(table, "s\n" * 4)
+    session = table.with_name("towns.csv.likewise")
+    target = tmp_path / f"out.{suffix}"
+    result = CliRunner().invoke(main, ["export", str(session), "-o", str(target)])
+    assert result.exit_code == 0, result.output
+    assert "5 items in 1 groups" in result.output
+    assert target.stat().st_size > 0
+
+
+def test_the_exported_snippet_loads_the_exported_session(table, tmp_path, monkeypatch):
+    label(table, "s\n" * 4, "--id", "town")
+    session = str(table.with_name("towns.csv.likewise"))
+    for name in ("session.json", "load.py"):
+        CliRunner().invoke(main, ["export", session, "-o", str(tmp_path / name)])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    scope = {}
+    exec((tmp_path / "load.py").read_text(), scope)
+    assert scope["groups"] == dict.fromkeys("ABCDE", 0)
+    assert scope["model"].n_clusters_ == 1
+
+
+def test_export_refuses_what_it_does_not_know(table, tmp_path):
+    label(table, "q\n")
+    session = str(table.with_name("towns.csv.likewise"))
+    result = CliRunner().invoke(main, ["export", session, "-o", str(tmp_path / "x.xls")])
+    assert result.exit_code == 1
+    assert "must end in one of .csv" in result.output
+    table.unlink()
+    result = CliRunner().invoke(main, ["export", session, "-o", str(tmp_path / "x.csv")])
+    assert "is not there any more" in result.output

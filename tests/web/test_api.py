@@ -1,0 +1,301 @@
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from likewise import COBRA, Session
+from likewise.items import open_items
+from likewise.projects import open_project
+from likewise.stores import Store
+from likewise.web import create_app
+
+HOME = "http://127.0.0.1"
+
+
+def test_a_question_has_two_items_and_a_line_of_progress(client):
+    state = client.state()
+    assert state["question"]["number"] == 1
+    assert state["question"]["left"]["row"] != state["question"]["right"]["row"]
+    assert state["question"]["left"]["view"]["fields"][0][0] == "name"
+    assert state["progress"]["line"].startswith("0 answered · 0 settled for free · at most 45 left")
+    assert "distance" not in state["question"]
+
+
+def test_distances_come_only_when_asked_for(client):
+    assert client.get("/api/query?distance=1").json()["question"]["distance"] > 0
+
+
+def test_truthful_answers_lead_to_the_groups(client, truth):
+    state = client.finish(truth)
+    assert state["is_done"]
+    assert state["question"] is None
+    groups = client.get("/api/groups").json()
+    assert groups["n"] == 3
+    assert sorted(g["size"] for g in groups["groups"]) == [12, 12, 12]
+
+
+def test_every_answer_is_in_the_file_before_the_next_question_comes(client, opened):
+    client.answer("same")
+    with Store.open(opened.path) as other:
+        assert [e.op["answer"] for e in other.read()] == ["same"]
+
+
+def test_a_stale_answer_is_refused_and_changes_nothing(client):
+    state = client.state()
+    assert client.answer("same", state).status_code == 200
+    reply = client.answer("different", state)
+    assert reply.status_code == 409
+    assert reply.json()["is_stale"]
+    assert client.state()["progress"]["answered"] == 1
+
+
+def test_two_processes_on_one_session_lose_and_double_nothing(client, client_for, tmp_path):
+    other = open_project(tmp_path / "points.csv")
+    second = client_for(other.project)
+    old = second.state()
+    client.answer("same")
+    assert second.answer("same", old).status_code == 409
+    assert second.state() == client.state()
+    assert second.answer("different").status_code == 200
+    assert client.state()["progress"]["answered"] == 2
+    other.project.close()
+
+
+def test_the_same_session_goes_on_after_a_restart(client, client_for, opened, tmp_path):
+    for word in ("same", "unsure", "different"):
+        client.answer(word)
+    before = client.state()
+    opened.project.close()
+    again = open_project(tmp_path / "points.csv")
+    assert not again.is_new
+    assert client_for(again.project).state() == before
+    again.project.close()
+
+
+def test_undo_and_redo_lead_back_and_forth_without_limit(client, truth):
+    states = [client.state(), *(client.answer("same").json() for _ in range(8))]
+    for expected in reversed(states[:-1]):
+        found = client.change("undo", position=client.state()["position"]).json()
+        assert found["question"] == expected["question"]
+        assert found["progress"] == expected["progress"]
+    assert not found["can_undo"]
+    for expected in states[1:]:
+        found = client.change("redo", position=client.state()["position"]).json()
+        assert found["question"] == expected["question"]
+    assert not found["can_redo"]
+
+
+@pytest.mark.parametrize("word", ["same", "different", "unsure"])
+def test_the_next_question_is_known_beforehand_under_each_answer(client, word):
+    for said in ("same", "same", "different"):
+        client.answer(said)
+    ahead = client.get("/api/ahead").json()["next"][word]
+    assert client.answer(word).json()["question"] == ahead
+
+
+def test_the_history_comes_latest_first_and_in_pages(client):
+    for _ in range(6):
+        client.answer("same")
+    page = client.get("/api/history?limit=4").json()
+    assert [e["number"] for e in page["events"]] == [6, 5, 4, 3]
+    rest = client.get("/api/history?limit=4&before=3").json()
+    assert [e["number"] for e in rest["events"]] == [2, 1]
+    assert page["n"] == 6
+
+
+def test_a_revision_says_what_it_does_before_it_does_it(client, truth):
+    client.finish(truth, wrong=(2,))
+    before = client.state()
+    event = client.get("/api/history").json()["events"][-2]
+    other = "different" if event["answer"] == "same" else "same"
+    body = {"number": 2, "answer": other, "position": before["position"]}
+    preview = client.change("revise", **body).json()["preview"]
+    n = client.get("/api/history").json()["n"]
+    assert preview["n_kept"] + preview["n_dropped"] + 1 == n
+    assert f"keeps {preview['n_kept']} other answer" in preview["words"]
+    assert client.state() == before
+    after = client.change("revise", **body, apply=True).json()
+    assert after["progress"]["answered"] == preview["n_kept"] + 1
+    client.finish(truth)
+    assert client.get("/api/groups").json()["n"] == 3
+
+
+def test_names_follow_their_group_through_merges_and_back(client, truth):
+    state = client.state()
+    row = state["question"]["left"]["row"]
+    group = client.get(f"/api/item/{row}").json()["group"]
+    reply = client.change("name", position=state["position"], group=group["id"], name="left <b>")
+    assert reply.json()["group"]["name"] == "left <b>"
+    merged = client.answer("same").json()
+    assert client.get(f"/api/item/{row}").json()["group"]["name"] == "left <b>"
+    client.change("undo", position=merged["position"])
+    assert client.get(f"/api/item/{row}").json()["group"]["name"] == "left <b>"
+
+
+def test_a_group_lists_all_its_members_typical_ones_first(client, truth):
+    client.finish(truth)
+    group = client.get("/api/groups").json()["groups"][0]
+    found = client.get(f"/api/group/{group['id']}").json()
+    rows = [m["row"] for m in found["members"]]
+    assert len({truth[row] for row in rows}) == 1
+    assert len(rows) == 12
+    assert rows[0] == group["typical"][0]["row"]
+    assert client.get("/api/group/99999").status_code == 400
+
+
+def test_an_item_that_does_not_fit_is_asked_about_next(client, project, truth):
+    client.finish(truth)
+    standing = set(project.partition.representatives.tolist())
+    row = next(i for i in range(len(truth)) if i not in standing)
+    state = client.change("misfit", position=client.state()["position"], row=row).json()
+    assert state["answers_behind"] == []
+    assert state["question"]["left"]["row"] == row
+    assert "does not fit" in state["why"]
+    after = client.answer("different", state).json()
+    assert client.get(f"/api/item/{row}").json()["group"]["size"] == 1
+    while not after["is_done"]:
+        after = client.answer("different", after).json()
+    assert client.get("/api/groups").json()["n"] == 4
+    for _ in range(20):
+        after = client.change("undo", position=after["position"]).json()
+        if after["n_super_instances"] == 10:
+            break
+    assert client.get("/api/groups").json()["n"] == 3
+
+
+def test_a_typical_item_that_does_not_fit_leads_to_the_answers_that_put_it_there(client):
+    state = client.state()
+    row = state["question"]["left"]["row"]
+    after = client.answer("same").json()
+    reply = client.change("misfit", position=after["position"], row=row).json()
+    assert reply["answers_behind"] == [1]
+
+
+def test_refining_keeps_every_answer_and_asks_on(client, project, truth):
+    done = client.finish(truth)
+    state = client.change("refine", position=done["position"]).json()
+    assert state["n_super_instances"] == 20
+    assert state["progress"]["answered"] == done["progress"]["answered"]
+    assert not state["is_done"]
+    client.finish(truth)
+    assert client.get("/api/groups").json()["n"] == 3
+    assert adjusted_rand_score(truth, project.session.labels) == 1.0
+
+
+def test_checks_are_blind_and_show_disagreement_with_its_interval(client, truth):
+    done = client.finish(truth)
+    found = client.get("/api/checks").json()
+    assert len(found["checks"]) == 5
+    assert all("expected" not in check for check in found["checks"])
+    position = done["position"]
+    for k, check in enumerate(found["checks"]):
+        is_same = truth[check["left"]["row"]] == truth[check["right"]["row"]]
+        word = "same" if is_same ^ (k == 0) else "different"
+        rows = {"left": check["left"]["row"], "right": check["right"]["row"]}
+        reply = client.change("checks", position=position, answer=word, **rows).json()
+        position = reply["position"]
+    assert (reply["n"], reply["n_wrong"]) == (5, 1)
+    assert reply["interval"] == [0.036, 0.624]
+    assert reply["checks"][0]["because"]
+    assert client.state()["progress"] == done["progress"]
+
+
+def test_what_stayed_unsure_is_listed_and_can_be_settled(client):
+    state = client.state()
+    while not state["is_done"]:
+        state = client.answer("unsure", state).json()
+    found = client.get("/api/unsure").json()
+    assert found["n"] == 45
+    left, right = (found["pairs"][0][side]["row"] for side in ("left", "right"))
+    reply = client.change(
+        "settle", position=state["position"], left=left, right=right, answer="same"
+    )
+    assert reply.json()["progress"]["n_groups"] == 9
+
+
+def test_the_map_has_two_coordinates_and_the_group_of_every_item(client, truth):
+    client.finish(truth)
+    found = client.get("/api/map").json()
+    points = np.array(found["points"])
+    assert points[:, 0].tolist() == list(range(36))
+    assert points[:, 1:3].min() == 0
+    assert points[:, 1:3].max() == 1000
+    assert adjusted_rand_score(truth, points[:, 3]) == 1.0
+
+
+def test_every_export_holds_the_groups(client, truth):
+    client.finish(truth)
+    rows = list(csv.DictReader(io.StringIO(client.get("/api/export/csv").text)))
+    assert adjusted_rand_score(truth, [row["group"] for row in rows]) == 1.0
+    lines = [json.loads(line) for line in client.get("/api/export/jsonl").text.splitlines()]
+    assert [line["id"] for line in lines] == [f"p{i}" for i in range(36)]
+    session = Session.from_dict(client.get("/api/export/json").json())
+    assert session.is_done
+    assert "Session.from_dict" in client.get("/api/export/py").text
+    reply = client.get("/api/export/parquet")
+    assert reply.headers["content-disposition"] == 'attachment; filename="groups.parquet"'
+    arrow = pytest.importorskip("pyarrow.parquet", reason='pip install "likewise[tables]"')
+    assert arrow.read_table(io.BytesIO(reply.content)).num_rows == 36
+    assert client.get("/api/export/xls").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("answer", {"position": 0, "question": 1, "answer": "maybe"}),
+        ("answer", {"position": "0", "question": 1, "answer": "same"}),
+        ("answer", {"question": 1, "answer": "same"}),
+        ("settle", {"position": 0, "left": 0, "right": 0, "answer": "same"}),
+        ("settle", {"position": 0, "left": 0, "right": 10**9, "answer": "same"}),
+        ("revise", {"position": 0, "number": 7, "answer": "same"}),
+        ("name", {"position": 0, "group": -4, "name": "x"}),
+        ("name", {"position": 0, "group": 0, "name": "x" * 300}),
+        ("misfit", {"position": 0, "row": -1}),
+        ("refine", {"position": 0, "n_super_instances": 3}),
+    ],
+)
+def test_bad_requests_get_a_message_and_change_nothing(client, path, body):
+    reply = client.change(path, **body)
+    assert reply.status_code == 400
+    assert len(reply.json()["error"]) > 10
+    assert client.state()["position"] == 0
+
+
+def test_what_is_not_json_is_refused(client):
+    headers = {"origin": HOME, "content-type": "application/json"}
+    assert client.post("/api/answer", content=b"{", headers=headers).status_code == 400
+    assert client.post("/api/answer", content=b"[1]", headers=headers).status_code == 400
+
+
+def test_an_app_can_be_made_of_a_session_and_items_and_mounted(tmp_path, truth, browse):
+    from starlette.applications import Starlette
+    from starlette.routing import Mount
+
+    items = open_items(tmp_path / "points.csv", id="name")
+    session = COBRA(10, random_state=0).start(items.features().X)
+    app = create_app(session, items, has_own_login=True)
+    client = browse(Starlette(routes=[Mount("/label", app)]))
+    assert client.get("/label/").status_code == 200
+    assert client.get("/label/static/main.js").status_code == 200
+    state = client.get("/label/api/query").json()
+    body = {"position": 0, "question": 1, "answer": "same"}
+    assert client.post("/label/api/answer", json=body).json()["progress"]["answered"] == 1
+    assert len(session.events) == 1
+    assert state["question"]["left"]["id"].startswith("p")
+
+
+def test_an_item_that_is_gone_and_one_that_changed_are_told_apart(opened, client_for, tmp_path):
+    opened.project.close()
+    path = tmp_path / "points.csv"
+    lines = path.read_text().splitlines()
+    said = []
+    path.write_text("\n".join([lines[0], "p0,77,77", *lines[2:-1], "new,1,1"]) + "\n")
+    again = open_project(path, say=said.append)
+    assert "since the session was begun: 1 missing (p35), 1 changed (p0), 1 added (new)" in said
+    gone = client_for(again.project).get("/api/item/35").json()["item"]
+    assert gone["view"] == {"kind": "missing"}
+    assert client_for(again.project).get("/api/map").status_code == 200
+    again.project.close()
