@@ -1,6 +1,6 @@
 """Clustering by asking: a few answers to "do these belong together?" become a grouping."""
 
-from likewise.cluster import COBRA
+from likewise.cluster import COBRA, MPCKMeans
 from likewise.core.answers import Answer, Event, Query
 from likewise.core.session import Session
 from likewise.errors import LikewiseError
@@ -13,17 +13,22 @@ from likewise.oracles import (
     TerminalOracle,
     run,
 )
+from likewise.selection import NPU, MinMax, Random
 
 __all__ = [
     "COBRA",
+    "NPU",
     "Answer",
     "BudgetedOracle",
     "CallbackOracle",
     "Event",
     "LabelOracle",
     "LikewiseError",
+    "MPCKMeans",
+    "MinMax",
     "NoisyOracle",
     "Query",
+    "Random",
     "ReplayOracle",
     "Session",
     "TerminalOracle",

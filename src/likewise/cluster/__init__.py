@@ -1,5 +1,6 @@
 """The scikit-learn estimators."""
 
 from likewise.cluster.cobra import COBRA
+from likewise.cluster.mpckmeans import MPCKMeans
 
-__all__ = ["COBRA"]
+__all__ = ["COBRA", "MPCKMeans"]

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from likewise.cluster.constraints import checked_train_rows
 from likewise.core.answers import Answer
 from likewise.core.fingerprint import fingerprint
 from likewise.core.partition import SuperInstances
@@ -209,7 +210,7 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         partition = build_super_instances(
             rows,
             int(n_super_instances),
-            train_indices=_checked_train(train_indices, len(rows)),
+            train_indices=checked_train_rows(train_indices, len(rows)),
             representative=self.representative,
             metric=self.metric,
             engine=self.engine,
@@ -327,19 +328,3 @@ def super_instances_for_budget(max_queries: int) -> int:
     while expected(n + 1) <= max_queries:
         n += 1
     return n
-
-
-def _checked_train(train_indices: ArrayLike | None, n_rows: int) -> NDArray[np.intp] | None:
-    if train_indices is None:
-        return None
-    found = np.asarray(train_indices)
-    if found.dtype == bool and found.shape == (n_rows,):
-        found = np.flatnonzero(found)
-    if found.ndim != 1 or (found.size and not np.issubdtype(found.dtype, np.integer)):
-        raise InputError("train_indices must be a list of row numbers or a mask of all rows")
-    if found.size == 0:
-        raise InputError("train_indices is empty: at least one row must be allowed to be shown")
-    if found.min() < 0 or found.max() >= n_rows:
-        wrong = found[(found < 0) | (found >= n_rows)][0]
-        raise InputError(f"train_indices has {wrong}, but the data has rows 0 to {n_rows - 1}")
-    return np.unique(found).astype(np.intp)

@@ -1,0 +1,248 @@
+"""What the strategies of this room share: they ask about rows, one pair at a time."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from copy import copy
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import pairwise_distances, pairwise_distances_argmin
+
+from likewise.core.answers import Answer
+from likewise.core.links import LinkGraph
+from likewise.errors import ContradictionError, SessionFileError
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+class RowStrategy(ABC):
+    """Ask about pairs of rows until the budget is spent or nothing is left to ask.
+
+    The state changes only in `record`, so it depends on the answers and their order alone.
+    A subclass keeps its part of it in an object that it copies in `_copied`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    train : ndarray of shape (n_train,)
+        The rows that may be asked about.
+    max_queries : int or None
+        The budget; unsure answers count.
+    seed : int
+    """
+
+    name: ClassVar[str]
+
+    def __init__(self, X: Array, train: Ints, max_queries: int | None, seed: int) -> None:
+        self.X = X
+        self.train = train
+        self.max_queries = max_queries
+        self.seed = seed
+        self.links = LinkGraph(len(X))
+        self._log: list[tuple[int, int, Answer]] = []
+        self._unsure: set[tuple[int, int]] = set()
+        self._pair: tuple[int, int] | None = None
+        self._n_asked = 0
+        self._trail: list[tuple[Any, tuple[int, int] | None, int, bool]] = []
+
+    # -- to be said by the subclasses -------------------------------------------------------------
+
+    @abstractmethod
+    def _advance(self) -> tuple[int, int] | None:
+        """Bring the state up to the answers and return the next pair to ask."""
+
+    @abstractmethod
+    def _copied(self) -> Any:
+        """Return a copy of the state, for `_restore`."""
+
+    @abstractmethod
+    def _restore(self, state: Any) -> None:
+        """Go back to a copy of the state."""
+
+    @abstractmethod
+    def _bound(self) -> tuple[int, int]:
+        """Return `remaining`, the budget aside."""
+
+    def _seeds(self) -> list[int]:
+        """Return one row of every group that others may be guessed to belong to."""
+        return []
+
+    def _inferred(self) -> list[tuple[int, int]]:
+        """Return must-links that nobody gave but the number of clusters implies."""
+        return []
+
+    # -- what a session needs ---------------------------------------------------------------------
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the data."""
+        return len(self.X)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups by what is known now."""
+        return int(self.labels().max()) + 1
+
+    def next_pair(self) -> tuple[int, int] | None:
+        """Return the two rows to ask about now, or None when nothing is left to ask."""
+        return self._pair
+
+    def record(self, left: int, right: int, answer: Answer) -> None:
+        """Take in an answer about two rows, asked for or not."""
+        pair = (left, right) if left < right else (right, left)
+        is_new_unsure = not answer.is_link and pair not in self._unsure
+        if answer.is_link:
+            self.links.add(left, right, answer)
+        else:
+            self._unsure.add(pair)
+        self._trail.append((self._copied(), self._pair, self._n_asked, is_new_unsure))
+        self._log.append((left, right, answer))
+        self._n_asked += self._pair is not None and pair == _ordered(self._pair)
+        self._go_on()
+
+    def rewind(self) -> None:
+        """Take back the last record."""
+        left, right, answer = self._log.pop()
+        state, self._pair, self._n_asked, is_new_unsure = self._trail.pop()
+        if answer.is_link:
+            self.links.pop()
+        elif is_new_unsure:
+            self._unsure.remove((min(left, right), max(left, right)))
+        self._restore(state)
+
+    def remaining(self) -> tuple[int, int]:
+        """Return how many yes/no questions are left at the most, and an estimate of how many."""
+        if self._pair is None:
+            return 0, 0
+        bound, estimate = self._bound()
+        if self.max_queries is not None:
+            bound = min(bound, self.max_queries - self._n_asked)
+        return bound, min(bound, estimate)
+
+    def labels(self) -> Ints:
+        """Return the group of every row: that of the nearest row somebody answered about."""
+        known = self.known()
+        return self._spread({row: known.find(row) for row in mentioned(known)})
+
+    def labels_guess(self) -> Ints:
+        """Return the same, but with undecided rows in the nearest group that no answer forbids."""
+        known = self.known()
+        rows = mentioned(known)
+        seeds = [known.find(seed) for seed in self._seeds()]
+        group_of = {row: known.find(row) for row in rows}
+        anchors = [row for row in rows if group_of[row] in seeds]
+        undecided = [row for row in rows if group_of[row] not in seeds and group_of[row] == row]
+        if anchors and undecided:
+            distances = pairwise_distances(self.X[undecided], self.X[anchors])
+            for row, near in zip(undecided, np.argsort(distances, axis=1), strict=True):
+                for anchor in near:
+                    if known.implied(row, anchors[anchor]) is not Answer.DIFFERENT:
+                        known.add(row, anchors[anchor], Answer.SAME)
+                        break
+        return self._spread({row: known.find(row) for row in rows})
+
+    def open_pairs(self) -> list[tuple[int, int]]:
+        """Return the pairs of rows that *not sure* left open, one for every two groups."""
+        found = {}
+        for pair in sorted(self._unsure, reverse=True):
+            if self.links.implied(*pair) is None:
+                found[frozenset(self.links.find(row) for row in pair)] = pair
+        return sorted(found.values())
+
+    def askable(self) -> Ints:
+        """Return the rows that questions may be about."""
+        return self.train
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters as plain values; the data are not among them."""
+        return {
+            "train": None if len(self.train) == self.n_rows else self.train.tolist(),
+            "max_queries": self.max_queries,
+            "seed": self.seed,
+        }
+
+    # -- what the estimators need -----------------------------------------------------------------
+
+    @property
+    def n_asked(self) -> int:
+        """Number of questions answered so far, unsure answers included."""
+        return self._n_asked
+
+    def known(self) -> LinkGraph:
+        """Return the answers together with what the number of clusters implies."""
+        known = LinkGraph(self.n_rows)
+        for given in self.links:
+            known.add(given.left, given.right, given.answer)
+        for left, right in self._inferred():
+            try:
+                known.add(left, right, Answer.SAME)
+            except ContradictionError:
+                # An answer given later disproved it. Answers count, inferences do not.
+                continue
+        return known
+
+    # -- inside -----------------------------------------------------------------------------------
+
+    def _go_on(self) -> None:
+        is_spent = self.max_queries is not None and self._n_asked >= self.max_queries
+        self._pair = None if is_spent else self._advance()
+
+    def _rng(self) -> np.random.Generator:
+        # The answers alone decide, so that undoing and loading change nothing.
+        return np.random.default_rng([self.seed, len(self._log)])
+
+    def _spread(self, group_of: dict[int, int]) -> Ints:
+        if not group_of:
+            return np.zeros(self.n_rows, dtype=np.intp)
+        rows = np.array(list(group_of), dtype=np.intp)
+        _, first, groups = np.unique(
+            list(group_of.values()), return_index=True, return_inverse=True
+        )
+        # Numbered by the first row of each group.
+        number = np.empty(len(first), dtype=np.intp)
+        number[np.argsort(first)] = np.arange(len(first))
+        groups = number[groups]
+        labels = groups[pairwise_distances_argmin(self.X, self.X[rows])]
+        labels[rows] = groups
+        return np.asarray(labels, dtype=np.intp)
+
+
+def mentioned(links: LinkGraph) -> list[int]:
+    """Return the rows that answers are about, ascending."""
+    return sorted({row for given in links for row in (given.left, given.right)})
+
+
+def n_undecided(links: LinkGraph, rows: set[int]) -> int:
+    """Return how many pairs of groups of these rows nothing is known about."""
+    touched = {links.find(row) for row in mentioned(links) if row in rows}
+    n_untouched = len(rows) - sum(row in rows for row in mentioned(links))
+    n_groups = n_untouched + len(touched)
+    n_apart = sum(len(touched & links.differing(root)) for root in touched) // 2
+    return n_groups * (n_groups - 1) // 2 - n_apart
+
+
+def train_of(plain: Any, X: Any) -> tuple[Array, Ints]:
+    """Return the data and the rows that may be asked about, for a saved strategy."""
+    if X is None:
+        raise SessionFileError(
+            f"a session by the strategy {plain['name']!r} needs its data to go on: pass X"
+        )
+    rows = np.asarray(X, dtype=np.float64)
+    train = np.arange(len(rows)) if plain["train"] is None else np.array(plain["train"])
+    return rows, train.astype(np.intp)
+
+
+def _ordered(pair: tuple[int, int]) -> tuple[int, int]:
+    return (min(pair), max(pair))
+
+
+def shallow(state: Any) -> Any:
+    """Return a copy of a state whose lists and sets are copies too."""
+    fresh = copy(state)
+    for key, value in vars(state).items():
+        if isinstance(value, list | set):
+            setattr(fresh, key, value.copy())
+    return fresh
