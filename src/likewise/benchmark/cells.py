@@ -1,0 +1,271 @@
+"""Run one cell: load the task, split it, let the method ask, score it, measure it."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from functools import cache, lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import adjusted_rand_score
+from threadpoolctl import threadpool_limits
+
+import likewise
+from likewise.benchmark.methods import find_method
+from likewise.benchmark.protocol import ForbiddenQueryError, GuardedOracle, Method, folds, seed_of
+from likewise.benchmark.store import Cell, Row
+from likewise.core.answers import Answer
+from likewise.datasets import Dataset, load
+from likewise.errors import InputError
+
+HARD_LIMIT = 2.0
+"""A cell is cut off after so many time limits; questions end after one."""
+
+
+class CellTimeoutError(Exception):
+    """The cell was cut off."""
+
+
+def run_cell(
+    cell: Cell,
+    *,
+    allowed: int | None = None,
+    time_limit: float | None = None,
+    data_home: str | None = None,
+    method: Method | None = None,
+) -> Row:
+    """Run one method on one fold of one task and return its row, whatever happens.
+
+    Parameters
+    ----------
+    cell : Cell
+    allowed : int, optional
+        How many questions may be asked.
+    time_limit : float, optional
+        After so many seconds on the processor (not on the clock, so that a busy machine changes
+        nothing) no question is answered any more and the method makes its clustering of what it
+        has; after twice as many it is cut off without a score. Both are "capped". In a thread
+        other than the main one only the first part works.
+    data_home : str, optional
+        The folder of the original data.
+    method : Method, optional
+        By default the one of the cell's name.
+
+    Returns
+    -------
+    Row
+        An error of the method is a row with status "failed".
+    """
+    row = Row(
+        **asdict(cell),
+        seed=seed_of(cell.task, cell.fold, cell.n_super_instances, cell.method),
+        allowed=allowed,
+        versions=versions(),
+        machine=machine(),
+    )
+    started, cpu_started = time.perf_counter(), time.thread_time()
+    reset_peak_memory()
+    oracle: GuardedOracle | None = None
+    try:
+        data = dataset(cell.task, data_home)
+        found = find_method(cell.method) if method is None else method
+        train, test = split(cell, data)
+        row = replace(
+            row,
+            features=data.source,
+            n_rows=len(data.y),
+            n_classes=data.n_classes,
+            n_clusters=data.n_classes + cell.k_shift,
+            settings=str(getattr(found, "settings", "")),
+        )
+        started = time.perf_counter()
+        cpu_started = time.thread_time()
+        deadline = None if time_limit is None else cpu_started + time_limit
+        oracle = GuardedOracle(data.y, train, allowed, deadline)
+        with threadpool_limits(1), cut_off(time_limit):
+            scores = _scores(found, row, data, train, test, oracle)
+        row = replace(row, **scores)
+    except CellTimeoutError:
+        row = replace(row, status="capped", error=f"cut off after {HARD_LIMIT * time_limit:g} s")
+    except Exception as error:
+        row = replace(row, status="failed", error=f"{type(error).__name__}: {error}"[:500])
+    if oracle is not None:
+        row = replace(row, **_asked(oracle, row))
+    return replace(
+        row,
+        seconds=round(time.perf_counter() - started, 4),
+        cpu_seconds=round(time.thread_time() - cpu_started, 4),
+        peak_mb=round(peak_memory_mb(), 1),
+        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def split(cell: Cell, data: Dataset) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the training and the test rows; in Table 1 all rows are asked about."""
+    everything = np.arange(len(data.y))
+    if cell.experiment == "strategies":
+        return everything, everything
+    test = folds(cell.task, len(data.y))[cell.fold]
+    return np.setdiff1d(everything, test), test
+
+
+def _scores(
+    method: Method,
+    row: Row,
+    data: Dataset,
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+    oracle: GuardedOracle,
+) -> dict[str, Any]:
+    """Let the method work and return the columns that its clustering decides."""
+    given: dict[str, Any] = {
+        "oracle": oracle,
+        "train_indices": train,
+        "budget": row.allowed,
+        "n_clusters": row.n_clusters,
+        "n_super_instances": row.n_super_instances,
+        "seed": row.seed,
+    }
+    curve: list[tuple[int, float]] = []
+    if row.experiment == "anytime":
+        labels: Any = None
+        for n_answers, labels in method.anytime(data.X, **given):  # type: ignore[attr-defined]
+            labels = checked(labels, len(data.y))
+            curve.append((n_answers, round(ari(data.y[test], labels[test]), 6)))
+    else:
+        labels = checked(method.run(data.X, **given), len(data.y))
+    return {
+        "groups": len(np.unique(labels)),
+        "ari_test": round(ari(data.y[test], labels[test]), 12),
+        "ari_all": round(ari(data.y, labels), 12),
+        "curve": json.dumps(curve) if curve else "",
+    }
+
+
+def _asked(oracle: GuardedOracle, row: Row) -> dict[str, Any]:
+    columns: dict[str, Any] = {
+        "queries": oracle.n_queries,
+        "must_links": sum(event.answer is Answer.SAME for event in oracle.log),
+        "cannot_links": sum(event.answer is Answer.DIFFERENT for event in oracle.log),
+    }
+    if oracle.forbidden is not None:
+        left, right = oracle.forbidden
+        columns["status"] = "failed"
+        columns["error"] = row.error or (
+            f"{ForbiddenQueryError.__name__}: rows {left} and {right} were asked about, "
+            "not both of which are training rows"
+        )
+        columns["ari_test"] = columns["ari_all"] = None
+    elif oracle.is_late and row.status == "ok":
+        columns["status"] = "capped"
+        columns["error"] = f"no questions after the time limit: {oracle.n_queries} asked"
+    return columns
+
+
+def ari(truth: ArrayLike, labels: ArrayLike) -> float:
+    """Return the adjusted Rand index: 1 for the same partition, 0 for what chance gives."""
+    return float(adjusted_rand_score(truth, labels))
+
+
+def checked(labels: ArrayLike, n_rows: int) -> NDArray[Any]:
+    """Return labels as an array with one entry for every row, or raise."""
+    found = np.asarray(labels)
+    if found.shape != (n_rows,):
+        raise InputError(f"a method returns one label per row, {n_rows} here; got {found.shape}")
+    return found
+
+
+@lru_cache(maxsize=2)
+def dataset(task: str, data_home: str | None = None) -> Dataset:
+    """Return a task, kept for the next cell."""
+    return load(task, data_home=data_home)
+
+
+@contextmanager
+def cut_off(time_limit: float | None) -> Iterator[None]:
+    """Raise `CellTimeoutError` in what runs too long, where signals allow it."""
+    if time_limit is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        raise CellTimeoutError
+
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, HARD_LIMIT * time_limit)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def reset_peak_memory() -> None:
+    """Forget the largest resident memory so far, where the system can (Linux)."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    except OSError:
+        return
+
+
+def peak_memory_mb() -> float:
+    """Return the largest resident memory since `reset_peak_memory`, else of the whole process."""
+    try:
+        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    except OSError:
+        pass
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return largest / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+@cache
+def versions() -> str:
+    """Return what decides about results, as JSON."""
+    found = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    found["likewise"] = likewise.__version__
+    found["python"] = platform.python_version()
+    if revision := _revision():
+        found["revision"] = revision
+    return json.dumps(found, sort_keys=True)
+
+
+@cache
+def machine() -> str:
+    """Return the machine in a few words."""
+    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+
+
+def _revision() -> str:
+    """Return the commit of a source checkout, with + if files have changed since."""
+    folder = Path(likewise.__file__).parent
+    if not any((parent / ".git").exists() for parent in folder.parents[:2]):
+        return ""
+    try:
+        done = subprocess.run(
+            ["git", "describe", "--always", "--dirty=+", "--abbrev=10"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()

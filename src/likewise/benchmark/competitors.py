@@ -1,0 +1,183 @@
+"""Clusterers that take links, paired with strategies that ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from likewise.benchmark.protocol import GuardedOracle
+from likewise.cluster.cosc import COSC
+from likewise.cluster.mpckmeans import MPCKMeans
+from likewise.cluster.onespectral.graph import knn_graph
+from likewise.core.session import Session
+from likewise.oracles import run
+from likewise.selection import NPU, MinMax
+
+Pairs = list[tuple[int, int]]
+N_NEIGHBORS = 10
+COSC_STARTS = 3
+CURVE_POINTS = 12
+
+
+class SelectAndCluster:
+    """A competitor of COBRA: ask for links, then cluster under them. It is told K.
+
+    Parameters
+    ----------
+    clusterer : {"MPCKM", "COSC"}
+        MPCKMeans with the defaults of WekaUT, or COSC in its fast mode.
+    selection : {"MinMax", "NPU"}
+    growth : float, default=0
+        Inside NPU, cluster anew only after the number of answers has grown by this share; 0 is
+        the method as published, which clusters before every row. The clustering in the end is
+        always made of all answers.
+    """
+
+    def __init__(
+        self,
+        clusterer: Literal["MPCKM", "COSC"],
+        selection: Literal["MinMax", "NPU"],
+        *,
+        growth: float = 0.0,
+    ) -> None:
+        self.name = f"{clusterer}-{selection}"
+        self.clusterer = clusterer
+        self.selection = selection
+        self.growth = growth
+        self.settings = (
+            "MPCKMeans.weka" if clusterer == "MPCKM" else f"COSC fast, {COSC_STARTS} starts"
+        )
+        if selection == "NPU" and growth:
+            self.settings += f"; in NPU anew after {growth:.0%} more answers"
+
+    def run(
+        self,
+        X: NDArray[np.float64],
+        *,
+        oracle: GuardedOracle,
+        train_indices: NDArray[np.intp],
+        budget: int | None,
+        n_clusters: int,
+        n_super_instances: int,  # noqa: ARG002  (COBRA's)
+        seed: int,
+    ) -> NDArray[np.intp]:
+        """Ask for links and cluster all rows under them."""
+        clustering = Clustering(X, self.clusterer, n_clusters, seed)
+        selector = self._selector(clustering, oracle, n_clusters, budget, seed)
+        must, cannot = selector.select(X, oracle=oracle, train_indices=train_indices)
+        return clustering.final(must, cannot)
+
+    def anytime(
+        self,
+        X: NDArray[np.float64],
+        *,
+        oracle: GuardedOracle,
+        train_indices: NDArray[np.intp],
+        budget: int | None,
+        n_clusters: int,
+        n_super_instances: int,  # noqa: ARG002
+        seed: int,
+    ) -> Iterator[tuple[int, NDArray[np.intp]]]:
+        """Yield the clustering at a dozen stops on the way to the budget."""
+        clustering = Clustering(X, self.clusterer, n_clusters, seed)
+        selector = self._selector(clustering, oracle, n_clusters, budget, seed)
+        session = selector.start(X, train_indices=train_indices)
+        yield 0, clustering.final([], [])
+        stops = np.unique(np.linspace(0, budget or 0, CURVE_POINTS + 1).round().astype(int))[1:]
+        for stop in stops.tolist():
+            if session.is_done:
+                return
+            run(session, oracle, max_queries=stop - oracle.n_queries)
+            yield oracle.n_queries, clustering.final(*known_links(session))
+
+    def _selector(
+        self,
+        clustering: Clustering,
+        oracle: GuardedOracle,
+        n_clusters: int,
+        budget: int | None,
+        seed: int,
+    ) -> Any:
+        if self.selection == "MinMax":
+            return MinMax(n_clusters, budget, random_state=seed)
+        inner = Sparing(_Memory(clustering, oracle, self.growth))
+        return NPU(n_clusters, budget, clusterer=inner, random_state=seed)
+
+
+def known_links(session: Session) -> tuple[Pairs, Pairs]:
+    """Return all pairs that a selection's session knows, those implied included."""
+    strategy: Any = session.strategy
+    must, cannot = strategy.known().closure()
+    return must, cannot
+
+
+class Clustering:
+    """The clusterer for one set of rows; the neighborhood graph of COSC is made once."""
+
+    def __init__(
+        self, X: NDArray[np.float64], clusterer: str, n_clusters: int, seed: int
+    ) -> None:
+        self._is_cosc = clusterer == "COSC"
+        self._given: Any = knn_graph(X, N_NEIGHBORS) if self._is_cosc else X
+        self._n_clusters = n_clusters
+        self._seed = seed
+
+    def final(self, must: Pairs, cannot: Pairs) -> NDArray[np.intp]:
+        """Return the clustering in the end."""
+        return self._fit(must, cannot, COSC_STARTS)
+
+    def quick(self, must: Pairs, cannot: Pairs) -> NDArray[np.intp]:
+        """Return a clustering on the way."""
+        return self._fit(must, cannot, 1)
+
+    def _fit(self, must: Pairs, cannot: Pairs, n_init: int) -> NDArray[np.intp]:
+        model: Any
+        if self._is_cosc:
+            model = COSC(
+                self._n_clusters,
+                mode="fast",
+                affinity="precomputed",
+                n_init=n_init,
+                random_state=self._seed,
+            )
+        else:
+            model = MPCKMeans.weka(self._n_clusters, random_state=self._seed)
+        model.fit(self._given, must_link=must, cannot_link=cannot)
+        return np.asarray(model.labels_)
+
+
+class _Memory:
+    """The last clustering inside NPU. Copies are the same memory, so that clones share it."""
+
+    def __init__(self, clustering: Clustering, oracle: GuardedOracle, growth: float) -> None:
+        self._clustering = clustering
+        self._oracle = oracle
+        self._growth = growth
+        self._asked = 0
+        self._labels: NDArray[np.intp] | None = None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def labels(self, must: Pairs, cannot: Pairs) -> NDArray[np.intp]:
+        asked = self._oracle.n_queries
+        if self._labels is None or asked >= (1 + self._growth) * self._asked:
+            self._labels = self._clustering.quick(must, cannot)
+            self._asked = asked
+        return self._labels
+
+
+class Sparing(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
+    """The clusterer that NPU is given."""
+
+    def __init__(self, memory: _Memory) -> None:
+        self.memory = memory
+
+    def fit(self, X: Any, *, must_link: Pairs, cannot_link: Pairs) -> Self:  # noqa: ARG002
+        """Cluster, or take the last clustering if little has been learned since."""
+        self.labels_ = self.memory.labels(must_link, cannot_link)
+        return self

@@ -1,0 +1,113 @@
+"""Run many cells: what is in the store is left alone, what ends is written at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from likewise.benchmark.cells import run_cell
+from likewise.benchmark.plan import needed_first
+from likewise.benchmark.store import Cell, ResultStore, Row
+
+OnRow = Callable[[Row], None]
+Job = tuple[Cell, dict[str, Any]]
+
+
+def run_cells(
+    cells: Iterable[Cell],
+    store: ResultStore,
+    *,
+    n_jobs: int = 1,
+    client: Any = None,
+    time_limit: float | None = None,
+    data_home: str | None = None,
+    retry: Sequence[str] = (),
+    on_row: OnRow = lambda row: None,
+) -> None:
+    """Run the cells that have no row yet.
+
+    Cells on which the number of questions of others depends (COBRA's) are run first, also if
+    they were not asked for. A killed run loses at most the cells under way.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+    store : ResultStore
+        Only this process writes to it.
+    n_jobs : int, default=1
+        Processes, by joblib. Never changes a result.
+    client : dask.distributed.Client, optional
+        Runs the cells instead.
+    time_limit : float, optional
+        Seconds for every cell, see `run_cell`.
+    data_home : str, optional
+        The folder of the original data.
+    retry : sequence of str
+        Rows of this status ("failed", "capped") are made anew.
+    on_row : callable
+        Called with every row as it is written.
+    """
+    settings = {"time_limit": time_limit, "data_home": data_home}
+    first, then = stages(cells, store, retry)
+    for jobs in (
+        [(cell, settings) for cell in first],
+        [(cell, settings) for cell in then],
+    ):
+        ready = _with_budget(jobs, store, on_row)
+        finished = _by_dask(ready, client) if client is not None else _by_joblib(ready, n_jobs)
+        for row in finished:
+            store.add(row)
+            on_row(row)
+
+
+def stages(
+    cells: Iterable[Cell], store: ResultStore, retry: Sequence[str] = ()
+) -> tuple[list[Cell], list[Cell]]:
+    """Return the cells to run: those that others wait for, then the others."""
+
+    def is_open(cell: Cell) -> bool:
+        row = store.get(cell)
+        return row is None or row.status in retry
+
+    wanted = dict.fromkeys(cell for cell in cells if is_open(cell))
+    needed = dict.fromkeys(
+        before
+        for cell in wanted
+        if (before := needed_first(cell)) is not None and is_open(before)
+    )
+    return list(needed), [cell for cell in wanted if cell not in needed]
+
+
+def _with_budget(jobs: Iterable[Job], store: ResultStore, on_row: OnRow) -> Iterator[Job]:
+    """Fill in how many questions each cell may ask; without a COBRA to follow it fails."""
+    for cell, settings in jobs:
+        before = needed_first(cell)
+        if before is None:
+            yield cell, {**settings, "allowed": cell.budget or None}
+            continue
+        row = store.get(before)
+        if row is not None and row.status == "ok":
+            yield cell, {**settings, "allowed": row.queries}
+            continue
+        reason = "is missing" if row is None else f"{row.status}: {row.error}"
+        failed = Row(**vars(cell), status="failed", error=f"no number of questions: COBRA {reason}")
+        store.add(failed)
+        on_row(failed)
+
+
+def _by_joblib(jobs: Iterable[Job], n_jobs: int) -> Iterator[Row]:
+    parallel = Parallel(
+        n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2 * n_jobs"
+    )
+    found: Iterator[Row] = parallel(delayed(run_cell)(cell, **given) for cell, given in jobs)
+    yield from found
+
+
+def _by_dask(jobs: Iterable[Job], client: Any) -> Iterator[Row]:
+    from distributed import as_completed
+
+    futures = [client.submit(run_cell, cell, **given, pure=False) for cell, given in jobs]
+    for future in as_completed(futures):
+        yield future.result()

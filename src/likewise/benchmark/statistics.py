@@ -1,0 +1,261 @@
+"""The tests that the tables rest on. SciPy where SciPy has it; the rest is here.
+
+Scores are arrays with a row for every task and a column for every method; more is better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from likewise.errors import InputError
+
+Array = NDArray[np.float64]
+SAME_SCORE = 1e-12
+EXACT_UP_TO = 25
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two methods over the same tasks.
+
+    Attributes
+    ----------
+    wins, losses, ties : int
+        Tasks on which the first is better, worse, the same.
+    win_margin, loss_margin : float
+        Mean difference over the wins and over the losses; nan without any.
+    p_value : float
+        Of Wilcoxon's signed-rank test, two-sided; 1 if all differences are zero.
+    """
+
+    wins: int
+    losses: int
+    ties: int
+    win_margin: float
+    loss_margin: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class PostHoc:
+    """One method against the control, by the difference of their mean aligned ranks.
+
+    Attributes
+    ----------
+    difference : float
+        Mean aligned rank of the method minus that of the control: positive if it is worse.
+    z, p_value, p_holm : float
+        With the standard error of a difference of two means out of all ranks.
+    legacy_z, legacy_p_value, legacy_p_holm : float
+        With the smaller standard error printed in Garcia et al. 2010, which many tools used.
+    p_permutation : float
+        From shuffling the methods within every task; no formula involved.
+    """
+
+    difference: float
+    z: float
+    p_value: float
+    p_holm: float
+    legacy_z: float
+    legacy_p_value: float
+    legacy_p_holm: float
+    p_permutation: float
+
+
+def compare(first: ArrayLike, second: ArrayLike) -> Comparison:
+    """Count wins and losses and test the differences by Wilcoxon's signed ranks.
+
+    Examples
+    --------
+    >>> found = compare([0.9, 0.8, 0.5], [0.7, 0.7, 0.6])
+    >>> found.wins, found.losses, round(found.win_margin, 2), round(found.loss_margin, 2)
+    (2, 1, 0.15, 0.1)
+    """
+    difference = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    difference[np.abs(difference) <= SAME_SCORE] = 0.0
+    better, worse = difference[difference > 0], -difference[difference < 0]
+    return Comparison(
+        wins=len(better),
+        losses=len(worse),
+        ties=int((difference == 0).sum()),
+        win_margin=float(better.mean()) if len(better) else float("nan"),
+        loss_margin=float(worse.mean()) if len(worse) else float("nan"),
+        p_value=signed_rank_p(difference),
+    )
+
+
+def signed_rank_p(difference: ArrayLike) -> float:
+    """Return the two-sided p-value of Wilcoxon's signed-rank test, zeros dropped.
+
+    Exact up to 25 differences without ties, otherwise normal with corrections for ties and
+    continuity.
+    """
+    found = np.asarray(difference, dtype=float)
+    found = found[found != 0]
+    if len(found) == 0:
+        return 1.0
+    has_ties = len(np.unique(np.abs(found))) < len(found)
+    if len(found) <= EXACT_UP_TO and not has_ties:
+        return float(stats.wilcoxon(found, method="exact").pvalue)
+    return float(stats.wilcoxon(found, method="asymptotic", correction=True).pvalue)
+
+
+def average_ranks(scores: ArrayLike) -> Array:
+    """Return the mean rank of every method, 1 for the best of a task, ties shared.
+
+    Examples
+    --------
+    >>> average_ranks([[0.9, 0.5, 0.5], [0.1, 0.2, 0.3]]).tolist()
+    [2.0, 2.25, 1.75]
+    """
+    return np.asarray(stats.rankdata(-_checked(scores), axis=1).mean(axis=0))
+
+
+def aligned_ranks(scores: ArrayLike) -> Array:
+    """Return the rank of every score among all, 1 for the best, after removing task means.
+
+    Removing the mean of each task makes scores of different tasks comparable.
+    """
+    table = _checked(scores)
+    aligned = table - table.mean(axis=1, keepdims=True)
+    # What differs by rounding alone is a tie.
+    ranks = stats.rankdata(-np.round(aligned, 12)).reshape(table.shape)
+    return np.asarray(ranks)
+
+
+def friedman_aligned(scores: ArrayLike) -> tuple[float, float]:
+    """Return the statistic and the p-value of Friedman's test on aligned ranks.
+
+    Notes
+    -----
+    With k methods, n tasks and column sums C and row sums R of the ranks, the statistic is
+    ``(k - 1) (sum C² - k n² (kn + 1)² / 4) / (sum of squared ranks - sum R² / k)``, about
+    chi-squared with k - 1 degrees of freedom if all methods are alike. Without ties the sum of
+    squared ranks is ``kn (kn + 1) (2kn + 1) / 6``.
+    """
+    ranks = aligned_ranks(scores)
+    n, k = ranks.shape
+    columns, rows = ranks.sum(axis=0), ranks.sum(axis=1)
+    spread = (ranks**2).sum() - (rows**2).sum() / k
+    if spread <= 0:
+        return 0.0, 1.0
+    statistic = (k - 1) * ((columns**2).sum() - k * n**2 / 4 * (k * n + 1) ** 2) / spread
+    return float(statistic), float(stats.chi2.sf(statistic, k - 1))
+
+
+def holm(p_values: ArrayLike) -> Array:
+    """Return p-values adjusted by Holm's step-down procedure.
+
+    Examples
+    --------
+    >>> [round(p, 2) for p in holm([0.01, 0.04, 0.03, 0.2]).tolist()]
+    [0.04, 0.09, 0.09, 0.2]
+    """
+    given = np.asarray(p_values, dtype=float)
+    order = np.argsort(given, kind="stable")
+    factors = np.arange(len(given), 0, -1)
+    adjusted = np.minimum(1.0, np.maximum.accumulate(factors * given[order]))
+    found = np.empty_like(given)
+    found[order] = adjusted
+    return found
+
+
+def post_hoc(
+    scores: ArrayLike, control: int = 0, *, n_permutations: int = 100_000, seed: int = 0
+) -> dict[int, PostHoc]:
+    """Compare every method with the control after `friedman_aligned`.
+
+    Returns
+    -------
+    dict
+        From the column of a method to what was found.
+    """
+    ranks = aligned_ranks(scores)
+    n, k = ranks.shape
+    others = [j for j in range(k) if j != control]
+    means = ranks.mean(axis=0)
+    difference = means[others] - means[control]
+    errors = {"correct": np.sqrt(k * (k * n + 1) / 6), "legacy": np.sqrt(k * (n + 1) / 6)}
+    z = {name: difference / error for name, error in errors.items()}
+    p = {name: 2 * stats.norm.sf(np.abs(value)) for name, value in z.items()}
+    permuted = permutation_p(ranks, control, n_permutations=n_permutations, seed=seed)
+    adjusted = {name: holm(value) for name, value in p.items()}
+    return {
+        j: PostHoc(
+            difference=float(difference[i]),
+            z=float(z["correct"][i]),
+            p_value=float(p["correct"][i]),
+            p_holm=float(adjusted["correct"][i]),
+            legacy_z=float(z["legacy"][i]),
+            legacy_p_value=float(p["legacy"][i]),
+            legacy_p_holm=float(adjusted["legacy"][i]),
+            p_permutation=float(permuted[i]),
+        )
+        for i, j in enumerate(others)
+    }
+
+
+def permutation_p(
+    ranks: ArrayLike, control: int = 0, *, n_permutations: int = 100_000, seed: int = 0
+) -> Array:
+    """Return how often shuffling methods within tasks gives as large a difference to the control.
+
+    Shuffling a task's scores leaves its mean alone, so the aligned ranks are only shuffled, too.
+    """
+    table = _checked(ranks)
+    n, k = table.shape
+    others = [j for j in range(k) if j != control]
+    sums = table.sum(axis=0)
+    observed = np.abs(sums[others] - sums[control])
+    rng = np.random.default_rng(seed)
+    count = np.zeros(len(others))
+    left = n_permutations
+    while left > 0:
+        batch = min(left, 5000)
+        shuffled = rng.permuted(np.broadcast_to(table, (batch, n, k)), axis=2).sum(axis=1)
+        distance = np.abs(shuffled[:, others] - shuffled[:, [control]])
+        count += (distance >= observed - 1e-9).sum(axis=0)
+        left -= batch
+    return np.asarray((count + 1) / (n_permutations + 1))
+
+
+def area_under(answers: ArrayLike, scores: ArrayLike, end: float) -> float:
+    """Return the mean score from no answer to `end` answers, a score holding until the next.
+
+    Examples
+    --------
+    >>> area_under([0, 2], [0.0, 1.0], end=4)
+    0.5
+    """
+    at, values = np.asarray(answers, dtype=float), np.asarray(scores, dtype=float)
+    if end <= 0:
+        return float(values[-1])
+    widths = np.diff(np.append(np.minimum(at, end), end))
+    return float((widths * values).sum() / end)
+
+
+def answers_to_reach(answers: ArrayLike, scores: ArrayLike, share: float = 0.95) -> int:
+    """Return after how many answers the score reaches a share of the last one, for good.
+
+    Examples
+    --------
+    >>> answers_to_reach([0, 1, 2, 3], [0.0, 0.96, 0.5, 1.0])
+    3
+    """
+    at, values = np.asarray(answers), np.asarray(scores, dtype=float)
+    goal = share * values[-1] if values[-1] > 0 else values[-1]
+    below = np.flatnonzero(values < goal - SAME_SCORE)
+    return int(at[below[-1] + 1]) if len(below) else int(at[0])
+
+
+def _checked(scores: ArrayLike) -> Array:
+    table = np.asarray(scores, dtype=float)
+    if table.ndim != 2 or 0 in table.shape or not np.isfinite(table).all():
+        raise InputError(
+            f"scores must be a table of numbers, tasks by methods, got shape {table.shape}"
+        )
+    return table

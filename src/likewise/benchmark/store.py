@@ -1,0 +1,234 @@
+"""Where results live: one SQLite file, a row for every cell, written as the cell ends."""
+
+from __future__ import annotations
+
+import csv
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import asdict, astuple, dataclass, fields
+from pathlib import Path
+from types import UnionType
+from typing import Any, get_args, get_type_hints
+
+from likewise.errors import InputError
+
+_SQL_TYPE = {str: "TEXT", int: "INTEGER", float: "REAL"}
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """One run of one method: the key of a result.
+
+    Attributes
+    ----------
+    experiment : str
+        "main" is the paper's protocol; see `likewise.benchmark.plan` for the others.
+    method, task : str
+    n_super_instances : int
+        What COBRA is told; for the others, whose COBRA they are compared with.
+    fold : int
+        Which fifth is the test part, from 0.
+    k_shift : int
+        Added to the true number of clusters to make a method's number a wrong one.
+    budget : int
+        A number of questions; 0 means as many as COBRA asked in the same fold.
+    """
+
+    experiment: str
+    method: str
+    task: str
+    n_super_instances: int
+    fold: int
+    k_shift: int = 0
+    budget: int = 0
+
+    def __str__(self) -> str:
+        more = f" K{self.k_shift:+d}" if self.k_shift else ""
+        more += f" {self.budget} questions" if self.budget else ""
+        return (
+            f"{self.experiment}: {self.method} on {self.task}, fold {self.fold}, "
+            f"{self.n_super_instances} super-instances{more}"
+        )
+
+
+@dataclass(frozen=True)
+class Row(Cell):
+    """What came out of a cell.
+
+    Attributes
+    ----------
+    seed : int
+    features : str
+        Where the values come from (`Dataset.source`).
+    n_rows, n_classes : int
+    n_clusters : int
+        The number of clusters the method was told.
+    allowed : int or None
+        How many questions it was allowed to ask.
+    queries, must_links, cannot_links : int or None
+        How many it asked, and how they were answered.
+    groups : int or None
+        How many clusters it found.
+    ari_test, ari_all : float or None
+        Adjusted Rand index on the test part and on all rows.
+    seconds, cpu_seconds, peak_mb : float
+        Wall-clock time, time on the processor, and the largest resident memory of the process
+        meanwhile.
+    status : str
+        "ok"; "capped" if the time limit stopped it; "failed" if it raised an error.
+    error : str
+    settings : str
+        How the method was configured.
+    curve : str
+        For the anytime experiment, pairs of answers and ARI on the test part, as JSON.
+    versions, machine, finished : str
+        What it ran with, on what, and when it ended (UTC).
+    """
+
+    seed: int = 0
+    features: str = ""
+    n_rows: int = 0
+    n_classes: int = 0
+    n_clusters: int = 0
+    allowed: int | None = None
+    queries: int | None = None
+    must_links: int | None = None
+    cannot_links: int | None = None
+    groups: int | None = None
+    ari_test: float | None = None
+    ari_all: float | None = None
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_mb: float = 0.0
+    status: str = "ok"
+    error: str = ""
+    settings: str = ""
+    curve: str = ""
+    versions: str = ""
+    machine: str = ""
+    finished: str = ""
+
+    @property
+    def cell(self) -> Cell:
+        """The key."""
+        return Cell(*(getattr(self, name) for name in KEY))
+
+
+KEY = tuple(field.name for field in fields(Cell))
+COLUMNS = tuple(field.name for field in fields(Row))
+NOT_REPRODUCIBLE = frozenset(
+    {"seconds", "cpu_seconds", "peak_mb", "versions", "machine", "finished"}
+)
+"""The columns that differ from run to run; all others are the same every time."""
+
+
+class ResultStore:
+    """Results in one SQLite file.
+
+    Parameters
+    ----------
+    path : path
+        The file; it is made if it is not there.
+
+    Examples
+    --------
+    >>> store = ResultStore(":memory:")
+    >>> store.add(Row("main", "COBRA", "iris", 25, 0, queries=26, ari_test=0.9))
+    >>> Cell("main", "COBRA", "iris", 25, 0) in store, len(store)
+    (True, 1)
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        if self.path != ":memory:":
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(self.path, isolation_level=None)
+        try:
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute(_create_table())
+            names = self._db.execute("SELECT name FROM pragma_table_info('results')").fetchall()
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"{path} is not a file of results: {error}") from error
+        if tuple(name for (name,) in names) != COLUMNS:
+            raise InputError(
+                f"{path} has the columns of another version; start a new file with --store"
+            )
+
+    def add(self, row: Row) -> None:
+        """Write a row at once; it replaces an earlier one of the same cell."""
+        marks = ", ".join("?" for _ in COLUMNS)
+        self._db.execute(f"INSERT OR REPLACE INTO results VALUES ({marks})", astuple(row))
+
+    def get(self, cell: Cell) -> Row | None:
+        """Return the row of a cell, or None."""
+        where = " AND ".join(f"{name} = ?" for name in KEY)
+        values = [getattr(cell, name) for name in KEY]
+        found = self._db.execute(f"SELECT * FROM results WHERE {where}", values).fetchone()
+        return None if found is None else Row(*found)
+
+    def __contains__(self, cell: Cell) -> bool:
+        return self.get(cell) is not None
+
+    def __iter__(self) -> Iterator[Row]:
+        order = ", ".join(KEY)
+        for found in self._db.execute(f"SELECT * FROM results ORDER BY {order}").fetchall():
+            yield Row(*found)
+
+    def __len__(self) -> int:
+        (count,) = self._db.execute("SELECT count(*) FROM results").fetchone()
+        return int(count)
+
+    def close(self) -> None:
+        """Fold the write-ahead log into the file and let go of it."""
+        self._db.close()
+
+
+def write_csv(rows: Iterable[Row], path: str | Path) -> None:
+    """Write rows as CSV, the same bytes for the same rows."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        for row in sorted(rows, key=lambda row: row.cell):
+            writer.writerow({k: "" if v is None else v for k, v in asdict(row).items()})
+
+
+def read_csv(path: str | Path) -> list[Row]:
+    """Return the rows that `write_csv` wrote."""
+    hints = get_type_hints(Row)
+    with open(path, newline="", encoding="utf-8") as file:
+        return [
+            Row(**{name: _parsed(text, hints[name]) for name, text in line.items()})
+            for line in csv.DictReader(file)
+        ]
+
+
+def read_results(path: str | Path) -> list[Row]:
+    """Return the rows of a CSV file or of a store."""
+    if not Path(path).is_file():
+        raise InputError(f"there are no results at {path}. Run `likewise bench run` first.")
+    if str(path).endswith(".csv"):
+        return read_csv(path)
+    store = ResultStore(path)
+    with closing(store):
+        return list(store)
+
+
+def _parsed(text: str, hint: Any) -> Any:
+    kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    if text == "" and type(None) in kinds:
+        return None
+    return kinds[0](text)
+
+
+def _create_table() -> str:
+    hints = get_type_hints(Row)
+    columns = []
+    for name in COLUMNS:
+        kind = hints[name]
+        is_optional = isinstance(kind, UnionType)
+        sql = _SQL_TYPE[get_args(kind)[0] if is_optional else kind]
+        columns.append(f"{name} {sql}{'' if is_optional else ' NOT NULL'}")
+    return (
+        f"CREATE TABLE IF NOT EXISTS results ({', '.join(columns)}, PRIMARY KEY ({', '.join(KEY)}))"
+    )
