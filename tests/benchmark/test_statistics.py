@@ -46,7 +46,7 @@ def test_friedman_aligned_statistic_of_a_hand_worked_table():
 
 def test_friedman_aligned_p_is_near_the_permutation_p():
     rng = np.random.default_rng(5)
-    scores = rng.normal(size=(12, 4)) + [0.7, 0, 0, 0]
+    scores = rng.normal(size=(12, 4)) + np.array([0.7, 0, 0, 0])
     statistic, p = friedman_aligned(scores)
     shuffled = [friedman_aligned(rng.permuted(scores, axis=1))[0] for _ in range(2000)]
     assert p == pytest.approx(np.mean(np.array(shuffled) >= statistic), abs=0.03)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, Self
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from likewise.benchmark.protocol import GuardedOracle
-from likewise.cluster.cosc import COSC
 from likewise.cluster.mpckmeans import MPCKMeans
-from likewise.cluster.onespectral.graph import knn_graph
 from likewise.core.session import Session
 from likewise.oracles import run
 from likewise.selection import NPU, MinMax
 
 Pairs = list[tuple[int, int]]
-N_NEIGHBORS = 10
-COSC_STARTS = 3
 CURVE_POINTS = 12
 
 
@@ -28,8 +24,8 @@ class SelectAndCluster:
 
     Parameters
     ----------
-    clusterer : {"MPCKM", "COSC"}
-        MPCKMeans with the defaults of WekaUT, or COSC in its fast mode.
+    clusterer : str
+        One of `CLUSTERINGS`.
     selection : {"MinMax", "NPU"}
     growth : float, default=0
         Inside NPU, cluster anew only after the number of answers has grown by this share; 0 is
@@ -39,7 +35,7 @@ class SelectAndCluster:
 
     def __init__(
         self,
-        clusterer: Literal["MPCKM", "COSC"],
+        clusterer: str,
         selection: Literal["MinMax", "NPU"],
         *,
         growth: float = 0.0,
@@ -48,9 +44,7 @@ class SelectAndCluster:
         self.clusterer = clusterer
         self.selection = selection
         self.growth = growth
-        self.settings = (
-            "MPCKMeans.weka" if clusterer == "MPCKM" else f"COSC fast, {COSC_STARTS} starts"
-        )
+        self.settings = str(CLUSTERINGS[clusterer].settings)
         if selection == "NPU" and growth:
             self.settings += f"; in NPU anew after {growth:.0%} more answers"
 
@@ -66,7 +60,7 @@ class SelectAndCluster:
         seed: int,
     ) -> NDArray[np.intp]:
         """Ask for links and cluster all rows under them."""
-        clustering = Clustering(X, self.clusterer, n_clusters, seed)
+        clustering: Clustering = CLUSTERINGS[self.clusterer](X, n_clusters, seed)
         selector = self._selector(clustering, oracle, n_clusters, budget, seed)
         must, cannot = selector.select(X, oracle=oracle, train_indices=train_indices)
         return clustering.final(must, cannot)
@@ -83,7 +77,7 @@ class SelectAndCluster:
         seed: int,
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
         """Yield the clustering at a dozen stops on the way to the budget."""
-        clustering = Clustering(X, self.clusterer, n_clusters, seed)
+        clustering: Clustering = CLUSTERINGS[self.clusterer](X, n_clusters, seed)
         selector = self._selector(clustering, oracle, n_clusters, budget, seed)
         session = selector.start(X, train_indices=train_indices)
         yield 0, clustering.final([], [])
@@ -115,39 +109,35 @@ def known_links(session: Session) -> tuple[Pairs, Pairs]:
     return must, cannot
 
 
-class Clustering:
-    """The clusterer for one set of rows; the neighborhood graph of COSC is made once."""
+class Clustering(Protocol):
+    """A clusterer for one set of rows."""
 
-    def __init__(
-        self, X: NDArray[np.float64], clusterer: str, n_clusters: int, seed: int
-    ) -> None:
-        self._is_cosc = clusterer == "COSC"
-        self._given: Any = knn_graph(X, N_NEIGHBORS) if self._is_cosc else X
+    def final(self, must: Pairs, cannot: Pairs) -> NDArray[np.intp]:
+        """Return the clustering in the end."""
+
+    def quick(self, must: Pairs, cannot: Pairs) -> NDArray[np.intp]:
+        """Return a clustering on the way there."""
+
+
+class MPCKClustering:
+    """MPCKMeans with the defaults of WekaUT, the implementation that the paper used."""
+
+    settings = "MPCKMeans.weka"
+
+    def __init__(self, X: NDArray[np.float64], n_clusters: int, seed: int) -> None:
+        self._X = X
         self._n_clusters = n_clusters
         self._seed = seed
 
     def final(self, must: Pairs, cannot: Pairs) -> NDArray[np.intp]:
         """Return the clustering in the end."""
-        return self._fit(must, cannot, COSC_STARTS)
+        model = MPCKMeans.weka(self._n_clusters, random_state=self._seed)
+        return np.asarray(model.fit(self._X, must_link=must, cannot_link=cannot).labels_)
 
-    def quick(self, must: Pairs, cannot: Pairs) -> NDArray[np.intp]:
-        """Return a clustering on the way."""
-        return self._fit(must, cannot, 1)
+    quick = final
 
-    def _fit(self, must: Pairs, cannot: Pairs, n_init: int) -> NDArray[np.intp]:
-        model: Any
-        if self._is_cosc:
-            model = COSC(
-                self._n_clusters,
-                mode="fast",
-                affinity="precomputed",
-                n_init=n_init,
-                random_state=self._seed,
-            )
-        else:
-            model = MPCKMeans.weka(self._n_clusters, random_state=self._seed)
-        model.fit(self._given, must_link=must, cannot_link=cannot)
-        return np.asarray(model.labels_)
+
+CLUSTERINGS: dict[str, Any] = {"MPCKM": MPCKClustering}
 
 
 class _Memory:

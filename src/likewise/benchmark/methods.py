@@ -129,8 +129,6 @@ METHODS: dict[str, Callable[[], Method]] = {
     "COBRA-guess": lambda: CobraMethod("COBRA-guess", is_guess=True),
     "MPCKM-MinMax": lambda: SelectAndCluster("MPCKM", "MinMax"),
     "MPCKM-NPU": lambda: SelectAndCluster("MPCKM", "NPU"),
-    "COSC-MinMax": lambda: SelectAndCluster("COSC", "MinMax"),
-    "COSC-NPU": lambda: SelectAndCluster("COSC", "NPU"),
     **STRATEGIES,
 }
 CONTROL = "COBRA"

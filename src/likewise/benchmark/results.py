@@ -45,8 +45,8 @@ class Scores:
         """Return the tasks for which all of these methods have a score, and the scores."""
         columns = [self.methods.index(method) for method in methods]
         table = self.table[:, columns]
-        rows = np.isfinite(table).all(axis=1)
-        return [t for t, ok in zip(self.tasks, rows, strict=True) if ok], table[rows]
+        rows = np.flatnonzero(np.isfinite(table).all(axis=1))
+        return [self.tasks[i] for i in rows], table[rows]
 
     def mark(self, *methods: str) -> str:
         """Return the mark if a capped, failed or missing cell went into these columns."""

@@ -24,7 +24,7 @@ def run_cells(
     time_limit: float | None = None,
     data_home: str | None = None,
     retry: Sequence[str] = (),
-    on_row: OnRow = lambda row: None,
+    on_row: OnRow | None = None,
 ) -> None:
     """Run the cells that have no row yet.
 
@@ -49,17 +49,28 @@ def run_cells(
     on_row : callable
         Called with every row as it is written.
     """
+    written = _Writer(store, on_row)
     settings = {"time_limit": time_limit, "data_home": data_home}
     first, then = stages(cells, store, retry)
-    for jobs in (
-        [(cell, settings) for cell in first],
-        [(cell, settings) for cell in then],
-    ):
-        ready = _with_budget(jobs, store, on_row)
+    for stage in (first, then):
+        # A list: joblib would take from an iterator in another thread than the store is of.
+        ready = list(_with_budget(((cell, settings) for cell in stage), store, written))
         finished = _by_dask(ready, client) if client is not None else _by_joblib(ready, n_jobs)
         for row in finished:
-            store.add(row)
-            on_row(row)
+            written(row)
+
+
+class _Writer:
+    """Put rows into the store and tell who wants to know."""
+
+    def __init__(self, store: ResultStore, on_row: OnRow | None) -> None:
+        self._store = store
+        self._on_row = on_row
+
+    def __call__(self, row: Row) -> None:
+        self._store.add(row)
+        if self._on_row is not None:
+            self._on_row(row)
 
 
 def stages(
@@ -73,14 +84,12 @@ def stages(
 
     wanted = dict.fromkeys(cell for cell in cells if is_open(cell))
     needed = dict.fromkeys(
-        before
-        for cell in wanted
-        if (before := needed_first(cell)) is not None and is_open(before)
+        before for cell in wanted if (before := needed_first(cell)) is not None and is_open(before)
     )
     return list(needed), [cell for cell in wanted if cell not in needed]
 
 
-def _with_budget(jobs: Iterable[Job], store: ResultStore, on_row: OnRow) -> Iterator[Job]:
+def _with_budget(jobs: Iterable[Job], store: ResultStore, written: _Writer) -> Iterator[Job]:
     """Fill in how many questions each cell may ask; without a COBRA to follow it fails."""
     for cell, settings in jobs:
         before = needed_first(cell)
@@ -92,9 +101,8 @@ def _with_budget(jobs: Iterable[Job], store: ResultStore, on_row: OnRow) -> Iter
             yield cell, {**settings, "allowed": row.queries}
             continue
         reason = "is missing" if row is None else f"{row.status}: {row.error}"
-        failed = Row(**vars(cell), status="failed", error=f"no number of questions: COBRA {reason}")
-        store.add(failed)
-        on_row(failed)
+        error = f"no number of questions: COBRA {reason}"
+        written(Row(**vars(cell), status="failed", error=error))
 
 
 def _by_joblib(jobs: Iterable[Job], n_jobs: int) -> Iterator[Row]:

@@ -101,7 +101,7 @@ def signed_rank_p(difference: ArrayLike) -> float:
     has_ties = len(np.unique(np.abs(found))) < len(found)
     if len(found) <= EXACT_UP_TO and not has_ties:
         return float(stats.wilcoxon(found, method="exact").pvalue)
-    return float(stats.wilcoxon(found, method="asymptotic", correction=True).pvalue)
+    return float(stats.wilcoxon(found, method="approx", correction=True).pvalue)
 
 
 def average_ranks(scores: ArrayLike) -> Array:

@@ -24,7 +24,6 @@ _LATEX = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "±": r"$\pm$",
-    "−": "$-$",
     "†": r"$\dagger$",
     "<": "$<$",
     ">": "$>$",
@@ -118,7 +117,7 @@ class Table:
 
         def cells(tag: str, texts: Sequence[str]) -> str:
             return "".join(
-                f'<{tag}{" class=number" if is_number else ""}>{html.escape(text)}</{tag}>'
+                f"<{tag}{' class=number' if is_number else ''}>{html.escape(text)}</{tag}>"
                 for text, is_number in zip(texts, numbers, strict=True)
             )
 
@@ -136,7 +135,7 @@ class Table:
 
     def _text(self, value: CellValue) -> str:
         if value is None or (isinstance(value, float) and math.isnan(value)):
-            return "–"
+            return "-"
         return f"{value:.{self.digits}f}" if isinstance(value, float) else str(value)
 
     def _are_numbers(self) -> list[bool]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 import likewise
+from likewise.cli.bench import bench
 from likewise.cli.data import data
 from likewise.cli.export import export
 from likewise.cli.label import label
@@ -30,3 +31,4 @@ def main() -> None:
 main.add_command(data)
 main.add_command(label)
 main.add_command(export)
+main.add_command(bench)

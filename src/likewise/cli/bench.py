@@ -15,7 +15,7 @@ from likewise.benchmark.store import ResultStore, Row, read_results, write_csv
 DEFAULT_STORE = Path("likewise-bench.sqlite")
 
 
-class _Words(click.ParamType):
+class _Words(click.ParamType):  # type: ignore[type-arg]  # generic in stubs only
     """A list of words, or of numbers, with commas between them."""
 
     def __init__(self, kind: type[str] | type[int] = str) -> None:
@@ -145,24 +145,6 @@ def run(
             )
         ended = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
         click.echo(f"done: {ended or 'nothing to do'}")
-
-
-@bench.command()
-@_store
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("report"),
-    show_default=True,
-    help="The folder to write to.",
-)
-def report(store: Path, output: Path) -> None:
-    """Write tables and figures, and one page with all of them: report.html."""
-    from likewise.benchmark.report import write_report
-
-    page = write_report(read_results(store), output)
-    click.echo(f"wrote {page}")
 
 
 @bench.command()
