@@ -2,6 +2,7 @@ import dataclasses
 import hashlib
 import importlib
 import shutil
+import subprocess
 import sys
 from collections import Counter
 
@@ -83,6 +84,16 @@ def test_ready_made_features_are_used_where_they_are(data_home, no_networks):
     assert dataset.X.shape == (624, 1280)
     assert dataset.X.dtype == np.float64
     assert dataset.source == ("UCI 124, features=efficientnet-lite2 (1280 values, ready-made)")
+
+
+def test_ready_made_features_need_no_network_library(data_home):
+    code = (
+        "import sys\n"
+        "from likewise.datasets import load\n"
+        f"assert load('faces-pose', data_home={str(data_home)!r}).X.shape == (624, 1280)\n"
+        "assert 'torch' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_auto_ends_with_pixels(data_home, tmp_path, no_networks):
@@ -292,6 +303,15 @@ def test_missing_weights_are_named_with_where_to_put_them(some_faces, tmp_path, 
     assert str(tmp_path / "hub" / "checkpoints") in str(error.value)
 
 
+def test_weights_lie_where_torch_keeps_them(tmp_path, monkeypatch):
+    torch = pytest.importorskip("torch", reason="pip install likewise[images]")
+    for variable in ("TORCH_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv("TORCH_HOME", raising=False)
+        monkeypatch.setenv(variable, str(tmp_path / variable))
+        folder = networks.inception_weights_path().parent.parent
+        assert str(folder) == torch.hub.get_dir()
+
+
 def test_weights_are_downloaded_and_checked(web, tmp_path, monkeypatch):
     pytest.importorskip("torch", reason="pip install likewise[images]")
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
@@ -312,7 +332,10 @@ def test_weights_are_downloaded_and_checked(web, tmp_path, monkeypatch):
 
 
 def test_networks_without_their_packages_name_the_command(some_faces, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", None)
+    networks.inception_weights_path().parent.mkdir(parents=True)
+    networks.inception_weights_path().write_bytes(b"")
+    for name in ("torch", "torchvision", "torchvision.models", "timm"):
+        monkeypatch.setitem(sys.modules, name, None)
     for features in ("inception-v3", "efficientnet-lite2"):
         with pytest.raises(MissingExtraError, match=r"likewise\[images\]"):
             face_features(some_faces, tmp_path, features, download=False)

@@ -200,9 +200,10 @@ def test_tables_have_no_choice_of_features(tmp_path):
         (lambda text: text.replace("5.1", "five", 1), "could not convert"),
         (lambda text: text.partition("\n")[2], "no header"),
         (lambda text: "", "no header"),
+        (lambda text: text.partition("\n")[0] + "\n", "no rows"),
         (lambda text: text.replace("petal_width", "width", 1), "columns"),
     ],
-    ids=["value", "row", "label", "cut", "word", "header", "empty", "column"],
+    ids=["value", "row", "label", "cut", "word", "header", "empty", "none", "column"],
 )
 def test_a_changed_file_is_refused_with_what_differs(change, says, data_home, tmp_path):
     text = (data_home / "iris.csv").read_text()

@@ -7,6 +7,7 @@ import click
 import likewise
 from likewise.cli.bench import bench
 from likewise.cli.data import data
+from likewise.cli.demo import demo
 from likewise.cli.export import export
 from likewise.cli.label import label
 from likewise.errors import LikewiseError
@@ -20,6 +21,11 @@ class _FriendlyGroup(click.Group):
             return super().invoke(ctx)
         except LikewiseError as error:
             raise click.ClickException(str(error)) from error
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            raise click.ClickException(f"{where}{error.strerror or error}") from error
 
 
 @click.group(cls=_FriendlyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -29,6 +35,7 @@ def main() -> None:
 
 
 main.add_command(data)
+main.add_command(demo)
 main.add_command(label)
 main.add_command(export)
 main.add_command(bench)

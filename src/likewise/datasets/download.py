@@ -84,7 +84,9 @@ def fetch_file(file: str, folder: Path, progress: Progress | None = None) -> tup
         with tempfile.TemporaryDirectory(dir=folder, prefix=".fetch-") as scratch:
             return _fetch_from_first(file, folder, Path(scratch), progress or _silent)
     except OSError as error:
-        raise DatasetError(f"{folder} cannot be written: {error}.") from error
+        raise DatasetError(
+            f"{file} is to be fetched, but {folder} cannot be written: {error}."
+        ) from error
 
 
 def _fetch_from_first(
@@ -105,7 +107,7 @@ def _fetch_from_first(
         else:
             return place, verified
     raise DatasetError(
-        f"{file} could not be fetched, and nothing was kept. {' | '.join(reasons)} | Try again, or "
+        f"{file} could not be fetched, and nothing was kept. {'. '.join(reasons)}. Try again, or "
         f"without internet access point {VARIABLE} or data_home= at a folder that holds {file}."
     )
 

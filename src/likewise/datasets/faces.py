@@ -16,6 +16,7 @@ from likewise.datasets import networks
 from likewise.datasets.folder import cache_folder, read_arrays, save_arrays
 from likewise.errors import DatasetError, InputError
 
+READY_MADE = "cmu_faces_features.npz"
 FEATURES = ("inception-v3", "efficientnet-lite2", "pixels")
 
 
@@ -51,7 +52,10 @@ class Faces:
     def pictures(self) -> NDArray[np.uint8]:
         """Return the full size images with gray values from 0 to 255."""
         scale = 255 / self.maxval.astype(np.float64)
-        return np.rint(self.full * scale[:, None, None]).clip(0, 255).astype(np.uint8)
+        # One new value for each of the 256, which is faster than computing it for each pixel.
+        brighter = np.rint(np.arange(256) * scale[:, None]).clip(0, 255).astype(np.uint8)
+        pictures = [row[image] for row, image in zip(brighter, self.full, strict=True)]
+        return np.stack(pictures)
 
     def pixels(self) -> NDArray[np.float64]:
         """Return the images at 64 x 60 as rows of gray values from 0 to 1."""
@@ -109,13 +113,13 @@ def face_features(
 def _first_available(faces: Faces, folder: Path) -> str:
     if _cache_file(faces, "inception-v3").is_file() or networks.has_inception_v3():
         return "inception-v3"
-    if _ready_made(faces, folder) is not None or networks.has_efficientnet_lite2():
+    if (folder / READY_MADE).is_file() or networks.has_efficientnet_lite2():
         return "efficientnet-lite2"
     return "pixels"
 
 
 def _ready_made(faces: Faces, folder: Path) -> NDArray[np.float32] | None:
-    path = folder / "cmu_faces_features.npz"
+    path = folder / READY_MADE
     if not path.is_file():
         return None
     arrays = read_arrays(path, "names", "efficientnet_lite2")

@@ -88,9 +88,14 @@ def load(
 
     Examples
     --------
+    ``load("iris")`` gives ``Dataset('iris', 147 rows, 4 features, 3 classes)``, after fetching it
+    the first time. A name that does not exist is answered with those that do:
+
     >>> from likewise.datasets import load
-    >>> load("iris")  # doctest: +SKIP
-    Dataset('iris', 147 rows, 4 features, 3 classes)
+    >>> load("irises")
+    Traceback (most recent call last):
+    ...
+    likewise.errors.InputError: There is no task 'irises'. The tasks are: iris, wine, ...
     """
     task = find_task(name)
     if preprocessing not in PREPROCESSING:

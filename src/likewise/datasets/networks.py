@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -158,8 +159,13 @@ def inception_weights(download: bool) -> Path:
 
 
 def inception_weights_path() -> Path:
-    """Return where torchvision keeps the weights of Inception-V3."""
-    return Path(_module("torch").hub.get_dir()) / "checkpoints" / INCEPTION_FILE
+    """Return where torchvision keeps the weights of Inception-V3.
+
+    The rule is that of ``torch.hub``, which takes seconds to import.
+    """
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    home = Path(os.environ.get("TORCH_HOME") or cache / "torch").expanduser()
+    return home / "hub" / "checkpoints" / INCEPTION_FILE
 
 
 def _module(name: str) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,39 +49,42 @@ class Preprocessed:
 
 def read_table(path: Path) -> Table:
     """Read a CSV with a header and the label in the last column; empty cells are missing."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return parse_rows(csv.reader(file), str(path))
-
-
-def parse_rows(lines: Any, where: str) -> Table:
-    """Turn rows of text, the header first and the label last, into a table."""
-    rows = list(lines)
-    if not rows or rows[0][-1:] != ["target"]:
-        raise DatasetError(f"{where} has no header that ends with 'target'; get the file again.")
-    width = len(rows[0])
-    for number, row in enumerate(rows, start=1):
-        if len(row) != width:
+    header, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
+    columns = header.split(",")
+    if columns[-1] != "target":
+        raise DatasetError(f"{path} has no header that ends with 'target'; get the file again.")
+    for number, line in enumerate(lines, start=2):
+        if (cells := line.count(",") + 1) != len(columns):
             raise DatasetError(
-                f"{where}, line {number}: {len(row)} cells instead of {width}; get the file again."
+                f"{path}, line {number}: {cells} cells instead of {len(columns)}; "
+                "get the file again."
             )
+    if not lines:
+        raise DatasetError(f"{path} has no rows; get the file again.")
+    rows = [line.rpartition(",") for line in lines]
     try:
-        values = [[float(cell or "nan") for cell in row[:-1]] for row in rows[1:]]
+        # Faster than float() for each cell, but it knows no empty cells.
+        values = np.loadtxt(
+            [_with_nan(row[0]) for row in rows],
+            delimiter=",",
+            comments=None,
+            ndmin=2,
+        )
     except ValueError as error:
-        raise DatasetError(f"{where}: {error}; get the file again.") from error
-    return Table(
-        columns=tuple(rows[0][:-1]),
-        values=np.array(values, dtype=np.float64).reshape(len(values), width - 1),
-        labels=tuple(row[-1] for row in rows[1:]),
-    )
+        raise DatasetError(f"{path}: {error}; get the file again.") from error
+    return Table(tuple(columns[:-1]), values, tuple(row[2] for row in rows))
+
+
+def _with_nan(line: str) -> str:
+    if ",," in f",{line},":
+        return ",".join(cell or "nan" for cell in line.split(","))
+    return line
 
 
 def table_bytes(columns: list[str], rows: list[list[str]]) -> bytes:
     """Return the CSV of rows whose last cell is the label."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*columns, "target"])
-    writer.writerows(rows)
-    return text.getvalue().encode()
+    lines = [",".join(row) for row in ([*columns, "target"], *rows)]
+    return ("\n".join(lines) + "\n").encode()
 
 
 def differences(found: dict[str, Any], expected: dict[str, Any]) -> list[str]:
@@ -149,11 +150,14 @@ def preprocess(
     column cannot be scaled and changes no distance, so it is left out.
     """
     keep = [j for j, column in enumerate(table.columns) if column not in drop]
+    # Adding zero turns -0.0 into 0.0, so that equal rows have equal bytes.
     values = table.values[:, keep] + 0.0
     picked = np.array([not pick or label in pick for label in table.labels])
     rows = np.flatnonzero(~np.isnan(values).any(axis=1) & (picked | authors))
-    _, first = np.unique(values[rows], axis=0, return_index=True)
-    rows = rows[np.sort(first)]
+    seen: dict[bytes, int] = {}
+    for row in rows:
+        seen.setdefault(values[row].tobytes(), int(row))
+    rows = np.array(list(seen.values()), dtype=np.int64)
     values = values[rows]
 
     low, high = values.min(axis=0), values.max(axis=0)
@@ -164,7 +168,7 @@ def preprocess(
     scaled = (values[:, wanted] - low[wanted]) / (high - low)[wanted]
     last = picked[rows]
     rows = rows[last]
-    return Preprocessed(scaled[last], tuple(table.labels[i] for i in rows), rows.astype(np.int64))
+    return Preprocessed(scaled[last], tuple(table.labels[i] for i in rows), rows)
 
 
 def encode(labels: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[str, ...]]:

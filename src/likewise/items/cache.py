@@ -7,6 +7,7 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,17 @@ from likewise.items.items import Features, Problem
 def default_folder() -> Path:
     """Return the folder for features in the user's cache."""
     return cache_folder() / "features"
+
+
+def package_versions(*names: str) -> str:
+    """Return the versions of packages that features depend on, as a part of their key."""
+    found = []
+    for name in names:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:  # making the features will say so
+            found.append(name)
+    return ", ".join(found)
 
 
 class FeatureCache:
@@ -57,9 +69,11 @@ class FeatureCache:
 
 def _load(path: Path) -> Features | None:
     try:
-        with np.load(path, allow_pickle=False) as file:
-            X = file["X"]
-            about = json.loads(str(file["about"]))
+        # Opened here, because numpy forgets to close what turns out to be broken.
+        with path.open("rb") as file:
+            arrays = np.load(file, allow_pickle=False)
+            X = arrays["X"]
+            about = json.loads(str(arrays["about"]))
         return Features(
             X,
             about["description"],

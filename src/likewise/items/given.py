@@ -25,11 +25,10 @@ def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:
     ids are called ids, id or names.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
-            if isinstance(file, np.ndarray):
-                arrays = {"X": file}
-            else:
-                arrays = {name: file[name] for name in file.files}
+        # Opened here, because numpy forgets to close what turns out to be broken.
+        with path.open("rb") as file:
+            found = np.load(file, allow_pickle=False)
+            arrays = {"X": found} if isinstance(found, np.ndarray) else dict(found)
     except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
         raise InputError(
             f"{path} cannot be read as a numpy array: {error}. Arrays of Python objects are not "

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import version
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -14,6 +12,7 @@ import numpy as np
 
 from likewise.datasets import networks
 from likewise.errors import InputError, MissingExtraError
+from likewise.items.cache import package_versions
 from likewise.items.descriptors import SIDE, describe
 from likewise.items.items import Features, Problem, Progress
 from likewise.items.pictures import BrokenPictureError
@@ -41,8 +40,9 @@ def recipe_version(recipe: str) -> str:
     """Return what else the features depend on, for the cache."""
     if recipe == DESCRIPTORS:
         return ""
-    packages = ["torch"] if recipe == EFFICIENTNET else ["torch", "timm"]
-    return " ".join(version(p) for p in packages if importlib.util.find_spec(p) is not None)
+    return (
+        package_versions("torch") if recipe == EFFICIENTNET else package_versions("torch", "timm")
+    )
 
 
 def image_features(
@@ -114,8 +114,8 @@ def _timm_recipe(name: str) -> tuple[int, Callable[[np.ndarray], np.ndarray], st
     try:
         import timm
         import torch
-    except ImportError:
-        raise MissingExtraError(f"image features by {name}", "images") from None
+    except (ImportError, RuntimeError) as error:  # RuntimeError: made for another torch
+        raise MissingExtraError(f"image features by {name} ({error})", "images") from error
     if not timm.is_model(name):
         family = name.partition("_")[0]
         close = ", ".join(timm.list_models(f"*{family}*")[:5]) or "resnet50"

@@ -20,11 +20,10 @@ def word_lsi(texts: Sequence[str]) -> np.ndarray | None:
     words of more than half of the texts are left out, words need two texts, at most 10 000 are
     kept. A script without spaces between words, or texts too short to share any, gives None.
     """
-    few = len(texts) < 10
     weights = _tf_idf(
         texts,
-        max_df=1.0 if few else 0.5,
-        min_df=1 if few else 2,
+        max_df=0.5 if len(texts) >= 10 else 1.0,
+        min_df=2,
         max_features=10_000,
         stop_words="english",
     )

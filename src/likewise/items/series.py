@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -13,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from likewise.errors import InputError
-from likewise.items.cache import FeatureCache
+from likewise.items.cache import FeatureCache, package_versions
 from likewise.items.given import ARRAY_SUFFIXES, read_array
 from likewise.items.items import Features, Items, Problem, Progress, check_ids, digest, shorten
 from likewise.items.rowfeatures import as_numbers
@@ -90,12 +89,8 @@ class SeriesItems(Items):
     def _make_features(self, progress: Progress | None) -> Features:  # noqa: ARG002
         if self._how == "euclidean":
             return euclidean_features(self._found.series)
-        try:
-            made_by = version("dtaidistance")
-        except ModuleNotFoundError:
-            made_by = ""
         hashes = (self.content_hash(i) for i in range(self.n))
-        key = digest(RECIPE, self._how, made_by, *hashes)
+        key = digest(RECIPE, self._how, package_versions("dtaidistance"), *hashes)
         return self._cache.get(key, lambda: dtw_features(self._found.series))
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.items.cache import FeatureCache
+from likewise.items.cache import FeatureCache, package_versions
 from likewise.items.items import Features, Items, Problem, Progress, digest, shorten
 from likewise.items.lsi import character_lsi, word_lsi
 from likewise.items.rows import fields, row_ids
@@ -88,10 +87,10 @@ class TextItems(Items):
 
     def _make_features(self, progress: Progress | None) -> Features:  # noqa: ARG002
         if self._recipe == "lsi":
-            key = digest(RECIPE, "lsi", version("scikit-learn"), *self._texts)
+            key = digest(RECIPE, "lsi", package_versions("scikit-learn"), *self._texts)
             return self._cache.get(key, lambda: lsi_features(self._texts))
-        # The model's files may change under the same name only with its package.
-        key = digest(RECIPE, self._recipe, *self._texts)
+        made_by = package_versions("sentence-transformers")
+        key = digest(RECIPE, self._recipe, made_by, *self._texts)
         return self._cache.get(key, lambda: sentence_features(self._texts, self._recipe))
 
 

@@ -2,7 +2,7 @@
 
 The representatives are joined into a tree without asking anybody. The answers so far say at which
 height of the tree the person draws the line; what the tree joins below that line, and no answer
-forbids, is guessed to be one group.
+speaks against, is guessed to be one group.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ def merge_tree(distances: NDArray[np.float64], *, is_euclidean: bool) -> NDArray
 
     Ward's criterion for Euclidean distances, average linkage for others.
     """
+    if len(distances) == 0:
+        return np.empty((0, 4))
     return np.asarray(linkage(distances, "ward" if is_euclidean else "average"))
 
 
@@ -62,7 +64,9 @@ def join_by_guess(
     for left, right, height, _ in tree:
         i, j = leaf_of[int(left)], leaf_of[int(right)]
         leaf_of.append(i)
-        if height <= line and known.implied(i, j) is None:
+        # Two groups that were both told apart from others are taken to be whole.
+        is_whole = known.differing(i) and known.differing(j)
+        if height <= line and not is_whole and known.implied(i, j) is None:
             known.add(i, j, Answer.SAME)
     return np.array([known.find(i) for i in range(n_leaves)], dtype=np.intp)
 

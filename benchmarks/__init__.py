@@ -1,0 +1,1 @@
+"""Speed, as ratios to a peer or a limit measured in the same run."""

@@ -1,0 +1,160 @@
+"""COBRA end to end against scikit-learn's KMeans and against cobras-ts, one million rows.
+
+cobras-ts is not needed for the rest. It is the authors' package of COBRA's successor; to include
+it: pip install --no-deps --target /tmp/cobras cobras-ts && PYTHONPATH=/tmp/cobras make bench
+"""
+
+import subprocess
+import sys
+import time
+import types
+
+import numpy as np
+
+from benchmarks._results import save
+from likewise import COBRA, LabelOracle
+
+N = 1_000_000
+
+
+def mixture(d, n_centers=100, dtype=np.float32):
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, n_centers, N)
+    X = rng.standard_normal((N, d), dtype=dtype)
+    X += 3 * rng.standard_normal((n_centers, d), dtype=dtype)[truth]
+    # Groups of ten neighboring components, so that a person's groups are not the components.
+    return X, truth % 10
+
+
+def timed(function):
+    wall, cpu = time.perf_counter(), time.process_time()
+    result = function()
+    return result, time.perf_counter() - wall, time.process_time() - cpu
+
+
+def inertia(X, assignment, n_cells):
+    total = 0.0
+    for cell in range(n_cells):
+        members = X[assignment == cell].astype(np.float64)
+        total += float(((members - members.mean(axis=0)) ** 2).sum()) if len(members) else 0.0
+    return total
+
+
+def against_kmeans():
+    from sklearn.cluster import KMeans
+
+    X, truth = mixture(32)
+    kmeans, wall, cpu = timed(lambda: KMeans(100, n_init=1, random_state=0).fit(X))
+    ours, our_wall, our_cpu = timed(
+        lambda: COBRA(100, max_queries=200, n_jobs=-1, random_state=0).fit(
+            X, oracle=LabelOracle(truth)
+        )
+    )
+    theirs_inertia = inertia(X, kmeans.labels_, 100)
+    return {
+        "peer": "scikit-learn KMeans(100, n_init=1)",
+        "data": "1 000 000 x 32 float32",
+        "peer wall s": round(wall, 1),
+        "our wall s": round(our_wall, 1),
+        "wall ratio": round(our_wall / wall, 3),
+        "CPU ratio": round(our_cpu / cpu, 3),
+        "inertia ratio": round(inertia(X, ours.super_instances_, 100) / theirs_inertia, 4),
+    }
+
+
+def against_cobras():
+    if not hasattr(np, "int"):
+        setattr(np, "int", int)  # noqa: B010  # the released package needs NumPy 1.19
+    # Its queriers import a whole plotting stack, of which nothing is needed here.
+    for name in ("visualquerier", "visualquerier_images"):
+        module = types.ModuleType(f"cobras_ts.querier.{name}")
+        module.VisualQuerier = module.VisualImageQuerier = object
+        sys.modules[module.__name__] = module
+    from cobras_ts.cobras_kmeans import COBRAS_kmeans
+    from cobras_ts.querier.querier import Querier
+
+    class ByLabel(Querier):
+        def __init__(self, labels, max_queries):
+            super().__init__()
+            self.labels, self.max_queries, self.n = labels, max_queries, 0
+
+        def query_limit_reached(self):
+            return self.n >= self.max_queries
+
+        def query_points(self, i, j):
+            self.n += 1
+            return bool(self.labels[i] == self.labels[j])
+
+    X, truth = mixture(20, dtype=np.float64)
+    _, wall, cpu = timed(
+        lambda: COBRAS_kmeans(X, ByLabel(truth, 50), 50, store_intermediate_results=False).cluster()
+    )
+    _, our_wall, our_cpu = timed(
+        lambda: COBRA("auto", max_queries=50, n_jobs=-1, random_state=0).fit(
+            X, oracle=LabelOracle(truth)
+        )
+    )
+    return {
+        "peer": "cobras-ts, 50 questions",
+        "data": "1 000 000 x 20 float64",
+        "peer wall s": round(wall, 1),
+        "our wall s": round(our_wall, 1),
+        "wall ratio": round(our_wall / wall, 3),
+        "CPU ratio": round(our_cpu / cpu, 3),
+        "inertia ratio": "",
+    }
+
+
+def memory():
+    """Return peak memory above the input over the size of the input."""
+    code = """
+import resource, numpy as np
+from likewise import COBRA, LabelOracle
+X = np.random.default_rng(0).standard_normal((2_000_000, 32), dtype=np.float32)
+truth = np.arange(len(X)) % 7
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+COBRA(100, max_queries=50, random_state=0).fit(X, oracle=LabelOracle(truth))
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print((peak - before) * 1024 / X.nbytes)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return round(float(done.stdout), 3)
+
+
+def import_seconds():
+    """Return the CPU seconds of importing likewise beyond those of scikit-learn's KMeans."""
+    code = """
+import time
+from sklearn.cluster import KMeans
+start = time.process_time()
+import likewise
+print(time.process_time() - start)
+"""
+    runs = [
+        float(
+            subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, check=True
+            ).stdout
+        )
+        for _ in range(5)
+    ]
+    return round(min(runs), 3)
+
+
+def main():
+    rows = [against_kmeans()]
+    try:
+        rows.append(against_cobras())
+    except ImportError as error:
+        print(f"cobras-ts is left out: {error}")
+    save("endtoend", rows)
+    save(
+        "footprint",
+        [
+            {
+                "what": "peak memory above the input / input, 2 000 000 x 32 float32",
+                "value": memory(),
+            },
+            {"what": "import likewise beyond KMeans, CPU s", "value": import_seconds()},
+        ],
+    )

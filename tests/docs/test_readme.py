@@ -1,0 +1,57 @@
+"""What the documents say is tried out."""
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from likewise.cli import main
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_python_of_the_readme_runs(capsys):
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", README, re.S):
+        exec(block, names)
+    assert names["model"].n_clusters_ >= 3
+    said = re.search(r"print\(session.progress\)\s+# (.*) \.\.\.", README)[1]
+    assert capsys.readouterr().out.startswith(said)
+
+
+def documents():
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
+def test_every_link_in_a_document_leads_somewhere(path):
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text(encoding="utf-8")):
+        if not target.startswith(("http:", "https:")):
+            assert (path.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
+def test_every_command_and_option_in_a_document_exists(path):
+    text = path.read_text(encoding="utf-8")
+    blocks = "\n".join(re.findall(r"```(?:\w*)\n(.*?)```", text, re.S))
+    for line in re.findall(r"^(?:\$ )?likewise (.*)$", blocks, re.M):
+        words = line.split("#")[0].split()
+        command: click.Command = main
+        while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+            name = words.pop(0)
+            assert name in command.commands, line
+            command = command.commands[name]
+        known = {option for p in command.params for option in (*p.opts, *p.secondary_opts)}
+        for option in re.findall(r"(?<!\S)--?[a-z][\w-]*", " ".join(words)):
+            assert option in known | {"--help", "-h", "--version"}, line
+
+
+def test_every_room_is_in_the_architecture():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for room in (ROOT / "src" / "likewise").iterdir():
+        if (room / "__init__.py").exists():
+            assert f"`{room.name}`" in text, room.name
+    for module in (ROOT / "src" / "likewise" / "core").glob("[a-z]*.py"):
+        assert f"`{module.name}`" in text, module.name

@@ -1,0 +1,182 @@
+"""Points, features of one's own, the cache, and options that do not fit."""
+
+import numpy as np
+import pytest
+
+from likewise.errors import InputError
+from likewise.items import Features, open_items
+from likewise.items.cache import FeatureCache
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).normal(size=(5, 3))
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("name,x\n" + "\n".join(f"n{k},{k}" for k in range(5)))
+    return path
+
+
+def test_an_array_is_points(tmp_path, X):
+    np.save(tmp_path / "x.npy", X)
+    items = open_items(tmp_path / "x.npy")
+    assert (items.kind, items.n, items.ids[4]) == ("points", 5, "4")
+    assert np.array_equal(items.features().X, X)
+    assert items.view(0)["fields"][0] == ["feature 0", f"{X[0, 0]:.6g}"]
+    assert len(set(items.content_hashes().values())) == 5
+
+
+def test_an_archive_may_name_its_points(tmp_path, X):
+    np.savez(tmp_path / "x.npz", X=X, names=list("abcde"))
+    assert open_items(tmp_path / "x.npz").ids == tuple("abcde")
+
+
+def test_many_features_are_shown_in_part(tmp_path):
+    np.save(tmp_path / "x.npy", np.zeros((2, 1280), dtype=np.float32))
+    items = open_items(tmp_path / "x.npy")
+    assert items.view(0)["fields"][-1] == ["…", "1230 more"]
+    assert items.features().X.dtype == np.float32
+
+
+def test_features_in_the_order_of_the_items_are_used(tmp_path, table, X):
+    np.save(tmp_path / "x.npy", X)
+    for items in (
+        open_items(table, features=tmp_path / "x.npy"),
+        open_items(tmp_path / "x.npy", items=table),
+    ):
+        assert items.kind == "rows"
+        assert np.array_equal(items.features().X, X)
+        assert items.features().description == f"3 features from {tmp_path / 'x.npy'}"
+
+
+def test_features_with_ids_are_matched_by_them(tmp_path, table, X):
+    names = [f"n{k}" for k in range(5)]
+    np.savez(tmp_path / "x.npz", embeddings=X[::-1], ids=names[::-1])
+    (tmp_path / "x.csv").write_text(
+        "id,a\n" + "\n".join(f"n{k},{k * 10}" for k in (3, 1, 4, 0, 2, 9))
+    )
+    given = open_items(table, id="name", features=tmp_path / "x.npz").features()
+    assert np.array_equal(given.X, X)
+    given = open_items(table, id="name", features=tmp_path / "x.csv").features()
+    assert given.X.ravel().tolist() == [0, 10, 20, 30, 40]
+
+
+def test_problems_of_the_items_stay_with_features_of_one_s_own(tmp_path):
+    (tmp_path / "t.csv").write_text('text,n\nhello,1\n"",2\n')
+    np.save(tmp_path / "x.npy", np.eye(2))
+    features = open_items(tmp_path / "t.csv", text="text", features=tmp_path / "x.npy").features()
+    assert features.askable.tolist() == [0]
+
+
+def make(tmp_path, name, **arrays):
+    np.savez(tmp_path / name, **arrays)
+    return tmp_path / name
+
+
+def test_features_that_do_not_fit_are_refused(tmp_path, table, X):
+    bad = X.copy()
+    bad[3, 1] = np.nan
+    cases = [
+        (make(tmp_path, "a.npz", X=X[:4]), "4 rows for 5 items"),
+        (make(tmp_path, "b.npz", X=bad), "row 3, column 1 is nan"),
+        (make(tmp_path, "c.npz", X=X[0]), "one row of features per item"),
+        (make(tmp_path, "d.npz", X=np.array(["a"] * 5)), "must be real numbers"),
+        (make(tmp_path, "e.npz", p=X, q=X), "it has p, q"),
+        (make(tmp_path, "f.npz", X=X, ids=list("abcde")), "no features for 5 of 5 items"),
+        (make(tmp_path, "g.npz", X=X, ids=list("aacde")), "same id 'a'"),
+        (tmp_path / "nowhere.npy", "no file of features"),
+        (table, "column 'name' is not numbers"),
+    ]
+    for path, message in cases:
+        with pytest.raises(InputError, match=message):
+            open_items(table, id="name", features=path)
+
+
+def test_pickled_objects_are_never_loaded(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "sprung"), "w"))
+
+    np.save(tmp_path / "x.npy", np.array([Trap()], dtype=object), allow_pickle=True)
+    with pytest.raises(InputError, match="could run code"):
+        open_items(tmp_path / "x.npy")
+    assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"\x93NUMPY", b"PK\x03\x04 not a zip", b"hello"])
+def test_what_is_not_an_array_is_refused(tmp_path, content):
+    (tmp_path / "x.npy").write_bytes(content)
+    with pytest.raises(InputError, match="cannot be read as a numpy array"):
+        open_items(tmp_path / "x.npy")
+
+
+def test_what_is_not_there_or_not_known_is_refused(tmp_path, table):
+    with pytest.raises(InputError, match="nothing at"):
+        open_items(tmp_path / "nowhere")
+    (tmp_path / "a.docx").write_text("x")
+    with pytest.raises(InputError, match=r"a\.docx is not a folder of pictures or a file"):
+        open_items(tmp_path / "a.docx")
+    with pytest.raises(InputError, match="not a table"):
+        open_items(tmp_path, kind="rows")
+
+
+def test_options_without_effect_are_refused(tmp_path, table, X):
+    np.save(tmp_path / "x.npy", X)
+    with pytest.raises(InputError, match="--text is for a table"):
+        open_items(tmp_path / "x.npy", text="a")
+    with pytest.raises(InputError, match="--columns is for rows or series"):
+        open_items(table, text="name", columns=["x"])
+    with pytest.raises(InputError, match="cannot both be the features"):
+        open_items(tmp_path / "x.npy", items=table, features=tmp_path / "x.npy")
+
+
+def features_of(value):
+    return Features(np.full((2, 2), float(value)), "made", notes=("a note",))
+
+
+def test_features_are_made_once_and_then_found(tmp_path):
+    cache = FeatureCache(tmp_path / "c")
+    made = cache.get("k", lambda: features_of(1))
+    found = FeatureCache(tmp_path / "c").get("k", lambda: pytest.fail("made again"))
+    assert np.array_equal(made.X, found.X)
+    assert (found.description, found.notes, found.metric) == ("made", ("a note",), "euclidean")
+    assert [p.name for p in (tmp_path / "c").iterdir()] == ["k.npz"]
+
+
+def test_a_damaged_cache_file_is_made_anew(tmp_path):
+    cache = FeatureCache(tmp_path)
+    cache.get("k", lambda: features_of(1))
+    whole = (tmp_path / "k.npz").read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 4] ^= 0xFF
+    for damaged in (b"", whole[:100], whole[:-30], bytes(flipped), b"hello"):
+        (tmp_path / "k.npz").write_bytes(damaged)
+        assert cache.get("k", lambda: features_of(2)).X[0, 0] in (1, 2)
+        assert cache.get("k", lambda: pytest.fail("not mended")).description == "made"
+
+
+def test_a_cache_that_cannot_be_written_costs_a_note(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    found = FeatureCache(tmp_path / "file").get("k", lambda: features_of(1))
+    assert found.X[0, 0] == 1
+    assert "could not be kept" in found.notes[-1]
+
+
+def test_a_second_start_finds_the_features_and_a_changed_item_does_not(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    path.write_text("text\n" + "\n".join(f"word{k % 3} other{k % 2} thing" for k in range(20)))
+    first = open_items(path, text="text").features().X
+    calls = []
+    monkeypatch.setattr(
+        "likewise.items.texts.lsi_features", lambda texts: calls.append(1) or features_of(0)
+    )
+    assert np.array_equal(open_items(path, text="text").features().X, first)
+    assert calls == []
+    path.write_text(path.read_text() + "\nmore")
+    open_items(path, text="text").features()
+    assert calls == [1]
+    open_items(path, text="text", cache=False).features()
+    assert calls == [1, 1]
