@@ -22,8 +22,8 @@ from likewise.errors import AnswerError, InputError, InterruptedFitError, Likewi
 from likewise.oracles import run
 from likewise.strategies.closest_first import ClosestFirst
 from likewise.strategies.representatives import RepresentativeStrategy
+from likewise.superinstances.assignment import assign
 from likewise.superinstances.build import build_super_instances
-from likewise.superinstances.kmeans import assign
 from likewise.superinstances.metrics import distances
 
 DEFAULT_SUPER_INSTANCES = 50
@@ -49,7 +49,7 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         Any metric scikit-learn knows by name, or "precomputed" if `X` is a matrix of distances.
         All but the Euclidean one use agglomerative clustering instead of K-means.
     engine : {"auto", "full", "sample"}, default="auto"
-        "full" is K-means on all rows from ten starts, as in the paper; "sample" trains it on 1024
+        "full" is K-means on all rows from ten starts, as in the paper; "sample" trains it on 256
         rows per super-instance and assigns the rest in one pass; "auto" changes from the first
         to the second above 50 000 rows.
     exact_medoids : bool, default=False

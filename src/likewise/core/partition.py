@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,6 +91,18 @@ class SuperInstances:
             return np.asarray(plain[name], dtype=dtype) if name in plain else None
 
         dtype = plain.get("dtype") or "float64"
+        if "assignment" not in plain:
+            return StreamedSuperInstances(
+                int(plain["n_rows"]),
+                np.asarray(plain["representatives"], dtype=np.intp),
+                points=np.asarray(plain["points"], dtype=dtype),
+                metric=plain["metric"],
+                centers=np.asarray(plain["centers"], dtype=dtype),
+                cell_owner=np.asarray(plain["cell_owner"], dtype=np.intp),
+                kernel=plain["kernel"],
+                row_counts=np.asarray(plain["row_counts"], dtype=np.intp),
+                typical=tuple(np.asarray(rows, dtype=np.intp) for rows in plain["typical"]),
+            )
         return cls(
             assignment=np.asarray(plain["assignment"], dtype=np.intp),
             representatives=np.asarray(plain["representatives"], dtype=np.intp),
@@ -100,6 +112,103 @@ class SuperInstances:
             centers=array("centers", dtype),
             cell_owner=array("cell_owner", np.intp),
         )
+
+
+class StreamedSuperInstances(SuperInstances):
+    """Super-instances of so many rows that the super-instance of each is not held.
+
+    It is found again, by going over the rows once more, whenever `assignment` is asked for.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows of the data.
+    kernel : str
+        What compared rows to centers; the same must do it again.
+    row_counts : ndarray of shape (n_super_instances,)
+        Number of rows in every super-instance.
+    typical : tuple of ndarray
+        For every super-instance, some of its rows, the most central ones first.
+    find : callable or None
+        Goes over the rows and returns their super-instances; None if they are not at hand.
+    """
+
+    __slots__ = ("_n_rows", "find", "kernel", "row_counts", "typical")
+
+    _n_rows: int
+    kernel: str
+    row_counts: NDArray[np.intp]
+    typical: tuple[NDArray[np.intp], ...]
+    find: Callable[[], NDArray[np.intp]] | None
+
+    def __init__(
+        self,
+        n_rows: int,
+        representatives: NDArray[np.intp],
+        *,
+        points: NDArray[Any],
+        centers: NDArray[Any],
+        cell_owner: NDArray[np.intp],
+        kernel: str,
+        row_counts: NDArray[np.intp],
+        typical: tuple[NDArray[np.intp], ...],
+        metric: str = "euclidean",
+        find: Callable[[], NDArray[np.intp]] | None = None,
+    ) -> None:
+        # The parent is frozen, and its `assignment` is a property here.
+        values = {
+            "representatives": representatives,
+            "points": points,
+            "distances": None,
+            "metric": metric,
+            "centers": centers,
+            "cell_owner": cell_owner,
+            "_n_rows": n_rows,
+            "kernel": kernel,
+            "row_counts": row_counts,
+            "typical": typical,
+            "find": find,
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def assignment(self) -> NDArray[np.intp]:
+        """For every row, the number of its super-instance, by going over all rows."""
+        if self.find is None:
+            raise InputError(
+                f"the {self._n_rows} rows of this session are not at hand, so the groups of "
+                "single rows are not either. Open the session together with its source: "
+                "SourceSession.from_dict(saved, X=source)."
+            )
+        return self.find()
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the data."""
+        return self._n_rows
+
+    def sizes(self) -> NDArray[np.intp]:
+        """Return the number of rows in every super-instance."""
+        return self.row_counts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the partition as plain lists, none of them as long as the data."""
+        assert self.points is not None
+        assert self.centers is not None
+        assert self.cell_owner is not None
+        return {
+            "n_rows": self._n_rows,
+            "representatives": self.representatives.tolist(),
+            "points": self.points.tolist(),
+            "centers": self.centers.tolist(),
+            "cell_owner": self.cell_owner.tolist(),
+            "kernel": self.kernel,
+            "row_counts": self.row_counts.tolist(),
+            "typical": [rows.tolist() for rows in self.typical],
+            "metric": self.metric,
+            "dtype": self.points.dtype.name,
+        }
 
 
 def singletons(points: NDArray[Any], metric: str = "euclidean") -> SuperInstances:

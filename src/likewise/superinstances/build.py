@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import pairwise_distances
 
-from likewise.core.partition import SuperInstances
+from likewise.core.partition import StreamedSuperInstances, SuperInstances
 from likewise.errors import InputError
-from likewise.superinstances.kmeans import Engine, kmeans
+from likewise.superinstances.kmeans import FULL_LIMIT, Engine, kmeans
 from likewise.superinstances.medoids import medoid, nearest_to_mean
 from likewise.superinstances.metrics import EUCLIDEAN, distances
+from likewise.superinstances.streaming import stream_super_instances
+from likewise.superinstances.sweep import ArrayRows, LocalSweeper
 
 Representative = Literal["medoid", "nearest-mean"]
 
@@ -53,7 +55,9 @@ def build_super_instances(
         Euclidean distances use K-means; any other metric of scikit-learn, or "precomputed", uses
         agglomerative clustering with average linkage on the distances between all rows.
     engine : {"auto", "full", "sample"}
-        See `likewise.superinstances.kmeans.kmeans`.
+        "full" is K-means on all rows from 10 starts; "sample" trains it on 256 rows per group and
+        then goes over all rows as if they did not fit in memory; "auto" is "full" up to 50 000
+        rows.
     exact_medoids : bool
         Try every member as the medoid also in groups of more than 2000.
     seed : int
@@ -66,7 +70,23 @@ def build_super_instances(
         may_stand[:] = False
         may_stand[train_indices] = True
     if metric in EUCLIDEAN:
-        assignment, centers = kmeans(X, n_super_instances, engine=engine, seed=seed, n_jobs=n_jobs)
+        if is_sampled(len(X), n_super_instances, engine):
+            sweeper = LocalSweeper(ArrayRows(X), n_jobs=n_jobs)
+            streamed = stream_super_instances(
+                sweeper,
+                n_super_instances,
+                train_indices=train_indices,
+                representative=representative,
+                seed=seed,
+            )
+            found = np.concatenate(list(sweeper.kept()))
+            if not exact_medoids:
+                return _held(streamed, found)
+            assert streamed.centers is not None
+            used, assignment = np.unique(found, return_inverse=True)
+            centers = streamed.centers[used]
+        else:
+            assignment, centers = kmeans(X, n_super_instances, seed=seed, n_jobs=n_jobs)
 
         def choose(members: NDArray[np.intp], allowed: NDArray[np.intp]) -> int:
             if representative == "medoid":
@@ -103,6 +123,26 @@ def build_super_instances(
         between = np.ascontiguousarray(all_distances[np.ix_(reps, reps)])
         return SuperInstances(cells, reps, distances=between, metric=metric)
     return SuperInstances(cells, reps, points=X[reps].copy(), metric=metric)
+
+
+def is_sampled(n_rows: int, n_super_instances: int, engine: Engine) -> bool:
+    """Return whether K-means is trained on a sample of the rows."""
+    if n_super_instances >= n_rows:
+        return False
+    return engine == "sample" or (engine == "auto" and n_rows > FULL_LIMIT)
+
+
+def _held(streamed: StreamedSuperInstances, cells: NDArray[Any]) -> SuperInstances:
+    """Return the same super-instances with that of every row."""
+    assert streamed.cell_owner is not None
+    return SuperInstances(
+        streamed.cell_owner[cells],
+        streamed.representatives,
+        points=streamed.points,
+        metric=streamed.metric,
+        centers=streamed.centers,
+        cell_owner=streamed.cell_owner,
+    )
 
 
 def _choose_representatives(

@@ -1,0 +1,121 @@
+"""The nearest center of every row: the one computation that all rows go through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any, Literal
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from likewise.errors import MissingExtraError
+
+Kernel = Literal["numpy", "faiss"]
+
+FAISS_MAX_FEATURES = 16
+"""Up to this many features faiss is the faster kernel; above, a matrix product and argmax are."""
+
+_SCORES_PER_BLOCK = 2**18
+"""Scores of one small block of rows against all centers: they stay in the processor's cache."""
+
+_ROWS_PER_THREAD = 2**15
+
+
+def fastest_kernel(n_features: int, dtype: Any) -> Kernel:
+    """Return the faster of the installed kernels for rows of this kind.
+
+    faiss computes in float32 only, so it is no choice for float64 rows.
+    """
+    is_small = n_features <= FAISS_MAX_FEATURES and np.dtype(dtype) == np.float32
+    return "faiss" if is_small and find_spec("faiss") is not None else "numpy"
+
+
+def assign(
+    X: NDArray[Any],
+    centers: NDArray[Any],
+    *,
+    kernel: Kernel = "numpy",
+    n_jobs: int | None = None,
+) -> NDArray[np.intp]:
+    """Return the nearest center of every row.
+
+    Rows and centers are compared after moving both by the mean of the centers, so that data far
+    from the origin loses no digits. Blocks of rows are compared one at a time, each by one
+    thread, so neither the number of threads nor the memory at hand changes a bit of the result.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        The rows.
+    centers : ndarray of shape (n_centers, n_features)
+        The centers.
+    kernel : {"numpy", "faiss"}, default="numpy"
+        What computes. The two differ only on rows that are nearly as close to another center.
+    n_jobs : int, optional
+        Threads.
+    """
+    assignment = np.empty(len(X), dtype=np.intp)
+
+    def assign_rows(start: int) -> None:
+        rows = X[start : start + _ROWS_PER_THREAD]
+        assignment[start : start + len(rows)] = assign_block(rows, centers, kernel)
+
+    starts = range(0, len(X), _ROWS_PER_THREAD)
+    n_threads = min(effective_n_jobs(n_jobs), len(starts))
+    with one_thread_each():
+        if n_threads <= 1:
+            for start in starts:
+                assign_rows(start)
+        else:
+            with ThreadPoolExecutor(n_threads) as pool:
+                list(pool.map(assign_rows, starts))
+    return assignment
+
+
+def assign_block(rows: NDArray[Any], centers: NDArray[Any], kernel: Kernel) -> NDArray[np.intp]:
+    """Return the nearest center of every row, for callers inside `one_thread_each`."""
+    shift = centers.mean(axis=0, dtype=np.float64).astype(centers.dtype)
+    find = _by_faiss if kernel == "faiss" else _by_product
+    return find(rows, centers - shift, shift)
+
+
+@contextmanager
+def one_thread_each() -> Iterator[None]:
+    """Keep linear algebra to one thread: sums in another order end in other bits."""
+    with threadpool_limits(limits=1):
+        yield
+
+
+def _by_product(rows: NDArray[Any], centers: NDArray[Any], shift: NDArray[Any]) -> NDArray[np.intp]:
+    """Compare by a matrix product: the nearest center has the largest x·c - |c|²/2."""
+    half_norms = 0.5 * np.einsum("ij,ij->i", centers, centers)
+    # A column of ones subtracts the norms within the product.
+    factors = np.ascontiguousarray(np.vstack([centers.T, -half_norms]))
+    n_features = centers.shape[1]
+    n_block = int(2 ** np.clip(np.log2(_SCORES_PER_BLOCK / len(centers)) // 1, 6, 12))
+    extended = np.ones((n_block, n_features + 1), dtype=centers.dtype)
+    scores = np.empty((n_block, len(centers)), dtype=centers.dtype)
+    assignment = np.empty(len(rows), dtype=np.intp)
+    for start in range(0, len(rows), n_block):
+        block = rows[start : start + n_block]
+        n = len(block)
+        np.subtract(block, shift, out=extended[:n, :n_features])
+        np.matmul(extended[:n], factors, out=scores[:n])
+        scores[:n].argmax(axis=1, out=assignment[start : start + n])
+    return assignment
+
+
+def _by_faiss(rows: NDArray[Any], centers: NDArray[Any], shift: NDArray[Any]) -> NDArray[np.intp]:
+    if find_spec("faiss") is None:
+        raise MissingExtraError('kernel="faiss"', "fast")
+    import faiss
+
+    index = faiss.IndexFlatL2(centers.shape[1])
+    index.add(np.ascontiguousarray(centers, dtype=np.float32))
+    moved = np.ascontiguousarray(rows - shift, dtype=np.float32)
+    return np.asarray(index.search(moved, 1)[1][:, 0], dtype=np.intp)

@@ -1,0 +1,195 @@
+"""Super-instances of rows that are not held: a few passes over them, whatever their number.
+
+1. *sample*: rows chosen by their number;
+2. *train*: K-means on a part of the sample, and the geometric median of every cell's sample;
+3. *assign*: every row to its nearest center;
+4. *nearest*: the rows of every cell that are nearest to its geometric median;
+5. *score*: the sum of distances of each of these to all rows of its cell. The smallest wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.core.partition import StreamedSuperInstances
+from likewise.superinstances.assignment import assign, fastest_kernel
+from likewise.superinstances.kmeans import TRAIN_PER_CENTER, train_centers
+from likewise.superinstances.medoids import N_CANDIDATES, geometric_median
+from likewise.superinstances.metrics import distances
+from likewise.superinstances.passes import (
+    AssignPass,
+    Candidates,
+    Cells,
+    MeansPass,
+    NearestPass,
+    ScorePass,
+    check_finite,
+)
+from likewise.superinstances.sweep import Sweeper
+
+SAMPLE_BYTES = 2**27
+"""The sample is this large, or as large as training needs, if that is more."""
+
+N_TYPICAL = 12
+"""So many rows of every super-instance are remembered as typical of it."""
+
+_TIE = 1e-12
+"""Sums of distances that differ relatively by less are equal but for rounding."""
+
+Arrays = dict[str, NDArray[Any]]
+Remember = Callable[[str, Callable[[], Arrays]], Mapping[str, NDArray[Any]]]
+"""``remember(phase, make)`` returns what `make` returns, now or when it was called last time."""
+
+
+def stream_super_instances(
+    sweeper: Sweeper,
+    n_super_instances: int,
+    *,
+    train_indices: NDArray[np.intp] | None = None,
+    representative: Literal["medoid", "nearest-mean"] = "medoid",
+    seed: int = 0,
+    remember: Remember = lambda phase, make: make(),  # noqa: ARG005
+) -> StreamedSuperInstances:
+    """Over-cluster rows and choose the row that stands for each small group.
+
+    Parameters
+    ----------
+    sweeper : Sweeper
+        Goes over the rows.
+    n_super_instances : int
+        At most this many groups.
+    train_indices : ndarray of int, optional
+        The rows that may stand for a group, increasing.
+    representative : {"medoid", "nearest-mean"}
+        See `likewise.superinstances.build.build_super_instances`.
+    seed : int
+        Decides everything random.
+    remember : callable, optional
+        Keeps what every phase found, so that an interrupted run goes on after the last one.
+    """
+    rows = sweeper.rows
+    rng = np.random.default_rng(seed)
+    n_train = min(rows.n_rows, TRAIN_PER_CENTER * n_super_instances)
+    n_sample = min(
+        rows.n_rows, max(n_train, SAMPLE_BYTES // (rows.n_features * rows.dtype.itemsize))
+    )
+    numbers = np.sort(rng.choice(rows.n_rows, n_sample, replace=False, shuffle=False))
+    used = np.sort(rng.choice(n_sample, n_train, replace=False, shuffle=False))
+    train_seed = int(rng.integers(2**31 - 1))
+
+    def take_sample() -> Arrays:
+        sample = sweeper.take("sample", numbers)
+        check_finite(sample, numbers, rows)
+        return {"sample": sample}
+
+    def train() -> Arrays:
+        sample = remember("sample", take_sample)["sample"]
+        n_cells = min(n_super_instances, n_train)
+        centers = sweeper.call("train", train_centers, sample[used], n_cells, train_seed)
+        kernel = fastest_kernel(rows.n_features, rows.dtype)
+        own = np.arange(n_sample)
+        if train_indices is not None:
+            own = np.flatnonzero(np.isin(numbers, train_indices))
+        cell = assign(sample[own], centers, kernel=kernel)
+        middles = centers.astype(np.float64)
+        for k in np.unique(cell):
+            middles[k] = geometric_median(sample[own[cell == k]])
+        return {"centers": centers, "middles": middles, "kernel": np.array(kernel)}
+
+    trained = remember("train", train)
+    cells = Cells(trained["centers"], trained["kernel"].item(), train_indices)
+    counted = remember("assign", lambda: {"counts": _counts(sweeper, cells)})
+    counts = counted["counts"]
+    if representative == "medoid":
+        middles = trained["middles"]
+    else:
+        middles = remember("means", lambda: {"means": _means(sweeper, cells, counts)})["means"]
+    middles = middles.astype(rows.dtype)
+    n_candidates = N_CANDIDATES if representative == "medoid" else N_TYPICAL
+
+    def find_candidates() -> Arrays:
+        found = None
+        for more in sweeper.sweep(NearestPass(cells, middles, n_candidates)):
+            found = more if found is None else found.and_those(more, n_candidates)
+        assert found is not None
+        return {
+            "cell": found.cell,
+            "row": found.row,
+            "square": found.square,
+            "point": found.point,
+        }
+
+    candidates = Candidates(**remember("nearest", find_candidates))
+    if representative == "medoid":
+        scoring = ScorePass(cells, candidates, middles)
+        sums = remember("score", lambda: {"sums": _in_order(sweeper.sweep(scoring))})["sums"]
+    else:
+        sums = candidates.square
+    return _partition(rows.n_rows, cells, counts, candidates, sums)
+
+
+def _counts(sweeper: Sweeper, cells: Cells) -> NDArray[np.int64]:
+    counts = np.zeros(len(cells.centers), dtype=np.int64)
+    for found in sweeper.sweep(AssignPass(cells)):
+        counts += found
+    return counts
+
+
+def _means(sweeper: Sweeper, cells: Cells, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    sums = _in_order(sweeper.sweep(MeansPass(cells)))
+    return np.asarray(sums / np.maximum(counts, 1)[:, None])
+
+
+def _in_order(found: Any) -> NDArray[np.float64]:
+    total = None
+    for of_span in found:
+        for of_block in of_span:
+            total = of_block.copy() if total is None else total + of_block
+    assert total is not None
+    return np.asarray(total)
+
+
+def _partition(
+    n_rows: int,
+    cells: Cells,
+    counts: NDArray[np.int64],
+    candidates: Candidates,
+    sums: NDArray[Any],
+) -> StreamedSuperInstances:
+    """Choose the best candidate of every cell; cells without one join the nearest."""
+    standing, first = np.unique(candidates.cell, return_index=True)
+    last = np.append(first[1:], len(sums))
+    best = np.array(
+        [_lowest_row(candidates.row, sums, a, b) for a, b in zip(first, last, strict=True)]
+    )
+    by_row = np.argsort(candidates.row[best])
+    best = best[by_row]
+    points = candidates.point[best]
+    owner = np.full(len(counts), -1, dtype=np.intp)
+    owner[standing[by_row]] = np.arange(len(best))
+    orphans = np.flatnonzero(owner < 0)
+    if len(orphans):
+        owner[orphans] = distances(cells.centers[orphans], points, "euclidean").argmin(axis=1)
+    sizes = np.zeros(len(best), dtype=np.int64)
+    np.add.at(sizes, owner, counts)
+    typical = tuple(candidates.row[first[k] : last[k]][:N_TYPICAL].astype(np.intp) for k in by_row)
+    return StreamedSuperInstances(
+        n_rows,
+        candidates.row[best].astype(np.intp),
+        points=points,
+        centers=cells.centers,
+        cell_owner=owner,
+        kernel=cells.kernel,
+        row_counts=sizes.astype(np.intp),
+        typical=typical,
+    )
+
+
+def _lowest_row(rows: NDArray[np.int64], sums: NDArray[Any], first: int, last: int) -> int:
+    own = sums[first:last]
+    tied = first + np.flatnonzero(own <= own.min() * (1 + _TIE))
+    return int(tied[np.argmin(rows[tied])])
