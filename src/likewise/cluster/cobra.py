@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from numbers import Integral
+from os import PathLike
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -20,6 +21,8 @@ from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import AnswerError, InputError, InterruptedFitError, LikewiseError
 from likewise.oracles import run
+from likewise.scale.session import SourceSession, super_instances_of
+from likewise.scale.source import Source
 from likewise.strategies.closest_first import ClosestFirst
 from likewise.strategies.representatives import RepresentativeStrategy
 from likewise.superinstances.assignment import assign
@@ -132,7 +135,7 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def fit(
         self,
-        X: ArrayLike,
+        X: ArrayLike | Source,
         y: Any = None,  # noqa: ARG002  (for scikit-learn)
         *,
         oracle: Any = None,
@@ -146,7 +149,8 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
-            The rows; with ``metric="precomputed"`` their distances.
+            The rows; with ``metric="precomputed"`` their distances. Or a source of
+            `likewise.scale`.
         y : ignored
             For compatibility.
         oracle : Oracle or callable, optional
@@ -190,16 +194,31 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
 
     def start(
         self,
-        X: ArrayLike,
+        X: ArrayLike | Source,
         *,
         train_indices: ArrayLike | None = None,
         sample_ids: Sequence[Hashable] | None = None,
         must_link: Iterable[tuple[int, int]] = (),
         cannot_link: Iterable[tuple[int, int]] = (),
+        checkpoint: str | PathLike[str] | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
     ) -> Session:
-        """Return a session to be asked and told by hand; the parameters are those of `fit`."""
+        """Return a session to be asked and told by hand.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features) or Source
+            The rows. A source of `likewise.scale` is gone over in batches and never held; the
+            session is then a `likewise.scale.SourceSession`, which can write labels to files.
+        train_indices, sample_ids, must_link, cannot_link
+            As for `fit`.
+        checkpoint : path, optional
+            For a source, a folder that keeps what is done when the start is interrupted. Starting
+            again with the same folder goes on from there.
+        progress : callable, optional
+            For a source, called as ``progress(phase, rows_done, n_rows)``.
+        """
         self._check_parameters()
-        rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
         n_super_instances = self.n_super_instances
         if n_super_instances == "auto":
             n_super_instances = (
@@ -207,18 +226,31 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
                 if self.max_queries is None
                 else super_instances_for_budget(self.max_queries)
             )
-        partition = build_super_instances(
-            rows,
-            int(n_super_instances),
-            train_indices=checked_train_rows(train_indices, len(rows)),
-            representative=self.representative,
-            metric=self.metric,
-            engine=self.engine,
-            exact_medoids=self.exact_medoids,
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-            n_jobs=self.n_jobs,
-        )
-        session = Session(ClosestFirst(partition), sample_ids=sample_ids, digest=fingerprint(rows))
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        options: dict[str, Any] = {
+            "representative": self.representative,
+            "metric": self.metric,
+            "engine": self.engine,
+            "exact_medoids": self.exact_medoids,
+            "seed": seed,
+            "n_jobs": self.n_jobs,
+        }
+        session: Session
+        if isinstance(X, Source):
+            self.n_features_in_ = X.n_features
+            options |= {"train_indices": checked_train_rows(train_indices, X.n_rows)}
+            partition = super_instances_of(
+                X, int(n_super_instances), checkpoint=checkpoint, progress=progress, **options
+            )
+            session = SourceSession(
+                ClosestFirst(partition), sample_ids=sample_ids, digest=X.fingerprint()
+            ).attach(X, n_jobs=self.n_jobs)
+        else:
+            rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+            options |= {"train_indices": checked_train_rows(train_indices, len(rows))}
+            partition = build_super_instances(rows, int(n_super_instances), **options)
+            digest = fingerprint(rows)
+            session = Session(ClosestFirst(partition), sample_ids=sample_ids, digest=digest)
         for pairs, answer in ((must_link, Answer.SAME), (cannot_link, Answer.DIFFERENT)):
             for left, right in pairs:
                 session.give(int(left), int(right), answer)

@@ -183,6 +183,10 @@ class StreamedSuperInstances(SuperInstances):
             )
         return self.find()
 
+    def attach(self, find: Callable[[], NDArray[np.intp]]) -> None:
+        """Have the rows at hand."""
+        object.__setattr__(self, "find", find)
+
     @property
     def n_rows(self) -> int:
         """Number of rows of the data."""

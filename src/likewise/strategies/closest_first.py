@@ -122,8 +122,8 @@ class ClosestFirst(RepresentativeStrategy):
         """Return, for every super-instance, a name of its group."""
         return self._pairs.component.copy()
 
-    def labels_guess(self) -> NDArray[np.intp]:
-        """Return the group of every row if undecided groups are joined by `join_by_guess`."""
+    def guess_of_representatives(self) -> NDArray[np.intp]:
+        """Return names of groups if the undecided ones are joined by `join_by_guess`."""
         n = self.partition.n_super_instances
         if self._tree is None:
             everything = np.arange(n, dtype=np.intp)
@@ -131,7 +131,7 @@ class ClosestFirst(RepresentativeStrategy):
             is_euclidean = self.partition.metric in EUCLIDEAN
             self._tree = merge_tree(condensed, is_euclidean=is_euclidean)
         same, different = self._answers_about_representatives()
-        return self._spread(join_by_guess(self._tree, [*same, *different]))
+        return join_by_guess(self._tree, [*same, *different])
 
     def _answers_about_representatives(
         self,

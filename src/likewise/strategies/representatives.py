@@ -70,8 +70,8 @@ class RepresentativeStrategy(ABC):
         return self._spread(self.group_of_representatives())
 
     def labels_guess(self) -> NDArray[np.intp]:
-        """Return the group of every row; here there is no guess beyond what is known."""
-        return self.labels()
+        """Return the group of every row if what is undecided is guessed."""
+        return self._spread(self.guess_of_representatives())
 
     def askable(self) -> NDArray[np.intp]:
         """Return the representatives."""
@@ -81,6 +81,10 @@ class RepresentativeStrategy(ABC):
         """Return, for every super-instance, a name of its group."""
         find = self.links.find
         return np.array([find(row) for row in self._position], dtype=np.intp)
+
+    def guess_of_representatives(self) -> NDArray[np.intp]:
+        """Return names of groups; here there is no guess beyond what is known."""
+        return self.group_of_representatives()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the partition as plain values."""
@@ -96,5 +100,9 @@ class RepresentativeStrategy(ABC):
         Session.register(cls.name, cls.load)
 
     def _spread(self, groups: NDArray[np.intp]) -> NDArray[np.intp]:
-        numbered: NDArray[np.intp] = np.unique(groups, return_inverse=True)[1].astype(np.intp)
-        return numbered[self.partition.assignment]
+        return number_groups(groups)[self.partition.assignment]
+
+
+def number_groups(names: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the groups of super-instances numbered from 0 in the order of their names."""
+    return np.unique(names, return_inverse=True)[1].astype(np.intp)

@@ -1,0 +1,224 @@
+"""The group of every row, written as Parquet files that are cut like the data.
+
+All files are written under temporary names, renamed when all are whole, and listed in a manifest
+that comes last: a folder with a manifest is complete, one without is not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.errors import InputError, MissingExtraError
+from likewise.scale.atomic import write_atomically
+from likewise.scale.source import Part, Source
+from likewise.superinstances.passes import Cells
+from likewise.superinstances.sweep import BLOCKS_PER_SPAN, Rows, blocks, rows_per_block
+
+MANIFEST = "_manifest.json"
+
+_ROWS_PER_GROUP = 2**17
+
+
+@dataclass(frozen=True, slots=True)
+class Labeling:
+    """How rows get their labels: by the cell they lie in, or one by one if there are few.
+
+    Attributes
+    ----------
+    cells : Cells or None
+        The cells of K-means.
+    owner : ndarray
+        For every cell its super-instance; without cells, for every row.
+    groups : ndarray of shape (n_super_instances,)
+        For every super-instance its group.
+    """
+
+    cells: Cells | None
+    owner: NDArray[np.intp]
+    groups: NDArray[np.intp]
+
+    def super_instances(
+        self, source: Rows, start: int, stop: int
+    ) -> Iterator[tuple[int, NDArray[np.intp]]]:
+        """Yield rows and their super-instances from `start` up to `stop`, block by block."""
+        if self.cells is None:
+            yield start, self.owner[start:stop]
+            return
+        # Blocks begin where they began when the rows were first assigned, for the same bits.
+        size = rows_per_block(source.n_features, source.dtype)
+        first = start // size * size
+        last = min(-(-stop // size) * size, source.n_rows)
+        for at, block in blocks(source, first, last):
+            low, high = max(start - at, 0), min(stop - at, len(block))
+            yield at + low, self.owner[self.cells.of(block, None)[low:high]]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPass:
+    """Collect the super-instance of every row."""
+
+    labeling: Labeling
+    phase: str = "labels"
+
+    def empty(self) -> list[NDArray[np.intp]]:
+        """Return nothing."""
+        return []
+
+    def add(
+        self,
+        found: list[NDArray[np.intp]],
+        start: int,  # noqa: ARG002
+        block: NDArray[Any],
+        kept: NDArray[Any] | None,
+        rows: Rows,  # noqa: ARG002
+    ) -> tuple[list[NDArray[np.intp]], None]:
+        """Return those of one block more."""
+        assert self.labeling.cells is not None
+        return [*found, self.labeling.owner[self.labeling.cells.of(block, kept)]], None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Files that a piece of work wrote, and how many rows of each super-instance were in them."""
+
+    files: list[tuple[str, str]]
+    counts: NDArray[np.int64]
+
+
+def pieces_of_work(source: Source) -> list[list[Part]]:
+    """Return the parts in bundles that are worth a worker's while."""
+    enough = BLOCKS_PER_SPAN * rows_per_block(source.n_features, source.dtype)
+    bundles: list[list[Part]] = [[]]
+    for part in source.parts:
+        if bundles[-1] and part.stop - bundles[-1][0].start > enough:
+            bundles.append([])
+        bundles[-1].append(part)
+    return bundles
+
+
+def write_parts(
+    source: Rows, parts: Sequence[Part], labeling: Labeling, folder: str, run: str
+) -> Written:
+    """Write the labels of consecutive parts under temporary names."""
+    stream = labeling.super_instances(source, parts[0].start, parts[-1].stop)
+    counts = np.zeros(len(labeling.groups), dtype=np.int64)
+    files = []
+    waiting: tuple[int, NDArray[np.intp]] | None = None
+    for part in parts:
+        final = Path(folder, f"{part.name}.parquet")
+        final.parent.mkdir(parents=True, exist_ok=True)
+        # A worker that was lost may have left its file: every attempt has a name of its own.
+        new = final.with_name(f".{final.name}.{run}-{uuid.uuid4().hex}.tmp")
+        with _Writer(new) as writer:
+            while writer.n_rows < part.stop - part.start:
+                at, owned = waiting or next(stream)
+                n = min(len(owned), part.stop - at)
+                waiting = (at + n, owned[n:]) if n < len(owned) else None
+                counts += np.bincount(owned[:n], minlength=len(counts))
+                writer.add(at, labeling.groups[owned[:n]])
+        files.append((str(new), str(final)))
+    return Written(files, counts)
+
+
+def new_folder(path: str | os.PathLike[str], overwrite: bool) -> Path:
+    """Return a folder that labels may be written to, or raise `InputError`."""
+    folder = Path(path)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; labels are written to a folder")
+    if folder.is_dir() and any(folder.iterdir()):
+        if not (folder / MANIFEST).exists():
+            raise InputError(f"the folder {folder} is not empty and has no labels; choose another")
+        if not overwrite:
+            raise InputError(
+                f"the folder {folder} has labels already. Choose another or pass overwrite=True."
+            )
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def publish(
+    folder: Path, files: Sequence[tuple[str, str]], about: dict[str, Any], parts: Sequence[Part]
+) -> None:
+    """Rename whole files to their final names, and write the manifest last."""
+    for new, _ in files:
+        if not Path(new).exists():
+            raise InputError(
+                f"a worker wrote {new}, but it is not there: the folder must be one that all "
+                "workers and this process share"
+            )
+    manifest = folder / MANIFEST
+    if manifest.exists():
+        earlier = json.loads(manifest.read_text())
+        manifest.unlink()
+        for part in earlier["parts"]:
+            (folder / part["file"]).unlink(missing_ok=True)
+    for new, final in files:
+        os.replace(new, final)
+    listed = [
+        {"file": f"{part.name}.parquet", "first_row": part.start, "n_rows": part.stop - part.start}
+        for part in parts
+    ]
+    text = json.dumps({"format": "likewise-labels", **about, "parts": listed}, indent=1)
+    write_atomically(manifest, lambda new: new.write_text(text))
+
+
+def remove_unfinished(folder: Path, run: str) -> None:
+    """Delete the temporary files of a run."""
+    for left in folder.rglob(f".*.{run}-*.tmp"):
+        left.unlink(missing_ok=True)
+
+
+class _Writer:
+    """A Parquet file with the columns `row` and `label`."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            import pyarrow
+            from pyarrow import parquet
+        except ImportError as error:
+            raise MissingExtraError("writing Parquet", "tables") from error
+        self._arrow = pyarrow
+        self._schema = pyarrow.schema([("row", pyarrow.int64()), ("label", pyarrow.int32())])
+        self._file = parquet.ParquetWriter(
+            path,
+            self._schema,
+            use_dictionary=["label"],
+            column_encoding={"row": "DELTA_BINARY_PACKED"},
+        )
+        self._labels: list[NDArray[np.int32]] = []
+        self._first = 0
+        self._n_waiting = 0
+        self.n_rows = 0
+
+    def add(self, start: int, labels: NDArray[np.intp]) -> None:
+        """Write labels of the rows from `start` on."""
+        if not self._n_waiting:
+            self._first = start
+        self._labels.append(labels.astype(np.int32))
+        self._n_waiting += len(labels)
+        self.n_rows += len(labels)
+        if self._n_waiting >= _ROWS_PER_GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._n_waiting:
+            rows = np.arange(self._first, self._first + self._n_waiting)
+            columns = [rows, np.concatenate(self._labels)]
+            self._file.write_table(self._arrow.table(columns, schema=self._schema))
+            self._labels, self._n_waiting = [], 0
+
+    def __enter__(self) -> _Writer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._flush()
+        self._file.close()

@@ -1,0 +1,288 @@
+"""Sessions about a source: the same questions, and labels that are written instead of held."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import uuid
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.core.partition import StreamedSuperInstances, SuperInstances
+from likewise.core.session import Session
+from likewise.errors import InputError
+from likewise.scale.checkpoint import Checkpoint
+from likewise.scale.labels import (
+    Labeling,
+    LabelPass,
+    new_folder,
+    pieces_of_work,
+    publish,
+    remove_unfinished,
+)
+from likewise.scale.source import Source
+from likewise.scale.sweepers import SourceSweeper, sweeper_for
+from likewise.strategies.representatives import RepresentativeStrategy, number_groups
+from likewise.superinstances.assignment import Kernel
+from likewise.superinstances.build import build_super_instances, is_sampled
+from likewise.superinstances.kmeans import FULL_LIMIT, TRAIN_PER_CENTER, Engine
+from likewise.superinstances.metrics import EUCLIDEAN
+from likewise.superinstances.passes import Cells, check_finite
+from likewise.superinstances.streaming import SAMPLE_BYTES, Arrays, stream_super_instances
+from likewise.superinstances.sweep import Progress
+
+
+class SourceSession(Session):
+    """A session about rows that are not held.
+
+    It is asked and told like any other. `labels` goes over all rows and returns the group of each;
+    `write_labels` writes them instead.
+
+    Attributes
+    ----------
+    source : Source or None
+        The rows; None until `attach`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise import COBRA, Answer
+    >>> from likewise.scale import from_array
+    >>> source = from_array(np.array([[0.0], [0.1], [5.0]]))
+    >>> session = COBRA(n_super_instances=3).start(source)
+    >>> _ = session.tell(Answer.SAME), session.tell(Answer.DIFFERENT)
+    >>> session.labels.tolist()
+    [0, 0, 1]
+    """
+
+    source: Source | None = None
+    n_jobs: int | None = None
+
+    @classmethod
+    def from_dict(
+        cls, plain: Mapping[str, Any], *, X: Any = None, digest: str | None = None
+    ) -> Self:
+        """Return the session that `to_dict` wrote down.
+
+        Parameters
+        ----------
+        plain : mapping
+            What `to_dict` returned.
+        X : Source
+            The data that the session was started with; refused if it is other data.
+        digest : str, optional
+            Its fingerprint, if that is known.
+        """
+        if not isinstance(X, Source):
+            raise InputError(
+                f"this session is about a source: pass it as X, got {type(X).__name__}"
+            )
+        session = super().from_dict(plain, digest=digest or X.fingerprint())
+        assert isinstance(session, cls)
+        return session.attach(X)
+
+    def attach(self, source: Source, *, n_jobs: int | None = None) -> Self:
+        """Have the rows at hand."""
+        self.source = source
+        self.n_jobs = n_jobs
+        partition = self._partition
+        if isinstance(partition, StreamedSuperInstances):
+            partition.attach(partial(find_super_instances, source, partition, n_jobs))
+        return self
+
+    def write_labels(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        guess: bool = False,
+        overwrite: bool = False,
+        progress: Progress | None = None,
+    ) -> None:
+        """Write the group of every row as Parquet files with the columns `row` and `label`.
+
+        There is one file for every part of the source, under the same name, and a manifest. They
+        appear all together when all are whole, or not at all.
+
+        Parameters
+        ----------
+        path : path
+            A folder that is empty or not there yet.
+        guess : bool, default=False
+            Whether undecided groups are joined by a guess, as in `labels_guess`.
+        overwrite : bool, default=False
+            Whether labels that are there already are replaced.
+        progress : callable, optional
+            Called as ``progress("write", rows_done, n_rows)``.
+
+        Raises
+        ------
+        InputError
+            If the data has changed since the session was started. The session is as it was.
+        """
+        source = self._attached_source()
+        source.check_unchanged()
+        folder = new_folder(path, overwrite)
+        strategy = self.strategy
+        assert isinstance(strategy, RepresentativeStrategy)
+        names = (
+            strategy.guess_of_representatives() if guess else strategy.group_of_representatives()
+        )
+        labeling = _labeling(self._partition, number_groups(names))
+        run = uuid.uuid4().hex
+        sweeper = sweeper_for(source, n_jobs=self.n_jobs, progress=progress)
+        try:
+            files, counts = _write_all(sweeper, source, labeling, str(folder), run)
+            source.check_unchanged()
+            if not np.array_equal(counts, self._partition.sizes()):
+                raise InputError(
+                    "the data has changed since the session was started: rows lie in other "
+                    "super-instances than they did. Start a new session with this data."
+                )
+            about = {
+                "n_rows": source.n_rows,
+                "n_groups": len(np.unique(labeling.groups)),
+                "n_answers": len(self.events),
+                "is_guess": guess,
+                "digest": self.digest,
+            }
+            publish(folder, files, about, source.parts)
+        finally:
+            remove_unfinished(folder, run)
+
+    @property
+    def _partition(self) -> SuperInstances:
+        assert isinstance(self.strategy, RepresentativeStrategy)
+        return self.strategy.partition
+
+    def _attached_source(self) -> Source:
+        if self.source is None:
+            raise InputError("the session has no source; call session.attach(source) first")
+        return self.source
+
+
+def super_instances_of(
+    source: Source,
+    n_super_instances: int,
+    *,
+    engine: Engine = "auto",
+    metric: str = "euclidean",
+    exact_medoids: bool = False,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> SuperInstances:
+    """Return the super-instances of a source, as `build_super_instances` does of an array.
+
+    Up to 50 000 rows are read into memory; above, they are gone over in passes.
+
+    Parameters
+    ----------
+    source : Source
+        The rows.
+    n_super_instances, engine, metric, exact_medoids, seed, n_jobs
+        As for `build_super_instances`, which has the other options too.
+    checkpoint : path, optional
+        A folder in which finished passes are kept, so that an interrupted run can be taken up.
+    progress : callable, optional
+        Called as ``progress(phase, rows_done, n_rows)``.
+    """
+    if metric not in EUCLIDEAN or not is_sampled(source.n_rows, n_super_instances, engine):
+        _refuse_large(source, f"metric={metric!r}" if metric not in EUCLIDEAN else 'engine="full"')
+        array = source.to_array()
+        check_finite(array, np.arange(len(array)), source)
+        return build_super_instances(
+            array,
+            n_super_instances,
+            engine=engine,
+            metric=metric,
+            exact_medoids=exact_medoids,
+            seed=seed,
+            n_jobs=n_jobs,
+            **options,
+        )
+    if exact_medoids:
+        _refuse_large(source, "exact_medoids=True")
+    keep = None
+    if checkpoint is not None:
+        keep = Checkpoint(checkpoint, _plan(source, n_super_instances, seed, options))
+
+    def remember(phase: str, make: Any) -> Mapping[str, NDArray[Any]]:
+        def watched() -> Arrays:
+            source.check_unchanged()
+            found: Arrays = make()
+            source.check_unchanged()
+            return found
+
+        return watched() if keep is None else keep(phase, watched)
+
+    return stream_super_instances(
+        sweeper_for(source, n_jobs=n_jobs, progress=progress),
+        n_super_instances,
+        seed=seed,
+        remember=remember,
+        **options,
+    )
+
+
+def find_super_instances(
+    source: Source, partition: SuperInstances, n_jobs: int | None
+) -> NDArray[np.intp]:
+    """Return the super-instance of every row, by going over them all."""
+    sweeper = sweeper_for(source, n_jobs=n_jobs)
+    labeling = _labeling(partition, np.arange(partition.n_super_instances))
+    found = np.empty(source.n_rows, dtype=np.intp)
+    at = 0
+    for of_span in sweeper.sweep(LabelPass(labeling)):
+        for owned in of_span:
+            found[at : at + len(owned)] = owned
+            at += len(owned)
+    return found
+
+
+def _write_all(
+    sweeper: SourceSweeper, source: Source, labeling: Labeling, folder: str, run: str
+) -> tuple[list[tuple[str, str]], NDArray[np.int64]]:
+    files: list[tuple[str, str]] = []
+    counts = np.zeros(len(labeling.groups), dtype=np.int64)
+    for written in sweeper.write(pieces_of_work(source), labeling, folder, run):
+        files += written.files
+        counts += written.counts
+    return files, counts
+
+
+def _labeling(partition: SuperInstances, groups: NDArray[np.intp]) -> Labeling:
+    if not isinstance(partition, StreamedSuperInstances):
+        return Labeling(None, partition.assignment, groups)
+    assert partition.centers is not None
+    assert partition.cell_owner is not None
+    cells = Cells(partition.centers, cast(Kernel, partition.kernel))
+    return Labeling(cells, partition.cell_owner, groups)
+
+
+def _refuse_large(source: Source, option: str) -> None:
+    if source.n_rows > FULL_LIMIT:
+        raise InputError(
+            f"{option} needs all rows in memory, and a source of {source.n_rows} rows is not read "
+            f"into it (at most {FULL_LIMIT} are). Pass an array, or leave the option out."
+        )
+
+
+def _plan(
+    source: Source, n_super_instances: int, seed: int, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    train = options.get("train_indices")
+    return {
+        "data": source.fingerprint(),
+        "n_super_instances": n_super_instances,
+        "seed": seed,
+        "representative": options.get("representative", "medoid"),
+        "train_indices": None if train is None else hashlib.blake2b(train.tobytes()).hexdigest(),
+        "rows_per_center": TRAIN_PER_CENTER,
+        "sample_bytes": SAMPLE_BYTES,
+    }

@@ -1,0 +1,56 @@
+"""Who goes over a source: this process, or the cluster that the source came with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
+
+from joblib import effective_n_jobs
+
+from likewise.scale.labels import Labeling, Written, write_parts
+from likewise.scale.source import Part, Source
+from likewise.superinstances.assignment import one_thread_each
+from likewise.superinstances.sweep import LocalSweeper, Progress, Sweeper
+
+
+class SourceSweeper(Sweeper, Protocol):
+    """Goes over a source, and writes labels where it does so."""
+
+    def write(
+        self, bundles: Sequence[Sequence[Part]], labeling: Labeling, folder: str, run: str
+    ) -> Iterator[Written]:
+        """Write the labels of every bundle of parts."""
+
+
+class LocalSourceSweeper(LocalSweeper):
+    """Go over a source in this process."""
+
+    def __init__(
+        self, source: Source, *, n_jobs: int | None = None, progress: Progress | None = None
+    ) -> None:
+        super().__init__(source, n_jobs=n_jobs, progress=progress)
+        self.source = source
+
+    def write(
+        self, bundles: Sequence[Sequence[Part]], labeling: Labeling, folder: str, run: str
+    ) -> Iterator[Written]:
+        """Write the labels of every bundle of parts."""
+        self._report("write", 0)
+
+        def write(bundle: Sequence[Part]) -> Written:
+            return write_parts(self.source, bundle, labeling, folder, run)
+
+        n_threads = min(effective_n_jobs(self.n_jobs), len(bundles))
+        with one_thread_each(), ThreadPoolExecutor(n_threads) as pool:
+            written = map(write, bundles) if n_threads <= 1 else pool.map(write, bundles)
+            for bundle, files in zip(bundles, written, strict=True):
+                self._report("write", bundle[-1].stop)
+                yield files
+
+
+def sweeper_for(
+    source: Source, *, n_jobs: int | None = None, progress: Progress | None = None
+) -> SourceSweeper:
+    """Return who goes over a source."""
+    return LocalSourceSweeper(source, n_jobs=n_jobs, progress=progress)
