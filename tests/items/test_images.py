@@ -139,6 +139,7 @@ BROKEN = {
     "program.gif": b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 1 1\n",
     "bomb.png": bomb(50_000, 50_000),
     "large.png": bomb(9_001, 9_001),
+    "larger.png": bomb(10_000, 10_000),
 }
 
 

@@ -25,7 +25,7 @@ def flowers(tmp_path):
 def test_rows_are_numbered_from_zero_without_an_id_column(flowers):
     items = open_items(flowers)
     assert (items.kind, items.n, items.ids) == ("rows", 4, ("0", "1", "2", "3"))
-    assert items.title(1) == "b · · blue"
+    assert items.title(1) == "b · blue"
 
 
 def test_the_view_is_plain_json_of_the_shown_columns(flowers):
@@ -79,6 +79,15 @@ def test_columns_that_say_nothing_are_left_out_and_said(tmp_path):
     features = open_items(path).features()
     assert features.X.tolist() == [[0.0], [1.0]]
     assert len(features.notes) == 3
+
+
+def test_a_column_that_counts_the_rows_is_left_out_unless_it_is_asked_for(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(",x\n" + "\n".join(f"{k},{k % 3}" for k in range(20)))
+    features = open_items(path).features()
+    assert features.X.shape == (20, 1)
+    assert features.notes == ("column 1: left out, it only counts the rows",)
+    assert open_items(path, columns=["column 1", "x"]).features().X.shape == (20, 2)
 
 
 def test_a_table_whose_rows_are_all_equal_is_refused(tmp_path):

@@ -76,6 +76,30 @@ def test_the_file_is_in_write_ahead_mode_and_waits_for_the_disk(store):
     assert store._db.execute("PRAGMA synchronous").fetchone() == (2,)
 
 
+def test_a_copy_is_whole_while_the_project_is_open(path, store, tmp_path):
+    store.append(tell(1), after=0)
+    store.put_payload("setup", b"x" * 1000)
+    store.copy_to(tmp_path / "copy.likewise")
+    store.append(tell(2), after=1)
+    with Store.open(tmp_path / "copy.likewise") as copy:
+        assert [e.op for e in copy.read()] == [tell(1)]
+        assert copy.payload("setup") == b"x" * 1000
+        assert copy.items == store.items
+        assert copy.append({"do": "undo"}, after=1) == 2
+    with pytest.raises(InputError, match="exists already"):
+        store.copy_to(tmp_path / "copy.likewise")
+
+
+@pytest.mark.parametrize("name", ["a b#c?d=e&f%20.likewise", "'\";--.likewise", "жук🙂.likewise"])
+def test_the_name_of_the_file_may_be_odd(tmp_path, name):
+    with Store.create(tmp_path / name) as store:
+        store.append(tell(1), after=0)
+        store.copy_to(tmp_path / f"copy {name}")
+    with Store.open(tmp_path / name) as store, Store.open(tmp_path / f"copy {name}") as copy:
+        assert store.last == copy.last == 1
+    assert {p.name for p in tmp_path.iterdir()} == {name, f"copy {name}"}
+
+
 def test_names_and_notes_can_be_taken_away(store):
     store.name_group("a", "cats")
     store.name_group("a", "")

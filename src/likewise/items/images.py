@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,12 +63,13 @@ class ImageItems(Items):
         ids = [_name(path, self._folder) for path in paths]
         self._sizes: list[tuple[int, int]] = []
         self._hashes: list[str] = []
-        for i, path in enumerate(paths):
-            size, content, fault = _look(path, self._folder)
-            self._sizes.append(size)
-            self._hashes.append(content)
-            if fault:
-                problems.append(Problem(i, f"{ids[i]}: {fault}"))
+        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+            looks = pool.map(lambda path: _look(path, self._folder), paths)
+            for i, (size, content, fault) in enumerate(looks):
+                self._sizes.append(size)
+                self._hashes.append(content)
+                if fault:
+                    problems.append(Problem(i, f"{ids[i]}: {fault}"))
         super().__init__(folder, ids, problems=problems, notes=notes)
         self._broken = {problem.item for problem in problems if problem.item is not None}
         if len(self._broken) == len(paths):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import stat
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,10 +60,8 @@ def open_picture(data: bytes) -> Image:
     from PIL import Image
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            picture = Image.open(io.BytesIO(data), formats=IMAGE_FORMATS)
-    except Image.DecompressionBombError as error:
+        picture = Image.open(io.BytesIO(data), formats=IMAGE_FORMATS)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise BrokenPictureError("it has far too many pixels (a decompression bomb?)") from error
     except Exception as error:  # a broken file makes decoders raise nearly anything
         raise BrokenPictureError(f"it is not a picture that can be read ({error})") from error

@@ -41,6 +41,9 @@ def row_features(table: Table, columns: Sequence[str] | None, leave_out: Sequenc
         values = table.column(name)
         numbers = as_numbers(values, table.has_decimal_comma)
         if numbers is not None:
+            if columns is None and _only_counts(numbers):
+                notes.append(f"{name}: left out, it only counts the rows")
+                continue
             block, note = _scaled(numbers)
         else:
             texts = [_category(value) for value in values]
@@ -113,6 +116,11 @@ def is_missing(value: Any) -> bool:
 
 def _category(value: Any) -> str | None:
     return None if is_missing(value) else as_text(value).strip()
+
+
+def _only_counts(numbers: np.ndarray) -> bool:
+    """Whether a column numbers the rows, as an index that was saved along with a table does."""
+    return len(numbers) >= 10 and bool((np.diff(numbers) == 1).all())
 
 
 def _scaled(numbers: np.ndarray) -> tuple[np.ndarray, str]:

@@ -41,7 +41,7 @@ class RowItems(Items):
         if self._id is not None:
             return shorten(self.ids[i])
         cells = [as_text(self._table.columns[name][i]) for name in self._show[:3]]
-        return shorten(" · ".join(cells))
+        return shorten(" · ".join(cell for cell in cells if cell.strip())) or f"row {i}"
 
     def view(self, i: int) -> dict[str, Any]:
         """Return the shown fields of row `i`."""

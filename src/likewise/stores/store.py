@@ -95,24 +95,13 @@ class Store:
             What else belongs to the project, such as its super-instances; stored compressed.
         """
         path = Path(path)
-        if not path.parent.is_dir():
-            raise InputError(f"cannot make {path}: there is no folder {path.parent}")
-        _refuse_existing(path)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        os.close(handle)
-        new = Path(name)
-        try:
-            with cls(path, _connect(new)) as store, store._writing() as db:
-                db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-                schema.migrate(db, schema.MIGRATIONS)
-                _put_settings(db, settings or {})
-                rows = ((k, i, h) for k, (i, h) in enumerate((items or {}).items()))
-                db.executemany("INSERT INTO items VALUES (?, ?, ?)", rows)
-                _put_payloads(db, payloads or {})
-            _publish(new, path)
-        finally:
-            for suffix in ("", "-wal", "-shm"):
-                Path(name + suffix).unlink(missing_ok=True)
+        with _new_file(path) as new, cls(path, _connect(new)) as store, store._writing() as db:
+            db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+            schema.migrate(db, schema.MIGRATIONS)
+            _put_settings(db, settings or {})
+            rows = ((k, i, h) for k, (i, h) in enumerate((items or {}).items()))
+            db.executemany("INSERT INTO items VALUES (?, ?, ?)", rows)
+            _put_payloads(db, payloads or {})
         return cls.open(path)
 
     @classmethod
@@ -133,6 +122,11 @@ class Store:
             store.close()
             raise
         return store
+
+    def copy_to(self, path: str | os.PathLike[str]) -> None:
+        """Write a copy of the project to one new file, also while others write to this one."""
+        with _new_file(Path(path)) as new, self._lock, _translated(Path(path)):
+            self._db.execute("VACUUM INTO ?", (str(new),))
 
     def close(self) -> None:
         """Close the file. The last one to close it folds the write-ahead log into it."""
@@ -269,8 +263,8 @@ class Store:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction that takes the write lock at once: all of it is stored or nothing."""
         with self._lock, _translated(self.path):
-            self._db.execute("BEGIN IMMEDIATE")
             try:
+                self._db.execute("BEGIN IMMEDIATE")
                 yield self._db
                 self._db.execute("COMMIT")
             except BaseException:
@@ -314,6 +308,25 @@ def _connect(path: Path) -> sqlite3.Connection:
         return db
 
 
+@contextmanager
+def _new_file(path: Path) -> Iterator[Path]:
+    """Let the caller fill an empty file, which then takes the name `path`; or leave nothing."""
+    if not path.parent.is_dir():
+        raise InputError(f"cannot make {path}: there is no folder {path.parent}")
+    _refuse_existing(path)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise InputError(f"cannot make {path}: {error.strerror}") from error
+    os.close(handle)
+    try:
+        yield Path(name)
+        _publish(Path(name), path)
+    finally:
+        for suffix in ("", "-wal", "-shm"):
+            Path(name + suffix).unlink(missing_ok=True)
+
+
 def _refuse_existing(path: Path) -> None:
     if path.exists():
         raise InputError(f"{path} exists already: open it, or choose another name")
@@ -325,6 +338,8 @@ def _refuse_existing(path: Path) -> None:
 
 def _publish(new: Path, path: Path) -> None:
     """Give a finished file its name; a file that came there in the meantime is kept."""
+    with new.open("rb+") as file:
+        os.fsync(file.fileno())
     try:
         os.link(new, path)
     except FileExistsError:
