@@ -17,6 +17,8 @@ from likewise.selection import NPU, MinMax
 
 Pairs = list[tuple[int, int]]
 CURVE_POINTS = 12
+NPU_GROWTH = 0.25
+"""NPU as published clusters before every row, which takes most of a day on two cores."""
 
 
 class SelectAndCluster:

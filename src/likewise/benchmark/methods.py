@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.benchmark.competitors import SelectAndCluster
+from likewise.benchmark.competitors import NPU_GROWTH, SelectAndCluster
 from likewise.benchmark.protocol import GuardedOracle, Method
 from likewise.cluster.cobra import COBRA
 from likewise.core.partition import singletons
@@ -128,7 +128,7 @@ METHODS: dict[str, Callable[[], Method]] = {
     "COBRA": CobraMethod,
     "COBRA-guess": lambda: CobraMethod("COBRA-guess", is_guess=True),
     "MPCKM-MinMax": lambda: SelectAndCluster("MPCKM", "MinMax"),
-    "MPCKM-NPU": lambda: SelectAndCluster("MPCKM", "NPU"),
+    "MPCKM-NPU": lambda: SelectAndCluster("MPCKM", "NPU", growth=NPU_GROWTH),
     **STRATEGIES,
 }
 CONTROL = "COBRA"

@@ -149,6 +149,24 @@ def run(
 
 @bench.command()
 @_store
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("report"),
+    show_default=True,
+    help="The folder to write to.",
+)
+def report(store: Path, output: Path) -> None:
+    """Write tables and figures, and one page with all of them: report.html."""
+    from likewise.benchmark.report import write_report
+
+    page = write_report(read_results(store), output)
+    click.echo(f"wrote {page}")
+
+
+@bench.command()
+@_store
 @click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
 def export(store: Path, target: Path) -> None:
     """Write the results as CSV to TARGET."""
