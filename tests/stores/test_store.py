@@ -391,7 +391,7 @@ def test_a_file_that_may_not_be_written_is_said(path, store):
 
 
 def test_another_process_that_never_finishes_is_said(path, store, monkeypatch):
-    monkeypatch.setattr("likewise.stores.store.BUSY_SECONDS", 0.0)
+    monkeypatch.setattr("likewise.stores.files.BUSY_SECONDS", 0.0)
     with Store.open(path) as blocked:
         store._db.execute("BEGIN IMMEDIATE")
         with pytest.raises(LikewiseError, match="another process is writing"):
