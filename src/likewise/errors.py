@@ -73,6 +73,10 @@ class InterruptedFitError(LikewiseError):
         super().__init__(message)
 
 
+class ClusterLostError(LikewiseError):
+    """The cluster that did the work is gone; nothing was written, and no answer is lost."""
+
+
 class MissingExtraError(LikewiseError, ImportError):
     """A feature needs packages that are not installed; the message has the command."""
 

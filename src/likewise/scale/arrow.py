@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from likewise.errors import InputError, MissingExtraError
 from likewise.scale.parquet import Nulls, batch_values, check_numeric, checked_nulls
 from likewise.scale.source import Part, Source, cut_in_parts, value_type
+from likewise.superinstances.sweep import rows_per_block
 
 _ROWS_PER_BATCH = 2**16
 
@@ -43,6 +44,7 @@ class ArrowSource(Source):
         self.n_features = len(self.columns)
         types = [data.schema.field(name).type.to_pandas_dtype() for name in self.columns]
         self.dtype = value_type([np.dtype(t) for t in types])
+        self.block_rows = rows_per_block(self.n_features, self.dtype)
         if isinstance(data, pyarrow.Table):
             self._fragments: list[Any] = []
             self.parts = cut_in_parts(len(data), "the table") if len(data) else []

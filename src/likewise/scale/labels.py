@@ -21,7 +21,7 @@ from likewise.errors import InputError, MissingExtraError
 from likewise.scale.atomic import write_atomically
 from likewise.scale.source import Part, Source
 from likewise.superinstances.passes import Cells
-from likewise.superinstances.sweep import BLOCKS_PER_SPAN, Rows, blocks, rows_per_block
+from likewise.superinstances.sweep import BLOCKS_PER_SPAN, Rows, blocks, whole_blocks
 
 MANIFEST = "_manifest.json"
 
@@ -54,10 +54,7 @@ class Labeling:
             yield start, self.owner[start:stop]
             return
         # Blocks begin where they began when the rows were first assigned, for the same bits.
-        size = rows_per_block(source.n_features, source.dtype)
-        first = start // size * size
-        last = min(-(-stop // size) * size, source.n_rows)
-        for at, block in blocks(source, first, last):
+        for at, block in blocks(source, *whole_blocks(source, start, stop)):
             low, high = max(start - at, 0), min(stop - at, len(block))
             yield at + low, self.owner[self.cells.of(block, None)[low:high]]
 
@@ -96,7 +93,7 @@ class Written:
 
 def pieces_of_work(source: Source) -> list[list[Part]]:
     """Return the parts in bundles that are worth a worker's while."""
-    enough = BLOCKS_PER_SPAN * rows_per_block(source.n_features, source.dtype)
+    enough = BLOCKS_PER_SPAN * source.block_rows
     bundles: list[list[Part]] = [[]]
     for part in source.parts:
         if bundles[-1] and part.stop - bundles[-1][0].start > enough:

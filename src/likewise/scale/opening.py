@@ -9,21 +9,20 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from likewise.scale.arrow import ArrowSource
+from likewise.scale.collection import DaskSource
 from likewise.scale.parquet import Nulls, ParquetSource, Paths
 from likewise.scale.source import ArraySource, NpySource, Source
 
 
-def from_array(X: ArrayLike, *, client: Any = None) -> Source:
+def from_array(X: ArrayLike) -> Source:
     """Return an array in memory as a source.
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_features)
         Numbers.
-    client : distributed.Client, optional
-        The cluster to go over them on; by default this process does.
     """
-    return ArraySource(X, client=client)
+    return ArraySource(X)
 
 
 def from_npy(path: str | os.PathLike[str], *, client: Any = None) -> Source:
@@ -95,3 +94,26 @@ def from_arrow(
     array([[4., 2.]])
     """
     return ArrowSource(data, columns, nulls=nulls)
+
+
+def from_dask(
+    data: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    client: Any = None,
+    nulls: Nulls = "error",
+) -> Source:
+    """Return a Dask data frame or array as a source. All work is done on its cluster.
+
+    Parameters
+    ----------
+    data : dask.dataframe.DataFrame or dask.array.Array
+        It is not computed as a whole: workers hold a few partitions at a time.
+    columns : sequence of str, optional
+        Which columns of a data frame to use, in this order. By default all.
+    client : distributed.Client, optional
+        The cluster; by default the one that is current.
+    nulls : "error" or float, default="error"
+        Refuse missing values, or put this number in their place.
+    """
+    return DaskSource(data, columns, client=client, nulls=nulls)

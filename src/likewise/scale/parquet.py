@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.scale.source import FileStamp, Part, Source, value_type
+from likewise.superinstances.sweep import rows_per_block
 
 _ROWS_PER_BATCH = 2**16
 
@@ -44,6 +45,7 @@ class ParquetSource(Source):
         schema = opened[0].schema_arrow
         types = [schema.field(name).type.to_pandas_dtype() for name in self.columns]
         self.dtype = value_type([np.dtype(t) for t in types])
+        self.block_rows = rows_per_block(self.n_features, self.dtype)
         if nulls == "error":
             for path, file in zip(files, opened, strict=True):
                 _refuse_counted_nulls(path, file.metadata, self.columns)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from likewise.core.fingerprint import fingerprint
 from likewise.errors import InputError
 from likewise.superinstances.kmeans import FULL_LIMIT
+from likewise.superinstances.sweep import rows_per_block
 
 _ROWS_OF_AN_END = 64
 
@@ -53,6 +54,8 @@ class Source(ABC):
         Number of columns.
     dtype : dtype
         float32 if all values are, otherwise float64.
+    block_rows : int
+        Number of rows of a block, by `likewise.superinstances.sweep.rows_per_block`.
     columns : sequence of str or None
         Names of the columns, if they have any.
     client : distributed.Client or None
@@ -62,6 +65,7 @@ class Source(ABC):
     parts: Sequence[Part]
     n_features: int
     dtype: np.dtype[Any]
+    block_rows: int
     columns: Sequence[str] | None = None
     client: Any = None
 
@@ -77,6 +81,10 @@ class Source(ABC):
     @abstractmethod
     def check_unchanged(self) -> None:
         """Raise `InputError` if a file is not what it was when the source was made."""
+
+    def reader(self, start: int, stop: int) -> Any:  # noqa: ARG002
+        """Return what a worker of a cluster reads the rows from `start` up to `stop` with."""
+        return self
 
     def where(self, row: int) -> str:
         """Say where a row is, for messages."""
@@ -137,13 +145,13 @@ class Source(ABC):
 class ArraySource(Source):
     """An array in memory as a source."""
 
-    def __init__(self, X: ArrayLike, *, client: Any = None) -> None:
+    def __init__(self, X: ArrayLike) -> None:
         array = np.asarray(X)
         self._array = check_matrix(array, "the array")
         self.dtype = value_type([array.dtype])
         self.n_features = array.shape[1]
+        self.block_rows = rows_per_block(self.n_features, self.dtype)
         self.parts = cut_in_parts(len(array), "the array")
-        self.client = client
 
     def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the rows from `start` up to `stop`."""
@@ -166,6 +174,7 @@ class NpySource(Source):
         array = check_matrix(self._mapped(), str(path))
         self.dtype = value_type([array.dtype])
         self.n_features = array.shape[1]
+        self.block_rows = rows_per_block(self.n_features, self.dtype)
         self.parts = cut_in_parts(len(array), str(path))
         self.client = client
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from joblib import effective_n_jobs
 
+from likewise.scale.cluster import ClusterSweeper
 from likewise.scale.labels import Labeling, Written, write_parts
 from likewise.scale.source import Part, Source
 from likewise.superinstances.assignment import one_thread_each
@@ -53,4 +54,6 @@ def sweeper_for(
     source: Source, *, n_jobs: int | None = None, progress: Progress | None = None
 ) -> SourceSweeper:
     """Return who goes over a source."""
+    if source.client is not None:
+        return ClusterSweeper(source, progress=progress)
     return LocalSourceSweeper(source, n_jobs=n_jobs, progress=progress)

@@ -54,8 +54,10 @@ def geometric_median(points: NDArray[Any]) -> NDArray[np.float64]:
     place: NDArray[np.float64] = points.mean(axis=0, dtype=np.float64)
     for _ in range(_WEISZFELD_STEPS):
         away = _distances(points, place)
+        if not away.any():
+            break
         # A step from a place that is one of the points would divide by zero.
-        weights = 1.0 / np.maximum(away, max(1e-12 * away.max(), np.finfo(np.float64).tiny))
+        weights = 1.0 / np.maximum(away, max(1e-12 * away.max(), 1e-150))
         place = np.asarray((weights @ points) / weights.sum(), dtype=np.float64)
     return place
 

@@ -49,6 +49,10 @@ class Rows(Protocol):
     def dtype(self) -> np.dtype[Any]:
         """Type of the values: float32 or float64."""
 
+    @property
+    def block_rows(self) -> int:
+        """Number of rows of a block, by `rows_per_block`."""
+
     def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the rows from `start` up to `stop` in order, in batches of any size."""
 
@@ -113,6 +117,11 @@ class ArrayRows:
         """Type of the values."""
         return self.array.dtype
 
+    @property
+    def block_rows(self) -> int:
+        """Number of rows of a block."""
+        return rows_per_block(self.n_features, self.dtype)
+
     def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the rows from `start` up to `stop` at once."""
         yield self.array[start:stop]
@@ -136,13 +145,13 @@ def rows_per_block(n_features: int, dtype: Any) -> int:
 
 def spans(rows: Rows) -> list[tuple[int, int]]:
     """Return the first and the last row but one of every span."""
-    step = BLOCKS_PER_SPAN * rows_per_block(rows.n_features, rows.dtype)
+    step = BLOCKS_PER_SPAN * rows.block_rows
     return [(start, min(start + step, rows.n_rows)) for start in range(0, rows.n_rows, step)]
 
 
 def blocks(rows: Rows, start: int, stop: int) -> Iterator[tuple[int, NDArray[Any]]]:
     """Yield the first row and the rows of every block; `start` is the first row of one."""
-    size = rows_per_block(rows.n_features, rows.dtype)
+    size = rows.block_rows
     waiting: list[NDArray[Any]] = []
     n_waiting = 0
     for batch in rows.batches(start, stop):
@@ -158,6 +167,12 @@ def blocks(rows: Rows, start: int, stop: int) -> Iterator[tuple[int, NDArray[Any
                 waiting, n_waiting = [], 0
     if n_waiting:
         yield start, _joined(waiting, rows.dtype)
+
+
+def whole_blocks(rows: Rows, start: int, stop: int) -> tuple[int, int]:
+    """Return the first row of the first block, and the row after the last, that rows lie in."""
+    size = rows.block_rows
+    return start // size * size, min(-(-stop // size) * size, rows.n_rows)
 
 
 def _joined(pieces: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -1,0 +1,195 @@
+"""Going over a source on a Dask cluster, with the same blocks and the same computations.
+
+A span of blocks is one task. What a pass keeps about the rows of a span stays on the worker; what
+it finds comes back, in the order of rows, and is put together here. Tasks of a worker that is lost
+are done again by another.
+"""
+
+from __future__ import annotations
+
+import uuid
+from asyncio import CancelledError
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError as FutureCancelledError
+from contextlib import contextmanager
+from operator import itemgetter
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.errors import ClusterLostError
+from likewise.scale.labels import Labeling, Written, write_parts
+from likewise.scale.source import Part, Source
+from likewise.superinstances.assignment import one_thread_each
+from likewise.superinstances.sweep import (
+    Pass,
+    Progress,
+    Rows,
+    TakePass,
+    blocks,
+    spans,
+    sweep_span,
+    whole_blocks,
+)
+
+Found = TypeVar("Found")
+
+
+class ClusterSweeper:
+    """Go over a source on the cluster of its client.
+
+    Parameters
+    ----------
+    source : Source
+        What to go over. Its files must be at the same paths for all workers.
+    progress : callable, optional
+        Called after every span.
+    """
+
+    def __init__(self, source: Source, *, progress: Progress | None = None) -> None:
+        self.rows: Rows = source
+        self.source = source
+        self.client = source.client
+        self.progress = progress
+        self._kept: dict[int, Any] = {}
+        self._name = f"likewise-{uuid.uuid4().hex[:8]}"
+
+    def take(self, phase: str, numbers: NDArray[np.intp]) -> NDArray[Any]:
+        """Return the rows of increasing numbers."""
+        parts = list(self.sweep(TakePass(phase, numbers)))
+        return np.concatenate([part for found in parts for part in found])
+
+    def call(self, phase: str, function: Callable[..., Any], *args: Any) -> Any:
+        """Return what a function returns, called on a worker."""
+        with self._connected():
+            held = self._hold(phase, args)
+            future = self.client.submit(_apply, function, held, key=self._key(phase))
+            self._report(phase, 0)
+            result = future.result()
+        self._report(phase, self.source.n_rows)
+        return result
+
+    def sweep(self, task: Pass[Found]) -> Iterator[Found]:
+        """Yield what a pass finds in every span, in the order of rows."""
+        todo = spans(self.source)
+        with self._connected():
+            held = self._hold(task.phase, task)
+            done = self._submit(
+                task.phase,
+                [
+                    (_sweep_span, (start, stop), (held, start, stop, self._kept.get(i)))
+                    for i, (start, stop) in enumerate(todo)
+                ],
+            )
+            found = [self.client.submit(itemgetter(0), future) for future in done]
+            kept = [self.client.submit(itemgetter(1), future) for future in done]
+            del done
+            self._report(task.phase, 0)
+            for i, (_, stop) in enumerate(todo):
+                result = found[i].result()
+                found[i] = None
+                self._kept.setdefault(i, kept[i])
+                self._report(task.phase, stop)
+                yield result
+
+    def write(
+        self, bundles: Sequence[Sequence[Part]], labeling: Labeling, folder: str, run: str
+    ) -> Iterator[Written]:
+        """Write the labels of every bundle of parts on the workers."""
+        with self._connected():
+            held = self._hold("write", labeling)
+            work = []
+            for bundle in bundles:
+                bounds = whole_blocks(self.source, bundle[0].start, bundle[-1].stop)
+                work.append((_write_parts, bounds, (list(bundle), held, folder, run)))
+            done = self._submit("write", work)
+            self._report("write", 0)
+            for i, bundle in enumerate(bundles):
+                result: Written = done[i].result()
+                done[i] = None
+                self._report("write", bundle[-1].stop)
+                yield result
+
+    def _submit(
+        self, phase: str, work: Sequence[tuple[Callable[..., Any], tuple[int, int], Any]]
+    ) -> list[Any]:
+        """Return futures of ``function(rows, *args)``, each with the rows within its bounds."""
+        import dask
+
+        tasks = []
+        held = None
+        for function, bounds, args in work:
+            reader = self.source.reader(*bounds)
+            if reader is self.source:
+                # One copy for all tasks: the list of files may be long.
+                held = held or self._hold("source", self.source)
+                reader = held
+            run = dask.delayed(function, pure=False, traverse=False)
+            tasks.append(run(reader, *args, dask_key_name=self._key(phase)))
+        with _large_graphs():
+            futures: list[Any] = self.client.compute(tasks, optimize_graph=False)
+        return futures
+
+    def _hold(self, phase: str, value: Any) -> Any:
+        """Have a value on the cluster, so that it comes back if a worker that has it is lost."""
+        with _large_graphs():
+            return self.client.submit(_same, value, key=self._key(f"{phase}-input"))
+
+    def _key(self, phase: str) -> str:
+        return f"{self._name}-{phase}-{uuid.uuid4().hex}"
+
+    def _report(self, phase: str, done: int) -> None:
+        if self.progress is not None:
+            self.progress(phase, done, self.source.n_rows)
+
+    @contextmanager
+    def _connected(self) -> Iterator[None]:
+        """Turn whatever is raised when the scheduler is lost into one error."""
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError as Lost
+        from distributed.comm import CommClosedError
+
+        lost = (CancelledError, FutureCancelledError, Lost, CommClosedError, TimeoutError)
+        try:
+            yield
+        except KilledWorker as error:
+            raise ClusterLostError(
+                f"workers died again and again on the same work: {error}. They may lack memory; "
+                "nothing was written, and no answer is lost."
+            ) from error
+        except lost as error:
+            raise ClusterLostError(
+                "the cluster's scheduler was lost in the middle of the work "
+                f"({type(error).__name__}: {error}). Nothing was written, and no answer is lost: "
+                "connect to a scheduler again and start this step anew."
+            ) from error
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _apply(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    return function(*args)
+
+
+def _sweep_span(rows: Rows, task: Pass[Found], start: int, stop: int, kept: Any) -> Any:
+    with one_thread_each():
+        return sweep_span(task, rows, blocks(rows, start, stop), kept)
+
+
+def _write_parts(
+    rows: Rows, parts: Sequence[Part], labeling: Labeling, folder: str, run: str
+) -> Written:
+    with one_thread_each():
+        return write_parts(rows, parts, labeling, folder, run)
+
+
+@contextmanager
+def _large_graphs() -> Iterator[None]:
+    """Let centers and candidates travel with the graph: only so they outlive a lost worker."""
+    import dask
+
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "16GiB"}):
+        yield

@@ -1,0 +1,192 @@
+"""Dask data frames and arrays as a source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from likewise.errors import InputError, MissingExtraError
+from likewise.scale.parquet import Nulls, checked_nulls
+from likewise.scale.source import Part, Source, check_matrix, value_type
+from likewise.superinstances.sweep import rows_per_block
+
+
+class DaskSource(Source):
+    """A Dask data frame or array; see `likewise.scale.from_dask`."""
+
+    def __init__(
+        self,
+        data: Any,
+        columns: Sequence[str] | None = None,
+        *,
+        client: Any = None,
+        nulls: Nulls = "error",
+    ) -> None:
+        try:
+            import dask
+            from distributed import default_client
+        except ImportError as error:
+            raise MissingExtraError("working on a cluster", "dask") from error
+        if not dask.is_dask_collection(data) or not hasattr(data, "to_delayed"):
+            raise InputError(f"a Dask data frame or array is needed, got {type(data).__name__}")
+        self.nulls = checked_nulls(nulls)
+        try:
+            self.client = client or default_client()
+        except ValueError as error:
+            raise InputError(
+                "no cluster is connected: pass client=distributed.Client(...)"
+            ) from error
+        if hasattr(data, "columns"):
+            data, dtypes = self._of_frame(data, columns)
+        else:
+            data, dtypes = self._of_array(data, columns)
+        self.dtype = value_type(dtypes)
+        self.n_features = len(dtypes)
+        self.block_rows = rows_per_block(self.n_features, self.dtype)
+        self._delayed = list(np.ravel(data.to_delayed()))
+        length = dask.delayed(len)
+        sizes = self.client.gather(self.client.compute([length(part) for part in self._delayed]))
+        if sum(sizes) == 0:
+            raise InputError("the Dask collection has no rows")
+        ends = np.cumsum(sizes).tolist()
+        used = [i for i, n in enumerate(sizes) if n]
+        self._delayed = [self._delayed[i] for i in used]
+        self.parts = [
+            Part(f"part-{i:05}", ends[i] - sizes[i], ends[i], f"partition {i}") for i in used
+        ]
+
+    def reader(self, start: int, stop: int) -> Any:
+        """Return, delayed, the rows from `start` up to `stop`."""
+        import dask
+
+        inside = [i for i, p in enumerate(self.parts) if p.start < stop and start < p.stop]
+        shape = (self.n_rows, self.n_features, self.dtype, self.block_rows)
+        return dask.delayed(Pieces, pure=False)(
+            [self._delayed[i] for i in inside],
+            [self.parts[i] for i in inside],
+            shape,
+            self.nulls,
+        )
+
+    def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
+        """Yield the rows from `start` up to `stop`, fetched partition by partition."""
+        for part in self.parts:
+            low, high = max(start, part.start), min(stop, part.stop)
+            if low < high:
+                yield self._fetch(np.arange(low, high))
+
+    def rows(self, numbers: ArrayLike) -> NDArray[Any]:
+        """Return the rows of some numbers; no others travel."""
+        wanted = np.asarray(numbers, dtype=np.intp).reshape(-1)
+        if len(wanted) and (wanted.min() < 0 or wanted.max() >= self.n_rows):
+            wrong = wanted[(wanted < 0) | (wanted >= self.n_rows)][0]
+            raise InputError(f"there is no row {wrong}: the data has rows 0 to {self.n_rows - 1}")
+        found = np.empty((len(wanted), self.n_features), dtype=self.dtype)
+        for part in self.parts:
+            here = np.flatnonzero((wanted >= part.start) & (wanted < part.stop))
+            if len(here):
+                found[here] = self._fetch(wanted[here])
+        return found
+
+    def check_unchanged(self) -> None:
+        """Do nothing: partitions that change their length are found when they are read."""
+
+    def _fetch(self, numbers: NDArray[np.intp]) -> NDArray[Any]:
+        import dask
+
+        reader = self.reader(int(numbers.min()), int(numbers.max()) + 1)
+        picked = dask.delayed(_pick, pure=False)(reader, numbers)
+        found: NDArray[Any] = self.client.compute(picked, optimize_graph=False).result()
+        return found
+
+    def _of_frame(
+        self, data: Any, columns: Sequence[str] | None
+    ) -> tuple[Any, list[np.dtype[Any]]]:
+        names = list(columns if columns is not None else data.columns)
+        for name in names:
+            if name not in data.columns:
+                raise InputError(
+                    f"the data frame has no column {name!r}; it has {', '.join(data.columns)}"
+                )
+            if data.dtypes[name].kind not in "fiub":
+                raise InputError(
+                    f"column {name!r} of the data frame holds {data.dtypes[name]}, not numbers. "
+                    "Choose others with columns=[...]"
+                )
+        self.columns = names
+        return data[names], [_plain_type(data.dtypes[name]) for name in names]
+
+    @staticmethod
+    def _of_array(data: Any, columns: Sequence[str] | None) -> tuple[Any, list[np.dtype[Any]]]:
+        if columns is not None:
+            raise InputError("columns are chosen by name, and a Dask array has no names")
+        check_matrix(np.empty([2] * data.ndim, dtype=data.dtype), "the Dask array")
+        return data.rechunk({1: -1}), [data.dtype] * data.shape[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """Some partitions on a worker, as rows to go over."""
+
+    values: Sequence[Any]
+    parts: Sequence[Part]
+    shape: tuple[int, int, np.dtype[Any], int]
+    nulls: Nulls
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the whole."""
+        return self.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return self.shape[1]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the values."""
+        return self.shape[2]
+
+    @property
+    def block_rows(self) -> int:
+        """Number of rows of a block."""
+        return self.shape[3]
+
+    def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
+        """Yield the rows from `start` up to `stop`."""
+        for value, part in zip(self.values, self.parts, strict=True):
+            low, high = max(start, part.start), min(stop, part.stop)
+            if low < high:
+                if len(value) != part.stop - part.start:
+                    raise InputError(
+                        f"{part.place} has {len(value)} rows and had {part.stop - part.start} "
+                        "before: the data has changed. Start anew with data that stays as it is."
+                    )
+                yield self._numbers(value[low - part.start : high - part.start])
+
+    def where(self, row: int) -> str:
+        """Say where a row is."""
+        part = next(part for part in self.parts if row < part.stop)
+        return f"row {row - part.start} of {part.place}"
+
+    def _numbers(self, value: Any) -> NDArray[Any]:
+        if not hasattr(value, "to_numpy"):
+            return np.asarray(value, dtype=self.dtype)
+        if self.nulls != "error":
+            value = value.fillna(self.nulls)
+        return np.asarray(value.to_numpy(dtype=self.dtype, na_value=np.nan))
+
+
+def _pick(rows: Pieces, numbers: NDArray[np.intp]) -> NDArray[Any]:
+    start = int(numbers.min())
+    return np.concatenate(list(rows.batches(start, int(numbers.max()) + 1)))[numbers - start]
+
+
+def _plain_type(dtype: Any) -> np.dtype[Any]:
+    """Return numpy's type for one of pandas'."""
+    return dtype if isinstance(dtype, np.dtype) else np.dtype(dtype.numpy_dtype)

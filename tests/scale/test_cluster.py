@@ -1,0 +1,172 @@
+"""The same work on a cluster of two processes, with and without accidents."""
+
+import json
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+from likewise import COBRA, LabelOracle, run
+from likewise.errors import ClusterLostError, InputError
+from likewise.scale import from_dask, from_npy, from_parquet
+
+distributed = pytest.importorskip("distributed", reason="pip install likewise[dask]")
+parquet = pytest.importorskip("pyarrow.parquet", reason="pip install likewise[dask]")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("small_blocks"),
+    # Workers that are killed leave sockets behind.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+MODEL = COBRA(n_super_instances=30, engine="sample", random_state=3)
+PHASES = ["sample", "train", "assign", "nearest", "score", "write"]
+
+
+class Watch(distributed.SchedulerPlugin):
+    """Tells when a worker has come."""
+
+    def __init__(self):
+        self.came = threading.Event()
+
+    def add_worker(self, scheduler, worker):
+        self.came.set()
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def events(tmp_path, blobs, write_parquet):
+    return write_parquet(tmp_path / "events", blobs[0], [10, 4000, 4001, 9000])
+
+
+def labels_in(folder):
+    manifest = json.loads((folder / "_manifest.json").read_text())
+    tables = [parquet.read_table(folder / part["file"]) for part in manifest["parts"]]
+    rows = np.concatenate([table["row"].to_numpy() for table in tables])
+    assert rows.tolist() == list(range(manifest["n_rows"]))
+    assert not list(folder.rglob("*.tmp"))
+    return np.concatenate([table["label"].to_numpy() for table in tables])
+
+
+def group(source, y, folder, progress=None):
+    session = run(MODEL.start(source, progress=progress), LabelOracle(y))
+    session.write_labels(folder, progress=progress)
+    return session
+
+
+def frame(X):
+    dask_frame = pytest.importorskip("dask.dataframe", reason="pip install likewise[dask]")
+    pandas = pytest.importorskip("pandas", reason="pip install likewise[dask]")
+    return dask_frame.from_pandas(pandas.DataFrame(X, columns=list("abcde")), npartitions=7)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "npy", "frame", "array"])
+def test_a_cluster_finds_what_one_machine_finds(client, tmp_path, blobs, events, kind):
+    dask_array = pytest.importorskip("dask.array", reason="pip install likewise[dask]")
+    X, y = blobs
+    np.save(tmp_path / "x.npy", X)
+    make = {
+        "parquet": lambda: from_parquet(events, client=client),
+        "npy": lambda: from_npy(tmp_path / "x.npy", client=client),
+        "frame": lambda: from_dask(frame(X), client=client),
+        "array": lambda: from_dask(dask_array.from_array(X, chunks=(1700, 2))),
+    }
+    expected = group(from_npy(tmp_path / "x.npy"), y, tmp_path / "here")
+    source = make[kind]()
+    session = group(source, y, tmp_path / "there")
+    assert session.events == expected.events
+    found, partition = session.strategy.partition, expected.strategy.partition
+    assert np.array_equal(found.representatives, partition.representatives)
+    assert np.array_equal(found.sizes(), partition.sizes())
+    assert np.array_equal(labels_in(tmp_path / "there"), labels_in(tmp_path / "here"))
+    assert np.array_equal(session.labels, expected.labels)
+    assert np.array_equal(source.rows([11_999, 5, 1700]), X[[11_999, 5, 1700]])
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_worker_killed_in_any_phase_changes_nothing(client, tmp_path, blobs, events, phase):
+    _, y = blobs
+    expected = group(from_parquet(events), y, tmp_path / "here")
+    before = client.run(os.getpid)
+    killed = []
+    watch = Watch()
+    client.cluster.scheduler.add_plugin(watch, name=f"watch {phase}")
+
+    def kill_one(now, done, n_rows):
+        if now == phase and not killed and (done or phase == "train"):
+            busy = [worker for worker, tasks in client.processing().items() if tasks]
+            victim = before[(busy or list(before))[0]]
+            killed.append(victim)
+            os.kill(victim, signal.SIGKILL)
+
+    session = group(from_parquet(events, client=client), y, tmp_path / "there", kill_one)
+    assert len(killed) == 1
+    assert watch.came.wait(timeout=60)
+    client.wait_for_workers(2)
+    assert killed[0] not in client.run(os.getpid).values()
+    assert session.events == expected.events
+    assert np.array_equal(labels_in(tmp_path / "there"), labels_in(tmp_path / "here"))
+
+
+def test_what_is_wrong_with_the_data_is_told_by_the_worker(client, tmp_path, blobs, write_parquet):
+    X = blobs[0].copy()
+    X[7000, 2] = np.nan
+    events = write_parquet(tmp_path / "events", X, [5000])
+    with pytest.raises(InputError, match=r"row 2000 of .*events-01\.parquet has nan in column 2"):
+        MODEL.start(from_parquet(events, client=client))
+
+
+def test_a_dask_collection_that_cannot_be_used_is_refused(client):
+    rows = np.zeros((100, 5), dtype=np.float32)
+    data = frame(rows)
+    with pytest.raises(InputError, match="no column 'z'"):
+        from_dask(data, ["a", "z"], client=client)
+    with pytest.raises(InputError, match="holds str"):
+        from_dask(data.assign(name="x").astype({"name": "string"}), client=client)
+    with pytest.raises(InputError, match="no rows"):
+        from_dask(data[data.a > 1], client=client)
+    with pytest.raises(InputError, match="needed, got ndarray"):
+        from_dask(rows, client=client)
+
+
+def test_nulls_of_a_data_frame_follow_the_policy(client, blobs):
+    X = blobs[0].copy()
+    X[17, 0] = np.nan
+    with pytest.raises(InputError, match="row 17 of partition 0 has nan in column 0"):
+        MODEL.start(from_dask(frame(X), client=client))
+    filled = from_dask(frame(X), client=client, nulls=0)
+    assert filled.rows([17])[0, 0] == 0
+
+
+def test_a_lost_scheduler_is_told_and_nothing_is_half_written(tmp_path, blobs, events):
+    _, y = blobs
+    cluster = distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=":0", memory_limit=0
+    )
+    with distributed.Client(cluster, timeout="2s") as client:
+        session = run(MODEL.start(from_parquet(events, client=client)), LabelOracle(y))
+
+        def lose(phase, done, n_rows):
+            if done:
+                cluster.close()
+
+        with pytest.raises(ClusterLostError, match="no answer is lost"):
+            session.write_labels(tmp_path / "labels", progress=lose)
+    assert [p for p in (tmp_path / "labels").rglob("*") if p.suffix == ".parquet"] == []
+    assert not (tmp_path / "labels" / "_manifest.json").exists()
+    again = session.attach(from_parquet(events))
+    again.write_labels(tmp_path / "other")
+    assert np.array_equal(labels_in(tmp_path / "other"), session.labels)
