@@ -83,8 +83,8 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
 
     Examples
     --------
-    >>> spread([0.0, 1.0, 1.0, 5.0], gap=1.0)
-    [-0.5, 0.5, 1.5, 5.0]
+    >>> spread([0.0, 3.0, 3.0, 8.0], gap=1.0)
+    [0.0, 2.5, 3.5, 8.0]
     """
     blocks: list[tuple[float, int]] = []
     for height in heights:

@@ -1,0 +1,221 @@
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from likewise.benchmark import cells
+from likewise.benchmark.cells import run_cell
+from likewise.benchmark.methods import METHODS, STRATEGIES, find_method
+from likewise.benchmark.plan import (
+    EXPERIMENTS,
+    PAPER_METHODS,
+    PROFILES,
+    Plan,
+    needed_first,
+    profile,
+)
+from likewise.benchmark.protocol import Method
+from likewise.benchmark.results import curve_of
+from likewise.benchmark.runner import run_cells, stages
+from likewise.benchmark.store import NOT_REPRODUCIBLE, Cell, ResultStore, Row
+from likewise.errors import DatasetError, InputError
+
+OWN = "methods_of_ones_own"
+
+
+@pytest.fixture(autouse=True)
+def own_methods(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    yield
+    sys.modules.pop(OWN, None)
+
+
+def reproducible(row):
+    return {name: value for name, value in asdict(row).items() if name not in NOT_REPRODUCIBLE}
+
+
+def test_cobra_finds_three_clouds(blobs):
+    row = run_cell(Cell("main", "COBRA", "iris", 10, 0))
+    assert (row.status, row.error) == ("ok", "")
+    assert row.ari_test == row.ari_all == 1.0
+    assert row.groups == 3
+    assert row.queries == row.must_links + row.cannot_links
+    assert row.must_links == 10 - 3
+    assert row.peak_mb > 1
+    assert '"numpy"' in row.versions
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m not in ("COBRA", *STRATEGIES)])
+def test_every_method_stays_within_its_questions_and_off_the_test_rows(blobs, method):
+    row = run_cell(Cell("main", method, "iris", 10, 1), allowed=9)
+    assert (row.status, row.error) == ("ok", "")
+    assert row.queries <= 9
+
+
+@pytest.mark.parametrize("method", STRATEGIES)
+def test_strategies_ask_about_all_rows_and_get_everything_right(blobs, method):
+    row = run_cell(Cell("strategies", method, "iris", 0, 0))
+    assert (row.status, row.ari_all, row.must_links) == ("ok", 1.0, 57)
+
+
+@pytest.mark.parametrize("method", PAPER_METHODS)
+def test_the_same_cell_gives_the_same_row(blobs, method):
+    first, second = (run_cell(Cell("main", method, "iris", 10, 2), allowed=12) for _ in range(2))
+    assert reproducible(first) == reproducible(second)
+
+
+@pytest.mark.parametrize("method", ["COBRA", "COBRA-guess", "MPCKM-MinMax"])
+def test_anytime_curves_start_without_answers_and_end_with_all(blobs, method):
+    row = run_cell(Cell("anytime", method, "iris", 10, 0), allowed=12)
+    assert row.status == "ok", row.error
+    at, values = curve_of(row)
+    assert at[0] == 0
+    assert (np.diff(at) > 0).all()
+    assert at[-1] == row.queries
+    assert values[-1] == pytest.approx(row.ari_test, abs=1e-6)
+
+
+def test_a_cobra_that_is_stopped_and_guesses_does_no_worse_on_clouds(blobs):
+    rows = [
+        run_cell(Cell("anytime", name, "iris", 10, 0), allowed=4)
+        for name in ("COBRA", "COBRA-guess")
+    ]
+    assert rows[1].ari_test >= rows[0].ari_test
+
+
+def test_a_method_of_ones_own_is_found_by_its_address(blobs):
+    row = run_cell(Cell("main", f"{OWN}:OneGroup", "iris", 10, 0), allowed=3)
+    assert (row.status, row.queries, row.groups, row.ari_test) == ("ok", 1, 1, 0.0)
+    assert row.settings == "none"
+
+
+def test_a_question_about_a_test_row_fails_the_run_even_if_the_method_hides_it(blobs):
+    row = run_cell(Cell("main", f"{OWN}:AsksTestRows", "iris", 10, 0), allowed=100)
+    assert row.status == "failed"
+    assert "ForbiddenQueryError" in row.error
+    assert row.ari_test is None
+
+
+def test_an_error_is_a_row(blobs):
+    row = run_cell(Cell("main", f"{OWN}:Greedy", "iris", 10, 0), allowed=3)
+    assert (row.status, row.queries) == ("failed", 3)
+    assert "BudgetExhausted" in row.error
+    row = run_cell(Cell("main", f"{OWN}:TooFewLabels", "iris", 10, 0), allowed=3)
+    assert row.status == "failed"
+    assert "one label per row" in row.error
+
+
+def test_questions_end_with_the_time_limit_and_the_row_is_capped(blobs):
+    row = run_cell(Cell("main", f"{OWN}:Thinks", "iris", 10, 0), time_limit=0.02)
+    assert row.status == "capped"
+    assert row.ari_test == 0.0
+    assert "asked" in row.error
+
+
+def test_a_method_that_never_ends_is_cut_off(blobs):
+    row = run_cell(Cell("main", f"{OWN}:Spins", "iris", 10, 0), allowed=3, time_limit=0.02)
+    assert row.status == "capped"
+    assert row.ari_test is None
+
+
+def test_a_missing_dataset_is_a_row(tmp_path):
+    cells.dataset.cache_clear()
+    row = run_cell(Cell("main", "COBRA", "iris", 10, 0), data_home=str(tmp_path))
+    assert row.status == "failed"
+    assert row.error.startswith(DatasetError.__name__)
+
+
+def test_methods_of_the_comparison_are_methods():
+    for make in METHODS.values():
+        assert isinstance(make(), Method)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("COBRAS", "there is no method 'COBRAS'"),
+        ("no.such:Thing", "cannot find"),
+        (f"{OWN}:NoSuch", "cannot find"),
+        (f"{OWN}:NOT_A_METHOD", "is not a method"),
+    ],
+)
+def test_an_unknown_method_is_named(name, message):
+    with pytest.raises(InputError, match=message):
+        find_method(name)
+
+
+def test_cobra_runs_first_and_decides_how_much_the_others_ask(blobs):
+    store = ResultStore(":memory:")
+    wanted = [Cell("main", "MPCKM-MinMax", "iris", 10, fold) for fold in range(2)]
+    run_cells(wanted, store)
+    assert len(store) == 4
+    for fold in range(2):
+        cobra = store.get(Cell("main", "COBRA", "iris", 10, fold))
+        assert store.get(wanted[fold]).allowed == cobra.queries
+
+
+def test_what_is_in_the_store_is_not_run_again(blobs):
+    store = ResultStore(":memory:")
+    cell = Cell("main", "COBRA", "iris", 10, 0)
+    store.add(Row(**vars(cell), queries=5, status="failed"))
+    seen = []
+    run_cells([cell], store, on_row=seen.append)
+    assert seen == []
+    run_cells([cell], store, retry=["failed"], on_row=seen.append)
+    assert [row.status for row in seen] == ["ok"]
+    assert stages([cell], store, ["failed"]) == ([], [])
+
+
+def test_without_a_cobra_the_others_fail_with_a_reason(blobs):
+    store = ResultStore(":memory:")
+    store.add(Row("main", "COBRA", "iris", 10, 0, status="failed", error="broken"))
+    run_cells([Cell("main", "MPCKM-MinMax", "iris", 10, 0)], store)
+    row = store.get(Cell("main", "MPCKM-MinMax", "iris", 10, 0))
+    assert row.status == "failed"
+    assert "COBRA failed: broken" in row.error
+
+
+def test_the_paper_profile_has_all_cells_of_the_protocol():
+    plan = profile("paper")
+    main = [cell for cell in plan.cells() if cell.experiment == "main"]
+    assert len(main) == len(set(main)) == 21 * 5 * 3 * len(PAPER_METHODS)
+    assert len(set(plan.cells())) == len(plan.cells())
+    assert {cell.experiment for cell in plan.cells()} == set(EXPERIMENTS)
+    assert main[0].method == "COBRA"
+
+
+def test_the_quick_profile_has_four_tasks_and_two_methods():
+    found = profile("quick").cells()
+    assert len({cell.task for cell in found}) == 4
+    assert len({cell.method for cell in found}) == 2
+
+
+def test_only_what_follows_cobra_needs_it():
+    assert needed_first(Cell("main", "COBRA", "iris", 25, 0)) is None
+    assert needed_first(Cell("curves", "MPCKM-MinMax", "iris", 0, 0, budget=25)) is None
+    assert needed_first(Cell("wrong-k", "MPCKM-MinMax", "iris", 50, 3, k_shift=1)) == Cell(
+        "main", "COBRA", "iris", 50, 3
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"tasks": ["nowhere"]},
+        {"methods": ["nothing"]},
+        {"experiments": ["none"]},
+        {"sizes": [0]},
+        {"n_folds": 6},
+    ],
+)
+def test_a_plan_that_cannot_be_run_is_refused(changes):
+    with pytest.raises(InputError):
+        profile("quick").only(**changes)
+    assert set(PROFILES) == {"paper", "quick"}
+
+
+def test_an_own_method_with_anytime_joins_the_anytime_experiment(blobs):
+    plan = Plan(("iris",), ("COBRA", f"{OWN}:OneGroup"), experiments=("anytime",))
+    assert {cell.method for cell in plan.cells()} == {"COBRA", "COBRA-guess"}

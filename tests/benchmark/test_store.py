@@ -1,0 +1,51 @@
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from likewise.benchmark.store import Cell, ResultStore, Row, read_csv, read_results, write_csv
+from likewise.errors import InputError
+
+ROW = Row("main", "COBRA", "iris", 25, 0, queries=26, ari_test=0.1 + 0.2, error='a "b", c\nd')
+
+
+def test_a_row_is_on_disk_as_soon_as_it_is_added(tmp_path):
+    store = ResultStore(tmp_path / "new" / "r.sqlite")
+    store.add(ROW)
+    with closing(sqlite3.connect(store.path)) as other:
+        assert other.execute("SELECT queries FROM results").fetchall() == [(26,)]
+    store.close()
+    assert read_results(store.path) == [ROW]
+
+
+def test_a_row_of_the_same_cell_replaces_the_other():
+    store = ResultStore(":memory:")
+    store.add(ROW)
+    store.add(Row(**vars(ROW.cell), queries=27))
+    assert len(store) == 1
+    assert store.get(ROW.cell).queries == 27
+    assert Cell("main", "COBRA", "iris", 25, 1) not in store
+
+
+def test_csv_keeps_every_value(tmp_path):
+    rows = [ROW, Row("anytime", "B", "wine", 50, 4, k_shift=-1, curve="[[0, 0.5]]")]
+    write_csv(rows, tmp_path / "r.csv")
+    assert read_csv(tmp_path / "r.csv") == sorted(rows, key=lambda row: row.cell)
+    assert read_results(tmp_path / "r.csv") == read_csv(tmp_path / "r.csv")
+
+
+def test_no_results_and_other_files_are_refused(tmp_path):
+    with pytest.raises(InputError, match="likewise bench run"):
+        read_results(tmp_path / "none.sqlite")
+    (tmp_path / "text").write_text("not a database at all")
+    with pytest.raises(InputError, match="not a file of results"):
+        ResultStore(tmp_path / "text")
+    with closing(sqlite3.connect(tmp_path / "old.sqlite")) as db:
+        db.execute("CREATE TABLE results (task)")
+    with pytest.raises(InputError, match="another version"):
+        ResultStore(tmp_path / "old.sqlite")
+
+
+def test_cells_are_printed_for_people():
+    cell = Cell("wrong-k", "COSC-MinMax", "iris", 50, 1, k_shift=2)
+    assert str(cell) == "wrong-k: COSC-MinMax on iris, fold 1, 50 super-instances K+2"

@@ -1,0 +1,92 @@
+import os
+
+import pytest
+from click.testing import CliRunner
+
+from likewise.benchmark import cells
+from likewise.benchmark.store import ResultStore, Row, read_results
+from likewise.cli import main
+
+
+def run(*args):
+    return CliRunner().invoke(main, ["bench", *map(str, args)])
+
+
+@pytest.fixture
+def data_home():
+    folder = os.environ.get("LIKEWISE_DATA")
+    if not folder:
+        pytest.skip("set LIKEWISE_DATA to a folder with the original data")
+    return folder
+
+
+def few(tmp_path, *more):
+    return run(
+        *("run", "--profile", "quick", "--tasks", "iris", "--methods", "COBRA,MPCKM-MinMax"),
+        *("--super-instances", "10", "--folds", "2", "--store", tmp_path / "r.sqlite", *more),
+    )
+
+
+def test_run_goes_on_where_it_stopped(tmp_path, data_home):
+    first = few(tmp_path, "--data-home", data_home)
+    assert first.exit_code == 0, first.output
+    assert "4 cells, 4 to run" in first.output
+    assert "done: 4 ok" in first.output
+    again = few(tmp_path, "--data-home", data_home)
+    assert "4 cells, 0 to run" in again.output
+    assert "nothing to do" in again.output
+    assert {row.method for row in read_results(tmp_path / "r.sqlite")} == {"COBRA", "MPCKM-MinMax"}
+
+
+def test_a_method_of_ones_own_runs_beside_the_others(tmp_path, data_home, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_method_for_bench.py").write_text(
+        "class Mine:\n"
+        "    name = 'mine'\n"
+        "    def run(self, X, *, oracle, train_indices, **given):\n"
+        "        return [0] * len(X)\n"
+    )
+    result = few(tmp_path, "--data-home", data_home, "--method", "my_method_for_bench:Mine")
+    assert "done: 6 ok" in result.output
+
+
+def test_failures_are_rows_and_can_be_run_again(tmp_path, data_home):
+    cells.dataset.cache_clear()
+    result = few(tmp_path, "--data-home", tmp_path)
+    assert result.exit_code == 0
+    assert "done: 4 failed" in result.output
+    mended = few(tmp_path, "--data-home", data_home, "--retry", "failed")
+    assert "done: 4 ok" in mended.output
+
+
+def test_the_store_can_be_exported(tmp_path):
+    store = ResultStore(tmp_path / "r.sqlite")
+    store.add(Row("main", "COBRA", "iris", 25, 0, queries=3))
+    store.close()
+    result = run("export", "--store", tmp_path / "r.sqlite", tmp_path / "r.csv")
+    assert "wrote 1 rows" in result.output
+    assert read_results(tmp_path / "r.csv")[0].queries == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", "--tasks", "nowhere"), "no task 'nowhere'"),
+        (("run", "--methods", "nothing"), "no method 'nothing'"),
+        (("run", "--method", "no.such:Thing"), "cannot find"),
+        (("run", "--super-instances", "ten"), "list of whole numbers"),
+        (("report", "--store", "none.sqlite"), "likewise bench run"),
+    ],
+)
+def test_a_wrong_word_is_named(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.exit_code != 0
+    assert message in result.output
+    assert "Traceback" not in result.output
+
+
+def test_help_has_the_commands():
+    result = run("--help")
+    for command in ("run", "report", "export"):
+        assert command in result.output
