@@ -94,6 +94,7 @@ def test_links_and_groups_fit_together(n_super_instances):
         COBRA(),
         COBRA(n_super_instances=5, representative="nearest-mean", random_state=1),
         COBRA(metric="cosine"),
+        COBRA(labels="learned", random_state=1),
     ]
 )
 def test_it_is_a_scikit_learn_estimator(estimator, check):

@@ -15,6 +15,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from likewise.cluster.constraints import checked_train_rows
+from likewise.cluster.learner import learn_from, learned_labels, predict_learned
 from likewise.core.answers import Answer
 from likewise.core.fingerprint import fingerprint
 from likewise.core.partition import SuperInstances
@@ -62,6 +63,11 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
     incomplete : {"separate", "guess"}, default="separate"
         What becomes of groups that are undecided when the questions end early: they stay apart,
         or are joined by a guess (`Session.labels_guess`).
+    labels : {"cells", "learned"}, default="cells"
+        Where a row belongs: to the group of its super-instance, as in the paper, or where a
+        learner puts it that was trained on the representatives and their groups. Learned labels
+        respect every answer too; they take no further questions and are usually better. They
+        need features, not `metric="precomputed"`.
     n_jobs : int, optional
         Never changes the result.
     random_state : int, RandomState instance or None, default=None
@@ -83,6 +89,8 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         The row that stands for each super-instance.
     session_ : Session
         The session, which can be asked on, undone, revised and saved.
+    learned_ : Learned
+        With ``labels="learned"``: what was learned.
     n_features_in_ : int
         Number of features seen during `fit`.
     feature_names_in_ : ndarray of str
@@ -120,6 +128,7 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         exact_medoids: bool = False,
         max_queries: int | None = None,
         incomplete: Literal["separate", "guess"] = "separate",
+        labels: Literal["cells", "learned"] = "cells",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -130,6 +139,7 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         self.exact_medoids = exact_medoids
         self.max_queries = max_queries
         self.incomplete = incomplete
+        self.labels = labels
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -190,7 +200,7 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
                     "COBRA().adopt(error.session).",
                     session,
                 ) from error
-        return self.adopt(session, is_guess=oracle is None)
+        return self.adopt(session, is_guess=oracle is None, X=X)
 
     def start(
         self,
@@ -237,6 +247,8 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         }
         session: Session
         if isinstance(X, Source):
+            if self.labels == "learned":
+                raise InputError('labels="learned" needs the rows in memory; a source has "cells"')
             self.n_features_in_ = X.n_features
             options |= {"train_indices": checked_train_rows(train_indices, X.n_rows)}
             partition = super_instances_of(
@@ -256,7 +268,7 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
                 session.give(int(left), int(right), answer)
         return session
 
-    def adopt(self, session: Session, *, is_guess: bool | None = None) -> Self:
+    def adopt(self, session: Session, *, is_guess: bool | None = None, X: Any = None) -> Self:
         """Become the fitted estimator of a session, finished or not.
 
         Parameters
@@ -265,6 +277,8 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             Made by `start`, or loaded by `Session.from_dict`.
         is_guess : bool, optional
             Whether what is undecided is guessed; by default as `incomplete` says.
+        X : array-like, optional
+            The rows, which ``labels="learned"`` needs.
         """
         strategy = session.strategy
         if not isinstance(strategy, RepresentativeStrategy):
@@ -277,6 +291,8 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         partition = strategy.partition
         self.session_ = session
         self.labels_ = session.labels_guess if is_guess else session.labels
+        if self.labels == "learned":
+            self._learn(session, partition, X)
         self.n_clusters_ = int(self.labels_.max()) + 1
         asked = [event for event in session.events if event.source == "asked"]
         self.queries_ = [(event.left, event.right, event.answer) for event in asked]
@@ -290,7 +306,7 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.intp]:
-        """Return the cluster of the super-instance nearest to each row.
+        """Return the cluster of the super-instance nearest to each row, or the learned one.
 
         Parameters
         ----------
@@ -301,8 +317,21 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
         strategy = self.session_.strategy
         assert isinstance(strategy, RepresentativeStrategy)
+        if self.labels == "learned":
+            return predict_learned(self.learned_, rows)
         nearest = nearest_super_instance(strategy.partition, rows)
         return np.asarray(self.labels_[self.representatives_[nearest]])
+
+    def _learn(self, session: Session, partition: SuperInstances, X: Any) -> None:
+        """Learn from the representatives and their groups where every row belongs."""
+        if X is None or partition.points is None:
+            lack = "rows: pass X" if X is None else 'features, not metric="precomputed"'
+            raise InputError(f'labels="learned" needs the {lack}')
+        rows: NDArray[Any] = np.asarray(X, dtype=partition.points.dtype)
+        if len(rows) != partition.n_rows:
+            raise InputError(f"X has {len(rows)} rows, but the session is about {partition.n_rows}")
+        self.learned_ = learn_from(rows, partition.representatives, self.labels_)
+        self.labels_ = learned_labels(self.learned_, rows, session.links)
 
     def _check_parameters(self) -> None:
         n: Any = self.n_super_instances
@@ -313,9 +342,12 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             ("representative", ("medoid", "nearest-mean")),
             ("engine", ("auto", "full", "sample")),
             ("incomplete", ("separate", "guess")),
+            ("labels", ("cells", "learned")),
         ):
             if getattr(self, name) not in allowed:
                 raise InputError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
+        if self.labels == "learned" and self.metric == "precomputed":
+            raise InputError('labels="learned" needs features, not metric="precomputed"')
         budget: Any = self.max_queries
         if budget is not None and (not isinstance(budget, Integral) or budget < 0):
             raise InputError(f"max_queries must be None or not negative, got {budget!r}")

@@ -1,0 +1,56 @@
+"""Labels from probabilities that respect every answer."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.core.links import LinkGraph
+
+
+def respecting_labels(
+    chances: NDArray[np.float64], links: LinkGraph, decided: dict[int, int]
+) -> NDArray[np.intp]:
+    """Return the likeliest group of every row that no answer forbids, numbered from 0.
+
+    Rows known to be the same get one label, rows known to differ get two. Where the answers
+    leave no group, there is a new one.
+
+    Parameters
+    ----------
+    chances : ndarray of shape (n_rows, n_groups)
+        How likely each row belongs to each group.
+    links : LinkGraph
+        The answers, over rows.
+    decided : dict of int to int
+        The group of every component of `links` whose group is decided, by its root.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise.core.links import Answer, LinkGraph
+    >>> links = LinkGraph(3)
+    >>> links.add(0, 2, Answer.DIFFERENT)
+    >>> respecting_labels(np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]]), links, {0: 0})
+    array([0, 0, 1])
+    """
+    n_rows, n_groups = chances.shape
+    labels = np.argmax(chances, axis=1).astype(np.intp)
+    members: dict[int, list[int]] = {}
+    for given in links:
+        for row in (given.left, given.right):
+            members.setdefault(links.find(row), []).append(row)
+    group_of = dict(decided)
+    free = [root for root in members if root not in group_of]
+    for root in sorted(free, key=lambda root: (-len(set(members[root])), root)):
+        taken = {group_of[other] for other in links.differing(root) if other in group_of}
+        means = chances[sorted(set(members[root]))].mean(axis=0)
+        allowed = [int(g) for g in np.argsort(-means, kind="stable") if int(g) not in taken]
+        if not allowed:
+            # Groups that were opened for others may do; a new one always does.
+            allowed = [g for g in range(n_groups, n_groups + len(free) + 1) if g not in taken]
+        group_of[root] = allowed[0]
+    for root, rows in members.items():
+        labels[rows] = group_of[root]
+    # Nobody said anything about the rows of a group whose known rows all moved: it may be empty.
+    return np.unique(labels, return_inverse=True)[1].astype(np.intp).reshape(n_rows)
