@@ -1,0 +1,129 @@
+"""Solutions of the two-cluster problem at one price for violated cannot-links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from likewise.cluster.onespectral.graph import CutGraph, Floats, Sides
+from likewise.cluster.onespectral.inner import Dual
+from likewise.cluster.onespectral.objective import (
+    balanced_cut,
+    best_threshold,
+    n_violated,
+    set_value,
+)
+from likewise.cluster.onespectral.ratiodca import ratio_dca
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard to search.
+
+    Parameters
+    ----------
+    n_starts : int
+        Vectors to descend from, the spectral ones first.
+    n_repeats : int
+        Runs of the recursion for more than two clusters.
+    max_inner : int
+        Most iterations of the inner solver before a descent gives up.
+    tol : float
+        Promised relative descent below which to stop.
+    is_patient : bool
+        Whether to descend until no descent is left, rather than until the set stays the same.
+    n_perturbations : int
+        Restarts around a solution.
+    growth : float
+        Factor between the prices that are tried.
+    resolution : float
+        Relative width at which to end the search for the smallest price that is enough.
+    """
+
+    n_starts: int
+    n_repeats: int
+    max_inner: int
+    tol: float = 1e-6
+    is_patient: bool = True
+    n_perturbations: int = 0
+    growth: float = 2.0
+    resolution: float = 1e-2
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A vector, its best threshold set, and what that set costs."""
+
+    f: Floats
+    side: Sides
+    value: float
+    cut: float
+    violated: int
+    dual: Dual | None = None
+
+
+def solution_of(graph: CutGraph, gamma: float, side: Sides) -> Solution:
+    """Return the solution that a set is."""
+    return Solution(
+        f=side.astype(np.float64),
+        side=side,
+        value=set_value(graph, gamma, side),
+        cut=balanced_cut(graph, side),
+        violated=n_violated(graph, side),
+    )
+
+
+def descend(
+    graph: CutGraph, gamma: float, f: Floats, effort: Effort, dual: Dual | None = None
+) -> Solution:
+    """Return the solution that RatioDCA reaches from a vector."""
+    end = ratio_dca(
+        graph,
+        gamma,
+        f,
+        max_inner=effort.max_inner,
+        tol=effort.tol,
+        is_patient=effort.is_patient,
+        dual=dual,
+    )
+    side = best_threshold(graph, gamma, end.f)
+    return Solution(
+        f=end.f,
+        side=side,
+        value=set_value(graph, gamma, side),
+        cut=balanced_cut(graph, side),
+        violated=n_violated(graph, side),
+        dual=end.dual,
+    )
+
+
+def varied(f: Floats, rng: np.random.RandomState) -> Floats:
+    """Return f, or if it is constant, f with one random entry lowered by one."""
+    if np.ptp(f) > 0:
+        return f
+    f = f.copy()
+    f[rng.randint(len(f))] -= 1.0
+    return f
+
+
+def perturbed(
+    graph: CutGraph,
+    gamma: float,
+    solution: Solution,
+    effort: Effort,
+    rng: np.random.RandomState,
+) -> Solution:
+    """Return the best solution found by restarts around one, giving up after five failures."""
+    failures = 0
+    for k in range(effort.n_perturbations):
+        spread = float(np.ptp(solution.f))
+        noise = (0.001 + 0.01 * k) * spread * rng.standard_normal(graph.n_vertices)
+        other = descend(graph, gamma, solution.f + noise, effort)
+        if other.value < solution.value:
+            solution, failures = other, 0
+        else:
+            failures += 1
+            if failures == 5:
+                break
+    return solution

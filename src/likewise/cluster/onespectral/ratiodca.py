@@ -1,0 +1,95 @@
+"""RatioDCA: descent on the ratio F by a sequence of convex problems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from likewise.cluster.onespectral.graph import CutGraph, Floats, Sides
+from likewise.cluster.onespectral.inner import Dual, cold_dual, solve_inner
+from likewise.cluster.onespectral.objective import (
+    balance_subgradient,
+    best_threshold,
+    cannot_subgradient,
+    numerator,
+)
+
+FIRST_CAP = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """Where a descent ended: the vector, its F, and F after every outer step."""
+
+    f: Floats
+    value: float
+    history: list[float] = field(default_factory=list)
+    n_inner: int = 0
+    dual: Dual | None = None
+
+
+def ratio_dca(
+    graph: CutGraph,
+    gamma: float,
+    f: Floats,
+    *,
+    max_inner: int,
+    tol: float = 1e-6,
+    is_patient: bool = True,
+    dual: Dual | None = None,
+) -> Descent:
+    """Minimize F from the vector `f`, which must not be constant.
+
+    Every step lowers F: the inner problem is zero at the current vector, and any vector at which
+    it is negative has a smaller F. So the inner problem need not be solved to the end; only when
+    F did not fall is it given more iterations, from where its dual variables are, up to
+    `max_inner`. `tol` is the relative duality gap of the inner problem and the promised relative
+    descent below which to stop. Without `is_patient` the descent also stops at a step that leaves
+    the best threshold set as it was.
+    """
+    spread = gamma * graph.n_cannot
+    f = _unit(f)
+    s = balance_subgradient(graph, f)
+    above, below = numerator(graph, gamma, f), float(s @ f)
+    value = above / below
+    dual = cold_dual(graph, f, spread) if dual is None else dual.at(spread)
+    cap, n_inner, n_decreases = min(FIRST_CAP, max_inner), 0, 0
+    history = [value]
+    side: Sides | None = None
+    while value > 0:
+        g = value * s
+        if spread > 0:
+            g = g + cannot_subgradient(graph, gamma, f)
+        inner = solve_inner(graph, g, dual, max_iter=cap, tol=tol, negligible=tol * above)
+        dual = inner.dual
+        n_inner += inner.n_iter
+        has_fallen = False
+        if np.isfinite(inner.value) and np.ptp(inner.f) > 0:
+            candidate = _unit(inner.f)
+            s_new = balance_subgradient(graph, candidate)
+            above_new, below_new = numerator(graph, gamma, candidate), float(s_new @ candidate)
+            has_fallen = above_new < value * below_new
+        if has_fallen:
+            f, s, above, below = candidate, s_new, above_new, below_new
+            value = above / below
+            history.append(value)
+            n_decreases += 1
+            if n_decreases == 20:
+                cap, n_decreases = min(2 * cap, max_inner), 0
+            if not is_patient:
+                last, side = side, best_threshold(graph, gamma, f)
+                if last is not None and np.array_equal(last, side):
+                    break
+        elif inner.n_iter < cap or cap >= max_inner:
+            break
+        else:
+            cap, n_decreases = min(2 * cap, max_inner), 0
+    return Descent(f, value, history, n_inner, dual)
+
+
+def _unit(f: Floats) -> Floats:
+    """Return f around its mean with norm one; F does not change."""
+    f = f - f.mean()
+    unit: Floats = f / np.sqrt(f @ f)
+    return unit
