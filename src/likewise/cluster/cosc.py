@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -12,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from likewise.cluster.constraints import Pairs, checked_links
 from likewise.cluster.onespectral.graph import (
     CutGraph,
     Ints,
@@ -27,10 +27,8 @@ from likewise.cluster.onespectral.objective import multicut
 from likewise.cluster.onespectral.recursive import many_clusters
 from likewise.cluster.onespectral.two import two_clusters
 from likewise.core.answers import Answer
-from likewise.core.links import LinkGraph, links_from
+from likewise.core.links import LinkGraph
 from likewise.errors import InputError
-
-Pairs = Iterable[tuple[int, int]]
 
 
 class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -148,7 +146,7 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._validate_params()
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
         n_samples = X.shape[0]
-        links = links_from(n_samples, must_link, cannot_link)
+        links = checked_links(n_samples, must_link, cannot_link)
         is_given = self.affinity == "precomputed"
         weights = checked_weights(X) if is_given else knn_graph(X, self.n_neighbors)
         cannot = _cannot_links(links)
