@@ -89,13 +89,14 @@ def solve_inner(
     dual: Dual,
     *,
     max_iter: int,
+    enough: int | None = None,
     tol: float = 1e-6,
     negligible: float = 1e-6,
 ) -> InnerSolution:
     """Solve the inner problem until the relative duality gap is below `tol`.
 
-    It also ends after `max_iter` iterations, and when the bound shows that the optimum is less
-    than `negligible` below zero.
+    It also ends after `max_iter` iterations, when the bound shows that the optimum is less than
+    `negligible` below zero, and, with any negative value, after `enough` iterations.
     """
     down, up = graph.incidence
     w = graph.edges[2]
@@ -107,7 +108,7 @@ def solve_inner(
     t, last_norm = 1.0, np.inf
     level_u = level_v = -np.inf
     best_f, best_value, bound = np.zeros_like(g), np.inf, -np.inf
-    n_iter = 0
+    n_iter, enough = 0, max_iter if enough is None else enough
     for n_iter in range(1, max_iter + 1):
         z = g + yv - up @ ya
         u, level_u = project_simplex(z, c, level_u)
@@ -122,7 +123,7 @@ def solve_inner(
             value /= norm
             if value < best_value:
                 best_f, best_value = d / norm, value
-            if best_value - bound <= tol * -bound:
+            if best_value - bound <= tol * -bound or (n_iter >= enough and best_value < 0):
                 break
             if norm > last_norm:
                 t = 1.0

@@ -15,7 +15,9 @@ from likewise.cluster.onespectral.objective import (
     numerator,
 )
 
+# Inner iterations after which any descent is good enough; doubled after so many outer steps.
 FIRST_CAP = 100
+PATIENCE = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +44,9 @@ def ratio_dca(
     """Minimize F from the vector `f`, which must not be constant.
 
     Every step lowers F: the inner problem is zero at the current vector, and any vector at which
-    it is negative has a smaller F. So the inner problem need not be solved to the end; only when
-    F did not fall is it given more iterations, from where its dual variables are, up to
-    `max_inner`. `tol` is the relative duality gap of the inner problem and the promised relative
+    it is negative has a smaller F. So the inner problem need not be solved to the end: after some
+    iterations any negative value will do, and only to find one it may take up to `max_inner`.
+    `tol` is the relative duality gap of the inner problem and the promised relative
     descent below which to stop. Without `is_patient` the descent also stops at a step that leaves
     the best threshold set as it was.
     """
@@ -54,37 +56,34 @@ def ratio_dca(
     above, below = numerator(graph, gamma, f), float(s @ f)
     value = above / below
     dual = cold_dual(graph, f, spread) if dual is None else dual.at(spread)
-    cap, n_inner, n_decreases = min(FIRST_CAP, max_inner), 0, 0
+    enough, n_inner = FIRST_CAP, 0
     history = [value]
     side: Sides | None = None
     while value > 0:
         g = value * s
         if spread > 0:
             g = g + cannot_subgradient(graph, gamma, f)
-        inner = solve_inner(graph, g, dual, max_iter=cap, tol=tol, negligible=tol * above)
+        inner = solve_inner(
+            graph, g, dual, max_iter=max_inner, enough=enough, tol=tol, negligible=tol * above
+        )
         dual = inner.dual
         n_inner += inner.n_iter
-        has_fallen = False
-        if np.isfinite(inner.value) and np.ptp(inner.f) > 0:
-            candidate = _unit(inner.f)
-            s_new = balance_subgradient(graph, candidate)
-            above_new, below_new = numerator(graph, gamma, candidate), float(s_new @ candidate)
-            has_fallen = above_new < value * below_new
-        if has_fallen:
-            f, s, above, below = candidate, s_new, above_new, below_new
-            value = above / below
-            history.append(value)
-            n_decreases += 1
-            if n_decreases == 20:
-                cap, n_decreases = min(2 * cap, max_inner), 0
-            if not is_patient:
-                last, side = side, best_threshold(graph, gamma, f)
-                if last is not None and np.array_equal(last, side):
-                    break
-        elif inner.n_iter < cap or cap >= max_inner:
+        if not np.isfinite(inner.value) or np.ptp(inner.f) == 0:
             break
-        else:
-            cap, n_decreases = min(2 * cap, max_inner), 0
+        candidate = _unit(inner.f)
+        s_new = balance_subgradient(graph, candidate)
+        above_new, below_new = numerator(graph, gamma, candidate), float(s_new @ candidate)
+        if not above_new < value * below_new:
+            break
+        f, s, above, below = candidate, s_new, above_new, below_new
+        value = above / below
+        history.append(value)
+        if len(history) % PATIENCE == 0:
+            enough *= 2
+        if not is_patient:
+            last, side = side, best_threshold(graph, gamma, f)
+            if last is not None and np.array_equal(last, side):
+                break
     return Descent(f, value, history, n_inner, dual)
 
 
