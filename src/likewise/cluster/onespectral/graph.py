@@ -66,15 +66,14 @@ class CutGraph:
         return upper.row.astype(np.intp), upper.col.astype(np.intp), upper.data
 
     @cached_property
-    def incidence(self) -> tuple[Any, Any]:
-        """The matrix that maps vertex values to differences along edges, and its transpose."""
+    def divergence(self) -> Any:
+        """The matrix that maps flows along edges to what leaves each vertex."""
         i, j, w = self.edges
-        n_edges = len(w)
         ends = np.stack([i, j], axis=1).ravel().astype(np.int32)
-        signs = np.tile([1.0, -1.0], n_edges)
-        starts = np.arange(0, 2 * n_edges + 1, 2, dtype=np.int32)
-        down = sparse.csr_array((signs, ends, starts), shape=(n_edges, self.n_vertices))
-        return down, down.T.tocsr()
+        signs = np.tile([1.0, -1.0], len(w))
+        starts = np.arange(0, 2 * len(w) + 1, 2, dtype=np.int32)
+        differences = sparse.csr_array((signs, ends, starts), shape=(len(w), self.n_vertices))
+        return differences.T.tocsr()
 
     @cached_property
     def edge_steps(self) -> Floats:

@@ -78,9 +78,11 @@ def project_simplex(z: Floats, total: float, level: float = -np.inf) -> tuple[Fl
         excess = z - level
         np.maximum(excess, 0.0, out=excess)
         last, count = count, int(np.count_nonzero(excess))
-        if count == last:
+        step = (float(excess.sum()) - total) / max(count, 1)
+        # From the second step on the level rises and the count falls, up to rounding.
+        if count == last or (last >= 0 and step <= 0):
             return excess, level
-        level += (float(excess.sum()) - total) / max(count, 1)
+        level += step
 
 
 def solve_inner(
@@ -98,13 +100,14 @@ def solve_inner(
     It also ends after `max_iter` iterations, when the bound shows that the optimum is less than
     `negligible` below zero, and, with any negative value, after `enough` iterations.
     """
-    down, up = graph.incidence
-    w = graph.edges[2]
+    i, j, w = graph.edges
+    up, floor = graph.divergence, -w
     c = dual.spread
     # Both parts together have Lipschitz constant 3/2 in the metric of the steps 1 and 1/2.
     edge_steps = graph.edge_steps * (2.0 / 3.0 if c > 0 else 1.0)
-    a, v = dual.flow, dual.lowest
-    ya, yv = a, v
+    # The arrays as long as the edges trade places: allocating them anew is half of the time.
+    a, ya, work, spare = dual.flow.copy(), dual.flow.copy(), np.empty_like(w), np.empty_like(w)
+    v = yv = dual.lowest
     t, last_norm = 1.0, np.inf
     level_u = level_v = -np.inf
     best_f, best_value, bound = np.zeros_like(g), np.inf, -np.inf
@@ -113,13 +116,15 @@ def solve_inner(
         z = g + yv - up @ ya
         u, level_u = project_simplex(z, c, level_u)
         d = z - u
-        differences = down @ d
+        np.take(d, i, out=work, mode="clip")
+        np.take(d, j, out=spare, mode="clip")
+        work -= spare
         if n_iter % CHECK_EVERY == 0 or n_iter == max_iter:
             norm = float(np.sqrt(d @ d))
             bound = max(bound, -norm)
             if norm <= negligible:
                 break
-            value = float(w @ np.abs(differences)) + c * float(d.max() - d.min()) - float(g @ d)
+            value = float(w @ np.abs(work, out=spare)) + c * float(np.ptp(d)) - float(g @ d)
             value /= norm
             if value < best_value:
                 best_f, best_value = d / norm, value
@@ -128,14 +133,17 @@ def solve_inner(
             if norm > last_norm:
                 t = 1.0
             last_norm = norm
-        differences *= edge_steps
-        differences += ya
-        np.minimum(differences, w, out=differences)
-        np.maximum(differences, -w, out=differences)
-        v_new, level_v = project_simplex(yv - d / 3.0, c, level_v)
+        work *= edge_steps
+        work += ya
+        np.minimum(work, w, out=work)
+        np.maximum(work, floor, out=work)
         t_new = (1.0 + np.sqrt(1.0 + 4.0 * t * t)) / 2.0
         beta = (t - 1.0) / t_new
-        ya = differences + beta * (differences - a)
+        np.subtract(work, a, out=a)
+        a *= beta
+        a += work
+        a, ya, work = work, a, ya
+        v_new, level_v = project_simplex(yv - d / 3.0, c, level_v)
         yv = v_new + beta * (v_new - v)
-        a, v, t = differences, v_new, t_new
+        v, t = v_new, t_new
     return InnerSolution(best_f, best_value, bound, n_iter, Dual(a, v, c))

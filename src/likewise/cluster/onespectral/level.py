@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from likewise.cluster.onespectral.graph import CutGraph, Floats, Sides
 from likewise.cluster.onespectral.inner import Dual
+from likewise.cluster.onespectral.moves import best_moves
 from likewise.cluster.onespectral.objective import (
     balanced_cut,
     best_threshold,
@@ -30,7 +31,7 @@ class Effort:
     max_inner : int
         Most iterations of the inner solver before a descent gives up.
     tol : float
-        Promised relative descent below which to stop.
+        Relative descent below which to stop.
     is_patient : bool
         Whether to descend until no descent is left, rather than until the set stays the same.
     n_perturbations : int
@@ -44,7 +45,7 @@ class Effort:
     n_starts: int
     n_repeats: int
     max_inner: int
-    tol: float = 1e-6
+    tol: float = 1e-4
     is_patient: bool = True
     n_perturbations: int = 0
     growth: float = 2.0
@@ -74,28 +75,53 @@ def solution_of(graph: CutGraph, gamma: float, side: Sides) -> Solution:
     )
 
 
+def solution_at(graph: CutGraph, gamma: float, f: Floats) -> Solution:
+    """Return the solution that a vector is."""
+    return replace(solution_of(graph, gamma, best_threshold(graph, gamma, f)), f=f)
+
+
 def descend(
     graph: CutGraph, gamma: float, f: Floats, effort: Effort, dual: Dual | None = None
 ) -> Solution:
-    """Return the solution that RatioDCA reaches from a vector."""
-    end = ratio_dca(
-        graph,
-        gamma,
-        f,
-        max_inner=effort.max_inner,
-        tol=effort.tol,
-        is_patient=effort.is_patient,
-        dual=dual,
-    )
-    side = best_threshold(graph, gamma, end.f)
-    return Solution(
-        f=end.f,
-        side=side,
-        value=set_value(graph, gamma, side),
-        cut=balanced_cut(graph, side),
-        violated=n_violated(graph, side),
-        dual=end.dual,
-    )
+    """Return the solution that RatioDCA and moves of single vertices reach from a vector."""
+    best: Solution | None = None
+    while True:
+        end = ratio_dca(
+            graph,
+            gamma,
+            f,
+            max_inner=effort.max_inner,
+            tol=effort.tol,
+            is_patient=effort.is_patient,
+            dual=dual,
+        )
+        threshold = best_threshold(graph, gamma, end.f)
+        side = best_moves(graph, gamma, threshold)
+        found = solution_of(graph, gamma, side)
+        # In a part of a graph, moves also weigh what lies outside of it; a descent undoes that.
+        if best is not None and not found.value < best.value * (1.0 - 1e-9):
+            return best
+        if np.array_equal(side, threshold):
+            return replace(found, f=end.f, dual=end.dual)
+        if not effort.is_patient:
+            return found
+        best, f, dual = found, found.f, None
+
+
+def descend_all(
+    graph: CutGraph, gamma: float, before: list[Solution], effort: Effort
+) -> list[Solution]:
+    """Return the solutions reached from others, each set once."""
+    return distinct([descend(graph, gamma, s.f, effort, s.dual) for s in before])
+
+
+def distinct(solutions: list[Solution]) -> list[Solution]:
+    """Return the first solution for each partition."""
+    kept: dict[bytes, Solution] = {}
+    for solution in solutions:
+        side = solution.side
+        kept.setdefault((side if side[0] else ~side).tobytes(), solution)
+    return list(kept.values())
 
 
 def varied(f: Floats, rng: np.random.RandomState) -> Floats:

@@ -18,6 +18,8 @@ from likewise.cluster.onespectral.objective import (
 # Inner iterations after which any descent is good enough; doubled after so many outer steps.
 FIRST_CAP = 100
 PATIENCE = 20
+# A balanced cut is at most about two; below this it is nothing but rounding.
+FREE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,20 +48,20 @@ def ratio_dca(
     Every step lowers F: the inner problem is zero at the current vector, and any vector at which
     it is negative has a smaller F. So the inner problem need not be solved to the end: after some
     iterations any negative value will do, and only to find one it may take up to `max_inner`.
-    `tol` is the relative duality gap of the inner problem and the promised relative
-    descent below which to stop. Without `is_patient` the descent also stops at a step that leaves
+    `tol` is the relative duality gap of the inner problem and the relative descent, promised or
+    made, below which to stop. Without `is_patient` the descent also stops at a step that leaves
     the best threshold set as it was.
     """
     spread = gamma * graph.n_cannot
     f = _unit(f)
     s = balance_subgradient(graph, f)
-    above, below = numerator(graph, gamma, f), float(s @ f)
-    value = above / below
+    above = numerator(graph, gamma, f)
+    value = above / float(s @ f)
     dual = cold_dual(graph, f, spread) if dual is None else dual.at(spread)
     enough, n_inner = FIRST_CAP, 0
     history = [value]
     side: Sides | None = None
-    while value > 0:
+    while value > FREE:
         g = value * s
         if spread > 0:
             g = g + cannot_subgradient(graph, gamma, f)
@@ -75,9 +77,11 @@ def ratio_dca(
         above_new, below_new = numerator(graph, gamma, candidate), float(s_new @ candidate)
         if not above_new < value * below_new:
             break
-        f, s, above, below = candidate, s_new, above_new, below_new
-        value = above / below
+        f, s, above = candidate, s_new, above_new
+        last_value, value = value, above / below_new
         history.append(value)
+        if last_value - value <= tol * last_value:
+            break
         if len(history) % PATIENCE == 0:
             enough *= 2
         if not is_patient:

@@ -9,6 +9,8 @@ from likewise.cluster.onespectral.level import (
     Effort,
     Solution,
     descend,
+    descend_all,
+    distinct,
     solution_of,
     varied,
 )
@@ -102,10 +104,10 @@ def _connected_split(
     """Raise the price of violations a few times, until at most `target` are left."""
     vectors = [varied(spectral_vector(graph, rng), rng)]
     vectors += [rng.standard_normal(graph.n_vertices) for _ in range(effort.n_starts - 1)]
-    solutions = [descend(graph, 0.0, f, effort) for f in vectors]
+    solutions = distinct([descend(graph, 0.0, f, effort) for f in vectors])
     if gamma is not None:
         if gamma > 0 and graph.n_cannot:
-            solutions = [descend(graph, gamma, s.f, effort, s.dual) for s in solutions]
+            solutions = descend_all(graph, gamma, solutions, effort)
         return min(solutions, key=lambda s: s.value)
     everything = list(solutions)
     price, step, last_cut = 0.0, FIRST_STEP, np.inf
@@ -117,7 +119,7 @@ def _connected_split(
             step *= 2
         last_cut = best.cut
         price += step
-        solutions = [descend(graph, price, s.f, effort, s.dual) for s in solutions]
+        solutions = descend_all(graph, price, solutions, effort)
         everything += solutions
     on_target = [s for s in solutions if s.violated <= target]
     return min(on_target or everything, key=lambda s: s.cut)

@@ -9,7 +9,10 @@ from likewise.cluster.onespectral.level import (
     Effort,
     Solution,
     descend,
+    descend_all,
+    distinct,
     perturbed,
+    solution_at,
     solution_of,
     varied,
 )
@@ -31,16 +34,22 @@ def two_clusters(
     gamma : float or None
         Price of a violated cannot-link. None: the smallest one at which none is violated.
     """
+    free = component_splits(graph)
     feasible, vectors = _starts(graph, effort, rng)
-    current = _at_price(
-        graph, 0.0, [Solution(f, feasible.side, 0, 0, 0) for f in vectors], effort, rng
-    )
+    if free:
+        # Nothing is cheaper than a cut between components.
+        current = free[: effort.n_starts]
+        feasible = min([feasible, *(s for s in free if s.violated == 0)], key=lambda s: s.cut)
+    else:
+        current = distinct([descend(graph, 0.0, f, effort) for f in vectors])
+        current = _with_best_perturbed(graph, 0.0, current, effort, rng)
+    if gamma == 0 or _best(current).violated == 0:
+        return _best(current).side
+    if free or effort.is_patient:
+        # What met at no price may part at a price: begin from where they began, too.
+        current = [*current, *(solution_at(graph, 0.0, f) for f in vectors)]
     if gamma is not None:
-        if gamma > 0 and graph.n_cannot:
-            current = _at_price(graph, gamma, current, effort, rng)
-        return _best(current).side
-    if _best(current).violated == 0:
-        return _best(current).side
+        return _best(_at_price(graph, gamma, current, effort, rng)).side
     return _cheapest_without_violation(graph, feasible, current, effort, rng).side
 
 
@@ -90,14 +99,24 @@ def _at_price(
     rng: np.random.RandomState,
 ) -> list[Solution]:
     """Return the solutions at a price, each reached from one at the price before."""
-    solutions = [descend(graph, gamma, s.f, effort, s.dual) for s in before]
-    at = min(range(len(solutions)), key=lambda k: solutions[k].value)
-    solutions[at] = perturbed(graph, gamma, solutions[at], effort, rng)
-    return solutions
+    solutions = descend_all(graph, gamma, before, effort)
+    return _with_best_perturbed(graph, gamma, solutions, effort, rng)
+
+
+def _with_best_perturbed(
+    graph: CutGraph,
+    gamma: float,
+    solutions: list[Solution],
+    effort: Effort,
+    rng: np.random.RandomState,
+) -> list[Solution]:
+    best = _best(solutions)
+    better = perturbed(graph, gamma, best, effort, rng)
+    return [better if s is best else s for s in solutions]
 
 
 def _best(solutions: list[Solution]) -> Solution:
-    return min(solutions, key=lambda s: s.value)
+    return min(solutions, key=lambda s: (s.value, s.violated))
 
 
 def _starts(
@@ -114,10 +133,6 @@ def _starts(
         vectors.append(side.astype(np.float64))
     if side.all() or not side.any():
         side[0] = not side[0]
-    splits = component_splits(graph)
-    vectors = [s.side.astype(np.float64) for s in splits[:1]] + vectors
     while len(vectors) < effort.n_starts:
         vectors.append(rng.standard_normal(n))
-    unviolated = [s for s in splits if s.violated == 0]
-    feasible = min([*unviolated, solution_of(graph, 0.0, side)], key=lambda s: s.cut)
-    return feasible, vectors[: max(effort.n_starts, 1 + (len(splits) > 0))]
+    return solution_of(graph, 0.0, side), vectors[: effort.n_starts]

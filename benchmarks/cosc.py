@@ -1,0 +1,85 @@
+"""COSC against scikit-learn's SpectralClustering on the same graph.
+
+`ratio` is the time of COSC by that of SpectralClustering: CPU time on one thread, best of three
+fits (of one in full mode), the graph given to both. Plain NumPy and SciPy run; nothing is compiled.
+"""
+
+import warnings
+from time import process_time as clock  # CPU time: other programs' load must not count
+
+import numpy as np
+from sklearn.cluster import SpectralClustering
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.metrics import adjusted_rand_score
+from threadpoolctl import threadpool_limits
+
+from benchmarks._results import save
+from likewise.cluster.cosc import COSC
+from likewise.cluster.onespectral.graph import knn_graph
+
+# data, rows, features, clusters, links
+CASES = [
+    ("moons", 4000, 2, 2, 100),
+    ("blobs", 4000, 10, 2, 100),
+    ("blobs", 150, 4, 3, 50),
+    ("blobs", 150, 4, 3, 120),
+    ("blobs", 600, 20, 20, 50),
+    ("blobs", 600, 20, 20, 120),
+    ("blobs", 1450, 8, 10, 50),
+    ("blobs", 1450, 8, 10, 120),
+    ("blobs", 2086, 18, 7, 50),
+    ("blobs", 2086, 18, 7, 120),
+    ("blobs", 4207, 20, 2, 50),
+    ("blobs", 4207, 20, 2, 120),
+]
+
+
+def data(kind, n, m, k):
+    if kind == "moons":
+        return make_moons(n, noise=0.15, random_state=0)
+    return make_blobs(n, n_features=m, centers=k, cluster_std=5.0, random_state=0)
+
+
+def best_time(fit, repeats):
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        fit()
+        times.append(clock() - start)
+    return min(times)
+
+
+def measure(kind, n, m, k, n_links):
+    X, y = data(kind, n, m, k)
+    graph = knn_graph(X, 10)
+    pairs = np.random.default_rng(0).integers(0, n, (2 * n_links, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]][:n_links]
+    same = y[pairs[:, 0]] == y[pairs[:, 1]]
+    links = {"must_link": pairs[same], "cannot_link": pairs[~same]}
+    spectral = SpectralClustering(k, affinity="precomputed", random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about graphs that are not connected
+        base = best_time(lambda: spectral.fit(graph), 3)
+    for mode, repeats in (("fast", 3), ("full", 1)):
+        model = COSC(k, mode=mode, affinity="precomputed", random_state=0)
+        seconds = best_time(lambda model=model: model.fit(graph, **links), repeats)
+        yield {
+            "data": kind,
+            "rows": n,
+            "features": m,
+            "clusters": k,
+            "links": n_links,
+            "mode": mode,
+            "spectral_s": round(base, 3),
+            "cosc_s": round(seconds, 3),
+            "ratio": round(seconds / base, 2),
+            "spectral_ari": round(adjusted_rand_score(y, spectral.labels_), 3),
+            "cosc_ari": round(adjusted_rand_score(y, model.labels_), 3),
+            "violated": model.n_violated_,
+            "multicut": round(model.multicut_, 5),
+        }
+
+
+def main():
+    with threadpool_limits(1):
+        save("cosc", [row for case in CASES for row in measure(*case)])
