@@ -16,9 +16,9 @@ from likewise.cluster._mpck_farthest import FarthestPair, box_difference, farthe
 from likewise.cluster._mpck_init import starting_centers, weighted_farthest_first
 from likewise.cluster._mpck_links import LinkCosts, LinkedRows, sweep, violations
 from likewise.cluster._mpck_means import (
-    label_costs,
-    moments,
+    Moments,
     objective_of,
+    relative_costs,
     total_scatter,
     updated_metrics,
 )
@@ -99,6 +99,14 @@ def gaps_of(X, metrics):
     return np.stack([FarthestPair(X).difference(metric) for metric in metrics])
 
 
+def moments_of(X, labels, diagonal):
+    moments = Moments(X, 3, diagonal=diagonal)
+    # By a detour, as in a run.
+    moments.update((labels + np.arange(len(labels))) % 3)
+    moments.update(labels)
+    return moments.counts, moments.means(np.zeros((3, 3))), moments.scatter()
+
+
 CASES = [(seed, d, s) for seed in range(4) for d in (True, False) for s in (True, False)]
 
 
@@ -106,7 +114,7 @@ CASES = [(seed, d, s) for seed in range(4) for d in (True, False) for s in (True
 def test_the_objective_from_sums_equals_the_objective_pair_by_pair(seed, diagonal, shared):
     X, links, labels, metrics, _ = random_case(seed, diagonal=diagonal, shared=shared)
     linked = LinkedRows.of(links)
-    counts, centers, scatter = moments(X, labels, np.zeros((3, 3)), diagonal=diagonal)
+    counts, centers, scatter = moments_of(X, labels, diagonal)
     violated = violations(X[linked.rows], linked, labels[linked.rows], 3, diagonal=diagonal)
     total = total_scatter(scatter, violated, gaps_of(X, metrics), 0.7, 1.3)
     weights = [m.weights for m in metrics]
@@ -124,7 +132,7 @@ def test_a_row_takes_the_label_that_lowers_the_objective_most(seed, diagonal, sh
     D = np.array([naive_separation(X, matrix(w)) for w in weights] * (3 if shared else 1))
     must, cannot = links.closure()
     costs = LinkCosts(X[linked.rows], linked, labels[linked.rows].copy(), metrics, D, 0.7, 1.3)
-    base = label_costs(X[linked.rows], centers, metrics)
+    base = relative_costs(X[linked.rows], centers, metrics)
     by_hand = labels.copy()
     order = rng.permutation(len(linked.rows))
     for i in order:
@@ -133,12 +141,27 @@ def test_a_row_takes_the_label_that_lowers_the_objective_most(seed, diagonal, sh
             by_hand[linked.rows[i]] = h
             values.append(naive_objective(X, by_hand, centers, weights, must, cannot, 0.7, 1.3))
         by_hand[linked.rows[i]] = int(np.argmin(values))
-        ours = base[i] + costs.of(i)
+        ours = base[i] + costs.of(np.array([i]))[0]
         assert ours - ours.min() == pytest.approx(np.array(values) - min(values), abs=1e-7)
-        costs.move(int(i), int(by_hand[linked.rows[i]]))
+        costs.move(np.array([i]), by_hand[linked.rows[[i]]])
     again = LinkCosts(X[linked.rows], linked, labels[linked.rows].copy(), metrics, D, 0.7, 1.3)
-    sweep(again, base, order)
+    sweep(again, base, linked.rounds(order))
     assert again.labels.tolist() == by_hand[linked.rows].tolist()
+
+
+def test_rows_that_choose_at_once_have_nothing_to_do_with_each_other():
+    links = checked_links(12, [(0, 1), (4, 5), (8, 9)], [(1, 2), (5, 6), (6, 7)])
+    linked = LinkedRows.of(links)
+    order = np.random.default_rng(0).permutation(len(linked.rows))
+    rounds = linked.rounds(order)
+    assert sorted(np.concatenate(rounds).tolist()) == sorted(order.tolist())
+    place = {int(i): p for p, i in enumerate(order)}
+    blocks = [[0, 1, 2], [4, 5, 6, 7], [8, 9]]
+    for block in blocks:
+        inside = [int(i) for r in rounds for i in r if linked.rows[i] in block]
+        assert inside == sorted(inside, key=place.get)
+        for r in rounds:
+            assert sum(int(linked.rows[i]) in block for i in r) <= 1
 
 
 def test_links_to_rows_without_a_label_cost_nothing():
@@ -147,17 +170,18 @@ def test_links_to_rows_without_a_label_cost_nothing():
     linked = LinkedRows.of(links)
     labels = np.array([-1, -1, -1])
     costs = LinkCosts(X, linked, labels, [Metric(np.ones(1))], np.full(2, 25.0), 1.0, 1.0)
-    assert costs.of(0).tolist() == [0, 0]
-    costs.move(1, 0)
-    costs.move(2, 1)
-    assert costs.of(0) == pytest.approx([0, 1 + (25 - 25)])
+    rows = np.arange(3)
+    assert costs.of(rows[:1]).tolist() == [[0, 0]]
+    costs.move(rows[1:2], np.array([0]))
+    costs.move(rows[2:], np.array([1]))
+    assert costs.of(rows[:1])[0] == pytest.approx([0, 1 + (25 - 25)])
 
 
 @pytest.mark.parametrize(("seed", "diagonal", "shared"), CASES)
 def test_the_learned_metric_is_a_stationary_point_of_the_objective(seed, diagonal, shared):
     X, links, labels, metrics, rng = random_case(seed, diagonal=diagonal, shared=shared)
     linked = LinkedRows.of(links)
-    counts, centers, scatter = moments(X, labels, np.zeros((3, 3)), diagonal=diagonal)
+    counts, centers, scatter = moments_of(X, labels, diagonal)
     violated = violations(X[linked.rows], linked, labels[linked.rows], 3, diagonal=diagonal)
     gaps = gaps_of(X, metrics)
     # Light weights, so that the cannot-links leave every matrix positive definite.

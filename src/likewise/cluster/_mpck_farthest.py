@@ -29,22 +29,21 @@ class FarthestPair:
 
     def __init__(self, X: Array) -> None:
         self._X = X
-        self._pairs: NDArray[np.intp] | None = None
+        self._differences = np.empty((0, X.shape[1]))
         self._floor = 0.0
         self._searched_under: Metric | None = None
 
     def difference(self, metric: Metric) -> Array:
         """Return the difference vector of the farthest pair under this metric."""
-        if self._searched_under is not None and self._pairs is not None:
-            differences = self._X[self._pairs[:, 0]] - self._X[self._pairs[:, 1]]
-            squared = metric.squared_norms(differences)
+        if self._searched_under is not None:
+            squared = metric.squared_norms(self._differences)
             best = int(squared.argmax())
             if squared[best] >= metric.growth_since(self._searched_under) * self._floor:
-                return np.asarray(differences[best])
-        self._pairs, self._floor = farthest_pairs(metric.embed(self._X))
+                return np.asarray(self._differences[best])
+        pairs, self._floor = farthest_pairs(metric.embed(self._X))
+        self._differences = self._X[pairs[:, 0]] - self._X[pairs[:, 1]]
         self._searched_under = metric
-        left, right = self._pairs[0]
-        return np.asarray(self._X[left] - self._X[right])
+        return np.asarray(self._differences[0])
 
 
 def farthest_pairs(

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from likewise.cluster._mpck_metric import Metric
 from likewise.core.links import LinkGraph
@@ -35,12 +37,15 @@ class LinkedRows:
         Pairs of groups with a cannot-link.
     neighbors : list of ndarray
         For every group, the groups it has a cannot-link to.
+    block : ndarray of shape (n_linked,)
+        Rows of different blocks have no link with each other, not even by others in between.
     """
 
     rows: Ints
     group: Ints
     apart: Ints
     neighbors: list[Ints]
+    block: Ints
 
     @property
     def n_groups(self) -> int:
@@ -57,13 +62,26 @@ class LinkedRows:
             np.array(sorted(number[other] for other in links.differing(root)), dtype=np.intp)
             for root in number
         ]
-        apart = [(a, b) for a, others in enumerate(neighbors) for b in others.tolist() if a < b]
-        return cls(
-            np.array(rows, dtype=np.intp),
-            np.array([number[root] for root in roots], dtype=np.intp),
-            np.array(apart, dtype=np.intp).reshape(-1, 2),
-            neighbors,
-        )
+        pairs = [(a, b) for a, others in enumerate(neighbors) for b in others.tolist() if a < b]
+        apart = np.array(pairs, dtype=np.intp).reshape(-1, 2)
+        group = np.array([number[root] for root in roots], dtype=np.intp)
+        shape = (len(number), len(number))
+        graph = csr_array((np.ones(len(apart)), (apart[:, 0], apart[:, 1])), shape=shape)
+        block_of = connected_components(graph, directed=False)[1] if rows else group
+        block = np.asarray(block_of[group], dtype=np.intp)
+        return cls(np.array(rows, dtype=np.intp), group, apart, neighbors, block)
+
+    def rounds(self, order: Ints) -> list[Ints]:
+        """Return the linked rows in this order, but all at once that do not act on each other.
+
+        The first round has the first row of every block, the second the second, and so on.
+        """
+        by_block = order[np.argsort(self.block[order], kind="stable")]
+        blocks = self.block[by_block]
+        starts = np.flatnonzero(np.r_[True, blocks[1:] != blocks[:-1]])
+        turn = np.arange(len(order)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
+        by_turn = by_block[np.argsort(turn, kind="stable")]
+        return np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])
 
 
 class LinkCosts:
@@ -105,39 +123,41 @@ class LinkCosts:
         # of rows, their sum, and the sum of their squared norms under each metric.
         self._own = _Totals(shape, X.shape[1], n_metrics)
         self._apart = _Totals(shape, X.shape[1], n_metrics)
-        self._group_sizes = np.bincount(linked.group, minlength=linked.n_groups)
         for i in np.flatnonzero(labels >= 0):
-            self._count(int(i), int(labels[i]), 1)
+            self._count(np.array([i]), labels[[i]], 1)
 
-    def of(self, i: int) -> Array:
-        """Return the cost of the links of a row, for each label."""
-        group = self._linked.group[i]
-        cost = np.zeros(len(self._clusters))
-        if self._group_sizes[group] > 1:
-            # A row is at no distance from itself, so it need not be left out of its group.
-            squared = self._own.squared_distances(group, self._applied[i], self._norms[i])
-            theirs = squared[self._metric_of, self._clusters]
-            ours = squared.sum(axis=1)[self._metric_of] - theirs
-            cost += 0.5 * self._w_must * (ours + theirs.sum() - theirs)
-        if len(self._linked.neighbors[group]):
-            squared = self._apart.squared_distances(group, self._applied[i], self._norms[i])
-            near = squared[self._metric_of, self._clusters]
-            cost += self._w_cannot * (self._apart.number[group] * self._separation - near)
-        return cost
+    def of(self, rows: Ints) -> Array:
+        """Return the cost of the links of some rows, for each label."""
+        groups = self._linked.group[rows]
+        applied, norms = self._applied[rows], self._norms[rows]
+        # A row is at no distance from itself, so it need not be left out of its group.
+        squared = self._own.squared_distances(groups, applied, norms)
+        theirs = squared[:, self._metric_of, self._clusters]
+        ours = squared.sum(axis=2)[:, self._metric_of] - theirs
+        cost = 0.5 * self._w_must * (ours + theirs.sum(axis=1, keepdims=True) - theirs)
+        squared = self._apart.squared_distances(groups, applied, norms)
+        near = squared[:, self._metric_of, self._clusters]
+        far = self._apart.number[groups] * self._separation
+        return np.asarray(cost + self._w_cannot * (far - near))
 
-    def move(self, i: int, label: int) -> None:
-        """Give a row another label."""
-        if self.labels[i] >= 0:
-            self._count(i, int(self.labels[i]), -1)
-        self._count(i, label, 1)
-        self.labels[i] = label
+    def move(self, rows: Ints, labels: Ints) -> None:
+        """Give rows other labels; no two of them may be of the same block."""
+        had_one = self.labels[rows] >= 0
+        self._count(rows[had_one], self.labels[rows[had_one]], -1)
+        self._count(rows, labels, 1)
+        self.labels[rows] = labels
 
-    def _count(self, i: int, label: int, sign: int) -> None:
-        group = self._linked.group[i]
-        self._own.add(group, label, sign, self._X[i], self._norms[i])
-        neighbors = self._linked.neighbors[group]
-        if len(neighbors):
-            self._apart.add(neighbors, label, sign, self._X[i], self._norms[i])
+    def _count(self, rows: Ints, labels: Ints, sign: int) -> None:
+        if len(rows) == 0:
+            return
+        groups = self._linked.group[rows]
+        self._own.add(groups, labels, sign, self._X[rows], self._norms[rows])
+        neighbors = [self._linked.neighbors[group] for group in groups]
+        place = np.repeat(np.arange(len(rows)), [len(n) for n in neighbors])
+        if len(place):
+            others = np.concatenate(neighbors)
+            rows = rows[place]
+            self._apart.add(others, labels[place], sign, self._X[rows], self._norms[rows])
 
 
 class _Totals:
@@ -148,35 +168,34 @@ class _Totals:
         self.total = np.zeros((*shape, n_features))
         self.norms = np.zeros((shape[0], n_metrics, shape[1]))
 
-    def add(self, groups: np.intp | Ints, label: int, sign: int, row: Array, norms: Array) -> None:
-        self.number[groups, label] += sign
-        self.total[groups, label] += sign * row
-        self.norms[groups, :, label] += sign * norms
+    def add(self, groups: Ints, labels: Ints, sign: int, rows: Array, norms: Array) -> None:
+        # No group occurs twice, so nothing is lost by adding at once.
+        self.number[groups, labels] += sign
+        self.total[groups, labels] += sign * rows
+        self.norms[groups, :, labels] += sign * norms
 
-    def squared_distances(self, group: np.intp, applied: Array, norms: Array) -> Array:
-        """Return a row's summed squared distances to the group, by metric and label."""
-        products = applied @ self.total[group].T
-        return np.asarray(norms[:, None] * self.number[group] + self.norms[group] - 2 * products)
+    def squared_distances(self, groups: Ints, applied: Array, norms: Array) -> Array:
+        """Return each row's summed squared distances to its group, by metric and label."""
+        products = applied @ self.total[groups].transpose(0, 2, 1)
+        number = self.number[groups][:, None, :]
+        return np.asarray(norms[:, :, None] * number + self.norms[groups] - 2 * products)
 
 
-def sweep(costs: LinkCosts, base: Array, order: Ints) -> int:
-    """Visit every linked row once and give it its cheapest label (ICM); return how many moved.
+def sweep(costs: LinkCosts, base: Array, rounds: Sequence[Ints]) -> None:
+    """Visit every linked row once and give it its cheapest label (ICM).
 
     Parameters
     ----------
     costs : LinkCosts
     base : ndarray of shape (n_linked, n_clusters)
         What each label costs apart from the links.
-    order : ndarray of shape (n_linked,)
-        The order of the visits.
+    rounds : sequence of ndarray
+        The order of the visits, from `LinkedRows.rounds`.
     """
-    n_moved = 0
-    for i in order.tolist():
-        label = int(np.argmin(base[i] + costs.of(i)))
-        if label != costs.labels[i]:
-            costs.move(i, label)
-            n_moved += 1
-    return n_moved
+    for rows in rounds:
+        labels = (base[rows] + costs.of(rows)).argmin(axis=1)
+        moved = labels != costs.labels[rows]
+        costs.move(rows[moved], labels[moved])
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,7 @@ def mpck_means(
     order = np.arange(len(linked.rows))
     gaps = _gaps(metrics, separator, needs_separation)
     best: Solution | None = None
+    moments = Moments(X, len(centers), diagonal=metrics[0].is_diagonal)
     objective, n_blank = np.inf, 0
     for n_iter in range(1, settings.max_iter + 1):
         before, last = labels, objective
@@ -88,7 +89,8 @@ def mpck_means(
         seen = before if settings.carries_labels or n_iter == 1 else np.full(len(X), -1)
         labels = assigned(X, linked, order, centers, seen, metrics, gaps, settings)
         n_blank = 0 if np.any(labels != before) else n_blank + 1
-        counts, centers, scatter = moments(X, labels, centers, diagonal=metrics[0].is_diagonal)
+        moments.update(labels)
+        counts, centers, scatter = moments.counts.copy(), moments.means(centers), moments.scatter()
         violated = violations(
             X[linked.rows],
             linked,
@@ -147,7 +149,7 @@ def assigned(
         settings.w_must,
         settings.w_cannot,
     )
-    sweep(costs, label_costs(X[rows], centers, metrics), order)
+    sweep(costs, relative_costs(X[rows], centers, metrics), linked.rounds(order))
     result[rows] = costs.labels
     return result
 
@@ -157,18 +159,19 @@ def nearest(X: Array, centers: Array, metrics: Sequence[Metric]) -> Ints:
     labels = np.empty(len(X), dtype=np.intp)
     for start in range(0, len(X), CHUNK):
         chunk = slice(start, start + CHUNK)
-        labels[chunk] = label_costs(X[chunk], centers, metrics).argmin(axis=1)
+        labels[chunk] = relative_costs(X[chunk], centers, metrics).argmin(axis=1)
     return labels
 
 
-def label_costs(X: Array, centers: Array, metrics: Sequence[Metric]) -> Array:
-    """Return ``(x - c)' A (x - c) - log det A`` for every row and cluster."""
+def relative_costs(X: Array, centers: Array, metrics: Sequence[Metric]) -> Array:
+    """Return ``(x - c)' A (x - c) - log det A`` for every row and cluster.
+
+    With one metric for all clusters, without ``x' A x - log det A``, which is the same for all.
+    """
     if len(metrics) == 1:
         applied = metrics[0].apply(centers)
-        constants = np.einsum("ij,ij->i", applied, centers) - metrics[0].log_det
         cost = X @ (-2 * applied.T)
-        cost += constants
-        cost += metrics[0].squared_norms(X)[:, None]
+        cost += np.einsum("ij,ij->i", applied, centers)
         return np.asarray(cost)
     columns = [
         metric.squared_norms(X - center) - metric.log_det
@@ -177,23 +180,54 @@ def label_costs(X: Array, centers: Array, metrics: Sequence[Metric]) -> Array:
     return np.column_stack(columns)
 
 
-def moments(
-    X: Array, labels: Ints, centers: Array, *, diagonal: bool
-) -> tuple[Array, Array, Array]:
-    """Return size, mean and scatter about the mean of every cluster.
+class Moments:
+    """Size, sum and sum of squares of every cluster, kept up to date as rows move.
 
-    The center of an empty cluster stays where it was.
+    After the first iterations few rows move, so this is far cheaper than summing anew.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Centered: the scatter is a difference of sums of squares.
+    n_clusters : int
+    diagonal : bool
+        Whether the diagonals of the scatter matrices are enough.
     """
-    counts = np.bincount(labels, minlength=len(centers)).astype(float)
-    means = centers.copy()
-    scatter = []
-    for h in range(len(centers)):
-        members = X[labels == h]
-        if len(members):
-            means[h] = members.mean(axis=0)
-            members -= means[h]
-        scatter.append(np.einsum("ij,ij->j", members, members) if diagonal else members.T @ members)
-    return counts, means, np.stack(scatter)
+
+    def __init__(self, X: Array, n_clusters: int, *, diagonal: bool) -> None:
+        self._X, self._diagonal = X, diagonal
+        self._labels = np.full(len(X), -1, dtype=np.intp)
+        shape = (n_clusters, *[X.shape[1]] * (1 if diagonal else 2))
+        self.counts = np.zeros(n_clusters)
+        self._sums = np.zeros((n_clusters, X.shape[1]))
+        self._squares = np.zeros(shape)
+
+    def update(self, labels: Ints) -> None:
+        """Take over new labels."""
+        moved = np.flatnonzero(labels != self._labels)
+        before, now = self._labels[moved], labels[moved]
+        for h in range(len(self.counts)):
+            self._add(h, self._X[moved[now == h]], 1)
+            self._add(h, self._X[moved[before == h]], -1)
+        self._labels = labels
+
+    def means(self, centers: Array) -> Array:
+        """Return the means; an empty cluster keeps its center."""
+        sizes = np.maximum(self.counts, 1)[:, None]
+        return np.where(self.counts[:, None] > 0, self._sums / sizes, centers)
+
+    def scatter(self) -> Array:
+        """Return the scatter of every cluster about its mean."""
+        means = self._sums / np.maximum(self.counts, 1)[:, None]
+        if self._diagonal:
+            return np.asarray(np.maximum(self._squares - self._sums * means, 0))
+        return np.asarray(self._squares - self._sums[:, :, None] * means[:, None, :])
+
+    def _add(self, h: int, rows: Array, sign: int) -> None:
+        self.counts[h] += sign * len(rows)
+        self._sums[h] += sign * rows.sum(axis=0)
+        squares = np.einsum("ij,ij->j", rows, rows) if self._diagonal else rows.T @ rows
+        self._squares[h] += sign * squares
 
 
 def total_scatter(

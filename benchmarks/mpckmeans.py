@@ -1,0 +1,168 @@
+"""MPCKMeans against active-semi-supervised-clustering 0.0.1, and against one step of K-means.
+
+Ratios, measured in one run on one machine. The peer is not a dependency; to include it:
+
+    python -m pip install --no-deps --target DIR active-semi-supervised-clustering==0.0.1
+    LIKEWISE_PEERS=DIR python -m benchmarks.mpckmeans
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+import time
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+from likewise import MPCKMeans
+
+RESULTS = Path(__file__).parent / "results" / "mpckmeans.csv"
+N_SEEDS = 10
+
+
+def peer_class() -> Any:
+    """Return the peer's MPCKMeans, or None where it is not at hand."""
+    folder = os.environ.get("LIKEWISE_PEERS")
+    if folder is None:
+        return None
+    sys.path.insert(0, folder)
+    # Its package imports metric-learn for two other methods, which do not run any more.
+    stub = types.ModuleType("metric_learn")
+    for name in ("MMC", "RCA"):
+        setattr(stub, name, object)
+    sys.modules.setdefault("metric_learn", stub)
+    handling = np.geterr()
+    from active_semi_clustering.semi_supervised.pairwise_constraints import (
+        MPCKMeans as Peer,
+    )
+
+    # It makes all of numpy raise at underflow.
+    np.seterr(**handling)
+    return Peer
+
+
+def links(y: np.ndarray, n_pairs: int, seed: int) -> tuple[list[Any], list[Any]]:
+    rng = np.random.default_rng(seed)
+    pairs = rng.integers(0, len(y), (n_pairs, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    same = y[pairs[:, 0]] == y[pairs[:, 1]]
+    return [tuple(p) for p in pairs[same].tolist()], [tuple(p) for p in pairs[~same].tolist()]
+
+
+def against_the_peer(peer: Any) -> list[dict[str, Any]]:
+    """N = 2000, m = 20, K = 5, 200 links, 10 seeds."""
+    rows = []
+    for seed in range(N_SEEDS):
+        X, y = make_blobs(2000, 20, centers=5, cluster_std=6, random_state=seed)
+        must, cannot = links(y, 200, seed)
+        start = time.perf_counter()
+        ours = MPCKMeans(5, random_state=seed).fit(X, must_link=must, cannot_link=cannot)
+        seconds = time.perf_counter() - start
+        row = {
+            "what": "fit N=2000 m=20 K=5 links=200",
+            "seed": seed,
+            "seconds": round(seconds, 4),
+            "iterations": ours.n_iter_,
+            "ari": round(adjusted_rand_score(y, ours.labels_), 4),
+        }
+        if peer is not None:
+            np.random.seed(seed)  # noqa: NPY002  (the only seed it takes)
+            start = time.perf_counter()
+            try:
+                theirs = peer(5)
+                theirs.fit(X, ml=must, cl=cannot)
+                row["peer_ari"] = round(adjusted_rand_score(y, theirs.labels_), 4)
+            except Exception as error:
+                row["peer_ari"] = type(error).__name__
+            row["peer_seconds"] = round(time.perf_counter() - start, 2)
+            row["ratio"] = round(row["peer_seconds"] / seconds, 1)
+        rows.append(row)
+        print(row, flush=True)
+    return rows
+
+
+def step(fit: Any, n_steps: int = 10) -> tuple[float, float]:
+    """Return the seconds and processor seconds per iteration, from runs of different length."""
+    runs = []
+    for n in (2, 2 + n_steps):
+        wall, processor = time.perf_counter(), time.process_time()
+        n_iter = fit(n)
+        runs.append((time.perf_counter() - wall, time.process_time() - processor, n_iter))
+    (a, b, n), (c, d, m) = runs
+    if m - n < n_steps:
+        raise RuntimeError("it converged; the difference is no measure")
+    return (c - a) / (m - n), (d - b) / (m - n)
+
+
+def against_lloyd(repeats: int = 5) -> list[dict[str, Any]]:
+    """One iteration at N = 100 000, m = 20, K = 5, on data that let nothing converge early."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100_000, 20))
+    start = X[:5].copy()
+    y = KMeans(5, n_init=1, random_state=1).fit_predict(X[:, :10])
+    must, cannot = links(y, 200, 0)
+
+    def lloyd(n: int) -> int:
+        model = KMeans(5, init=start, n_init=1, max_iter=n, tol=0, algorithm="lloyd").fit(X)
+        return int(model.n_iter_)
+
+    def ours(**options: Any) -> Any:
+        def fit(n: int) -> int:
+            model = MPCKMeans(5, init=start, max_iter=n, tol=0, random_state=0, **options)
+            return int(model.fit(X, must_link=must, cannot_link=cannot).n_iter_)
+
+        return fit
+
+    variants = {
+        "diagonal, shared, exact": ours(),
+        "diagonal, shared, box": ours(max_separation="box"),
+        "diagonal, per cluster, exact": ours(shared_metric=False),
+        "full, shared, exact": ours(metric="full"),
+        "full, per cluster, exact": ours(metric="full", shared_metric=False),
+    }
+    rows = []
+    for name, fit in variants.items():
+        pairs = np.array([(step(lloyd), step(fit)) for _ in range(repeats)])
+        (base, _), (seconds, _) = np.median(pairs, axis=0)
+        ratio, cpu_ratio = np.median(pairs[:, 1] / pairs[:, 0], axis=0)
+        row = {
+            "what": f"iteration N=100000 m=20 K=5 links=200: {name}",
+            "seconds": round(float(seconds), 4),
+            "lloyd_seconds": round(float(base), 4),
+            "ratio": round(float(ratio), 2),
+            "cpu_ratio": round(float(cpu_ratio), 2),
+        }
+        rows.append(row)
+        print(row, flush=True)
+    return rows
+
+
+def main() -> None:
+    rows = against_lloyd() + against_the_peer(peer_class())
+    fields = [
+        "what",
+        "seed",
+        "seconds",
+        "iterations",
+        "ari",
+        "peer_seconds",
+        "peer_ari",
+        "lloyd_seconds",
+        "ratio",
+        "cpu_ratio",
+    ]
+    with RESULTS.open("w", newline="") as file:
+        writer = csv.DictWriter(file, fields)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
