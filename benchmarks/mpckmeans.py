@@ -4,6 +4,10 @@ Ratios, measured in one run on one machine. The peer is not a dependency; to inc
 
     python -m pip install --no-deps --target DIR active-semi-supervised-clustering==0.0.1
     LIKEWISE_PEERS=DIR python -m benchmarks.mpckmeans
+
+The peer looks for the farthest pair by a loop over all pairs in every iteration, which takes
+minutes. It is timed as it is on the first seed. On the others, for the comparison of the results,
+that loop is replaced by one that finds the same pair faster, and no time is reported.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from likewise import MPCKMeans
 
 RESULTS = Path(__file__).parent / "results" / "mpckmeans.csv"
 N_SEEDS = 10
+N_TIMED_SEEDS = 1
 
 
 def peer_class() -> Any:
@@ -46,6 +51,20 @@ def peer_class() -> Any:
     # It makes all of numpy raise at underflow.
     np.seterr(**handling)
     return Peer
+
+
+def same_but_faster(peer: Any) -> Any:
+    """Return the peer with its search for the farthest pair replaced by an equal one."""
+
+    class Faster(peer):  # type: ignore[misc]
+        def _find_farthest_pairs_of_points(self, X: Any, A: Any) -> Any:
+            Z = X * np.sqrt(np.diag(A))
+            norms = (Z**2).sum(axis=1)
+            squared = norms[:, None] + norms - 2 * Z @ Z.T
+            i, j = np.unravel_index(int(squared.argmax()), squared.shape)
+            return max(i, j), min(i, j), self._dist(X[i], X[j], A)
+
+    return Faster
 
 
 def links(y: np.ndarray, n_pairs: int, seed: int) -> tuple[list[Any], list[Any]]:
@@ -74,15 +93,17 @@ def against_the_peer(peer: Any) -> list[dict[str, Any]]:
         }
         if peer is not None:
             np.random.seed(seed)  # noqa: NPY002  (the only seed it takes)
+            is_timed = seed < N_TIMED_SEEDS
             start = time.perf_counter()
             try:
-                theirs = peer(5)
+                theirs = (peer if is_timed else same_but_faster(peer))(5)
                 theirs.fit(X, ml=must, cl=cannot)
                 row["peer_ari"] = round(adjusted_rand_score(y, theirs.labels_), 4)
             except Exception as error:
                 row["peer_ari"] = type(error).__name__
-            row["peer_seconds"] = round(time.perf_counter() - start, 2)
-            row["ratio"] = round(row["peer_seconds"] / seconds, 1)
+            if is_timed:
+                row["peer_seconds"] = round(time.perf_counter() - start, 2)
+                row["ratio"] = round(row["peer_seconds"] / seconds, 1)
         rows.append(row)
         print(row, flush=True)
     return rows

@@ -12,7 +12,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from likewise.cluster._mpck_farthest import FarthestPair, box_difference, farthest_pairs
+from likewise.cluster._mpck_farthest import (
+    FarthestPair,
+    box_difference,
+    far_pair_and_center,
+    farthest_pairs,
+)
 from likewise.cluster._mpck_init import starting_centers, weighted_farthest_first
 from likewise.cluster._mpck_links import LinkCosts, LinkedRows, sweep, violations
 from likewise.cluster._mpck_means import (
@@ -239,7 +244,9 @@ def test_the_farthest_pair_is_found_exactly(kind, seed):
         "line": lambda: rng.normal(size=(700, 1)),
     }[kind]()
     every = ((Z[:, None] - Z[None]) ** 2).sum(axis=-1)
-    pairs, floor = farthest_pairs(Z, max_kept=100)
+    metric, norms = Metric(np.ones(Z.shape[1])), (Z**2).sum(axis=1)
+    start, center = far_pair_and_center(Z, metric, norms)
+    pairs, floor = farthest_pairs(Z, metric, norms, start, center, max_kept=100)
     assert every[tuple(pairs[0])] == pytest.approx(every.max())
     left, right = np.triu_indices(len(Z), k=1)
     returned = {tuple(sorted(pair)) for pair in pairs.tolist()}
@@ -267,9 +274,8 @@ def test_the_farthest_pair_stays_exact_while_the_metric_changes(diagonal):
 
 
 def test_identical_rows_are_at_distance_zero():
-    pairs, floor = farthest_pairs(np.ones((5, 2)))
-    assert len(pairs) == 1
-    assert floor == 0
+    gap = FarthestPair(np.ones((5, 2))).difference(Metric(np.ones(2)))
+    assert gap.tolist() == [0, 0]
 
 
 def test_the_box_bounds_every_distance():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,10 +11,13 @@ from likewise.cluster._mpck_metric import Metric
 
 Array = NDArray[np.float64]
 
-ROWS, COLUMNS = 256, 2048
+ROWS, COLUMNS = 64, 512
+CHUNK = 8192
 SLACK = 0.1
 MAX_KEPT = 20_000
-CENTER_STEPS = 10
+FIRST_STEPS, LATER_STEPS = 10, 3
+# Rounding must not rule out a pair.
+SAFETY = 1e-9
 
 
 class FarthestPair:
@@ -29,25 +34,38 @@ class FarthestPair:
 
     def __init__(self, X: Array) -> None:
         self._X = X
+        self._pairs = np.empty((0, 2), dtype=np.intp)
         self._differences = np.empty((0, X.shape[1]))
         self._floor = 0.0
+        self._center: Array | None = None
         self._searched_under: Metric | None = None
 
     def difference(self, metric: Metric) -> Array:
         """Return the difference vector of the farthest pair under this metric."""
+        start = None
         if self._searched_under is not None:
             squared = metric.squared_norms(self._differences)
             best = int(squared.argmax())
             if squared[best] >= metric.growth_since(self._searched_under) * self._floor:
                 return np.asarray(self._differences[best])
-        pairs, self._floor = farthest_pairs(metric.embed(self._X))
-        self._differences = self._X[pairs[:, 0]] - self._X[pairs[:, 1]]
+            start = (int(self._pairs[best, 0]), int(self._pairs[best, 1]))
+        norms = np.concatenate([metric.squared_norms(rows) for rows in _chunks(self._X)])
+        start, self._center = far_pair_and_center(self._X, metric, norms, start, self._center)
+        self._pairs, self._floor = farthest_pairs(self._X, metric, norms, start, self._center)
+        self._differences = self._X[self._pairs[:, 0]] - self._X[self._pairs[:, 1]]
         self._searched_under = metric
         return np.asarray(self._differences[0])
 
 
 def farthest_pairs(
-    Z: Array, slack: float = SLACK, max_kept: int = MAX_KEPT
+    X: Array,
+    metric: Metric,
+    norms: Array,
+    start: tuple[int, int],
+    center: Array,
+    *,
+    slack: float = SLACK,
+    max_kept: int = MAX_KEPT,
 ) -> tuple[NDArray[np.intp], float]:
     """Return the pairs of rows that are farthest apart, the farthest first.
 
@@ -58,11 +76,18 @@ def farthest_pairs(
 
     Parameters
     ----------
-    Z : ndarray of shape (n_samples, n_features)
+    X : ndarray of shape (n_samples, n_features)
+    metric : Metric
+    norms : ndarray of shape (n_samples,)
+        The squared norms of the rows under the metric.
+    start : tuple of int
+        A pair that is far apart.
+    center : ndarray of shape (n_features,)
+        Any point; one in the middle rules out more.
     slack : float
         Keep pairs down to a squared distance of ``1 - slack`` times the largest.
     max_kept : int
-        Keep about this many pairs at most.
+        Keep at most about twice as many pairs.
 
     Returns
     -------
@@ -70,26 +95,24 @@ def farthest_pairs(
     floor : float
         No pair that is not returned has a squared distance above this.
     """
-    start, center = _far_pair_and_center(Z)
-    best = _squared(Z, *start)
+    best = float(metric.squared_norms(X[start[0]] - X[start[1]][None])[0])
     if best == 0:
         return np.array([start]), 0.0
-    Y = Z - center
-    radii = np.sqrt(np.einsum("ij,ij->i", Y, Y))
-    floor = (1 - slack) * best
-    order = np.flatnonzero(radii >= np.sqrt(floor) - radii.max())
-    order = order[np.argsort(-radii[order], kind="stable")]
-    radii, Y = radii[order], Y[order]
-    ones = np.ones(len(Y))
+    kept = _Kept((1 - slack) * best, max_kept)
+    radii = np.sqrt(np.maximum(_relative(X, metric, norms, center) + _square(metric, center), 0))
+    reach = radii * (1 + SAFETY) + SAFETY * radii.max()
+    order = np.flatnonzero(reach >= np.sqrt(kept.floor) - reach.max())
+    order = order[np.argsort(-reach[order], kind="stable")]
+    reach, Y = reach[order], metric.embed(X[order] - center)
+    squares, ones = np.einsum("ij,ij->i", Y, Y), np.ones(len(Y))
     # The product of these two is the matrix of squared distances.
-    left = np.column_stack((-2 * Y, radii**2, ones))
-    right = np.column_stack((Y, ones, radii**2))
-    kept = _Kept(floor, max_kept)
+    left = np.column_stack((-2 * Y, squares, ones))
+    right = np.column_stack((Y, ones, squares))
     for a in range(0, len(Y), ROWS):
-        if 2 * radii[a] < np.sqrt(kept.floor):
+        if 2 * reach[a] < np.sqrt(kept.floor):
             break
         for b in range(a - a % COLUMNS, len(Y), COLUMNS):
-            if radii[a] + radii[b] < np.sqrt(kept.floor):
+            if reach[a] + reach[b] < np.sqrt(kept.floor):
                 break
             tile = left[a : a + ROWS] @ right[b : b + COLUMNS].T
             largest = float(tile.max())
@@ -99,6 +122,48 @@ def farthest_pairs(
                 upper = a + rows < b + columns
                 kept.add(a + rows[upper], b + columns[upper], tile[rows, columns][upper])
     return order[kept.pairs()], kept.floor
+
+
+def far_pair_and_center(
+    X: Array,
+    metric: Metric,
+    norms: Array,
+    pair: tuple[int, int] | None = None,
+    center: Array | None = None,
+) -> tuple[tuple[int, int], Array]:
+    """Return a pair that is far apart, and nearly the center of the smallest enclosing ball.
+
+    Given a pair and a center for a similar metric, only the center is made a little better.
+    """
+
+    def farthest_from(point: Array) -> int:
+        return int(np.argmax(_relative(X, metric, norms, point)))
+
+    n_steps = LATER_STEPS
+    if pair is None or center is None:
+        n_steps = FIRST_STEPS
+        left = farthest_from(X.mean(axis=0))
+        right = farthest_from(X[left])
+        pair = (right, farthest_from(X[right]))
+        center = (X[pair[0]] + X[pair[1]]) / 2
+    # Badoiu and Clarkson's steps; any center is correct, a good one rules out more pairs.
+    for step in range(n_steps):
+        center = center + (X[farthest_from(center)] - center) / (step + 3 + FIRST_STEPS - n_steps)
+    return pair, np.asarray(center)
+
+
+def _relative(X: Array, metric: Metric, norms: Array, point: Array) -> Array:
+    """Return the squared distances to a point, less the squared norm of the point."""
+    return np.asarray(norms - 2 * (X @ metric.apply(point[None])[0]))
+
+
+def _square(metric: Metric, point: Array) -> float:
+    return float(metric.squared_norms(point[None])[0])
+
+
+def _chunks(X: Array) -> Iterator[Array]:
+    for start in range(0, len(X), CHUNK):
+        yield X[start : start + CHUNK]
 
 
 class _Kept:
@@ -127,31 +192,6 @@ class _Kept:
     def pairs(self) -> NDArray[np.intp]:
         order = np.argsort(-self._squared, kind="stable")
         return np.column_stack((self._left[order], self._right[order]))
-
-
-def _far_pair_and_center(Z: Array) -> tuple[tuple[int, int], Array]:
-    """Return a pair that is far apart, and nearly the center of the smallest enclosing ball."""
-    norms = np.einsum("ij,ij->i", Z, Z)
-
-    def farthest_from(point: Array) -> int:
-        return int(np.argmax(norms - 2 * (Z @ point)))
-
-    left = farthest_from(Z.mean(axis=0))
-    right = farthest_from(Z[left])
-    while (other := farthest_from(Z[right])) != left and _squared(Z, other, right) > _squared(
-        Z, left, right
-    ):
-        left, right = right, other
-    center = (Z[left] + Z[right]) / 2
-    # Badoiu and Clarkson's steps; any center is correct, a good one rules out more pairs.
-    for step in range(CENTER_STEPS):
-        center = center + (Z[farthest_from(center)] - center) / (step + 3)
-    return (left, right), center
-
-
-def _squared(Z: Array, left: int, right: int) -> float:
-    difference = Z[left] - Z[right]
-    return float(difference @ difference)
 
 
 def box_difference(span: Array, metric: Metric) -> Array:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+from joblib import cpu_count
 from numpy.typing import NDArray
 
 from likewise.cluster._mpck_farthest import FarthestPair, box_difference
@@ -157,9 +159,19 @@ def assigned(
 def nearest(X: Array, centers: Array, metrics: Sequence[Metric]) -> Ints:
     """Return the cheapest label of every row, links aside."""
     labels = np.empty(len(X), dtype=np.intp)
-    for start in range(0, len(X), CHUNK):
+
+    def fill(start: int) -> None:
         chunk = slice(start, start + CHUNK)
         labels[chunk] = relative_costs(X[chunk], centers, metrics).argmin(axis=1)
+
+    starts = range(0, len(X), CHUNK)
+    n_workers = min(cpu_count(), len(starts) // 2)
+    if n_workers < 2:
+        for start in starts:
+            fill(start)
+    else:
+        with ThreadPoolExecutor(n_workers) as pool:
+            list(pool.map(fill, starts))
     return labels
 
 

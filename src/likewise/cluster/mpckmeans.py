@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
 
 from likewise.cluster._mpck_init import starting_centers
 from likewise.cluster._mpck_means import (
@@ -183,9 +184,11 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             max_iter=self.max_iter,
             tol=self.tol,
         )
-        solution = mpck_means(
-            centered, links, centers - offset, labels, metrics, separator, settings, rng
-        )
+        # As in scikit-learn's K-means: the products are too small for threads to help.
+        with threadpool_limits(limits=1, user_api="blas"):
+            solution = mpck_means(
+                centered, links, centers - offset, labels, metrics, separator, settings, rng
+            )
         self.labels_ = solution.labels
         self.cluster_centers_ = solution.centers + offset
         self.metrics_ = np.stack([metric.weights for metric in solution.metrics])

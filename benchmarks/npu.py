@@ -1,0 +1,77 @@
+"""What NPU costs per question beyond the clusterer and the forest, at N = 4000."""
+
+from __future__ import annotations
+
+import csv
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import make_blobs
+
+from likewise import NPU, LabelOracle, MPCKMeans, run
+from likewise.selection import npu
+
+RESULTS = Path(__file__).parent / "results" / "npu.csv"
+
+
+class Stopwatch:
+    """Adds up the time spent in the methods it wraps."""
+
+    def __init__(self) -> None:
+        self.seconds = self.cpu_seconds = 0.0
+
+    def wrap(self, method: Any) -> Any:
+        def timed(*args: Any, **kwargs: Any) -> Any:
+            wall, processor = time.perf_counter(), time.process_time()
+            try:
+                return method(*args, **kwargs)
+            finally:
+                self.seconds += time.perf_counter() - wall
+                self.cpu_seconds += time.process_time() - processor
+
+        return timed
+
+
+def measure(n_samples: int, n_queries: int) -> dict[str, Any]:
+    X, y = make_blobs(n_samples, 20, centers=5, cluster_std=6, random_state=0)
+    watch = Stopwatch()
+
+    class Clusterer(MPCKMeans):
+        fit = watch.wrap(MPCKMeans.fit)
+
+    class Forest(npu.RandomForestClassifier):
+        fit = watch.wrap(npu.RandomForestClassifier.fit)
+        apply = watch.wrap(npu.RandomForestClassifier.apply)
+
+    original, npu.RandomForestClassifier = npu.RandomForestClassifier, Forest
+    try:
+        session = NPU(5, n_queries, clusterer=Clusterer(5), random_state=0).start(X)
+        wall, processor = time.perf_counter(), time.process_time()
+        run(session, LabelOracle(y))
+        wall, processor = time.perf_counter() - wall, time.process_time() - processor
+    finally:
+        npu.RandomForestClassifier = original
+    return {
+        "n_samples": n_samples,
+        "n_queries": n_queries,
+        "seconds_per_query": round(wall / n_queries, 4),
+        "overhead_ms_per_query": round(1000 * (wall - watch.seconds) / n_queries, 2),
+        "overhead_cpu_ms_per_query": round(1000 * (processor - watch.cpu_seconds) / n_queries, 2),
+    }
+
+
+def main() -> None:
+    np.seterr(all="warn")
+    rows = [measure(n, 40) for n in (1000, 4000)]
+    for row in rows:
+        print(row)
+    with RESULTS.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
