@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from benchmarks._results import save
-from likewise.cluster.cosc import COSC
+from likewise import COSC
 from likewise.cluster.onespectral.graph import knn_graph
 
 # data, rows, features, clusters, links

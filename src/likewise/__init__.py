@@ -1,6 +1,6 @@
 """Clustering by asking: a few answers to "do these belong together?" become a grouping."""
 
-from likewise.cluster import COBRA, MPCKMeans
+from likewise.cluster import COBRA, COSC, MPCKMeans
 from likewise.core.answers import Answer, Event, Query
 from likewise.core.session import Session
 from likewise.errors import LikewiseError
@@ -17,6 +17,7 @@ from likewise.selection import NPU, MinMax, Random
 
 __all__ = [
     "COBRA",
+    "COSC",
     "NPU",
     "Answer",
     "BudgetedOracle",

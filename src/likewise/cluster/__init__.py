@@ -1,6 +1,7 @@
 """The scikit-learn estimators."""
 
 from likewise.cluster.cobra import COBRA
+from likewise.cluster.cosc import COSC
 from likewise.cluster.mpckmeans import MPCKMeans
 
-__all__ = ["COBRA", "MPCKMeans"]
+__all__ = ["COBRA", "COSC", "MPCKMeans"]

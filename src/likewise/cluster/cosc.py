@@ -79,7 +79,7 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> from likewise.cluster.cosc import COSC
+    >>> from likewise import COSC
     >>> X = [[0.0], [0.1], [0.2], [0.3], [1.0], [1.1], [1.2], [1.3]]
     >>> COSC(n_clusters=2, n_neighbors=3, random_state=0).fit(X).labels_
     array([0, 0, 0, 0, 1, 1, 1, 1])
