@@ -6,10 +6,13 @@ from pathlib import Path
 
 import click
 
+from likewise.cli.rowprogress import RowProgress
 from likewise.datasets.folder import whole_file
 from likewise.errors import InputError
 from likewise.projects import FORMATS, open_session_file
 from likewise.projects import export as export_project
+from likewise.projects.large import connect, write_labels
+from likewise.stores import Store
 
 
 @click.command()
@@ -18,17 +21,28 @@ from likewise.projects import export as export_project
     "-o",
     "--output",
     required=True,
-    type=click.Path(dir_okay=False),
+    type=click.Path(),
     metavar="FILE",
-    help="Where to write; its suffix says what: .csv, .parquet, .jsonl, .json or .py.",
+    help="Where to write; its suffix says what: .csv, .parquet, .jsonl, .json or .py. "
+    "A folder for data that is gone over and not read.",
 )
-def export(session: str, output: str) -> None:
+@click.option("--overwrite", is_flag=True, help="Replace labels that are in the folder already.")
+@click.option(
+    "--cluster", metavar="ADDRESS", help="A Dask scheduler, to write on its workers to a folder."
+)
+def export(session: str, output: str, *, overwrite: bool, cluster: str | None) -> None:
     """Write the groups of SESSION, a .likewise file, to a table.
 
     .csv, .parquet and .jsonl have one row per item with its group; .json is the session itself
-    for `likewise.Session.from_dict`, .py a script that loads that.
+    for `likewise.Session.from_dict`, .py a script that loads that. Of a session about many Parquet
+    files, or about more than fits in memory, the group of every row is written to Parquet files
+    in a folder, one for every file of the input.
     """
     path = Path(output)
+    with Store.open(session) as store:
+        if "paths" in store.settings:
+            _write_folder(session, store, path, overwrite, cluster)
+            return
     format = path.suffix.removeprefix(".").lower()
     if format not in FORMATS:
         raise InputError(f"{path} must end in one of {', '.join('.' + name for name in FORMATS)}")
@@ -41,3 +55,27 @@ def export(session: str, output: str) -> None:
         file.write(data)
     progress = opened.project.session.progress
     click.echo(f"{path}: {len(opened.project.ids)} items in {progress.n_groups} groups")
+
+
+def _write_folder(
+    session: str, store: Store, folder: Path, overwrite: bool, cluster: str | None
+) -> None:
+    if folder.suffix.removeprefix(".").lower() in FORMATS:
+        raise InputError(
+            f"the groups of so many rows are written to a folder, not to {folder.name}: "
+            "likewise export SESSION -o labels/"
+        )
+    opened = open_session_file(session)
+    try:
+        with RowProgress() as progress:
+            write_labels(
+                opened.project,
+                store,
+                folder,
+                client=connect(cluster),
+                overwrite=overwrite,
+                progress=progress,
+            )
+    finally:
+        opened.project.close()
+    click.echo(f"{folder}: {opened.project.session.progress.n_groups} groups")

@@ -8,8 +8,10 @@ from typing import Any
 
 import click
 
+from likewise.cli.rowprogress import RowProgress
 from likewise.errors import MissingExtraError
-from likewise.projects import Opened, open_project
+from likewise.projects import Opened, open_large_project, open_project
+from likewise.projects.large import is_large
 
 
 def _names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
@@ -17,7 +19,7 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
 
 
 @click.command()
-@click.argument("path", type=click.Path(exists=True))
+@click.argument("paths", type=click.Path(exists=True), nargs=-1, required=True, metavar="PATH...")
 @click.option("--text", metavar="COLUMN", help="Texts to compare, in this column of a table.")
 @click.option("--id", metavar="COLUMN", help="The column of a table that names its rows.")
 @click.option("--columns", metavar="A,B,C", callback=_names, help="Columns to compare rows by.")
@@ -64,6 +66,9 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     metavar="FILE",
     help="Where the session is kept; beside PATH, with .likewise added, by default.",
 )
+@click.option(
+    "--cluster", metavar="ADDRESS", help="A Dask scheduler, to go over the rows on its workers."
+)
 @click.option("--terminal", is_flag=True, help="Ask here and not on a page.")
 @click.option("--no-browser", is_flag=True, help="Do not open the page, only print its address.")
 @click.option(
@@ -86,11 +91,12 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     help="A further name by which the page may be called.",
 )
 def label(
-    path: str,
+    paths: tuple[str, ...],
     *,
     n_super_instances: int | None,
     seed: int | None,
     session: str | None,
+    cluster: str | None,
     terminal: bool,
     no_browser: bool,
     host: str,
@@ -101,16 +107,22 @@ def label(
     """Group what is at PATH by answering questions.
 
     PATH is a folder of pictures, a CSV, JSON lines or Parquet file, or an .npy or .npz file of
-    features. Every answer is saved at once; the same command goes on where you stopped.
+    features. Several Parquet files, and what does not fit in memory, are gone over row by row;
+    `likewise export` then writes the groups to a folder. Every answer is saved at once; the same
+    command goes on where you stopped.
     """
-    opened = open_project(
-        path,
-        session=session,
-        n_super_instances=n_super_instances,
-        seed=seed,
-        options=options,
-        say=lambda line: click.echo(line, err=True),
-    )
+    begin: dict[str, Any] = {
+        "session": session,
+        "n_super_instances": n_super_instances,
+        "seed": seed,
+        "options": options,
+        "say": lambda line: click.echo(line, err=True),
+    }
+    if cluster is not None or is_large(paths, options):
+        with RowProgress() as progress:
+            opened = open_large_project(paths, cluster=cluster, progress=progress, **begin)
+    else:
+        opened = open_project(paths[0], **begin)
     try:
         _say_where(opened)
         if terminal:

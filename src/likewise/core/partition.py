@@ -36,6 +36,8 @@ class SuperInstances:
     cell_owner : ndarray of shape (n_cells,) or None
         For every center, its super-instance. Cells without a row that may be shown belong to
         the super-instance nearest to them.
+    row_counts : ndarray of shape (n_super_instances,) or None
+        How many rows every super-instance has, if the rows here are only some of them.
     """
 
     assignment: NDArray[np.intp]
@@ -45,6 +47,7 @@ class SuperInstances:
     metric: str = "euclidean"
     centers: NDArray[Any] | None = None
     cell_owner: NDArray[np.intp] | None = None
+    row_counts: NDArray[np.intp] | None = None
 
     def __post_init__(self) -> None:
         reps = self.representatives
@@ -67,6 +70,8 @@ class SuperInstances:
 
     def sizes(self) -> NDArray[np.intp]:
         """Return the number of rows in every super-instance."""
+        if self.row_counts is not None:
+            return self.row_counts
         return np.bincount(self.assignment, minlength=self.n_super_instances)
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,6 +83,7 @@ class SuperInstances:
             "distances": self.distances,
             "centers": self.centers,
             "cell_owner": self.cell_owner,
+            "row_counts": self.row_counts,
         }
         plain = {name: a.tolist() for name, a in arrays.items() if a is not None}
         dtype = None if self.points is None else self.points.dtype.name
@@ -111,6 +117,7 @@ class SuperInstances:
             metric=plain["metric"],
             centers=array("centers", dtype),
             cell_owner=array("cell_owner", np.intp),
+            row_counts=array("row_counts", np.intp),
         )
 
 
@@ -133,11 +140,10 @@ class StreamedSuperInstances(SuperInstances):
         Goes over the rows and returns their super-instances; None if they are not at hand.
     """
 
-    __slots__ = ("_n_rows", "find", "kernel", "row_counts", "typical")
+    __slots__ = ("_n_rows", "find", "kernel", "typical")
 
     _n_rows: int
     kernel: str
-    row_counts: NDArray[np.intp]
     typical: tuple[NDArray[np.intp], ...]
     find: Callable[[], NDArray[np.intp]] | None
 
@@ -192,10 +198,6 @@ class StreamedSuperInstances(SuperInstances):
         """Number of rows of the data."""
         return self._n_rows
 
-    def sizes(self) -> NDArray[np.intp]:
-        """Return the number of rows in every super-instance."""
-        return self.row_counts
-
     def to_dict(self) -> dict[str, Any]:
         """Return the partition as plain lists, none of them as long as the data."""
         assert self.points is not None
@@ -208,7 +210,7 @@ class StreamedSuperInstances(SuperInstances):
             "centers": self.centers.tolist(),
             "cell_owner": self.cell_owner.tolist(),
             "kernel": self.kernel,
-            "row_counts": self.row_counts.tolist(),
+            "row_counts": self.sizes().tolist(),
             "typical": [rows.tolist() for rows in self.typical],
             "metric": self.metric,
             "dtype": self.points.dtype.name,

@@ -1,7 +1,20 @@
 """A project: items, features, a session and the file it lives in, as page and terminal share it."""
 
 from likewise.projects.exporting import FORMATS, export
-from likewise.projects.opening import Opened, open_project, open_session_file
+from likewise.projects.opening import (
+    Opened,
+    open_large_project,
+    open_project,
+    open_session_file,
+)
 from likewise.projects.project import Project
 
-__all__ = ["FORMATS", "Opened", "Project", "export", "open_project", "open_session_file"]
+__all__ = [
+    "FORMATS",
+    "Opened",
+    "Project",
+    "export",
+    "open_large_project",
+    "open_project",
+    "open_session_file",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from likewise.cluster import COBRA
 from likewise.datasets.folder import cache_folder
 from likewise.errors import InputError
 from likewise.items import Features, Items, open_items
+from likewise.projects import large
 from likewise.projects.project import Project
 from likewise.projects.timeline import setup_from_bytes, setup_to_bytes
 from likewise.stores import Changes, Store
@@ -121,9 +122,60 @@ def open_project(
     return Opened(project, where, True, Changes())
 
 
+def open_large_project(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    session: str | os.PathLike[str] | None = None,
+    n_super_instances: int | None = None,
+    seed: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    cluster: str | None = None,
+    say: Say = _silent,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Opened:
+    """Open files that are gone over and not read; see `open_project`.
+
+    Parameters
+    ----------
+    paths : sequence of path
+        Parquet files, folders of them, or one ``.npy`` file.
+    cluster : str, optional
+        Address of a Dask scheduler whose workers go over the rows.
+    progress : callable, optional
+        Called as ``progress(phase, rows_done, n_rows)``.
+    session, n_super_instances, seed, options, say
+        As for `open_project`; of the options only `columns` and `show`.
+    """
+    wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, (), False)}
+    for name in wanted:
+        if name not in ("columns", "show"):
+            flag = name.replace("_", "-")
+            raise InputError(f"--{flag} is not for files that are gone over and not read")
+    folders = [os.path.dirname(os.path.abspath(path)) for path in paths]
+    beside = paths[0] if len(paths) == 1 else os.path.commonpath(folders)
+    where = _place(beside, session, say)
+    if where.exists():
+        store = Store.open(where)
+        if "paths" not in store.settings:
+            raise InputError(f"{where} is a session about data that was read; open it with PATH")
+        _check_same(where, store.settings, wanted, n_super_instances, seed)
+        return Opened(large.go_on(where, store), where, False, Changes())
+    settings = {
+        "paths": [os.path.abspath(path) for path in paths],
+        "options": wanted,
+        "n_super_instances": n_super_instances,
+        "seed": DEFAULT_SEED if seed is None else seed,
+    }
+    project = large.begin(where, settings, client=large.connect(cluster), progress=progress)
+    return Opened(project, where, True, Changes())
+
+
 def open_session_file(path: str | os.PathLike[str]) -> Opened:
     """Open a session by its file alone; the input is where it was when the session was begun."""
-    with Store.open(path) as store:
+    store = Store.open(path)
+    if "paths" in store.settings:
+        return Opened(large.go_on(Path(path), store), Path(path), False, Changes())
+    with store:
         source = store.settings.get("path")
     if source is None or not Path(source).exists():
         raise InputError(

@@ -113,6 +113,11 @@ def _mask(askable: NDArray[np.intp] | None, n_rows: int) -> NDArray[np.bool_]:
 
 
 def _members(partition: SuperInstances) -> list[NDArray[np.intp]]:
+    if partition.row_counts is not None:
+        raise InputError(
+            "this session shows some rows of data that is not held, so its small groups cannot be "
+            "split further. Begin another session with more --super-instances."
+        )
     order = np.argsort(partition.assignment, kind="stable")
     return list(np.split(order, np.cumsum(partition.sizes())[:-1]))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.scale.source import FileStamp, Part, Source, value_type
@@ -67,6 +67,25 @@ class ParquetSource(Source):
         for stamp in self._stamps:
             stamp.check()
 
+    def records(
+        self, numbers: ArrayLike, columns: Sequence[str] | None = None
+    ) -> dict[str, list[Any]]:
+        """Return some rows as columns of plain values, by default of all columns of the files."""
+        import pyarrow
+
+        wanted = np.asarray(numbers, dtype=np.intp).reshape(-1)
+        distinct, position = np.unique(wanted, return_inverse=True)
+        tables: list[Any] = []
+        for part, index in zip(self.parts, self._files, strict=True):
+            low, high = np.searchsorted(distinct, [part.start, part.stop])
+            if low < high:
+                path = self._stamps[index].path
+                ends = np.cumsum(self._groups[index])
+                inside = distinct[low:high] - part.start
+                tables += _some_rows(path, ends, inside, columns)
+        found = pyarrow.concat_tables(tables, promote_options="default").take(position)
+        return {name: found[name].to_pylist() for name in found.column_names}
+
     def _of_file(self, index: int, start: int, stop: int) -> Iterator[NDArray[Any]]:
         stamp = self._stamps[index]
         stamp.check()
@@ -102,6 +121,23 @@ class ParquetSource(Source):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "client": None}
+
+
+def _some_rows(
+    path: Path, ends: NDArray[np.intp], rows: NDArray[np.intp], columns: Sequence[str] | None
+) -> Iterator[Any]:
+    """Yield tables of some rows of a file, one for every row group they lie in."""
+    with _open(path) as file:
+        for name in columns or ():
+            if name not in file.schema_arrow.names:
+                raise InputError(
+                    f"{path} has no column {name!r}; it has {', '.join(file.schema_arrow.names)}"
+                )
+        groups = np.searchsorted(ends, rows, side="right")
+        for group in np.unique(groups):
+            start = int(ends[group - 1]) if group else 0
+            own = rows[groups == group] - start
+            yield file.read_row_group(int(group), columns=columns, use_threads=False).take(own)
 
 
 def find_files(paths: Paths) -> list[Path]:

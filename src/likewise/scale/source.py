@@ -118,6 +118,26 @@ class Source(ABC):
                 seen += len(batch)
         return found[position]
 
+    def records(
+        self, numbers: ArrayLike, columns: Sequence[str] | None = None
+    ) -> dict[str, list[Any]]:
+        """Return some rows as columns of plain values, as they are shown to a person.
+
+        Parameters
+        ----------
+        numbers : array-like of int
+            Which rows.
+        columns : sequence of str, optional
+            Which columns, where they have names; by default all, also those that hold no numbers.
+        """
+        names = [str(name) for name in self.columns or range(self.n_features)]
+        wanted = names if columns is None else list(columns)
+        for name in wanted:
+            if name not in names:
+                raise InputError(f"there is no column {name!r}; there are {', '.join(names)}")
+        values = self.rows(numbers)
+        return {name: values[:, names.index(name)].tolist() for name in wanted}
+
     def to_array(self) -> NDArray[Any]:
         """Return all rows. They must fit in memory."""
         whole = np.empty((self.n_rows, self.n_features), dtype=self.dtype)

@@ -15,7 +15,7 @@ from likewise.errors import InputError
 from likewise.superinstances.assignment import Kernel, assign_block
 from likewise.superinstances.sweep import Rows
 
-_ROWS_PER_PRODUCT = 4096
+_ROWS_PER_PRODUCT = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,16 +234,21 @@ def distance_sums(
     All are moved by a place in their middle first, so that the products lose no digits.
     """
     points = points - middle
+    n_features = points.shape[1]
+    # |x - y|² = -2 x·y + 1·|y|² + |x|²·1, all in one product.
     norms = np.einsum("ij,ij->i", points, points)
-    factors = np.ascontiguousarray(-2.0 * points.T)
+    factors = np.vstack([-2.0 * points.T, norms, np.ones(len(points))])
+    extended = np.ones((_ROWS_PER_PRODUCT, n_features + 2))
+    squares = np.empty((_ROWS_PER_PRODUCT, len(points)))
     sums = np.zeros(len(points))
     for start in range(0, len(members), _ROWS_PER_PRODUCT):
-        part = members[start : start + _ROWS_PER_PRODUCT] - middle
-        squares = part @ factors
-        squares += norms
-        squares += np.einsum("ij,ij->i", part, part)[:, None]
-        np.maximum(squares, 0.0, out=squares)
-        sums += np.sqrt(squares, out=squares).sum(axis=0)
+        part = members[start : start + _ROWS_PER_PRODUCT]
+        n = len(part)
+        moved = np.subtract(part, middle, out=extended[:n, :n_features])
+        np.einsum("ij,ij->i", moved, moved, out=extended[:n, n_features + 1])
+        away = np.matmul(extended[:n], factors, out=squares[:n])
+        np.maximum(away, 0.0, out=away)
+        sums += np.sqrt(away, out=away).sum(axis=0)
     return sums
 
 

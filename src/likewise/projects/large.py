@@ -1,0 +1,210 @@
+"""Projects about data that is not held: what is shown are a few rows of every super-instance.
+
+The file has two sessions: the one that is asked and told, about the rows that can be shown, and the
+one about all rows, which gets the same answers when labels are written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.cluster import COBRA
+from likewise.core.partition import StreamedSuperInstances, SuperInstances
+from likewise.core.session import Session
+from likewise.errors import InputError, MissingExtraError
+from likewise.items.items import Features
+from likewise.items.rows import RowItems
+from likewise.items.tables import Table
+from likewise.projects.groups import strategy_of
+from likewise.projects.project import Project
+from likewise.projects.timeline import setup_from_bytes, setup_to_bytes
+from likewise.scale import Source, SourceSession, from_npy, from_parquet
+from likewise.scale.scaled import ScaledSource, scaled
+from likewise.stores import Store
+from likewise.strategies import ClosestFirst
+
+SETUP = "setup 0"
+WHOLE = "all rows"
+SHOWN = "shown rows"
+BYTES_PER_CELL = 100
+"""What a cell of a table takes in memory when it is read whole: a Python object."""
+
+Progress = Callable[[str, int, int], None]
+
+
+def is_large(paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any]) -> bool:
+    """Return whether rows are better gone over than read: many files, or more than memory holds."""
+    if any(options.get(name) for name in ("text", "series", "features", "items")):
+        return False
+    if len(paths) > 1:
+        return True
+    path = Path(paths[0])
+    if path.is_dir():
+        return next(path.rglob("*.parquet"), None) is not None
+    if path.suffix == ".npy":
+        needed = 3 * path.stat().st_size
+    elif path.suffix in (".parquet", ".pq"):
+        needed = _cells(path) * BYTES_PER_CELL
+    else:
+        return False
+    return needed > available_memory() / 2
+
+
+def available_memory() -> int:
+    """Return how many bytes of memory can be taken without harm."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            found = next(line for line in file if line.startswith("MemAvailable"))
+            return int(found.split()[1]) * 1024
+    except (OSError, StopIteration):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+
+def open_source(settings: Mapping[str, Any], client: Any = None) -> Source:
+    """Return the source that a project's settings describe."""
+    paths = settings["paths"]
+    options = settings.get("options", {})
+    if len(paths) == 1 and paths[0].endswith(".npy"):
+        return from_npy(paths[0], client=client)
+    source = from_parquet(paths, options.get("columns"), client=client)
+    if "low" in settings:
+        return ScaledSource(source, np.array(settings["low"]), np.array(settings["high"]))
+    return source
+
+
+def begin(
+    where: Path,
+    settings: dict[str, Any],
+    *,
+    client: Any = None,
+    progress: Progress | None = None,
+) -> Project:
+    """Go over all rows, and begin a project about some of each super-instance."""
+    source = open_source(settings, client)
+    if not settings["paths"][0].endswith(".npy"):
+        source = scaled(source, n_jobs=-1, progress=progress)
+        # Enough digits to come back as the same numbers.
+        low, width = source.low.astype(float), source.width.astype(float)
+        settings |= {"low": low.tolist(), "high": (low + width).tolist()}
+        source = open_source(settings, client)
+    wanted = settings.get("n_super_instances")
+    unfinished = where.with_name(f".{where.name}.unfinished")
+    whole = COBRA(
+        "auto" if wanted is None else wanted, n_jobs=-1, random_state=settings["seed"]
+    ).start(source, checkpoint=unfinished, progress=progress)
+    partition = strategy_of(whole).partition
+    rows, shown = shown_part(partition)
+    small = Session(ClosestFirst(shown), sample_ids=[str(row) for row in rows], digest=whole.digest)
+    plain = source.source if isinstance(source, ScaledSource) else source
+    options = settings.get("options", {})
+    records = plain.records(rows, options.get("show"))
+    store = Store.create(
+        where,
+        settings=settings,
+        items=_items(where, rows, records).content_hashes(),
+        payloads={
+            SETUP: setup_to_bytes(small),
+            WHOLE: setup_to_bytes(whole),
+            SHOWN: json.dumps({"rows": rows.tolist(), "records": records}, default=str).encode(),
+        },
+    )
+    _remove(unfinished)
+    return go_on(where, store)
+
+
+def go_on(where: Path, store: Store) -> Project:
+    """Return the project in a file; the data is not needed to go on asking."""
+    kept = json.loads(store.payload(SHOWN))
+    session = setup_from_bytes(store.payload(SETUP))
+    points = strategy_of(session).partition.points
+    assert points is not None
+    rows = np.array(kept["rows"], dtype=np.intp)
+    items = _items(where, rows, kept["records"])
+    X = points[strategy_of(session).partition.assignment]
+    features = Features(X, f"{X.shape[1]} columns of {store.settings['paths'][0]}")
+    seed = int(store.settings["seed"])
+    return Project(session, items, store, features=lambda: features, path=where, seed=seed)
+
+
+def write_labels(
+    project: Project,
+    store: Store,
+    folder: str | os.PathLike[str],
+    *,
+    client: Any = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> None:
+    """Give all rows the answers of a project, and write the group of each."""
+    source = open_source(store.settings, client)
+    whole = SourceSession.from_dict(json.loads(store.payload(WHOLE)), X=source)
+    whole.attach(source, n_jobs=-1)
+    for event in project.session.events:
+        left, right = (int(project.ids[row]) for row in (event.left, event.right))
+        whole.give(left, right, event.answer)
+    whole.write_labels(folder, overwrite=overwrite, progress=progress)
+
+
+def shown_part(partition: SuperInstances) -> tuple[NDArray[np.intp], SuperInstances]:
+    """Return the rows that can be shown, and the same super-instances of these rows alone."""
+    if not isinstance(partition, StreamedSuperInstances):
+        rows = np.arange(partition.n_rows)
+        return rows, replace(partition, row_counts=partition.sizes())
+    typical = partition.typical
+    members = [
+        np.union1d(rows, [rep])
+        for rows, rep in zip(typical, partition.representatives, strict=True)
+    ]
+    rows = np.unique(np.concatenate(members)).astype(np.intp)
+    assignment = np.empty(len(rows), dtype=np.intp)
+    for k, own in enumerate(members):
+        assignment[np.searchsorted(rows, own)] = k
+    return rows, SuperInstances(
+        assignment,
+        np.searchsorted(rows, partition.representatives).astype(np.intp),
+        points=partition.points,
+        metric=partition.metric,
+        row_counts=partition.sizes(),
+    )
+
+
+def connect(address: str | None) -> Any:
+    """Return a client of the cluster at an address, or None without one."""
+    if address is None:
+        return None
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise MissingExtraError("working on a cluster", "dask") from error
+    try:
+        return Client(address, timeout="10s")
+    except OSError as error:
+        raise InputError(f"no Dask scheduler answers at {address}: {error}") from error
+
+
+def _items(where: Path, rows: NDArray[np.intp], records: Mapping[str, Sequence[Any]]) -> RowItems:
+    columns: dict[str, Sequence[Any]] = {"row": [str(row) for row in rows.tolist()]}
+    columns |= {name: list(values) for name, values in records.items() if name != "row"}
+    return RowItems(Table(where, columns, len(rows)), id="row")
+
+
+def _cells(path: Path) -> int:
+    from pyarrow import parquet
+
+    found = parquet.read_metadata(path)
+    return int(found.num_rows * found.num_columns)
+
+
+def _remove(folder: Path) -> None:
+    for file in folder.glob("*"):
+        file.unlink()
+    if folder.is_dir():
+        folder.rmdir()

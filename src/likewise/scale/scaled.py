@@ -1,0 +1,104 @@
+"""A source with every column scaled to the range from 0 to 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.scale.source import Source
+from likewise.scale.sweepers import sweeper_for
+from likewise.superinstances.passes import check_finite
+from likewise.superinstances.sweep import Progress, Rows
+
+Range = tuple[NDArray[Any], NDArray[Any]]
+
+
+class ScaledSource(Source):
+    """The rows of files, moved and stretched column by column.
+
+    Parameters
+    ----------
+    source : Source
+        The files.
+    low, high : ndarray of shape (n_features,)
+        What becomes 0 and what becomes 1. A column in which they are equal becomes 0.
+    """
+
+    def __init__(self, source: Source, low: NDArray[Any], high: NDArray[Any]) -> None:
+        self.source = source
+        self.low = low.astype(source.dtype)
+        self.width = np.where(high > low, high - low, 1).astype(source.dtype)
+        self.parts = source.parts
+        self.n_features = source.n_features
+        self.dtype = source.dtype
+        self.block_rows = source.block_rows
+        self.columns = source.columns
+        self.client = source.client
+
+    def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
+        """Yield the rows from `start` up to `stop` in order."""
+        for batch in self.source.batches(start, stop):
+            yield (batch - self.low) / self.width
+
+    def check_unchanged(self) -> None:
+        """Raise `InputError` if a file is not what it was."""
+        self.source.check_unchanged()
+
+    def _stretch_rows(self) -> int:
+        return self.source._stretch_rows()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "client": None}
+
+
+def scaled(
+    source: Source, *, n_jobs: int | None = None, progress: Progress | None = None
+) -> ScaledSource:
+    """Return a source of files with every column scaled to [0, 1], by one pass over its rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise.scale import from_array
+    >>> scaled(from_array(np.array([[1.0, 7], [5, 7], [2, 7]]))).to_array()
+    array([[0.  , 0.  ],
+           [1.  , 0.  ],
+           [0.25, 0.  ]])
+    """
+    sweeper = sweeper_for(source, n_jobs=n_jobs, progress=progress)
+    ends = list(sweeper.sweep(RangePass(source.n_features, source.dtype)))
+    low = np.min([low for low, _ in ends], axis=0)
+    high = np.max([high for _, high in ends], axis=0)
+    return ScaledSource(source, low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class RangePass:
+    """Find the smallest and the largest value of every column."""
+
+    n_features: int
+    dtype: np.dtype[Any]
+    phase: str = "range"
+
+    def empty(self) -> Range:
+        """Return the range of nothing."""
+        nothing = np.full(self.n_features, np.inf, dtype=self.dtype)
+        return nothing, -nothing
+
+    def add(
+        self,
+        found: Range,
+        start: int,
+        block: NDArray[Any],
+        kept: NDArray[Any] | None,  # noqa: ARG002
+        rows: Rows,
+    ) -> tuple[Range, None]:
+        """Return the range with one block more."""
+        check_finite(block, np.arange(start, start + len(block)), rows)
+        low, high = found
+        wider = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))
+        return wider, None
