@@ -128,7 +128,9 @@ METHODS: dict[str, Callable[[], Method]] = {
     "COBRA": CobraMethod,
     "COBRA-guess": lambda: CobraMethod("COBRA-guess", is_guess=True),
     "MPCKM-MinMax": lambda: SelectAndCluster("MPCKM", "MinMax"),
-    "MPCKM-NPU": lambda: SelectAndCluster("MPCKM", "NPU", growth=NPU_GROWTH),
+    "MPCKM-NPU": lambda: SelectAndCluster("MPCKM", "NPU", growth=NPU_GROWTH["MPCKM"]),
+    "COSC-MinMax": lambda: SelectAndCluster("COSC", "MinMax"),
+    "COSC-NPU": lambda: SelectAndCluster("COSC", "NPU", growth=NPU_GROWTH["COSC"]),
     **STRATEGIES,
 }
 CONTROL = "COBRA"

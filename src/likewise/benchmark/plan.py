@@ -26,7 +26,7 @@ from likewise.datasets.catalog import TASKS, find_task
 from likewise.errors import InputError
 
 EXPERIMENTS = ("main", "strategies", "curves", "wrong-k", "anytime")
-PAPER_METHODS = ("COBRA", "MPCKM-MinMax", "MPCKM-NPU")
+PAPER_METHODS = ("COBRA", "MPCKM-MinMax", "MPCKM-NPU", "COSC-MinMax", "COSC-NPU")
 STRATEGY_TASKS = ("iris", "wine", "dermatology", "hepatitis", "ecoli", "optdigits389")
 STRATEGY_RUNS = 5
 STRATEGY_SIZE = 25
