@@ -123,8 +123,9 @@ class LinkCosts:
         # of rows, their sum, and the sum of their squared norms under each metric.
         self._own = _Totals(shape, X.shape[1], n_metrics)
         self._apart = _Totals(shape, X.shape[1], n_metrics)
-        for i in np.flatnonzero(labels >= 0):
-            self._count(np.array([i]), labels[[i]], 1)
+        rows = np.flatnonzero(labels >= 0)
+        self._own.fill(linked.group[rows], labels[rows], X[rows], self._norms[rows])
+        self._apart.fill_from(self._own, linked.apart)
 
     def of(self, rows: Ints) -> Array:
         """Return the cost of the links of some rows, for each label."""
@@ -167,6 +168,18 @@ class _Totals:
         self.number = np.zeros(shape)
         self.total = np.zeros((*shape, n_features))
         self.norms = np.zeros((shape[0], n_metrics, shape[1]))
+
+    def fill(self, groups: Ints, labels: Ints, rows: Array, norms: Array) -> None:
+        np.add.at(self.number, (groups, labels), 1)
+        np.add.at(self.total, (groups, labels), rows)
+        np.add.at(self.norms.transpose(0, 2, 1), (groups, labels), norms)
+
+    def fill_from(self, others: _Totals, pairs: Ints) -> None:
+        """Add up, for every group, the totals of the groups it is paired with."""
+        for one, other in ((0, 1), (1, 0)):
+            np.add.at(self.number, pairs[:, one], others.number[pairs[:, other]])
+            np.add.at(self.total, pairs[:, one], others.total[pairs[:, other]])
+            np.add.at(self.norms, pairs[:, one], others.norms[pairs[:, other]])
 
     def add(self, groups: Ints, labels: Ints, sign: int, rows: Array, norms: Array) -> None:
         # No group occurs twice, so nothing is lost by adding at once.
