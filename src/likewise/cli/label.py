@@ -148,17 +148,16 @@ def _serve(
     opened: Opened, host: str, port: int | None, allow_host: tuple[str, ...], *, opens: bool
 ) -> None:
     try:
-        from likewise.web.serving import serve
+        from likewise.web.serving import prepare
     except ImportError as error:
         if (error.name or "").startswith("likewise"):
             raise
         raise MissingExtraError("the labeling page", "app") from error
 
-    def ready(address: str) -> None:
-        click.echo(address)
-        sys.stdout.flush()
-        click.echo("Ctrl-C ends it.", err=True)
-        if opens:
-            webbrowser.open(address)
-
-    serve(opened.project, host=host, port=port, hosts=allow_host, ready=ready)
+    served = prepare(opened.project, host=host, port=port, hosts=allow_host)
+    click.echo(served.address)
+    sys.stdout.flush()
+    click.echo("Ctrl-C ends it.", err=True)
+    if opens:
+        webbrowser.open(served.address)
+    served.run()

@@ -6,7 +6,9 @@ import hashlib
 import os
 import secrets
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
@@ -20,15 +22,42 @@ DEFAULT_PORT = 8642
 EVERYWHERE = ("0.0.0.0", "::", "")
 
 
-def serve(
+@dataclass(frozen=True)
+class Served:
+    """A page that is ready to be served.
+
+    Attributes
+    ----------
+    address : str
+        The full URL, token included.
+    server : uvicorn.Server
+        Not running yet.
+    listener : socket
+        Listens already: who connects is answered as soon as the server runs.
+    """
+
+    address: str
+    server: uvicorn.Server
+    listener: socket.socket
+
+    def run(self) -> None:
+        """Serve until interrupted, or until ``server.should_exit`` is set."""
+        try:
+            # uvicorn ends in order on Ctrl-C and then passes it on; by then all is done.
+            with suppress(KeyboardInterrupt):
+                self.server.run(sockets=[self.listener])
+        finally:
+            self.listener.close()
+
+
+def prepare(
     project: Project,
     *,
     host: str = "127.0.0.1",
     port: int | None = None,
     hosts: Iterable[str] = (),
-    ready: Callable[[str], None] = print,
-) -> None:
-    """Serve a project until interrupted.
+) -> Served:
+    """Bind the page of a project to an address.
 
     Parameters
     ----------
@@ -40,26 +69,24 @@ def serve(
         0 for any free one. By default 8642, or any free one if that is taken.
     hosts : iterable of str
         Further names by which the server may be called.
-    ready : callable
-        Gets the full URL, token included, when the server listens.
     """
     listener = listen(host, port)
     token = token_for(project.path)
     names = [*hosts, host.strip("[]")]
     if host in EVERYWHERE:
         names += ["*", socket.gethostname(), socket.getfqdn()]
-    app = app_for(project, token=token, hosts=names)
     # No access log: the first address has the token in it.
-    config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off")
-    config.server_header = False
-    server = uvicorn.Server(config)
+    config = uvicorn.Config(
+        app_for(project, token=token, hosts=names),
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        server_header=False,
+    )
     shown = "127.0.0.1" if host in EVERYWHERE else host
     shown = f"[{shown}]" if ":" in shown else shown
-    ready(f"http://{shown}:{listener.getsockname()[1]}/?token={token}")
-    try:
-        server.run(sockets=[listener])
-    finally:
-        listener.close()
+    address = f"http://{shown}:{listener.getsockname()[1]}/?token={token}"
+    return Served(address, uvicorn.Server(config), listener)
 
 
 def listen(host: str, port: int | None) -> socket.socket:

@@ -11,6 +11,7 @@ export const onState = (listener) => listeners.push(listener);
 export function take(state) {
   const before = app.state;
   app.state = state;
+  document.body.dataset.position = state.position;
   for (const listener of listeners) listener(state, before);
 }
 

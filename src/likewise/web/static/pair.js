@@ -35,7 +35,7 @@ export function showPair(box, tools, left, right) {
 }
 
 function caption(item) {
-  return el("figcaption", { dir: "auto" }, item.title);
+  return el("figcaption", { dir: "auto" }, heading(item));
 }
 
 function figure(item, side, ...content) {
@@ -173,8 +173,9 @@ function rows(left, right) {
   return { parts: [el("div", { class: "table-box", tabIndex: 0, role: "region", ariaLabel: "The two, field by field" }, table)], tools: [hint] };
 }
 
-// A row without a name of its own is titled by its first values, which stand below anyway.
-const heading = (item) => (/^\d+$/.test(item.id) && item.kind !== "images" ? `Row ${item.id}` : item.title);
+// What has no name of its own is titled by its content, which is shown anyway.
+const NOUNS = { rows: "Row", points: "Row", texts: "Text", series: "Series" };
+const heading = (item) => (/^\d+$/.test(item.id) && item.kind in NOUNS ? `${NOUNS[item.kind]} ${item.id}` : item.title);
 
 export function fieldTable(fields) {
   return el("dl", { class: "fields" }, ...fields.flatMap(([name, text]) => [el("dt", { dir: "auto" }, name), el("dd", { dir: "auto" }, text)]));
@@ -215,16 +216,16 @@ const W = 400;
 const H = 180;
 
 export function plot(lines, [low, high], longest, name) {
-  const x = (t) => 34 + (t / longest) * (W - 40);
+  const x = (t) => 46 + (t / longest) * (W - 52);
   const y = (v) => H - 20 - ((v - low) / (high - low)) * (H - 30);
   const title = lines.map(([item]) => item.title).join(" and ");
   const shown = svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `${name} ${title}, from ${short(low)} to ${short(high)}` });
   for (const value of [low, (low + high) / 2, high]) {
-    shown.append(svg("line", { class: "grid", x1: 34, x2: W - 6, y1: y(value), y2: y(value) }));
-    shown.append(svg("text", { x: 30, y: y(value) + 3.5, "text-anchor": "end" }, short(value)));
+    shown.append(svg("line", { class: "grid", x1: 46, x2: W - 6, y1: y(value), y2: y(value) }));
+    shown.append(svg("text", { x: 41, y: y(value) + 3.5, "text-anchor": "end" }, short(value)));
   }
-  shown.append(svg("text", { x: 34, y: H - 5 }, "0"), svg("text", { x: W - 6, y: H - 5, "text-anchor": "end" }, short(longest)));
-  if (name) shown.append(svg("text", { class: "channel", x: 40, y: 12 }, name));
+  shown.append(svg("text", { x: 46, y: H - 5 }, "0"), svg("text", { x: W - 6, y: H - 5, "text-anchor": "end" }, short(longest)));
+  if (name) shown.append(svg("text", { class: "channel", x: 52, y: 12 }, name));
   lines.forEach(([, channel], k) => {
     const points = channel.t.map((t, i) => `${x(t).toFixed(1)},${y(channel.y[i]).toFixed(1)}`).join(" ");
     shown.append(svg("polyline", { class: k ? "second" : "first", points }));

@@ -1,0 +1,237 @@
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = os.environ.get("LIKEWISE_CHROMIUM", "/usr/bin/chromium")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SOURCE = Path(__file__).parents[2] / "src"
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason="pip install playwright axe-playwright-python"
+    )
+    pytest.importorskip("starlette", reason='pip install "likewise[app]"')
+    if not Path(CHROMIUM).exists():
+        pytest.skip(f"there is no browser at {CHROMIUM}: apt install chromium")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Process:
+    """`likewise label` in a process of its own, which can be killed and started again."""
+
+    def __init__(self, path, *options, cache, port=0):
+        self.command = [str(path), "--no-browser", *map(str, options)]
+        self.env = {
+            **os.environ,
+            "PYTHONPATH": str(SOURCE),
+            "XDG_CACHE_HOME": str(cache),
+            "PYTHONWARNINGS": "default",
+        }
+        self.start(port)
+
+    def start(self, port=0):
+        program = "from likewise.cli import main; main()"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", program, "label", *self.command, "--port", str(port)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.env,
+        )
+        self.address = self.process.stdout.readline().strip()
+        if not self.address:
+            raise AssertionError(self.process.communicate()[1])
+        self.port = int(re.search(r":(\d+)/", self.address)[1])
+
+    def kill(self):
+        self.process.kill()
+        self.process.communicate()
+
+    def interrupt(self):
+        """End it as Ctrl-C does; return the exit code and what it said."""
+        if self.process.poll() is not None:
+            return self.process.returncode, ""
+        self.process.send_signal(signal.SIGINT)
+        said = self.process.communicate()[1]
+        return self.process.returncode, said
+
+
+@pytest.fixture
+def spawn(tmp_path_factory):
+    """Return a function that runs `likewise label` in a process of its own."""
+    pytest.importorskip("uvicorn", reason='pip install "likewise[app]"')
+    servers = []
+    cache = tmp_path_factory.mktemp("cache")
+
+    def start(path, *options, **more):
+        servers.append(Process(path, *options, cache=cache, **more))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.interrupt()
+
+
+class Thread:
+    """The same server in a thread, which starts much faster."""
+
+    def __init__(self, path, n_super_instances=None, session=None, **options):
+        from likewise.projects import open_project
+        from likewise.web.serving import prepare
+
+        found = open_project(
+            path, n_super_instances=n_super_instances, session=session, options=options
+        )
+        self.project = found.project
+        self.served = prepare(self.project, port=0)
+        self.address = self.served.address
+        self.thread = threading.Thread(target=self.served.run)
+        self.thread.start()
+
+    def stop(self):
+        self.served.server.should_exit = True
+        self.thread.join()
+        self.project.close()
+
+
+@pytest.fixture
+def serve(tmp_path, monkeypatch):
+    """Return a function that serves a path."""
+    pytest.importorskip("uvicorn", reason='pip install "likewise[app]"')
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    servers = []
+
+    def start(path, n_super_instances=None, **options):
+        servers.append(Thread(path, n_super_instances, **options))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+class Person:
+    """Somebody at the page: presses keys and waits until what follows is painted."""
+
+    def __init__(self, page, truth=None):
+        self.page = page
+        self.truth = truth
+        self.errors = []
+        self.foreign = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda m: m.type == "error" and self.errors.append(m.text))
+        page.on("dialog", lambda dialog: self.errors.append(f"dialog: {dialog.message}"))
+
+    def open(self, server):
+        from playwright.sync_api import expect
+
+        self.expect = expect
+        self.page.goto(server.address)
+        expect(self.page.locator("body")).to_have_attribute("data-position", re.compile(r"\d+"))
+        return self
+
+    @property
+    def position(self):
+        return int(self.page.locator("body").get_attribute("data-position"))
+
+    def fetch(self, path):
+        return self.page.evaluate("path => fetch(path).then(r => r.json())", path)
+
+    def press(self, key):
+        """Press a key that changes something."""
+        before = self.position
+        self.page.keyboard.press(key)
+        self.expect(self.page.locator("body")).not_to_have_attribute("data-position", str(before))
+
+    def right_key(self):
+        question = self.fetch("api/query")["question"]
+        if question is None:
+            return None
+        left, right = question["left"]["row"], question["right"]["row"]
+        return "s" if self.truth[left] == self.truth[right] else "d"
+
+    def answer(self, n=10**6):
+        """Answer up to `n` questions by the truth; return how many there were."""
+        for k in range(n):
+            key = self.right_key()
+            if key is None:
+                return k
+            self.press(key)
+        return n
+
+
+@pytest.fixture
+def person(chromium):
+    """Return a function that opens the page of a server for somebody."""
+    contexts = []
+    people = []
+
+    def make(server, truth=None, context=None, **options):
+        if context is None:
+            options.setdefault("viewport", {"width": 1280, "height": 800})
+            context = chromium.new_context(**options)
+            contexts.append(context)
+        people.append(Person(context.new_page(), truth))
+        return people[-1].open(server)
+
+    yield make
+    for one in people:
+        ours = [e for e in one.errors if "Failed to load resource" not in e]
+        assert ours == []
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def iris(tmp_path_factory):
+    """The path of a table, and the species of every row."""
+    from sklearn.datasets import load_iris
+
+    data = load_iris()
+    path = tmp_path_factory.mktemp("iris") / "iris.csv"
+    lines = [",".join(name.removesuffix(" (cm)") for name in data.feature_names)]
+    lines += [",".join(map(str, row)) for row in data.data.tolist()]
+    path.write_text("\n".join(lines) + "\n")
+    return path, data.target.tolist()
+
+
+@pytest.fixture
+def table(iris, tmp_path):
+    path = tmp_path / "iris.csv"
+    path.write_bytes(iris[0].read_bytes())
+    return path, iris[1]
+
+
+@pytest.fixture(scope="session")
+def digits(tmp_path_factory):
+    """A folder of 200 pictures, and the digit on every one."""
+    image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
+    from sklearn.datasets import load_digits
+
+    data = load_digits()
+    folder = tmp_path_factory.mktemp("digits") / "digits"
+    folder.mkdir()
+    for k in range(200):
+        pixels = (255 - data.images[k] * 15.9).astype("uint8")
+        image.fromarray(pixels).resize((96, 96)).save(folder / f"{k:03d}.png")
+    return folder, data.target[:200].tolist()
