@@ -70,6 +70,11 @@ def test_texts_without_common_words_are_compared_by_letters(tmp_path, texts):
     assert "letters" in features.description
 
 
+def test_texts_that_share_a_single_word_are_compared_by_letters(tmp_path):
+    path = write(tmp_path / "t.jsonl", ["The red house", "the blue house"])
+    assert "letters" in open_items(path, text="text", cache=False).features().description
+
+
 def test_empty_texts_are_a_problem_and_the_rest_goes_on(tmp_path):
     path = write(tmp_path / "t.jsonl", [*SPACE, "", *COOKING, "  \n"])
     items = open_items(path, text="text", id="id")

@@ -27,7 +27,8 @@ def word_lsi(texts: Sequence[str]) -> np.ndarray | None:
         max_features=10_000,
         stop_words="english",
     )
-    if weights is None:
+    # One word says the same of every text that has it.
+    if weights is None or weights.shape[1] < 2:
         return None
     wordless = np.diff(weights.indptr) == 0
     if wordless.sum() > len(texts) / 4:
@@ -38,7 +39,7 @@ def word_lsi(texts: Sequence[str]) -> np.ndarray | None:
 def character_lsi(texts: Sequence[str]) -> np.ndarray:
     """Return unit vectors from the letters of the texts, for names, codes and other scripts."""
     weights = _tf_idf(texts, analyzer="char_wb", ngram_range=(1, 3), max_features=20_000)
-    if weights is None:
+    if weights is None or weights.shape[1] < 2:
         return np.zeros((len(texts), 1))
     return _latent(weights, CHARACTER_DIMENSIONS)
 

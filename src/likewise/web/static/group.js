@@ -63,13 +63,14 @@ export async function doubt(thing) {
   }
 }
 
-export function nameField(group) {
+export function nameField(group, named = () => {}) {
   const input = el("input", { type: "text", maxLength: 200, value: group.name, placeholder: "name this group", ariaLabel: `Name of ${groupName(group)}`, autocomplete: "off", dir: "auto" });
   const save = async () => {
     if (input.value.trim() === group.name) return;
     const reply = await change("name", { group: group.id, name: input.value });
     if (!reply) return;
     group.name = reply.group.name;
+    named(group);
     const title = byId("group-title");
     if (title && byId("group-dialog").open) title.textContent = group.name || "A group without a name";
     for (const listener of changed) listener(app.state);

@@ -35,10 +35,12 @@ function summary(state) {
 }
 
 function card(group) {
+  const label = () => `All ${plural(group.size, "member")} of ${groupName(group)}`;
+  const open = el("button", { type: "button", class: "tiles", title: "All members", ariaLabel: label(), on: { click: () => openGroup(group.id) } },
+    ...group.typical.map((thing) => tile(thing)));
   return el("li", { class: "group" },
-    nameField(group),
-    el("button", { type: "button", class: "tiles", title: "All members", ariaLabel: `All ${plural(group.size, "member")} of ${groupName(group)}`, on: { click: () => openGroup(group.id) } },
-      ...group.typical.map((thing) => tile(thing))),
+    nameField(group, () => (open.ariaLabel = label())),
+    open,
     el("p", { class: "hint" }, plural(group.size, "item")));
 }
 

@@ -1,0 +1,320 @@
+"""The page in a real browser: what is shown, to whom, and what comes after the questions."""
+
+import csv
+import re
+
+import numpy as np
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture
+def labeler(table, serve, person):
+    path, truth = table
+    server = serve(path, 15)
+    return person(server, truth), server
+
+
+def offline(someone, server):
+    """Refuse every request that does not go to the server; return a list of those."""
+    home = re.match(r"http://[^/]+/", server.address)[0]
+    refused = []
+
+    def decide(route):
+        if route.request.url.startswith(home):
+            route.continue_()
+        else:
+            refused.append(route.request.url)
+            route.abort()
+
+    someone.page.context.route("**/*", decide)
+    return refused
+
+
+def test_a_folder_of_200_pictures_is_labeled_with_the_network_off(digits, serve, person, tmp_path):
+    folder, truth = digits
+    server = serve(folder, 20, session=tmp_path / "x.likewise", image_features="descriptors")
+    someone = person(server, truth)
+    refused = offline(someone, server)
+    page = someone.page
+    page.reload()
+    someone.expect(page.locator(".frame img").first).to_be_visible()
+    widths = page.eval_on_selector_all(".frame img", "all => all.map(i => i.naturalWidth)")
+    assert widths == [96, 96]
+    for _ in range(12):
+        someone.press(someone.right_key())
+    someone.expect(page.locator("#strip .card").first).to_be_visible()
+    for name in ("Groups", "Map", "History"):
+        page.get_by_role("link", name=name, exact=True).click()
+        someone.expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert refused == []
+
+
+def test_the_pictures_that_may_come_next_are_fetched_beforehand(digits, serve, person, tmp_path):
+    folder, truth = digits
+    server = serve(folder, 20, session=tmp_path / "x.likewise", image_features="descriptors")
+    someone = person(server, truth)
+    ahead = someone.fetch("api/ahead")["next"]
+    wanted = {q[s]["image"] for q in ahead.values() for s in ("left", "right")}
+    someone.page.wait_for_function(
+        """wanted => {
+          const got = performance.getEntriesByType("resource").map(e => e.name);
+          return wanted.every(w => got.some(g => g.endsWith(w)));
+        }""",
+        arg=sorted(wanted),
+    )
+
+
+def test_pictures_zoom_together_and_can_be_shown_one_at_a_time(digits, serve, person, tmp_path):
+    folder, truth = digits
+    server = serve(folder, 20, session=tmp_path / "x.likewise", image_features="descriptors")
+    someone = person(server, truth)
+    page = someone.page
+    page.locator(".left .frame").click(position={"x": 40, "y": 40})
+    transforms = page.eval_on_selector_all(
+        ".frame img", "all => all.map(i => getComputedStyle(i).transform)"
+    )
+    assert transforms == ["matrix(3, 0, 0, 3, 0, 0)"] * 2
+    page.keyboard.press("b")
+    someone.expect(page.locator(".side.right")).to_be_hidden()
+    page.keyboard.press("b")
+    someone.expect(page.locator(".side.left")).to_be_hidden()
+    page.keyboard.press("b")
+    someone.expect(page.locator(".side.left")).to_be_visible()
+    someone.press("s")
+    someone.expect(page.locator("#zoom")).to_have_attribute("aria-pressed", "false")
+
+
+def test_rows_align_their_fields_and_dim_what_is_equal(labeler):
+    someone, _ = labeler
+    rows = someone.page.locator(".pair tbody tr")
+    assert rows.count() == 4
+    for k in range(4):
+        left, relation, right = rows.nth(k).locator("td").all_inner_texts()
+        assert relation == ("=" if left == right else "≠")
+        assert rows.nth(k).get_attribute("class") == ("equal" if left == right else "differs")
+
+
+def test_texts_show_shared_and_differing_words(tmp_path, serve, person):
+    path = tmp_path / "mails.csv"
+    path.write_text("body\nThe red house\nthe blue house\n")
+    someone = person(serve(path, text="body"))
+    page = someone.page
+    assert page.locator("mark").all_inner_texts()[:2] == ["red", "blue"]
+    assert page.locator(".shared").all_inner_texts() == ["The", "house", "the", "house"]
+
+
+def test_series_share_their_axes_and_lie_one_over_the_other(tmp_path, serve, person):
+    t = np.linspace(0, 6, 50)
+    np.savez(tmp_path / "w.npz", X=np.array([k * np.sin(t) for k in range(1, 7)]))
+    someone = person(serve(tmp_path / "w.npz", series=True))
+    page = someone.page
+    axes = [
+        page.locator(f".side.{side} svg text").all_text_contents() for side in ("left", "right")
+    ]
+    assert axes[0] == axes[1]
+    page.keyboard.press("o")
+    someone.expect(page.locator(".side.both polyline")).to_have_count(2)
+    someone.expect(page.locator(".side.left")).to_be_hidden()
+
+
+def test_hostile_cells_are_text_and_nothing_else(tmp_path, serve, person):
+    path = tmp_path / "cells.csv"
+    nasty = [
+        "<script>document.title='pwned'</script>",
+        '"><img src=x onerror=alert(1)>',
+        "\u202eright to left\u202c 😀 \ufffd",
+        "x" * 10_000_000,
+        "{{ 7 * 7 }} ${1} %s",
+        "javascript:alert(1)",
+    ]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["a<b>", "n"])
+        writer.writerows([text, k] for k, text in enumerate(nasty))
+    someone = person(serve(path, text="a<b>"))
+    page = someone.page
+    seen = set()
+    while someone.fetch("api/query")["question"]:
+        seen |= set(page.locator(".text").all_inner_texts())
+        someone.press("d")
+    assert any("<script>document.title" in text for text in seen)
+    assert any("<img src=x onerror" in text for text in seen)
+    assert page.locator("main script, main img").count() == 0
+    for name in ("Map", "History", "Groups"):
+        page.get_by_role("link", name=name, exact=True).click()
+        someone.expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert page.evaluate("document.title") != "pwned"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def test_the_page_fits_a_phone_and_swipes_answer(digits, serve, person, tmp_path):
+    folder, truth = digits
+    server = serve(folder, 20, session=tmp_path / "x.likewise", image_features="descriptors")
+    someone = person(
+        server, truth, viewport={"width": 375, "height": 740}, has_touch=True, is_mobile=True
+    )
+    page = someone.page
+    for word in ("Same", "Different", "Not sure"):
+        box = page.get_by_role("button", name=word).bounding_box()
+        assert box["height"] >= 44
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 375
+        assert box["y"] + box["height"] <= 740
+    swipe = """([from, to]) => {
+      const box = document.querySelector("#pair");
+      const touch = (x) => new Touch({ identifier: 1, target: box, clientX: x, clientY: 300 });
+      const send = (kind, touches, x) =>
+        box.dispatchEvent(new TouchEvent(kind, { touches, changedTouches: [touch(x)] }));
+      send("touchstart", [touch(from)], from);
+      send("touchend", [], to);
+    }"""
+    page.evaluate(swipe, [80, 300])
+    someone.expect(page.locator("body")).to_have_attribute("data-position", "1")
+    page.evaluate(swipe, [300, 80])
+    someone.expect(page.locator("body")).to_have_attribute("data-position", "2")
+    assert [e["answer"] for e in someone.fetch("api/history")["events"]] == ["different", "same"]
+    for name in ("Groups", "Map", "History", "Questions"):
+        page.get_by_role("link", name=name, exact=True).click()
+        someone.expect(page.locator("section:not([hidden]) h1")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 375, name
+
+
+def test_done_offers_checks_refining_and_every_export(labeler, tmp_path):
+    someone, _ = labeler
+    someone.answer()
+    page = someone.page
+    someone.expect(page.get_by_role("heading", level=1)).to_have_text("Done: 3 groups")
+    for name, suffix in (("CSV", "csv"), ("JSON lines", "jsonl"), ("Session file", "json")):
+        with page.expect_download() as waiting:
+            page.get_by_role("link", name=name, exact=True).click()
+        target = tmp_path / f"out.{suffix}"
+        waiting.value.save_as(target)
+        assert target.stat().st_size > 500
+    page.get_by_role("button", name="Ask me 5 of them").click()
+    for k in range(1, 6):
+        check = page.get_by_role("group", name=f"Check {k} of 5")
+        check.get_by_role("button", name="same").click()
+    someone.expect(page.locator(".verdict")).to_contain_text("may")
+    page.get_by_role("button", name="Refine").click()
+    someone.expect(page.locator("#ask-title")).to_be_visible()
+    someone.answer()
+    someone.expect(page.get_by_role("heading", level=1)).to_contain_text("Done")
+    assert someone.fetch("api/query")["n_super_instances"] == 30
+
+
+def test_what_stayed_unsure_is_shown_and_can_be_decided(tmp_path, serve, person):
+    path = tmp_path / "three.csv"
+    path.write_text("x\n1\n2\n9\n")
+    someone = person(serve(path))
+    for _ in range(3):
+        someone.press("u")
+    page = someone.page
+    someone.expect(page.get_by_role("heading", name="What stayed unsure")).to_be_visible()
+    page.locator(".open-pair").first.get_by_role("button", name="same").click()
+    someone.expect(page.get_by_role("heading", level=1)).to_have_text("Done: 2 groups")
+
+
+def test_groups_are_named_opened_and_doubted(labeler):
+    someone, server = labeler
+    someone.answer()
+    page = someone.page
+    page.get_by_role("textbox").first.fill("setosa & friends")
+    page.get_by_role("textbox").first.press("Enter")
+    page.get_by_role("button", name=re.compile("^All .* of setosa & friends")).click()
+    dialog = page.get_by_role("dialog")
+    someone.expect(dialog.get_by_role("heading")).to_have_text("setosa & friends")
+    standing = set(server.project.partition.representatives.tolist())
+    members = dialog.locator(".members li")
+    group = someone.fetch("api/groups")["groups"][0]["id"]
+    rows = [m["row"] for m in someone.fetch(f"api/group/{group}")["members"]]
+    k = next(k for k, row in enumerate(rows) if row not in standing)
+    members.nth(k).get_by_role("button").click()
+    someone.expect(page.locator("#why")).to_contain_text("does not fit here")
+    assert someone.fetch("api/query")["question"]["left"]["row"] == rows[k]
+
+
+def test_the_map_shows_an_item_that_is_clicked(labeler):
+    someone, _ = labeler
+    someone.answer(6)
+    page = someone.page
+    page.get_by_role("link", name="Map").click()
+    canvas = page.locator(".map-box > canvas")
+    someone.expect(canvas).to_be_visible()
+    _, x, y, _ = someone.fetch("api/map")["points"][0]
+    box = canvas.bounding_box()
+    place = {
+        "x": 24 + x / 1000 * (box["width"] - 48),
+        "y": box["height"] - 24 - y / 1000 * (box["height"] - 48),
+    }
+    canvas.click(position=place)
+    someone.expect(page.locator(".inspect dl")).to_be_visible()
+    someone.expect(page.locator(".inspect").get_by_role("button").first).to_contain_text("group")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_view_breaks_a_rule_of_accessibility(table, serve, person, scheme):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="pip install axe-playwright-python"
+    )
+    path, truth = table
+    someone = person(serve(path, 15), truth, color_scheme=scheme, reduced_motion="reduce")
+    page = someone.page
+    found = {}
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+
+    def check(name):
+        for one in axe.Axe().run(page, options=rules).response["violations"]:
+            found[name, one["id"]] = [node["html"][:120] for node in one["nodes"]][:3]
+
+    someone.expect(page.locator("#strip .card").first).to_be_visible()
+    check("ask")
+    someone.answer(8)
+    someone.expect(page.locator("#strip .card").first).to_be_visible()
+    check("ask after answers")
+    page.keyboard.press("?")
+    check("help")
+    page.keyboard.press("Escape")
+    for name in ("Groups", "Map", "History"):
+        page.get_by_role("link", name=name, exact=True).click()
+        someone.expect(page.locator("section:not([hidden]) h1")).to_be_visible()
+        check(name)
+    page.locator(".event").first.click()
+    page.locator(".revise button").first.click()
+    someone.expect(page.locator(".revise .words")).to_be_visible()
+    check("revision")
+    page.get_by_role("link", name="Groups", exact=True).click()
+    page.locator(".group .tiles").first.click()
+    someone.expect(page.get_by_role("dialog")).to_be_visible()
+    check("group")
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Questions", exact=True).click()
+    someone.answer()
+    someone.expect(page.get_by_role("heading", name="Check yourself")).to_be_visible()
+    check("done")
+    page.get_by_role("button", name="Ask me").click()
+    check("check")
+    assert found == {}
+
+
+def test_a_screen_reader_is_told_each_question(labeler):
+    someone, _ = labeler
+    live = someone.page.locator("#live")
+    someone.expect(live).to_have_text(re.compile(r"Question 1\. .+, and .+\."))
+    someone.press("s")
+    someone.expect(live).to_have_text(re.compile(r"Question 2\. "))
+    someone.page.get_by_role("button", name="Same").focus()
+    someone.page.keyboard.press("Enter")
+    someone.expect(live).to_have_text(re.compile(r"Question 3\. "))
+    assert someone.page.evaluate("document.activeElement.dataset.answer") == "same"
+
+
+def test_the_page_weighs_less_than_200_kilobytes(labeler):
+    someone, server = labeler
+    sizes = {}
+    someone.page.context.clear_cookies()
+    someone.page.on("response", lambda r: sizes.setdefault(r.url, len(r.body())))
+    someone.page.goto(server.address)
+    someone.expect(someone.page.locator("#strip .card").first).to_be_visible()
+    assert sum(size for url, size in sizes.items() if "/api/" not in url) < 200_000
