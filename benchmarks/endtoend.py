@@ -7,10 +7,10 @@ it: pip install --no-deps --target /tmp/cobras cobras-ts && PYTHONPATH=/tmp/cobr
 import subprocess
 import sys
 import time
-import types
 
 import numpy as np
 
+from benchmarks._cobras import cobras
 from benchmarks._results import save
 from likewise import COBRA, LabelOracle
 
@@ -63,32 +63,8 @@ def against_kmeans():
 
 
 def against_cobras():
-    if not hasattr(np, "int"):
-        setattr(np, "int", int)  # noqa: B010  # the released package needs NumPy 1.19
-    # Its queriers import a whole plotting stack, of which nothing is needed here.
-    for name in ("visualquerier", "visualquerier_images"):
-        module = types.ModuleType(f"cobras_ts.querier.{name}")
-        module.VisualQuerier = module.VisualImageQuerier = object
-        sys.modules[module.__name__] = module
-    from cobras_ts.cobras_kmeans import COBRAS_kmeans
-    from cobras_ts.querier.querier import Querier
-
-    class ByLabel(Querier):
-        def __init__(self, labels, max_queries):
-            super().__init__()
-            self.labels, self.max_queries, self.n = labels, max_queries, 0
-
-        def query_limit_reached(self):
-            return self.n >= self.max_queries
-
-        def query_points(self, i, j):
-            self.n += 1
-            return bool(self.labels[i] == self.labels[j])
-
     X, truth = mixture(20, dtype=np.float64)
-    _, wall, cpu = timed(
-        lambda: COBRAS_kmeans(X, ByLabel(truth, 50), 50, store_intermediate_results=False).cluster()
-    )
+    _, wall, cpu = timed(lambda: cobras(X, truth, 50))
     _, our_wall, our_cpu = timed(
         lambda: COBRA("auto", max_queries=50, n_jobs=-1, random_state=0).fit(
             X, oracle=LabelOracle(truth)
