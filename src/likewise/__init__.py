@@ -1,6 +1,6 @@
 """Clustering by asking: a few answers to "do these belong together?" become a grouping."""
 
-from likewise.cluster import COBRA, COSC, MPCKMeans
+from likewise.cluster import COBRA, COSC, Likewise, MPCKMeans
 from likewise.core.answers import Answer, Event, Query
 from likewise.core.session import Session
 from likewise.errors import LikewiseError
@@ -24,6 +24,7 @@ __all__ = [
     "CallbackOracle",
     "Event",
     "LabelOracle",
+    "Likewise",
     "LikewiseError",
     "MPCKMeans",
     "MinMax",

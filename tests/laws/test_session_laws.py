@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from likewise import Answer, Session
 from likewise.core.partition import SuperInstances
-from likewise.strategies import ClosestFirst, RandomOrder
+from likewise.strategies import ClosestFirst, RandomOrder, Refine
 
 STRATEGIES = {
     "closest-first": ClosestFirst,
     "random-groups": lambda partition: RandomOrder(partition, over="groups", seed=3),
     "random-rows": lambda partition: RandomOrder(partition, over="rows", seed=3),
+    "refine": Refine,
 }
 
 YES_NO = st.sampled_from([Answer.SAME, Answer.DIFFERENT])
@@ -272,7 +273,8 @@ def test_if_the_person_is_never_sure_every_pair_is_asked_once_and_stays_open(str
         n_asked += 1
         assert n_asked <= n * (n - 1) // 2
     assert session.progress.unsure == n_asked
-    assert session.progress.n_groups == n
+    if not isinstance(session.strategy, Refine):  # which guesses what nobody is sure of
+        assert session.progress.n_groups == n
     assert len(session.open_pairs) == n * (n - 1) // 2
 
 

@@ -51,15 +51,26 @@ class Learned:
         return (self.vote.predict_proba(self.views(X)) + by_trees) / 2.0
 
 
-def learn_from(X: NDArray[Any], known: NDArray[np.intp], labels: NDArray[np.intp]) -> Learned:
-    """Learn from the rows `known` of `X`, whose groups `labels` has."""
+def learn_from(
+    X: NDArray[Any],
+    known: NDArray[np.intp],
+    labels: NDArray[np.intp],
+    *,
+    rows: NDArray[np.intp] | None = None,
+) -> Learned:
+    """Learn from the rows `known` of `X`, whose groups `labels` has.
+
+    If `X` has only some of the data, `rows` says which rows of all data the known ones are.
+    """
     groups = np.unique(labels[known], return_inverse=True)[1].astype(np.intp)
     views = views_of(X)
     with warnings.catch_warnings():
         # Early in a session most groups have one known row; that is no regression problem.
         warnings.filterwarnings("ignore", message="The number of unique classes is greater")
         trees = ExtraTreesClassifier(N_TREES, random_state=0).fit(X[known], groups)
-    return Learned(views, learn(views(X[known]), groups), trees, known, groups)
+    return Learned(
+        views, learn(views(X[known]), groups), trees, known if rows is None else rows, groups
+    )
 
 
 def learned_labels(learned: Learned, X: NDArray[Any], links: LinkGraph) -> NDArray[np.intp]:

@@ -2,5 +2,6 @@
 
 from likewise.strategies.closest_first import ClosestFirst
 from likewise.strategies.random_order import RandomOrder
+from likewise.strategies.refine import Refine
 
-__all__ = ["ClosestFirst", "RandomOrder"]
+__all__ = ["ClosestFirst", "RandomOrder", "Refine"]

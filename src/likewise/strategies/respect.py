@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +11,10 @@ from likewise.core.links import LinkGraph
 
 
 def respecting_labels(
-    chances: NDArray[np.float64], links: LinkGraph, decided: dict[int, int]
+    chances: NDArray[np.float64],
+    links: LinkGraph,
+    decided: Mapping[int, int],
+    position: Mapping[int, int] | None = None,
 ) -> NDArray[np.intp]:
     """Return the likeliest group of every row that no answer forbids, numbered from 0.
 
@@ -22,8 +27,11 @@ def respecting_labels(
         How likely each row belongs to each group.
     links : LinkGraph
         The answers, over rows.
-    decided : dict of int to int
+    decided : mapping of int to int
         The group of every component of `links` whose group is decided, by its root.
+    position : mapping of int to int, optional
+        Where in `chances` the rows of `links` are; others are left out. By default all are, in
+        order.
 
     Examples
     --------
@@ -39,7 +47,9 @@ def respecting_labels(
     members: dict[int, list[int]] = {}
     for given in links:
         for row in (given.left, given.right):
-            members.setdefault(links.find(row), []).append(row)
+            place = row if position is None else position.get(row)
+            if place is not None:
+                members.setdefault(links.find(row), []).append(place)
     group_of = dict(decided)
     free = [root for root in members if root not in group_of]
     for root in sorted(free, key=lambda root: (-len(set(members[root])), root)):

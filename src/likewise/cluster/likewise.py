@@ -1,0 +1,323 @@
+"""The flagship estimator: no number of clusters, no number of super-instances, stop any time."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.metrics import pairwise_distances_argmin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from likewise.cluster.constraints import checked_train_rows
+from likewise.cluster.learner import Learned, learn_from, learned_labels
+from likewise.core.answers import Answer
+from likewise.core.fingerprint import fingerprint
+from likewise.core.partition import SuperInstances
+from likewise.core.session import Session
+from likewise.errors import AnswerError, InputError, InterruptedFitError, LikewiseError
+from likewise.oracles import run
+from likewise.scale import Source, SourceSession
+from likewise.scale.session import super_instances_of
+from likewise.strategies.refine import Refine
+from likewise.superinstances.build import build_super_instances
+
+MAX_CELLS = 6000
+"""Up to this many rows, each is weighed on its own; above, the rows of a cell share its fate."""
+
+N_CELLS = 1000
+
+
+class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
+    """Cluster by asking: coarse regions first, finer ones next, then where there is doubt.
+
+    The data are cut into a few regions, and the rows that stand for them are asked about, closest
+    pairs first. Then come finer regions; what was answered before counts. At last the questions
+    go where a learner, trained on the rows whose group is known, is in doubt about many others.
+    The same learner says where all other rows belong. The number of groups is found, and the
+    labels are sensible after every answer.
+
+    Parameters
+    ----------
+    max_queries : int, optional
+        Stop after this many questions. By default all are asked: about one for each of the rows,
+        or of `n_cells` cells.
+    n_cells : int, default=1000
+        Data of more than 6000 rows are cut into this many cells, the finest that is asked about.
+    n_jobs : int, optional
+        Never changes the result.
+    random_state : int, RandomState instance or None, default=None
+        Pass an int for the same questions every time.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_rows,)
+        The cluster of every row; they respect every answer.
+    n_clusters_ : int
+        The number of clusters found.
+    n_queries_ : int
+        The number of questions asked.
+    queries_ : list of (int, int, Answer)
+        The rows asked about and the answers, in order.
+    doubts_ : ndarray of shape (n_rows,)
+        For every row, the learner's chance that its label is wrong; 0 for rows whose group
+        follows from answers.
+    suspects_ : list of (int, float)
+        Rows that were answered about, but whose neighbors say otherwise, the least credible first,
+        with the probability of their group: answers worth a second look.
+    learned_ : Learned or None
+        What was learned; None while there are not two groups.
+    session_ : Session
+        The session, which can be asked on, undone, revised and saved.
+    n_features_in_ : int
+        Number of features seen during `fit`.
+    feature_names_in_ : ndarray of str
+        Names of the features, if `X` had any.
+
+    Notes
+    -----
+    Without an oracle, `fit` makes its best guess from the data alone, with no questions.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.metrics import adjusted_rand_score
+    >>> from likewise import LabelOracle, Likewise
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = Likewise(max_queries=30, random_state=0).fit(X, oracle=LabelOracle(y))
+    >>> model.n_clusters_, model.n_queries_
+    (3, 30)
+    >>> adjusted_rand_score(y, model.labels_) > 0.85
+    True
+    """
+
+    def __init__(
+        self,
+        max_queries: int | None = None,
+        *,
+        n_cells: int = N_CELLS,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.max_queries = max_queries
+        self.n_cells = n_cells
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: ArrayLike | Source,
+        y: Any = None,  # noqa: ARG002  (for scikit-learn)
+        *,
+        oracle: Any = None,
+        train_indices: ArrayLike | None = None,
+        sample_ids: Sequence[Hashable] | None = None,
+        must_link: Iterable[tuple[int, int]] = (),
+        cannot_link: Iterable[tuple[int, int]] = (),
+    ) -> Self:
+        """Cluster rows by asking an oracle.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features) or Source
+            The rows, or a source of `likewise.scale`.
+        y : ignored
+            For compatibility.
+        oracle : Oracle or callable, optional
+            Who answers: an object with ``answer(query)``, or a function of two rows that returns
+            True, False or None. Without one nothing is asked.
+        train_indices : array-like of int, optional
+            The rows that may be asked about. By default all.
+        sample_ids : sequence of hashable, optional
+            Names of the rows, passed to the oracle with every query.
+        must_link, cannot_link : iterable of (int, int)
+            Pairs of rows whose relation is known beforehand.
+
+        Raises
+        ------
+        InterruptedFitError
+            If the oracle raises an error. The error, and ``session_``, have the session with all
+            answers so far.
+        """
+        session = self.start(
+            X,
+            train_indices=train_indices,
+            sample_ids=sample_ids,
+            must_link=must_link,
+            cannot_link=cannot_link,
+        )
+        self.session_ = session
+        if oracle is not None:
+            try:
+                run(session, oracle, max_queries=self.max_queries)
+            except Exception as error:
+                if isinstance(error, LikewiseError) and not isinstance(error, AnswerError):
+                    raise
+                raise InterruptedFitError(
+                    f"the oracle failed on question {len(session.events) + 1}: "
+                    f"{type(error).__name__}: {error}. The {len(session.events)} answers before "
+                    "it are kept: go on with run(error.session, oracle) and "
+                    "Likewise().adopt(error.session).",
+                    session,
+                ) from error
+        return self.adopt(session, X=X)
+
+    def start(
+        self,
+        X: ArrayLike | Source,
+        *,
+        train_indices: ArrayLike | None = None,
+        sample_ids: Sequence[Hashable] | None = None,
+        must_link: Iterable[tuple[int, int]] = (),
+        cannot_link: Iterable[tuple[int, int]] = (),
+    ) -> Session:
+        """Return a session to be asked and told by hand; the parameters are those of `fit`."""
+        self._check_parameters()
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        session: Session
+        if isinstance(X, Source):
+            self.n_features_in_ = X.n_features
+            train = checked_train_rows(train_indices, X.n_rows)
+            partition = super_instances_of(
+                X, self.n_cells, train_indices=train, seed=seed, n_jobs=self.n_jobs
+            )
+            strategy = Refine(partition, seed=seed, n_regions=regions_for(self.max_queries))
+            session = SourceSession(strategy, sample_ids=sample_ids, digest=X.fingerprint())
+            session.attach(X, n_jobs=self.n_jobs)
+        else:
+            rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+            train = checked_train_rows(train_indices, len(rows))
+            partition, is_askable = self._cells(rows, train, seed)
+            strategy = Refine(
+                partition,
+                askable=is_askable,
+                seed=seed,
+                n_regions=regions_for(self.max_queries),
+            )
+            session = Session(strategy, sample_ids=sample_ids, digest=fingerprint(rows))
+        for pairs, answer in ((must_link, Answer.SAME), (cannot_link, Answer.DIFFERENT)):
+            for left, right in pairs:
+                session.give(int(left), int(right), answer)
+        return session
+
+    def adopt(self, session: Session, *, X: Any = None) -> Self:
+        """Become the fitted estimator of a session, at any point of it.
+
+        Parameters
+        ----------
+        session : Session
+            Made by `start`, or loaded by `Session.from_dict`.
+        X : array-like, optional
+            The rows. With them every row is labeled by all that was learned; without them, as
+            the session labels it.
+        """
+        strategy = session.strategy
+        if not isinstance(strategy, Refine):
+            raise InputError(
+                f"Likewise adopts sessions that Likewise started, not {type(strategy).__name__}"
+            )
+        points = strategy.partition.points
+        assert points is not None
+        self.session_ = session
+        self.n_features_in_ = points.shape[1]
+        self.learned_ = self._learn(strategy)
+        self.doubts_ = strategy.doubts()
+        self.suspects_ = strategy.suspects()
+        self.labels_ = session.labels
+        if self.learned_ is not None and X is not None and not isinstance(X, Source):
+            rows: NDArray[Any] = np.asarray(X, dtype=points.dtype)
+            if len(rows) != strategy.n_rows:
+                raise InputError(f"X has {len(rows)} rows, the session is about {strategy.n_rows}")
+            self.labels_ = learned_labels(self.learned_, rows, session.links)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        asked = [event for event in session.events if event.source == "asked"]
+        self.queries_ = [(event.left, event.right, event.answer) for event in asked]
+        self.n_queries_ = len(asked)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
+        """Return the likeliest cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            New rows.
+        """
+        return np.asarray(np.argmax(self.predict_proba(X), axis=1), dtype=np.intp)
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return how likely each row belongs to each cluster, one column per cluster.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            New rows.
+        """
+        check_is_fitted(self, "labels_")
+        rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
+        if self.learned_ is not None:
+            return self._padded(self.learned_.predict_proba(rows))
+        strategy = self.session_.strategy
+        assert isinstance(strategy, Refine)
+        nearest = pairwise_distances_argmin(rows, strategy.partition.points)
+        labels = self.labels_[strategy.partition.representatives[nearest]]
+        return np.asarray(np.eye(self.n_clusters_)[labels])
+
+    def _padded(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Answers may force groups that the learner does not know; nothing is likely there."""
+        n_lacking = max(0, self.n_clusters_ - chances.shape[1])
+        return np.hstack([chances, np.zeros((len(chances), n_lacking))])
+
+    def _cells(
+        self, rows: NDArray[Any], train: NDArray[np.intp] | None, seed: int
+    ) -> tuple[SuperInstances, NDArray[np.bool_] | None]:
+        """Return the finest cells and which of them may be asked about."""
+        if len(rows) > MAX_CELLS:
+            partition = build_super_instances(
+                rows, self.n_cells, train_indices=train, seed=seed, n_jobs=self.n_jobs
+            )
+            return partition, None
+        each = np.arange(len(rows), dtype=np.intp)
+        is_askable = None
+        if train is not None:
+            is_askable = np.zeros(len(rows), dtype=bool)
+            is_askable[train] = True
+        return SuperInstances(each, each, points=rows), is_askable
+
+    def _learn(self, strategy: Refine) -> Learned | None:
+        known, groups = strategy.placed()
+        if len(groups) == 0 or groups.max() == 0:
+            return None
+        partition = strategy.partition
+        labels = np.zeros(partition.n_super_instances, dtype=np.intp)
+        cells = np.searchsorted(partition.representatives, known)
+        labels[cells] = groups
+        assert partition.points is not None
+        return learn_from(partition.points, cells, labels, rows=known)
+
+    def _check_parameters(self) -> None:
+        budget: Any = self.max_queries
+        if budget is not None and (not isinstance(budget, Integral) or budget < 0):
+            raise InputError(f"max_queries must be None or not negative, got {budget!r}")
+        n: Any = self.n_cells
+        if not isinstance(n, Integral) or n < 2:
+            raise InputError(f"n_cells must be an integer from 2, got {n!r}")
+
+
+def regions_for(max_queries: int | None) -> tuple[int, ...]:
+    """Return into how many regions to cut the data, one after the other.
+
+    Every cut has twice as many as the one before. Who knows how many questions there will be
+    needs no cut that is coarser than they allow.
+
+    Examples
+    --------
+    >>> [regions_for(n) for n in (None, 10, 30, 60, 120, 500)]
+    [(12, 24, 48, 96), (12, 24, 48, 96), (24, 48, 96), (24, 48, 96), (24, 48, 96), (24, 48, 96)]
+    """
+    first = 12 if max_queries is None or max_queries < 24 else 24
+    return tuple(n for n in (12, 24, 48, 96) if n >= first)

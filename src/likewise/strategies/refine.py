@@ -1,0 +1,470 @@
+"""Coarse regions first, then finer ones, then where the learner is in doubt.
+
+The data are cut into a few regions, and what stands for them is asked about, the closest pairs
+first, as COBRA does. Then the regions are cut finer; those that already hold an answered row need
+no new one, and every answer so far counts. Once the regions are fine, newcomers come one by one
+from where the learner (`likewise.strategies.learner`) is in doubt about many rows; each is
+compared with the groups found so far, likeliest first. The learner also says where all other rows
+belong, so the labels are sensible after every answer.
+
+All of it follows from the data and the log of answers alone: taking an answer back leaves no
+trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist, pdist
+
+from likewise.core.answers import Answer
+from likewise.core.partition import SuperInstances
+from likewise.errors import InputError
+from likewise.strategies.guess import join_by_guess, merge_tree
+from likewise.strategies.learner import KernelVote, learn, views_of
+from likewise.strategies.regions import Regions, most_telling
+from likewise.strategies.representatives import RepresentativeStrategy
+from likewise.strategies.respect import respecting_labels
+
+DOUBT_FLOOR = 0.2
+"""How much a row counts that the learner is sure of, where a row of mean doubt counts 1 more."""
+
+ONE_GROUP = 4
+"""So many newcomers that are all the same make one group of everything."""
+
+_MODELS_KEPT = 4
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Known:
+    """What the log says about cells.
+
+    Attributes
+    ----------
+    order : list of int
+        Askable cells that some answer is about, by first mention.
+    groups : list of int
+        Roots of what counts as a group, the largest first: known to differ from all larger
+        groups. Before the first regions are done, two cells that are the same will do.
+    pending : list of int
+        Roots of the others, whose group is not known yet.
+    cells : dict of int to list of int
+        The askable cells of every root.
+    unsure : set of (int, int)
+        Pairs of roots of which some pair was answered with *not sure*.
+    """
+
+    order: list[int]
+    groups: list[int]
+    pending: list[int]
+    cells: dict[int, list[int]]
+    unsure: set[tuple[int, int]]
+
+
+class Refine(RepresentativeStrategy):
+    """Place one representative after another at its likeliest group, where it teaches most.
+
+    Parameters
+    ----------
+    partition : SuperInstances
+        Fine cells, at best one per row, and the rows that stand for them.
+    askable : ndarray of bool, optional
+        The cells whose rows may be shown. By default all.
+    n_regions : sequence of int, default=(12, 24, 48, 96)
+        Into how many regions the data are cut, one after the other.
+    seed : int, default=0
+        Decides what is random in finding regions.
+    """
+
+    name: ClassVar[str] = "refine"
+
+    def __init__(
+        self,
+        partition: SuperInstances,
+        *,
+        askable: NDArray[np.bool_] | None = None,
+        n_regions: Sequence[int] = (12, 24, 48, 96),
+        seed: int = 0,
+    ) -> None:
+        super().__init__(partition)
+        if partition.points is None:
+            raise InputError("Refine learns from features, but the data are distances")
+        self.seed = seed
+        self.n_regions = tuple(n_regions)
+        n = partition.n_super_instances
+        self.is_askable = np.ones(n, dtype=bool) if askable is None else askable
+        self._cell_of = {row: cell for row, cell in self._position.items() if self.is_askable[cell]}
+        self._views = views_of(partition.points)(partition.points)
+        self._regions = Regions(self._views[0], partition.sizes(), self.is_askable, seed)
+        self._models: dict[tuple[bytes, bytes], tuple[KernelVote, NDArray[np.float64]]] = {}
+        self._levels = [n for n in n_regions if n < len(self._cell_of)]
+        if len(self._cell_of) <= max(n_regions):
+            self._levels.append(n)  # every cell is a region of its own
+        self._level = [0]
+        self._known: _Known | None = None
+        self._settled: tuple[int, tuple[int, int] | None] | None = None
+        self._groups: NDArray[np.intp] | None = None
+        self._next: tuple[int, int] | None = None
+        self._is_current = False
+
+    # -- what a session needs --------------------------------------------------------------------
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups by what is known now."""
+        if self._are_all_cells():
+            return int(self.group_of_representatives().max()) + 1
+        return int(self.labels().max()) + 1
+
+    def record(self, left: int, right: int, answer: Answer) -> None:
+        """Take in an answer about two rows."""
+        level, _ = self._at_level()
+        if answer.is_link:
+            self.links.add(left, right, answer)
+        self._log.append((left, right, answer))
+        self._level.append(level)
+        self._forget()
+
+    def rewind(self) -> None:
+        """Take back the last record."""
+        _, _, answer = self._log.pop()
+        self._level.pop()
+        if answer.is_link:
+            self.links.pop()
+        self._forget()
+
+    def next_pair(self) -> tuple[int, int] | None:
+        """Return the two rows to ask about now, or None when nothing is left to ask."""
+        if not self._is_current:
+            self._next = self._find_next()
+            self._is_current = True
+        return self._next
+
+    def remaining(self) -> tuple[int, int]:
+        """Return the number of undecided pairs, and how many more newcomers the regions have."""
+        known = self._what_is_known()
+        roots = set(known.cells)
+        apart = sum(len(roots & self.links.differing(root)) for root in roots) // 2
+        n = len(self._cell_of) - len(known.order) + len(roots)
+        undecided = n * (n - 1) // 2 - apart
+        level, _ = self._at_level()
+        waiting = 0
+        if level < len(self._levels):
+            waiting = len(self._regions.newcomers(self._levels[level], known.order))
+        return undecided, min(undecided, waiting + len(known.pending))
+
+    def open_pairs(self) -> list[tuple[int, int]]:
+        """Return the closest pair of rows of every two undecided groups of askable rows."""
+        return [pair for _, pair, _ in self._undecided(set())]
+
+    def askable(self) -> NDArray[np.intp]:
+        """Return the rows that stand for askable cells."""
+        return self.partition.representatives[self.is_askable]
+
+    def labels(self) -> NDArray[np.intp]:
+        """Return the group of every row: as answered, else as learned from the answers."""
+        if self._are_all_cells():
+            return self._spread(self.group_of_representatives())
+        chances, decided = self._cell_chances()
+        return respecting_labels(chances[self.partition.assignment], self.links, decided)
+
+    def labels_guess(self) -> NDArray[np.intp]:
+        """Return `labels`, which are a guess where nothing was answered."""
+        return self.labels()
+
+    def group_of_representatives(self) -> NDArray[np.intp]:
+        """Return, for every cell, the number of its group."""
+        if self._groups is None:
+            if self._are_all_cells():
+                chances, decided = self._cell_chances()
+                self._groups = respecting_labels(chances, self.links, decided, self._position)
+            else:
+                self._groups = self.labels()[self.partition.representatives]
+        return self._groups
+
+    def _are_all_cells(self) -> bool:
+        """Return whether all answers are about rows that stand for cells."""
+        return all(
+            left in self._position and right in self._position for left, right, _ in self._log
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the partition, the askable cells and the seed as plain values."""
+        askable = np.flatnonzero(self.is_askable).tolist()
+        return {
+            **super().to_dict(),
+            "askable": askable,
+            "n_regions": list(self.n_regions),
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:  # noqa: ARG003  (not needed here)
+        """Return the strategy that `to_dict` wrote down."""
+        partition = SuperInstances.from_dict(plain["partition"])
+        askable = np.zeros(partition.n_super_instances, dtype=bool)
+        askable[plain["askable"]] = True
+        return cls(partition, askable=askable, n_regions=plain["n_regions"], seed=plain["seed"])
+
+    # -- what was learned ------------------------------------------------------------------------
+
+    def placed(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the rows whose group is known by answers, and their groups from 0."""
+        known = self._what_is_known()
+        cells, groups = self._examples(known)
+        return self.partition.representatives[cells], groups
+
+    def doubts(self) -> NDArray[np.float64]:
+        """Return, for every row, the chance that its label is wrong, by the learner."""
+        known = self._what_is_known()
+        if len(known.groups) < 2:
+            return np.ones(self.n_rows)
+        cells, groups = self._examples(known)
+        chances = self._model(cells, groups)[1].copy()
+        chances[cells] = np.eye(len(known.groups))[groups]
+        doubt: NDArray[np.float64] = 1.0 - chances.max(axis=1)
+        return doubt[self.partition.assignment]
+
+    def suspects(self) -> list[tuple[int, float]]:
+        """Return placed rows that the others would put elsewhere, the least credible first.
+
+        Each comes with the probability that the others give to its group.
+        """
+        known = self._what_is_known()
+        if len(known.groups) < 2:
+            return []
+        cells, groups = self._examples(known)
+        seen = self._model(cells, groups)[0].seen
+        own = seen[np.arange(len(cells)), groups]
+        rows = self.partition.representatives[cells]
+        found = [
+            (int(rows[k]), float(own[k]))
+            for k in np.argsort(own, kind="stable")
+            if seen[k].argmax() != groups[k]
+        ]
+        return found
+
+    # -- inside ----------------------------------------------------------------------------------
+
+    def _forget(self) -> None:
+        self._known = None
+        self._settled = None
+        self._groups = None
+        self._next = None
+        self._is_current = False
+
+    def _what_is_known(self) -> _Known:
+        if self._known is not None:
+            return self._known
+        find = self.links.find
+        cells: dict[int, list[int]] = {}
+        order: dict[int, None] = {}
+        unsure: set[tuple[int, int]] = set()
+        for left, right, answer in self._log:
+            for row in (left, right):
+                cell = self._cell_of.get(row)
+                if cell is not None and cell not in order:
+                    order[cell] = None
+                    cells.setdefault(find(row), []).append(cell)
+            if answer is Answer.UNSURE:
+                a, b = find(left), find(right)
+                unsure |= {(a, b), (b, a)}
+        groups: list[int] = []
+        pending: list[int] = []
+        for root in sorted(cells, key=lambda root: -len(cells[root])):
+            apart = self.links.differing(root)
+            is_early = self._level[-1] == 0 and len(cells[root]) > 1
+            is_group = is_early or all(g in apart for g in groups)
+            (groups if is_group else pending).append(root)
+        self._known = _Known(list(order), groups, pending, cells, unsure)
+        return self._known
+
+    def _examples(self, known: _Known) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the cells whose group is known, by first mention, and their groups."""
+        number = {cell: g for g, root in enumerate(known.groups) for cell in known.cells[root]}
+        cells = [cell for cell in known.order if cell in number]
+        return (
+            np.array(cells, dtype=np.intp),
+            np.array([number[cell] for cell in cells], dtype=np.intp),
+        )
+
+    def _model(
+        self, cells: NDArray[np.intp], groups: NDArray[np.intp]
+    ) -> tuple[KernelVote, NDArray[np.float64]]:
+        """Return what is learned from cells, and what it says about all cells."""
+        key = cells.tobytes(), groups.tobytes()
+        if key not in self._models:
+            while len(self._models) >= _MODELS_KEPT:
+                del self._models[next(iter(self._models))]
+            vote = learn((self._views[0][cells], self._views[1][cells]), groups)
+            self._models[key] = vote, vote.predict_proba(self._views)
+        return self._models[key]
+
+    def _chances(self, known: _Known) -> NDArray[np.float64]:
+        """Return how likely each cell belongs to each group, learned now or a little earlier.
+
+        Learning anew after every answer changes little once there are many; the last newcomers
+        are left out until there are enough of them, unless one of them founded a group.
+        """
+        cells, groups = self._examples(known)
+        n = len(cells)
+        founded = 1 + max(int(np.flatnonzero(groups == g)[0]) for g in range(len(known.groups)))
+        n_used = max(n - n % max(1, n // 8), founded)
+        return self._model(cells[:n_used], groups[:n_used])[1]
+
+    def _find_next(self) -> tuple[int, int] | None:
+        known = self._what_is_known()
+        _, pair = self._at_level()
+        if pair is not None:
+            return pair
+        newcomer = self._newcomer(known.order, known)
+        if newcomer is None:
+            return self._leftover()
+        if known.groups:
+            return self._against_likeliest(known, [newcomer], known.groups)
+        second = self._newcomer([*known.order, newcomer], known)
+        return None if second is None else self._rows(newcomer, second)
+
+    def _at_level(self) -> tuple[int, tuple[int, int] | None]:
+        """Return how fine the regions are now, and what to ask about at that level.
+
+        Past the last level only what was begun is brought to an end.
+        """
+        if self._settled is None:
+            known = self._what_is_known()
+            level, pair = self._level[-1], None
+            while level < len(self._levels) and pair is None:
+                heads = self._regions.newcomers(self._levels[level], known.order)
+                pair = self._closest_open(known, heads)
+                level += pair is None
+            if pair is None:
+                pair = self._placing(known) or self._closest_open(known, [])
+            self._settled = level, pair
+        return self._settled
+
+    def _placing(self, known: _Known) -> tuple[int, int] | None:
+        """Return the next question about the last newcomer that is not placed, if there is one."""
+        for root in reversed(known.pending):
+            apart = self.links.differing(root)
+            left = [g for g in known.groups if g not in apart and (root, g) not in known.unsure]
+            if left:
+                return self._against_likeliest(known, known.cells[root], left)
+        return None
+
+    def _closest_open(self, known: _Known, heads: list[int]) -> tuple[int, int] | None:
+        """Return the closest two rows of asked and new cells whose relation is open."""
+        roots = list(known.cells)
+        cells = [cell for root in roots for cell in known.cells[root]] + heads
+        unit = [k for k, root in enumerate(roots) for _ in known.cells[root]]
+        unit += range(len(roots), len(roots) + len(heads))
+        n = len(roots) + len(heads)
+        is_closed = np.eye(n, dtype=bool)
+        number = {root: k for k, root in enumerate(roots)}
+        for k, root in enumerate(roots):
+            is_closed[k, [number[r] for r in self.links.differing(root) if r in number]] = True
+        for a, b in known.unsure:
+            if a in number and b in number:
+                is_closed[number[a], number[b]] = True
+        if is_closed.all():
+            return None
+        points = self._views[0][cells]
+        far = cdist(points, points)
+        far[is_closed[np.ix_(unit, unit)]] = np.inf
+        i, j = np.unravel_index(int(np.argmin(far)), far.shape)
+        return self._rows(cells[int(i)], cells[int(j)])
+
+    def _against_likeliest(
+        self, known: _Known, cells: list[int], groups: list[int]
+    ) -> tuple[int, int]:
+        """Return the closest two rows of some cells and the likeliest group."""
+        near = [self._between(cells, known.cells[g]) for g in groups]
+        if len(known.groups) > 1:
+            chances = self._chances(known)[cells].mean(axis=0)
+            number = {g: k for k, g in enumerate(known.groups)}
+            scores = [(-chances[number[g]], near[k][0]) for k, g in enumerate(groups)]
+        else:
+            scores = [(0.0, distance) for distance, _ in near]
+        best = min(range(len(groups)), key=lambda k: scores[k])
+        return near[best][1]
+
+    def _newcomer(self, answered: list[int], known: _Known) -> int | None:
+        """Return the next cell to place, or None if every askable cell was asked about."""
+        if len(answered) == len(self._cell_of):
+            return None
+        weights = self.partition.sizes().astype(np.float64)
+        if len(known.groups) > 1:
+            doubt = 1.0 - self._chances(known).max(axis=1)
+            weights *= DOUBT_FLOOR + doubt / max(float(np.average(doubt, weights=weights)), 1e-12)
+        return most_telling(self._regions, weights, answered)
+
+    def _leftover(self) -> tuple[int, int] | None:
+        """Return the closest undecided pair, asked about when there are no newcomers left."""
+        asked = {(min(left, right), max(left, right)) for left, right, _ in self._log}
+        pairs = [(distance, pair) for distance, pair, is_open in self._undecided(asked) if is_open]
+        return min(pairs)[1] if pairs else None
+
+    def _undecided(self, asked: set[tuple[int, int]]) -> list[tuple[float, tuple[int, int], bool]]:
+        """Return, for every two undecided groups, their closest pair that was not asked about.
+
+        The last entry says whether there is one; if not, the pair is the closest of all.
+        """
+        cells = dict(self._what_is_known().cells)
+        mentioned = {cell for some in cells.values() for cell in some}
+        rows = self.partition.representatives
+        for cell in self._cell_of.values():
+            if cell not in mentioned:
+                cells[int(rows[cell])] = [cell]
+        roots = list(cells)
+        found = []
+        for k, a in enumerate(roots):
+            for b in roots[k + 1 :]:
+                if b not in self.links.differing(a):
+                    ways = sorted(
+                        (self._distance(i, j), self._rows(i, j)) for i in cells[a] for j in cells[b]
+                    )
+                    fresh = [way for way in ways if way[1] not in asked]
+                    found.append((*(fresh or ways)[0], bool(fresh)))
+        return found
+
+    def _between(self, some: list[int], others: list[int]) -> tuple[float, tuple[int, int]]:
+        points = self._views[0]
+        far = cdist(points[some], points[others])
+        i, j = np.unravel_index(int(np.argmin(far)), far.shape)
+        return float(far[i, j]), self._rows(some[int(i)], others[int(j)])
+
+    def _distance(self, i: int, j: int) -> float:
+        points = self._views[0]
+        return float(np.linalg.norm(points[i] - points[j]))
+
+    def _rows(self, i: int, j: int) -> tuple[int, int]:
+        left, right = sorted(int(r) for r in self.partition.representatives[[i, j]])
+        return left, right
+
+    def _cell_chances(self) -> tuple[NDArray[np.float64], dict[int, int]]:
+        """Return how likely each cell belongs to each group, and the groups of roots."""
+        known = self._what_is_known()
+        if len(known.groups) < 2:
+            return self._without_groups(known), {}
+        cells, groups = self._examples(known)
+        chances = self._model(cells, groups)[1].copy()
+        chances[cells] = np.eye(len(known.groups))[groups]
+        return chances, {root: g for g, root in enumerate(known.groups)}
+
+    def _without_groups(self, known: _Known) -> NDArray[np.float64]:
+        """Return what the data alone suggest: a cut through the tree of the first regions.
+
+        When a few newcomers, or all there are, turned out to be the same, so is all.
+        """
+        n_cells = self.partition.n_super_instances
+        region, heads = self._regions.cut(self.n_regions[0])
+        n_same = len(known.order) if not known.pending else 0
+        if len(heads) < 2 or n_same >= min(ONE_GROUP, len(self._cell_of)):
+            return np.ones((n_cells, 1))
+        tree = merge_tree(pdist(self._views[0][heads]), is_euclidean=True)
+        joined = np.unique(join_by_guess(tree, []), return_inverse=True)[1]
+        groups = joined[region]
+        return np.eye(int(groups.max()) + 1)[groups]

@@ -1,0 +1,130 @@
+"""Regions of the data, coarse and fine, and the cells that stand for them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+
+from likewise.superinstances.assignment import one_thread_each
+
+_N_STARTS = 5
+
+_MAX_SITES = 1000
+"""Gains are summed over at most this many cells."""
+
+
+class Regions:
+    """K-means regions of weighted points, made when they are needed.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_cells, n_features)
+        The cells.
+    sizes : ndarray of shape (n_cells,)
+        How many rows each has.
+    is_askable : ndarray of bool
+        Which may stand for a region.
+    seed : int
+        Decides everything random.
+    """
+
+    def __init__(
+        self,
+        points: NDArray[np.float64],
+        sizes: NDArray[np.intp],
+        is_askable: NDArray[np.bool_],
+        seed: int,
+    ) -> None:
+        self.points = points
+        self.sizes = sizes
+        self.is_askable = is_askable
+        self.seed = seed
+        self._cuts: dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]] = {}
+        self._reach: tuple[NDArray[np.intp], NDArray[np.float64]] | None = None
+
+    def cut(self, n_regions: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return every cell's region and the cell that stands for each, larger regions first.
+
+        That is the askable cell nearest to the region's center. A region without one joins the
+        region of the nearest that stands for another.
+        """
+        if n_regions not in self._cuts:
+            self._cuts[n_regions] = self._make(n_regions)
+        return self._cuts[n_regions]
+
+    def newcomers(self, n_regions: int, answered: Sequence[int]) -> list[int]:
+        """Return what stands for the regions without an answered cell, larger regions first."""
+        region, heads = self.cut(n_regions)
+        is_new = np.ones(len(heads), dtype=bool)
+        is_new[region[list(answered)]] = False
+        return [int(cell) for cell in heads[is_new]]
+
+    def reach(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return some cells, spread evenly, and the squares of their distances to all cells."""
+        if self._reach is None:
+            step = -(-len(self.points) // _MAX_SITES)
+            sites = np.arange(0, len(self.points), step, dtype=np.intp)
+            squares = cdist(self.points[sites], self.points, "sqeuclidean")
+            self._reach = sites, squares
+        return self._reach
+
+    def _make(self, n_regions: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        n_regions = min(n_regions, len(self.points))
+        model = KMeans(n_regions, n_init=_N_STARTS, random_state=self.seed)
+        with one_thread_each(), warnings.catch_warnings():
+            # Fewer distinct points than regions: some regions are empty, which does no harm.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(self.points, sample_weight=self.sizes)
+        assignment, centers = model.labels_, model.cluster_centers_
+        askable = np.flatnonzero(self.is_askable)
+        heads = []
+        for k in range(len(centers)):
+            members = askable[assignment[askable] == k]
+            if len(members):
+                far = cdist(centers[k][None, :], self.points[members])[0]
+                heads.append(int(members[np.argmin(far)]))
+        standing = np.array(heads, dtype=np.intp)
+        region = np.full(len(centers), -1, dtype=np.intp)
+        region[assignment[standing]] = np.arange(len(standing))
+        for lost in np.flatnonzero(region < 0):
+            far = cdist(centers[lost][None, :], self.points[standing])[0]
+            region[lost] = int(np.argmin(far))
+        found = region[assignment]
+        weight = np.bincount(found, weights=self.sizes, minlength=len(standing))
+        order = np.argsort(-weight, kind="stable")
+        rank = np.empty(len(order), dtype=np.intp)
+        rank[order] = np.arange(len(order))
+        return rank[found], standing[order]
+
+
+def most_telling(regions: Regions, weights: NDArray[np.float64], answered: Sequence[int]) -> int:
+    """Return the askable cell that brings answers nearer to the most, by weight.
+
+    Parameters
+    ----------
+    regions : Regions
+        The cells.
+    weights : ndarray of shape (n_cells,)
+        What it is worth to have an answer near a cell.
+    answered : sequence of int
+        Cells that have answers.
+    """
+    sites, squares = regions.reach()
+    at_sites = weights[sites]
+    gains = np.full(len(regions.points), -np.inf)
+    candidates = np.flatnonzero(regions.is_askable)
+    candidates = candidates[~np.isin(candidates, list(answered))]
+    if len(answered):
+        nearest = squares[:, list(answered)].min(axis=1)
+        saved = np.maximum(nearest[:, None] - squares[:, candidates], 0.0)
+        gains[candidates] = at_sites @ saved
+    else:
+        gains[candidates] = -(at_sites @ squares[:, candidates])
+    # Where nothing is left to gain, as among equal rows, the heaviest is as good as any.
+    return int(candidates[np.lexsort((-weights[candidates], -gains[candidates]))[0]])
