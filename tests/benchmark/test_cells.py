@@ -168,6 +168,22 @@ def test_what_is_in_the_store_is_not_run_again(blobs):
     assert stages([cell], store, ["failed"]) == ([], [])
 
 
+def test_a_run_that_is_interrupted_keeps_what_has_ended(blobs):
+    store = ResultStore(":memory:")
+    wanted = [Cell("main", "COBRA", "iris", 10, fold) for fold in range(5)]
+
+    def stop_after_two(row):
+        if len(store) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_cells(wanted, store, on_row=stop_after_two)
+    assert len(store) == 2
+    seen = []
+    run_cells(wanted, store, on_row=seen.append)
+    assert [row.fold for row in seen] == [2, 3, 4]
+
+
 def test_without_a_cobra_the_others_fail_with_a_reason(blobs):
     store = ResultStore(":memory:")
     store.add(Row("main", "COBRA", "iris", 10, 0, status="failed", error="broken"))
@@ -219,3 +235,18 @@ def test_a_plan_that_cannot_be_run_is_refused(changes):
 def test_an_own_method_with_anytime_joins_the_anytime_experiment(blobs):
     plan = Plan(("iris",), ("COBRA", f"{OWN}:OneGroup"), experiments=("anytime",))
     assert {cell.method for cell in plan.cells()} == {"COBRA", "COBRA-guess"}
+
+
+def test_a_dask_client_gives_the_same_rows(blobs):
+    distributed = pytest.importorskip("distributed", reason='pip install "likewise[dask]"')
+    wanted = [Cell("main", "MPCKM-MinMax", "iris", 10, fold) for fold in range(3)]
+    here, there = ResultStore(":memory:"), ResultStore(":memory:")
+    run_cells(wanted, here)
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        run_cells(wanted, there, client=client)
+    assert [reproducible(row) for row in here] == [reproducible(row) for row in there]

@@ -27,11 +27,12 @@ def test_a_row_of_the_same_cell_replaces_the_other():
     assert Cell("main", "COBRA", "iris", 25, 1) not in store
 
 
-def test_csv_keeps_every_value(tmp_path):
+@pytest.mark.parametrize("name", ["r.csv", "r.csv.gz"])
+def test_csv_keeps_every_value(tmp_path, name):
     rows = [ROW, Row("anytime", "B", "wine", 50, 4, k_shift=-1, curve="[[0, 0.5]]")]
-    write_csv(rows, tmp_path / "r.csv")
-    assert read_csv(tmp_path / "r.csv") == sorted(rows, key=lambda row: row.cell)
-    assert read_results(tmp_path / "r.csv") == read_csv(tmp_path / "r.csv")
+    write_csv(rows, tmp_path / name)
+    assert read_csv(tmp_path / name) == sorted(rows, key=lambda row: row.cell)
+    assert read_results(tmp_path / name) == read_csv(tmp_path / name)
 
 
 def test_no_results_and_other_files_are_refused(tmp_path):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import io
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -185,29 +187,33 @@ class ResultStore:
 
 
 def write_csv(rows: Iterable[Row], path: str | Path) -> None:
-    """Write rows as CSV, the same bytes for the same rows."""
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for row in sorted(rows, key=lambda row: row.cell):
-            writer.writerow({k: "" if v is None else v for k, v in asdict(row).items()})
+    """Write rows as CSV, compressed if the name ends in .gz; the same bytes for the same rows."""
+    buffer = io.StringIO(newline="")
+    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for row in sorted(rows, key=lambda row: row.cell):
+        writer.writerow({k: "" if v is None else v for k, v in asdict(row).items()})
+    content = buffer.getvalue().encode()
+    is_compressed = str(path).endswith(".gz")
+    Path(path).write_bytes(gzip.compress(content, mtime=0) if is_compressed else content)
 
 
 def read_csv(path: str | Path) -> list[Row]:
     """Return the rows that `write_csv` wrote."""
     hints = get_type_hints(Row)
-    with open(path, newline="", encoding="utf-8") as file:
-        return [
-            Row(**{name: _parsed(text, hints[name]) for name, text in line.items()})
-            for line in csv.DictReader(file)
-        ]
+    content = Path(path).read_bytes()
+    text = (gzip.decompress(content) if str(path).endswith(".gz") else content).decode()
+    return [
+        Row(**{name: _parsed(value, hints[name]) for name, value in line.items()})
+        for line in csv.DictReader(io.StringIO(text, newline=""))
+    ]
 
 
 def read_results(path: str | Path) -> list[Row]:
     """Return the rows of a CSV file or of a store."""
     if not Path(path).is_file():
         raise InputError(f"there are no results at {path}. Run `likewise bench run` first.")
-    if str(path).endswith(".csv"):
+    if str(path).endswith((".csv", ".csv.gz")):
         return read_csv(path)
     store = ResultStore(path)
     with closing(store):

@@ -169,7 +169,7 @@ def report(store: Path, output: Path) -> None:
 @_store
 @click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
 def export(store: Path, target: Path) -> None:
-    """Write the results as CSV to TARGET."""
+    """Write the results as CSV to TARGET, compressed if its name ends in .gz."""
     rows = read_results(store)
     write_csv(rows, target)
     click.echo(f"wrote {len(rows)} rows to {target}")

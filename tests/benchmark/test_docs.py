@@ -1,0 +1,29 @@
+import re
+from pathlib import Path
+
+from likewise.benchmark.cells import run_cell
+from likewise.benchmark.plan import EXPERIMENTS, PAPER_METHODS, profile
+from likewise.benchmark.protocol import Method
+from likewise.benchmark.store import COLUMNS, Cell
+
+PAGE = Path(__file__).parents[2] / "docs" / "benchmark.md"
+
+
+def test_the_example_of_a_method_runs(blobs):
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    names = {}
+    exec(code, names)
+    method = names["KMeansThatAsks"]()
+    assert isinstance(method, Method)
+    row = run_cell(Cell("main", "mine", "iris", 10, 0), allowed=5, method=method)
+    assert (row.status, row.queries, row.settings) == ("ok", 5, "10 starts")
+
+
+def test_the_page_names_every_column_method_and_number_of_cells():
+    text = PAGE.read_text(encoding="utf-8")
+    for word in (*COLUMNS, *PAPER_METHODS):
+        assert word in text, word
+    cells = [cell.experiment for cell in profile("paper").cells()]
+    for experiment in EXPERIMENTS:
+        (line,) = re.findall(rf"^\| `{experiment}` \|.*$", text, re.MULTILINE)
+        assert line.endswith(f"| {cells.count(experiment)} |"), line
