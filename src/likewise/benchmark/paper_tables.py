@@ -39,14 +39,18 @@ def strategies_table(results: Results) -> Table | None:
         ours = {name: _mean_queries(found.get((task, name), [])) for name in ORDERS}
         n_exact += ours["closest pairs first"] == closest
         n_pairs = n_rows * (n_rows - 1) // 2
-        line: list[CellValue] = [task, n_rows, f"{n_pairs} ({n_pairs - all_pairs:+d})"]
+        line: list[CellValue] = [
+            task,
+            n_rows,
+            f"{n_pairs} / {all_pairs} ({n_pairs - all_pairs:+d})",
+        ]
         line += [_beside(ours["random pairs of groups"], random), ours["random pairs of rows"]]
         line += [_beside(ours["closest pairs first"], closest), _beside(ours[CONTROL], cobra)]
         lines.append(line)
     fewer = sum(_mean_queries(found[task, CONTROL]) < TABLE_1[task][3] for task in tasks)
     return Table(
         "table1-strategies",
-        "Table 1. Questions that four strategies take, and in brackets ours minus the paper's",
+        "Table 1. Questions that four strategies take: ours / the paper's (difference)",
         [
             "dataset",
             "instances",
@@ -77,7 +81,7 @@ def _mean_queries(rows: list[Row]) -> float:
 
 
 def _beside(ours: float, published: float) -> str:
-    return f"{ours:.4g} ({ours - published:+.4g})"
+    return f"{ours:.4g} / {published:g} ({ours - published:+.4g})"
 
 
 def wins_table(results: Results) -> Table | None:
