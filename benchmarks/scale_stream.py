@@ -84,9 +84,9 @@ def cpu_seconds(function):
     return time.process_time() - start
 
 
-def main():
+def main(kinds=("npy", "parquet")):
     rows = []
-    for kind in ("npy", "parquet"):
+    for kind in kinds:
         path = getattr(_scale, kind)(N_ROWS, D)
         code = f"from benchmarks import scale_stream as s; s.measure({kind!r}, {str(path)!r})"
         done = subprocess.run(
@@ -112,7 +112,7 @@ def main():
         )
         if os.environ.get("LIKEWISE_SCALE_DELETE"):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    save(f"scale_stream_{N_ROWS // 1_000_000}M", rows)
+    save(f"scale_stream_{'_'.join(kinds)}_{N_ROWS // 1_000_000}M", rows)
 
 
 if __name__ == "__main__":

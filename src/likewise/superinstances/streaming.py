@@ -29,7 +29,7 @@ from likewise.superinstances.passes import (
     ScorePass,
     check_finite,
 )
-from likewise.superinstances.sweep import Sweeper
+from likewise.superinstances.sweep import Rows, Sweeper
 
 SAMPLE_BYTES = 2**27
 """The sample is this large, or as large as training needs, if that is more."""
@@ -72,14 +72,7 @@ def stream_super_instances(
         Keeps what every phase found, so that an interrupted run goes on after the last one.
     """
     rows = sweeper.rows
-    rng = np.random.default_rng(seed)
-    n_train = min(rows.n_rows, TRAIN_PER_CENTER * n_super_instances)
-    n_sample = min(
-        rows.n_rows, max(n_train, SAMPLE_BYTES // (rows.n_features * rows.dtype.itemsize))
-    )
-    numbers = np.sort(rng.choice(rows.n_rows, n_sample, replace=False, shuffle=False))
-    used = np.sort(rng.choice(n_sample, n_train, replace=False, shuffle=False))
-    train_seed = int(rng.integers(2**31 - 1))
+    numbers, used, train_seed = _draw(rows, n_super_instances, seed)
 
     def take_sample() -> Arrays:
         sample = sweeper.take("sample", numbers)
@@ -88,48 +81,58 @@ def stream_super_instances(
 
     def train() -> Arrays:
         sample = remember("sample", take_sample)["sample"]
-        n_cells = min(n_super_instances, n_train)
+        n_cells = min(n_super_instances, len(used))
         centers = sweeper.call("train", train_centers, sample[used], n_cells, train_seed)
-        kernel = fastest_kernel(rows.n_features, rows.dtype)
-        own = np.arange(n_sample)
-        if train_indices is not None:
-            own = np.flatnonzero(np.isin(numbers, train_indices))
-        cell = assign(sample[own], centers, kernel=kernel)
-        middles = centers.astype(np.float64)
-        for k in np.unique(cell):
-            middles[k] = geometric_median(sample[own[cell == k]])
-        return {"centers": centers, "middles": middles, "kernel": np.array(kernel)}
+        cells = Cells(centers, fastest_kernel(rows.n_features, rows.dtype), train_indices)
+        middles = _medians(sample, numbers, cells)
+        return {"centers": centers, "middles": middles, "kernel": np.array(cells.kernel)}
 
     trained = remember("train", train)
     cells = Cells(trained["centers"], trained["kernel"].item(), train_indices)
-    counted = remember("assign", lambda: {"counts": _counts(sweeper, cells)})
-    counts = counted["counts"]
-    if representative == "medoid":
-        middles = trained["middles"]
-    else:
-        middles = remember("means", lambda: {"means": _means(sweeper, cells, counts)})["means"]
-    middles = middles.astype(rows.dtype)
-    n_candidates = N_CANDIDATES if representative == "medoid" else N_TYPICAL
+    counts = remember("assign", lambda: {"counts": _counts(sweeper, cells)})["counts"]
+    if representative == "nearest-mean":
+        means = remember("means", lambda: {"means": _means(sweeper, cells, counts)})["means"]
+        nearest = NearestPass(cells, means.astype(rows.dtype), N_TYPICAL)
+        candidates = Candidates(**remember("nearest", lambda: _nearest(sweeper, nearest)))
+        return _partition(rows.n_rows, cells, counts, candidates, candidates.square)
+    middles = trained["middles"].astype(rows.dtype)
+    nearest = NearestPass(cells, middles, N_CANDIDATES)
+    candidates = Candidates(**remember("nearest", lambda: _nearest(sweeper, nearest)))
+    scoring = ScorePass(cells, candidates, middles)
+    scored = remember("score", lambda: {"sums": _in_order(sweeper.sweep(scoring))})
+    return _partition(rows.n_rows, cells, counts, candidates, scored["sums"])
 
-    def find_candidates() -> Arrays:
-        found = None
-        for more in sweeper.sweep(NearestPass(cells, middles, n_candidates)):
-            found = more if found is None else found.and_those(more, n_candidates)
-        assert found is not None
-        return {
-            "cell": found.cell,
-            "row": found.row,
-            "square": found.square,
-            "point": found.point,
-        }
 
-    candidates = Candidates(**remember("nearest", find_candidates))
-    if representative == "medoid":
-        scoring = ScorePass(cells, candidates, middles)
-        sums = remember("score", lambda: {"sums": _in_order(sweeper.sweep(scoring))})["sums"]
-    else:
-        sums = candidates.square
-    return _partition(rows.n_rows, cells, counts, candidates, sums)
+def _draw(
+    rows: Rows, n_super_instances: int, seed: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp], int]:
+    """Return the rows of the sample, which of them to train on, and the seed for that."""
+    rng = np.random.default_rng(seed)
+    n_train = min(rows.n_rows, TRAIN_PER_CENTER * n_super_instances)
+    enough = SAMPLE_BYTES // (rows.n_features * rows.dtype.itemsize)
+    n_sample = min(rows.n_rows, max(n_train, enough))
+    numbers = np.sort(rng.choice(rows.n_rows, n_sample, replace=False, shuffle=False))
+    used = np.sort(rng.choice(n_sample, n_train, replace=False, shuffle=False))
+    return numbers, used, int(rng.integers(2**31 - 1))
+
+
+def _medians(sample: NDArray[Any], numbers: NDArray[np.intp], cells: Cells) -> NDArray[np.float64]:
+    """Return the geometric median of every cell's allowed rows in the sample, or its center."""
+    own = np.arange(len(numbers))
+    if cells.allowed is not None:
+        own = np.flatnonzero(np.isin(numbers, cells.allowed))
+    cell = assign(sample[own], cells.centers, kernel=cells.kernel)
+    middles = cells.centers.astype(np.float64)
+    for k in np.unique(cell):
+        middles[k] = geometric_median(sample[own[cell == k]])
+    return middles
+
+
+def _nearest(sweeper: Sweeper, task: NearestPass) -> Arrays:
+    found = task.empty()
+    for more in sweeper.sweep(task):
+        found = found.and_those(more, task.n_candidates)
+    return {"cell": found.cell, "row": found.row, "square": found.square, "point": found.point}
 
 
 def _counts(sweeper: Sweeper, cells: Cells) -> NDArray[np.int64]:
