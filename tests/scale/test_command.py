@@ -117,6 +117,9 @@ def test_what_cannot_be_done_without_all_rows_is_refused(tmp_path, events):
     with pytest.raises(InputError, match="more --super-instances"):
         project.refine(position=project.position)
     project.close()
+    np.save(tmp_path / "x.npy", np.zeros((3, 2)))
+    with pytest.raises(InputError, match="no names of columns"):
+        open_large_project([tmp_path / "x.npy"], options={"columns": ["a"]})
     with pytest.raises(InputError, match="--text is not for"):
         open_large_project(paths, options={"text": "name"})
     result = invoke("label", *paths, "--columns", "a", "--terminal", keys="q\n")

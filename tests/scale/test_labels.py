@@ -1,4 +1,5 @@
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -97,6 +98,15 @@ def test_without_its_source_a_session_still_asks(blobs, events):
     assert alone.ask() == session.ask()
     with pytest.raises(InputError, match="not at hand"):
         _ = alone.labels
+
+
+def test_a_session_and_a_fitted_model_are_copied_with_their_source(tmp_path, blobs, events):
+    X, y = blobs
+    model = MODEL.fit(from_parquet(events), oracle=LabelOracle(y))
+    copied = pickle.loads(pickle.dumps(model))
+    assert copied.session_ == model.session_
+    assert np.array_equal(copied.predict(X[:50]), model.labels_[:50])
+    assert np.array_equal(copied.session_.labels, model.labels_)
 
 
 def test_labels_are_not_written_over_by_accident(tmp_path, blobs):

@@ -178,6 +178,10 @@ class StreamedSuperInstances(SuperInstances):
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
+    def __reduce__(self) -> Any:
+        # Without the rows, and without going over them.
+        return SuperInstances.from_dict, (self.to_dict(),)
+
     @property
     def assignment(self) -> NDArray[np.intp]:
         """For every row, the number of its super-instance, by going over all rows."""

@@ -73,6 +73,8 @@ def open_source(settings: Mapping[str, Any], client: Any = None) -> Source:
     paths = settings["paths"]
     options = settings.get("options", {})
     if len(paths) == 1 and paths[0].endswith(".npy"):
+        if options.get("columns"):
+            raise InputError(f"{paths[0]} has no names of columns; leave out --columns")
         return from_npy(paths[0], client=client)
     source = from_parquet(paths, options.get("columns"), client=client)
     if "low" in settings:

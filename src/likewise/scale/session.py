@@ -94,6 +94,11 @@ class SourceSession(Session):
             partition.attach(partial(find_super_instances, source, partition, n_jobs))
         return self
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self.source is not None:
+            self.attach(self.source, n_jobs=self.n_jobs)
+
     def write_labels(
         self,
         path: str | os.PathLike[str],
