@@ -68,6 +68,8 @@ def _cheapest_without_violation(
     low, high = 0.0, FIRST_PRICE
     answer = feasible
     below = current
+    if not effort.is_patient:
+        high = max(high, _break_even(graph, _best(current), feasible))
     while True:
         above = _at_price(graph, high, below, effort, rng)
         found = min([*above, answer], key=lambda s: (s.value, s.violated))
@@ -75,6 +77,8 @@ def _cheapest_without_violation(
         if found.violated == 0:
             break
         low, below, high = high, above, high * effort.growth
+        if not effort.is_patient:
+            high = max(high, _break_even(graph, found, answer))
     lower_bound = _best(below).value
     while high - low > effort.resolution * high:
         # Nothing without violations is cheaper than the best at a lower price.
@@ -89,6 +93,18 @@ def _cheapest_without_violation(
         else:
             low, below, lower_bound = middle, between, found.value
     return answer
+
+
+def _break_even(graph: CutGraph, violating: Solution, feasible: Solution) -> float:
+    """Return the price from which on a partition without violations is better than one with.
+
+    At lower prices the best partition is at least as good as the one with violations, so trying
+    them cannot bring the known one without into play.
+    """
+    side = violating.side
+    inside = float(graph.volumes[side].sum())
+    balance = inside * (graph.volume - inside) / graph.volume
+    return (feasible.cut - violating.cut) * balance / violating.violated
 
 
 def _at_price(
