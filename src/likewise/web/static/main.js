@@ -26,6 +26,7 @@ async function show() {
     if (other === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  if (document.body.dataset.view !== name) scrollTo(0, 0);
   document.body.dataset.view = name;
   if (name === "result") await showResult();
   if (name === "map") await showMap();

@@ -1,0 +1,335 @@
+# ruff: noqa: D103, D400
+"""Write docs/openapi.json: python docs/make_openapi.py
+
+The description of the JSON API is kept here by hand; a test compares it with the routes and with
+what the API answers.
+"""
+
+import json
+from pathlib import Path
+
+WHOLE = {"type": "integer"}
+TEXT = {"type": "string"}
+YES_OR_NO = {"type": "boolean"}
+ANSWER = {"type": "string", "enum": ["same", "different", "unsure"]}
+
+
+def ref(name):
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def array(items):
+    return {"type": "array", "items": items}
+
+
+def shape(required, **optional):
+    return {
+        "type": "object",
+        "properties": {**required, **optional},
+        "required": list(required),
+    }
+
+
+SCHEMAS = {
+    "Thing": {
+        **shape(
+            {"row": WHOLE, "id": TEXT, "title": TEXT, "kind": TEXT},
+            image={
+                **TEXT,
+                "description": "address of its picture; add &size=small for a thumbnail",
+            },
+            spark={**array(WHOLE), "description": "a series in at most 48 points from 0 to 100"},
+            line={**TEXT, "description": "the beginning of a text or row"},
+            view={"type": "object", "description": "all that is shown of it, by its kind"},
+            is_marked={**YES_OR_NO, "description": "whether it was said not to fit"},
+        ),
+        "description": "One item. `row` names it in every other call.",
+    },
+    "Question": shape(
+        {"number": WHOLE, "left": ref("Thing"), "right": ref("Thing")},
+        distance={"type": ["number", "null"], "description": "only if asked for"},
+    ),
+    "Progress": shape(
+        {
+            "answered": WHOLE,
+            "unsure": WHOLE,
+            "settled_for_free": WHOLE,
+            "at_most": {**WHOLE, "description": "never grows on a yes or no"},
+            "estimate": {**WHOLE, "description": "about how many will follow"},
+            "n_groups": WHOLE,
+            "line": TEXT,
+        }
+    ),
+    "State": shape(
+        {
+            "position": {**WHOLE, "description": "of the log; every change must repeat it"},
+            "is_done": YES_OR_NO,
+            "question": {"oneOf": [ref("Question"), {"type": "null"}]},
+            "why": TEXT,
+            "progress": ref("Progress"),
+            "can_undo": YES_OR_NO,
+            "can_redo": YES_OR_NO,
+            "n_super_instances": WHOLE,
+        },
+        answers_behind={
+            **array(WHOLE),
+            "description": "after /api/misfit: answers by which the item is in its group, if any",
+        },
+    ),
+    "Ahead": shape(
+        {
+            "position": WHOLE,
+            "next": {
+                "type": "object",
+                "description": "by answer, the question that would follow, or null",
+                "additionalProperties": {"oneOf": [ref("Question"), {"type": "null"}]},
+            },
+        }
+    ),
+    "Event": shape(
+        {
+            "number": WHOLE,
+            "answer": ANSWER,
+            "source": {"type": "string", "enum": ["asked", "given"]},
+            "left": ref("Thing"),
+            "right": ref("Thing"),
+        }
+    ),
+    "History": shape({"position": WHOLE, "n": WHOLE, "events": array(ref("Event"))}),
+    "Preview": shape(
+        {
+            "position": WHOLE,
+            "preview": shape(
+                {
+                    "number": WHOLE,
+                    "answer": ANSWER,
+                    "n_kept": WHOLE,
+                    "n_dropped": WHOLE,
+                    "words": TEXT,
+                    "dropped": array(ref("Event")),
+                }
+            ),
+        }
+    ),
+    "Group": shape(
+        {
+            "id": WHOLE,
+            "name": TEXT,
+            "size": WHOLE,
+            "n_super_instances": WHOLE,
+            "typical": array(ref("Thing")),
+        }
+    ),
+    "Groups": shape({"position": WHOLE, "n": WHOLE, "groups": array(ref("Group"))}),
+    "Members": shape({"position": WHOLE, "group": ref("Group"), "members": array(ref("Thing"))}),
+    "Named": shape({"position": WHOLE, "group": ref("Group")}),
+    "Item": shape({"position": WHOLE, "item": ref("Thing"), "group": ref("Group")}),
+    "Map": shape(
+        {
+            "position": WHOLE,
+            "points": {**array(array(WHOLE)), "description": "row, x, y (0 to 1000), group id"},
+            "n": WHOLE,
+            "names": {"type": "object", "additionalProperties": TEXT},
+        }
+    ),
+    "Checks": shape(
+        {
+            "position": WHOLE,
+            "checks": array(
+                shape(
+                    {
+                        "left": ref("Thing"),
+                        "right": ref("Thing"),
+                        "said": {"type": ["string", "null"]},
+                    },
+                    expected={**ANSWER, "description": "told after the answer"},
+                    because={**array(WHOLE), "description": "the answers that imply it"},
+                )
+            ),
+            "n": WHOLE,
+            "n_wrong": WHOLE,
+            "interval": {**array({"type": "number"}), "description": "95 %, of the share wrong"},
+        }
+    ),
+    "Unsure": shape(
+        {
+            "position": WHOLE,
+            "n": WHOLE,
+            "pairs": array(shape({"left": ref("Thing"), "right": ref("Thing")})),
+        }
+    ),
+    "Error": shape({"error": TEXT}, is_stale=YES_OR_NO),
+}
+
+
+def reply(schema):
+    return {"description": "done", "content": {"application/json": {"schema": ref(schema)}}}
+
+
+def fault(words):
+    return {"description": words, "content": {"application/json": {"schema": ref("Error")}}}
+
+
+def parameter(name, place, schema, words):
+    return {
+        "name": name,
+        "in": place,
+        "required": place == "path",
+        "schema": schema,
+        "description": words,
+    }
+
+
+def look(summary, schema, *parameters):
+    return {
+        "summary": summary,
+        "parameters": list(parameters),
+        "responses": {"200": reply(schema), "400": fault("the request makes no sense")},
+    }
+
+
+def change(summary, schema, required, **optional):
+    body = shape({"position": WHOLE, **required}, **optional)
+    return {
+        "summary": summary,
+        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+        "responses": {
+            "200": reply(schema),
+            "400": fault("the request makes no sense; nothing was changed"),
+            "403": fault("no token, or from another site"),
+            "409": fault("the log has moved on; nothing was changed. Look again."),
+        },
+    }
+
+
+def file(summary, kinds, *parameters):
+    content = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in kinds}
+    return {
+        "summary": summary,
+        "parameters": list(parameters),
+        "responses": {"200": {"description": "the file", "content": content}},
+    }
+
+
+ROW = parameter("row", "path", WHOLE, "the item")
+LIMIT = parameter("limit", "query", WHOLE, "how many, at most 500")
+OFFSET = parameter("offset", "query", WHOLE, "how many to leave out")
+
+PATHS = {
+    "/api/query": {
+        "get": look(
+            "The open question and the progress",
+            "State",
+            parameter("distance", "query", WHOLE, "1 to be told how far apart the two are"),
+        )
+    },
+    "/api/ahead": {"get": look("The question that would follow each answer", "Ahead")},
+    "/api/answer": {
+        "post": change(
+            "Answer the open question",
+            "State",
+            {"question": WHOLE, "answer": ANSWER},
+            distance=YES_OR_NO,
+        )
+    },
+    "/api/settle": {
+        "post": change(
+            "Say something about two items without being asked",
+            "State",
+            {"left": WHOLE, "right": WHOLE, "answer": ANSWER},
+        )
+    },
+    "/api/undo": {"post": change("Take back the last change", "State", {})},
+    "/api/redo": {"post": change("Do again what was taken back", "State", {})},
+    "/api/history": {
+        "get": look(
+            "The answers, the latest first",
+            "History",
+            LIMIT,
+            parameter("before", "query", WHOLE, "only answers with a smaller number"),
+        )
+    },
+    "/api/revise": {
+        "post": {
+            **change(
+                "Preview the change of an earlier answer, or apply it",
+                "Preview",
+                {"number": WHOLE, "answer": ANSWER},
+                apply=YES_OR_NO,
+            ),
+            "description": "With apply=true the answer is a State.",
+        }
+    },
+    "/api/groups": {
+        "get": look("Groups, those that answers have joined first", "Groups", LIMIT, OFFSET)
+    },
+    "/api/group/{id}": {
+        "get": look(
+            "One group with its members, typical ones first",
+            "Members",
+            parameter("id", "path", WHOLE, "the group"),
+            LIMIT,
+            OFFSET,
+        )
+    },
+    "/api/name": {"post": change("Name a group", "Named", {"group": WHOLE, "name": TEXT})},
+    "/api/misfit": {
+        "post": change(
+            "Say that an item does not fit, and be asked about it", "State", {"row": WHOLE}
+        )
+    },
+    "/api/checks": {
+        "get": look("Questions about pairs settled without asking", "Checks"),
+        "post": change(
+            "Answer one of them", "Checks", {"left": WHOLE, "right": WHOLE, "answer": ANSWER}
+        ),
+    },
+    "/api/unsure": {"get": look("Pairs of groups that stayed undecided", "Unsure")},
+    "/api/refine": {
+        "post": change(
+            "Split super-instances further, all answers kept", "State", {}, n_super_instances=WHOLE
+        )
+    },
+    "/api/map": {"get": look("Two coordinates per item", "Map")},
+    "/api/item/{row}": {"get": look("One item and its group", "Item", ROW)},
+    "/api/item/{row}/image": {
+        "get": file(
+            "The picture of an item, decoded and encoded anew",
+            ["image/webp"],
+            ROW,
+            parameter("size", "query", {"enum": ["small", "large"]}, "160 or 1024 pixels"),
+        )
+    },
+    "/api/export/{format}": {
+        "get": file(
+            "The result as a file",
+            ["text/csv", "application/vnd.apache.parquet", "application/x-ndjson"],
+            parameter(
+                "format", "path", {"enum": ["csv", "parquet", "jsonl", "json", "py"]}, "which"
+            ),
+        )
+    },
+}
+
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {
+        "title": "likewise",
+        "version": "1",
+        "description": "Ask and tell over HTTP. See docs/api.md.",
+    },
+    "security": [{"token": []}],
+    "paths": PATHS,
+    "components": {
+        "schemas": SCHEMAS,
+        "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+    },
+}
+
+
+def text():
+    return json.dumps(DOCUMENT, indent=1, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("openapi.json").write_text(text(), encoding="utf-8")

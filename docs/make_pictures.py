@@ -1,0 +1,151 @@
+# ruff: noqa: D102, D103, D400
+"""Take the pictures of the page for the README and the docs: python docs/make_pictures.py
+
+Needs Chromium and the packages of the group `browser`. A person who knows the digits is simulated.
+"""
+
+import os
+import tempfile
+import threading
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+from sklearn.datasets import load_digits, load_iris
+
+from likewise.projects import open_project
+from likewise.web.serving import prepare
+
+PICTURES = Path(__file__).parent / "pictures"
+CHROMIUM = os.environ.get("LIKEWISE_CHROMIUM", "/usr/bin/chromium")
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"]
+DESKTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+PLAIN = {"image_features": "descriptors"}
+MAILS = [
+    "The parcel arrived two days late and the box was torn.",
+    "My parcel came late and the box is damaged.",
+    "I cannot log in to my account any more.",
+    "Login to my account fails with an error.",
+    "Great service, thank you so much!",
+    "Thank you, the service was great.",
+    "The refund for my order has not arrived.",
+    "When will I get the refund for my order?",
+]
+
+
+def write_digits(folder, n=300):
+    data = load_digits()
+    folder.mkdir()
+    for k in range(n):
+        pixels = Image.fromarray((255 - data.images[k] * 15.9).astype("uint8"))
+        framed = Image.new("L", (12, 10), 255)
+        framed.paste(pixels, (2, 1))
+        framed.resize((360, 300), Image.Resampling.BICUBIC).save(folder / f"digit-{k:03d}.png")
+    return data.target[:n].tolist()
+
+
+def write_iris(path):
+    data = load_iris()
+    lines = [",".join(name.removesuffix(" (cm)") for name in data.feature_names)]
+    path.write_text("\n".join([*lines, *(",".join(map(str, r)) for r in data.data.tolist())]))
+    return data.target.tolist()
+
+
+class Sitting:
+    """A server and a page, driven by somebody who knows the truth."""
+
+    def __init__(self, browser, path, truth, options=None, **looks):
+        self.project = open_project(path, options=options, n_super_instances=40).project
+        self.served = prepare(self.project, port=0)
+        self.thread = threading.Thread(target=self.served.run)
+        self.thread.start()
+        self.truth = truth
+        self.page = browser.new_context(**{"viewport": DESKTOP, **looks}).new_page()
+        self.page.goto(self.served.address)
+        self.page.wait_for_selector("body[data-position]")
+
+    def answer(self, n):
+        for _ in range(n):
+            asked = self.page.evaluate("fetch('api/query').then(r => r.json())")
+            if asked["is_done"]:
+                return
+            left, right = (asked["question"][side]["row"] for side in ("left", "right"))
+            self.page.keyboard.press("s" if self.truth[left] == self.truth[right] else "d")
+            self.page.wait_for_selector(f"body:not([data-position='{asked['position']}'])")
+
+    def go(self, name):
+        self.page.get_by_role("link", name=name, exact=True).click()
+        self.page.locator("section:not([hidden]) h1").wait_for()
+
+    def shoot(self, name):
+        self.page.evaluate("scrollTo(0, 0)")
+        self.page.wait_for_load_state("networkidle")
+        self.page.screenshot(path=PICTURES / f"{name}.png", animations="disabled")
+        print(PICTURES / f"{name}.png")
+
+    def close(self):
+        self.page.context.close()
+        self.served.server.should_exit = True
+        self.thread.join()
+        self.project.close()
+
+
+def digits(browser, work):
+    truth = write_digits(work / "digits")
+    sitting = Sitting(browser, work / "digits", truth, PLAIN)
+    sitting.answer(34)
+    sitting.shoot("ask")
+    sitting.go("History")
+    sitting.page.locator(".event").nth(3).click()
+    sitting.page.locator(".revise button").first.click()
+    sitting.page.locator(".revise .words").wait_for()
+    sitting.shoot("history")
+    sitting.go("Questions")
+    sitting.answer(1000)
+    for k in range(10):
+        name = sitting.page.get_by_role("textbox").nth(k)
+        if name.count():
+            group = sitting.project.groups()[k]
+            name.fill(f"digit {truth[group.standing[0]]}")
+            name.press("Enter")
+            sitting.page.wait_for_load_state("networkidle")
+    sitting.shoot("result")
+    sitting.go("Map")
+    sitting.page.locator(".map-box > canvas").click(position={"x": 420, "y": 300})
+    sitting.shoot("map")
+    sitting.close()
+
+
+def small_ones(browser, work):
+    truth = write_digits(work / "more", 200)
+    sitting = Sitting(browser, work / "more", truth, PLAIN, viewport=PHONE)
+    sitting.answer(12)
+    sitting.shoot("phone")
+    sitting.close()
+    truth = write_iris(work / "iris.csv")
+    sitting = Sitting(browser, work / "iris.csv", truth, color_scheme="dark")
+    sitting.answer(20)
+    sitting.shoot("rows-dark")
+    sitting.close()
+    texts = [f"{text} Ticket {k}" for k, text in enumerate(MAILS * 5)]
+    (work / "mails.csv").write_text("\n".join(["text", *(f'"{text}"' for text in texts)]))
+    truth = [k % 8 // 2 for k in range(len(texts))]
+    sitting = Sitting(browser, work / "mails.csv", truth, {"text": "text"})
+    sitting.answer(3)
+    sitting.shoot("texts")
+    sitting.close()
+
+
+def main():
+    PICTURES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        digits(browser, Path(folder))
+        small_ones(browser, Path(folder))
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
