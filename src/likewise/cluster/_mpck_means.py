@@ -185,11 +185,14 @@ def relative_costs(X: Array, centers: Array, metrics: Sequence[Metric]) -> Array
         cost = X @ (-2 * applied.T)
         cost += np.einsum("ij,ij->i", applied, centers)
         return np.asarray(cost)
-    columns = [
-        metric.squared_norms(X - center) - metric.log_det
-        for metric, center in zip(metrics, centers, strict=True)
-    ]
-    return np.column_stack(columns)
+    applied = np.stack([m.apply(c[None])[0] for m, c in zip(metrics, centers, strict=True)])
+    if metrics[0].is_diagonal:
+        cost = np.square(X) @ np.stack([metric.weights for metric in metrics]).T
+    else:
+        cost = np.column_stack([metric.squared_norms(X) for metric in metrics])
+    cost -= X @ (2 * applied.T)
+    cost += np.einsum("ij,ij->i", applied, centers) - [metric.log_det for metric in metrics]
+    return np.asarray(cost)
 
 
 class Moments:
