@@ -14,7 +14,6 @@ trace.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,6 +24,7 @@ from likewise.core.answers import Answer
 from likewise.core.partition import SuperInstances
 from likewise.errors import InputError
 from likewise.strategies.guess import join_by_guess, merge_tree
+from likewise.strategies.known import Known, read_log
 from likewise.strategies.learner import KernelVote, learn, views_of
 from likewise.strategies.regions import Regions, most_telling
 from likewise.strategies.representatives import RepresentativeStrategy
@@ -37,32 +37,6 @@ ONE_GROUP = 4
 """So many newcomers that are all the same make one group of everything."""
 
 _MODELS_KEPT = 4
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Known:
-    """What the log says about cells.
-
-    Attributes
-    ----------
-    order : list of int
-        Askable cells that some answer is about, by first mention.
-    groups : list of int
-        Roots of what counts as a group, the largest first: known to differ from all larger
-        groups. Before the first regions are done, two cells that are the same will do.
-    pending : list of int
-        Roots of the others, whose group is not known yet.
-    cells : dict of int to list of int
-        The askable cells of every root.
-    unsure : set of (int, int)
-        Pairs of roots of which some pair was answered with *not sure*.
-    """
-
-    order: list[int]
-    groups: list[int]
-    pending: list[int]
-    cells: dict[int, list[int]]
-    unsure: set[tuple[int, int]]
 
 
 class Refine(RepresentativeStrategy):
@@ -105,7 +79,7 @@ class Refine(RepresentativeStrategy):
         if len(self._cell_of) <= max(n_regions):
             self._levels.append(n)  # every cell is a region of its own
         self._level = [0]
-        self._known: _Known | None = None
+        self._known: Known | None = None
         self._settled: tuple[int, tuple[int, int] | None] | None = None
         self._groups: NDArray[np.intp] | None = None
         self._next: tuple[int, int] | None = None
@@ -215,7 +189,7 @@ class Refine(RepresentativeStrategy):
     def placed(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the rows whose group is known by answers, and their groups from 0."""
         known = self._what_is_known()
-        cells, groups = self._examples(known)
+        cells, groups = known.examples()
         return self.partition.representatives[cells], groups
 
     def doubts(self) -> NDArray[np.float64]:
@@ -223,7 +197,7 @@ class Refine(RepresentativeStrategy):
         known = self._what_is_known()
         if len(known.groups) < 2:
             return np.ones(self.n_rows)
-        cells, groups = self._examples(known)
+        cells, groups = known.examples()
         chances = self._model(cells, groups)[1].copy()
         chances[cells] = np.eye(len(known.groups))[groups]
         doubt: NDArray[np.float64] = 1.0 - chances.max(axis=1)
@@ -237,7 +211,7 @@ class Refine(RepresentativeStrategy):
         known = self._what_is_known()
         if len(known.groups) < 2:
             return []
-        cells, groups = self._examples(known)
+        cells, groups = known.examples()
         seen = self._model(cells, groups)[0].seen
         own = seen[np.arange(len(cells)), groups]
         rows = self.partition.representatives[cells]
@@ -257,40 +231,12 @@ class Refine(RepresentativeStrategy):
         self._next = None
         self._is_current = False
 
-    def _what_is_known(self) -> _Known:
-        if self._known is not None:
-            return self._known
-        find = self.links.find
-        cells: dict[int, list[int]] = {}
-        order: dict[int, None] = {}
-        unsure: set[tuple[int, int]] = set()
-        for left, right, answer in self._log:
-            for row in (left, right):
-                cell = self._cell_of.get(row)
-                if cell is not None and cell not in order:
-                    order[cell] = None
-                    cells.setdefault(find(row), []).append(cell)
-            if answer is Answer.UNSURE:
-                a, b = find(left), find(right)
-                unsure |= {(a, b), (b, a)}
-        groups: list[int] = []
-        pending: list[int] = []
-        for root in sorted(cells, key=lambda root: -len(cells[root])):
-            apart = self.links.differing(root)
-            is_early = self._level[-1] == 0 and len(cells[root]) > 1
-            is_group = is_early or all(g in apart for g in groups)
-            (groups if is_group else pending).append(root)
-        self._known = _Known(list(order), groups, pending, cells, unsure)
+    def _what_is_known(self) -> Known:
+        if self._known is None:
+            self._known = read_log(
+                self._log, self.links, self._cell_of, is_early=self._level[-1] == 0
+            )
         return self._known
-
-    def _examples(self, known: _Known) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the cells whose group is known, by first mention, and their groups."""
-        number = {cell: g for g, root in enumerate(known.groups) for cell in known.cells[root]}
-        cells = [cell for cell in known.order if cell in number]
-        return (
-            np.array(cells, dtype=np.intp),
-            np.array([number[cell] for cell in cells], dtype=np.intp),
-        )
 
     def _model(
         self, cells: NDArray[np.intp], groups: NDArray[np.intp]
@@ -304,13 +250,13 @@ class Refine(RepresentativeStrategy):
             self._models[key] = vote, vote.predict_proba(self._views)
         return self._models[key]
 
-    def _chances(self, known: _Known) -> NDArray[np.float64]:
+    def _chances(self, known: Known) -> NDArray[np.float64]:
         """Return how likely each cell belongs to each group, learned now or a little earlier.
 
         Learning anew after every answer changes little once there are many; the last newcomers
         are left out until there are enough of them, unless one of them founded a group.
         """
-        cells, groups = self._examples(known)
+        cells, groups = known.examples()
         n = len(cells)
         founded = 1 + max(int(np.flatnonzero(groups == g)[0]) for g in range(len(known.groups)))
         n_used = max(n - n % max(1, n // 8), founded)
@@ -346,7 +292,7 @@ class Refine(RepresentativeStrategy):
             self._settled = level, pair
         return self._settled
 
-    def _placing(self, known: _Known) -> tuple[int, int] | None:
+    def _placing(self, known: Known) -> tuple[int, int] | None:
         """Return the next question about the last newcomer that is not placed, if there is one."""
         for root in reversed(known.pending):
             apart = self.links.differing(root)
@@ -355,7 +301,7 @@ class Refine(RepresentativeStrategy):
                 return self._against_likeliest(known, known.cells[root], left)
         return None
 
-    def _closest_open(self, known: _Known, heads: list[int]) -> tuple[int, int] | None:
+    def _closest_open(self, known: Known, heads: list[int]) -> tuple[int, int] | None:
         """Return the closest two rows of asked and new cells whose relation is open."""
         roots = list(known.cells)
         cells = [cell for root in roots for cell in known.cells[root]] + heads
@@ -378,7 +324,7 @@ class Refine(RepresentativeStrategy):
         return self._rows(cells[int(i)], cells[int(j)])
 
     def _against_likeliest(
-        self, known: _Known, cells: list[int], groups: list[int]
+        self, known: Known, cells: list[int], groups: list[int]
     ) -> tuple[int, int]:
         """Return the closest two rows of some cells and the likeliest group."""
         near = [self._between(cells, known.cells[g]) for g in groups]
@@ -391,7 +337,7 @@ class Refine(RepresentativeStrategy):
         best = min(range(len(groups)), key=lambda k: scores[k])
         return near[best][1]
 
-    def _newcomer(self, answered: list[int], known: _Known) -> int | None:
+    def _newcomer(self, answered: list[int], known: Known) -> int | None:
         """Return the next cell to place, or None if every askable cell was asked about."""
         if len(answered) == len(self._cell_of):
             return None
@@ -449,12 +395,12 @@ class Refine(RepresentativeStrategy):
         known = self._what_is_known()
         if len(known.groups) < 2:
             return self._without_groups(known), {}
-        cells, groups = self._examples(known)
+        cells, groups = known.examples()
         chances = self._model(cells, groups)[1].copy()
         chances[cells] = np.eye(len(known.groups))[groups]
         return chances, {root: g for g, root in enumerate(known.groups)}
 
-    def _without_groups(self, known: _Known) -> NDArray[np.float64]:
+    def _without_groups(self, known: Known) -> NDArray[np.float64]:
         """Return what the data alone suggest: a cut through the tree of the first regions.
 
         When a few newcomers, or all there are, turned out to be the same, so is all.
