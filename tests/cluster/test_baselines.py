@@ -1,0 +1,110 @@
+"""COBRAS and DSL, against what was measured of clean-room versions of them."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from likewise import Answer, LabelOracle
+from likewise.cluster.cobras import COBRAS
+from likewise.cluster.dsl import DSL, skeleton
+from likewise.datasets import load
+
+X, Y = load_iris(return_X_y=True)
+BASELINES = {
+    "cobras": lambda max_queries=None: COBRAS(max_queries, random_state=0),
+    "dsl": DSL,
+}
+
+
+@pytest.fixture(params=BASELINES)
+def baseline(request):
+    return BASELINES[request.param]
+
+
+@parametrize_with_checks([COBRAS(random_state=0), DSL()])
+def test_it_is_a_scikit_learn_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("max_queries", [0, 1, 20, 60])
+def test_the_budget_is_kept_and_nothing_implied_is_asked(baseline, max_queries):
+    model = baseline(max_queries).fit(X, oracle=LabelOracle(Y))
+    assert model.n_queries_ == max_queries
+    assert len({(left, right) for left, right, _ in model.queries_}) == max_queries
+    assert sorted(set(model.labels_)) == list(range(model.n_clusters_))
+
+
+def test_only_rows_that_may_be_shown_are_asked_about(baseline):
+    train = np.arange(0, 150, 3)
+    model = baseline(40).fit(X, oracle=LabelOracle(Y), train_indices=train)
+    assert {row for left, right, _ in model.queries_ for row in (left, right)} <= set(train)
+    assert model.labels_.shape == (150,)
+
+
+def test_asked_to_the_end_every_row_is_right(baseline):
+    points, truth = make_blobs(50, centers=4, cluster_std=3.0, random_state=0)
+    model = baseline().fit(points, oracle=LabelOracle(truth))
+    assert adjusted_rand_score(truth, model.labels_) == 1.0
+
+
+def test_without_an_oracle_nothing_is_asked(baseline):
+    model = baseline().fit(X)
+    assert model.n_queries_ == 0
+    assert model.labels_.shape == (150,)
+
+
+def test_not_sure_ends_nothing(baseline):
+    model = baseline(30).fit(X, oracle=lambda i, j: None if (i + j) % 3 == 0 else Y[i] == Y[j])
+    assert any(answer is Answer.UNSURE for _, _, answer in model.queries_)
+    assert model.labels_.shape == (150,)
+
+
+def test_the_skeleton_is_one_tree_also_among_equal_points():
+    points = np.random.default_rng(0).integers(0, 3, (80, 2)).astype(float)
+    parent, _ = skeleton(points)
+    roots = np.flatnonzero(parent == np.arange(80))
+    assert len(roots) == 1
+    node = np.arange(80)
+    for _ in range(80):
+        node = parent[node]
+    assert set(node) == set(roots)
+
+
+@pytest.mark.parametrize(
+    ("name", "budgets", "measured"),
+    [
+        ("iris", (27, 54, 109), (0.92, 0.94, 1.00)),
+        ("wine", (26, 55, 107), (0.67, 0.93, 1.00)),
+        ("glass", (57, 98, 181), (0.25, 0.34, 0.36)),
+        ("ionosphere", (30, 60, 119), (0.03, 0.05, 0.16)),
+    ],
+)
+def test_dsl_scores_what_was_measured(name, budgets, measured, data_home):
+    data = load(name, data_home=data_home)
+    for budget, expected in zip(budgets, measured, strict=True):
+        model = DSL(budget).fit(data.X, oracle=LabelOracle(data.y))
+        assert adjusted_rand_score(data.y, model.labels_) == pytest.approx(expected, abs=0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "budgets", "measured"),
+    [
+        ("iris", (27, 54, 109), (0.77, 0.78, 0.92)),
+        ("wine", (26, 55, 107), (0.86, 0.90, 0.94)),
+        ("ionosphere", (30, 60, 119), (0.57, 0.52, 0.64)),
+    ],
+)
+def test_cobras_scores_what_was_measured(name, budgets, measured, data_home):
+    data = load(name, data_home=data_home)
+    for budget, expected in zip(budgets, measured, strict=True):
+        scores = [
+            adjusted_rand_score(
+                data.y,
+                COBRAS(budget, random_state=seed).fit(data.X, oracle=LabelOracle(data.y)).labels_,
+            )
+            for seed in range(3)
+        ]
+        assert np.mean(scores) == pytest.approx(expected, abs=0.1)
