@@ -27,7 +27,7 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 import likewise
-from likewise.benchmark.methods import find_method
+from likewise.benchmark.methods import SAME_SEED, find_method
 from likewise.benchmark.protocol import ForbiddenQueryError, GuardedOracle, Method, folds, seed_of
 from likewise.benchmark.store import Cell, Row
 from likewise.core.answers import Answer
@@ -72,9 +72,10 @@ def run_cell(
     Row
         An error of the method is a row with status "failed".
     """
+    seeded_as = SAME_SEED.get(cell.method, cell.method)
     row = Row(
         **asdict(cell),
-        seed=seed_of(cell.task, cell.fold, cell.n_super_instances, cell.method),
+        seed=seed_of(cell.task, cell.fold, cell.n_super_instances, seeded_as),
         allowed=allowed,
         versions=versions(),
         machine=machine(),

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.benchmark.methods import CONTROL
-from likewise.benchmark.other_tables import changes_by_task, estimate
+from likewise.benchmark.other_tables import changes_by_task, curve_tasks, estimate
 from likewise.benchmark.plan import MIDDLE_SIZE
-from likewise.benchmark.results import Results, curve_of, grouped
+from likewise.benchmark.results import Results, common_curves, curve_of, grouped
 from likewise.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -183,9 +183,9 @@ def _plain_log(axis: Any, ticks: Sequence[int]) -> None:
 def curves_figure(results: Results) -> Figure | None:
     """Draw ARI against the number of questions, task by task."""
     rows = [row for row in results.of("curves") if row.ari_test is not None]
-    tasks = list(dict.fromkeys(row.task for row in results.of("curves")))
     if not rows:
         return None
+    tasks = curve_tasks(results)
     n_columns = 2 if len(tasks) > 1 else 1
     n_lines = -(-len(tasks) // n_columns)
     figure, axes = new_figure(n_lines, n_columns, figsize=(3.7 * n_columns, 2.7 * n_lines))
@@ -204,9 +204,9 @@ def curves_figure(results: Results) -> Figure | None:
             given = style(method) | ({"linestyle": "none"} if method == CONTROL else {})
             axis.plot(np.array(x)[order], np.array(y)[order], **given)
             ends.append((max(x), float(np.array(y)[order][-1]), f" {method}"))
-        low, high = axis.get_ylim()
+        axis.set_ylim(-0.05, 1.02)
         right = axis.get_xlim()[1]
-        label_ends(axis, [(right, y, text) for _, y, text in ends], (high - low) * 0.09)
+        label_ends(axis, [(right, y, text) for _, y, text in ends], 0.1)
         axis.set_title(task, size=9)
         axis.set_xlabel("questions", size=8)
         axis.set_ylabel("ARI", size=8)
@@ -301,7 +301,7 @@ def wrong_k_figure(results: Results) -> Figure | None:
 
 def anytime_figure(results: Results) -> Figure | None:
     """Draw the mean ARI over all tasks after every answer."""
-    groups = grouped([row for row in results.of("anytime") if row.curve], lambda row: row.method)
+    groups = grouped(common_curves(results), lambda row: row.method)
     if not groups:
         return None
     longest = int(np.percentile([r.queries or 0 for rs in groups.values() for r in rs], 90))

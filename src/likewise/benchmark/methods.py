@@ -133,6 +133,8 @@ METHODS: dict[str, Callable[[], Method]] = {
     "COSC-NPU": lambda: SelectAndCluster("COSC", "NPU", growth=NPU_GROWTH["COSC"]),
     **STRATEGIES,
 }
+SAME_SEED = {"COBRA-guess": "COBRA"}
+"""Methods that differ only in how they are stopped make the same super-instances."""
 CONTROL = "COBRA"
 """The method that decides how many questions the others may ask."""
 

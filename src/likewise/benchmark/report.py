@@ -83,7 +83,12 @@ def _sections(results: Results) -> list[tuple[str, Table | None, str, Drawing | 
             "estimate",
             figures.estimate_figure,
         ),
-        ("Quality and number of questions", None, "curves", figures.curves_figure),
+        (
+            "Quality and number of questions",
+            other_tables.curves_table(results),
+            "curves",
+            figures.curves_figure,
+        ),
         ("Run times", other_tables.times_table(results), "times", figures.times_figure),
         ("Number of groups", other_tables.groups_table(results), "groups", figures.groups_figure),
         (

@@ -147,6 +147,14 @@ def grouped(rows: Iterable[Row], key: Callable[[Row], Key]) -> dict[Key, list[Ro
     return dict(groups)
 
 
+def common_curves(results: Results) -> list[Row]:
+    """Return the anytime rows of tasks and folds that every method has a curve for."""
+    rows = [row for row in results.of("anytime") if row.curve and row.status == "ok"]
+    methods = {row.method for row in rows}
+    counts = grouped(rows, lambda row: (row.task, row.fold))
+    return [row for row in rows if len(counts[row.task, row.fold]) == len(methods)]
+
+
 def curve_of(row: Row) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the numbers of answers and the ARI of an anytime row."""
     points = np.array(json.loads(row.curve), dtype=float)
