@@ -30,6 +30,9 @@ $(READY): requirements/dev.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
+docs-pictures: $(READY)  ## make the pictures of the page anew (needs Chromium and the group `browser`)
+	$(BIN)/python docs/make_pictures.py
+
 lock:  ## renew the lock files after a change of pyproject.toml (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --upgrade \
 	  --extra app --extra tables --extra data --extra plot --extra series --group test --group check \
