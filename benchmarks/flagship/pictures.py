@@ -1,0 +1,86 @@
+"""Draw the two pictures of docs/how-it-works.md.
+
+python benchmarks/flagship/pictures.py docs/pictures
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from sklearn.datasets import make_moons
+
+from likewise import COBRA, Answer, LabelOracle, Likewise, run
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+COLORS = np.array(["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#999999"])
+
+
+def data() -> tuple[np.ndarray, np.ndarray]:
+    """Return two moons and a blob."""
+    rng = np.random.default_rng(0)
+    moons, which = make_moons(500, noise=0.1, random_state=0)
+    blob = rng.normal([0.5, -1.4], 0.22, (150, 2))
+    return np.vstack([moons, blob]), np.concatenate([which, np.full(150, 2)])
+
+
+def questions(folder: Path) -> None:
+    """Draw what is asked: coarse regions first, finer ones, then where there is doubt."""
+    X, y = data()
+    figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), constrained_layout=True)
+    session = Likewise(random_state=0).start(X)
+    before = 0
+    for axis, n in zip(axes, (12, 50, 150), strict=True):
+        run(session, LabelOracle(y), max_queries=n - before)
+        axis.scatter(*X.T, s=4, c=COLORS[session.labels % len(COLORS)], alpha=0.35, linewidths=0)
+        for event in session.events[before:]:
+            is_same = event.answer is Answer.SAME
+            axis.plot(
+                *X[[event.left, event.right]].T,
+                "o-" if is_same else "o:",
+                color="black" if is_same else "#d55e00",
+                lw=1.2,
+                ms=3,
+            )
+        axis.set_title(f"questions {before + 1} to {n}")
+        axis.set_xticks([])
+        axis.set_yticks([])
+        before = n
+    figure.savefig(folder / "how-it-works-questions.png", dpi=110)
+
+
+def labels(folder: Path) -> None:
+    """Draw what becomes of the same answers: cells, learned labels, and doubt."""
+    X, y = data()
+    session = COBRA(25, random_state=0).start(X)
+    run(session, LabelOracle(y))
+    cells = COBRA(25).adopt(session)
+    learned = COBRA(25, labels="learned").adopt(session, X=X)
+    asked = run(Likewise(30, random_state=0).start(X), LabelOracle(y), max_queries=30)
+    mine = Likewise().adopt(asked, X=X)
+    figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), constrained_layout=True)
+    for axis, found, title in (
+        (axes[0], cells, "whole cells follow their representative"),
+        (axes[1], learned, "learned from the same answers"),
+    ):
+        axis.scatter(*X.T, s=6, c=COLORS[found.labels_ % len(COLORS)], linewidths=0)
+        axis.plot(*X[found.representatives_].T, "k+", ms=7)
+        axis.set_title(title)
+    shown = axes[2].scatter(*X.T, s=6, c=mine.doubts_, cmap="magma_r", vmin=0, linewidths=0)
+    figure.colorbar(shown, ax=axes[2])
+    axes[2].set_title("doubt after 30 questions")
+    for axis in axes:
+        axis.set_xticks([])
+        axis.set_yticks([])
+    figure.savefig(folder / "how-it-works-labels.png", dpi=110)
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1])
+    target.mkdir(parents=True, exist_ok=True)
+    questions(target)
+    labels(target)
