@@ -32,6 +32,9 @@ MAX_TUNED = 300
 """Choices are compared on at most this many known rows; more do not change the verdict."""
 
 MAX_VOTERS = 12
+MAX_VOTERS_OF_MANY = 4
+"""So many of the best choices vote; fewer where known rows are too many to compare choices on."""
+
 MAX_FEATURES = 100
 """With more features than this, the main axes stand for them."""
 
@@ -177,7 +180,8 @@ def _tuned_vote(
     choices = list(_choices(some, groups[tuned], targets[tuned], shares))
     losses = np.array([loss for loss, *_ in choices])
     weights = np.exp(-TRUST * len(tuned) * (losses - losses.min()))
-    best = np.sort(np.argsort(losses, kind="stable")[:MAX_VOTERS])
+    n_voters = MAX_VOTERS if len(tuned) == len(groups) else MAX_VOTERS_OF_MANY
+    best = np.sort(np.argsort(losses, kind="stable")[:n_voters])
     best = best[weights[best] > 1e-3]
     weights = weights[best] / weights[best].sum()
     seen = np.zeros_like(targets)

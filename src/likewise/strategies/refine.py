@@ -257,9 +257,8 @@ class Refine(RepresentativeStrategy):
         are left out until there are enough of them, unless one of them founded a group.
         """
         cells, groups = known.examples()
-        n = len(cells)
         founded = 1 + max(int(np.flatnonzero(groups == g)[0]) for g in range(len(known.groups)))
-        n_used = max(n - n % max(1, n // 8), founded)
+        n_used = max(_milestone(len(cells)), founded)
         return self._model(cells[:n_used], groups[:n_used])[1]
 
     def _find_next(self) -> tuple[int, int] | None:
@@ -414,3 +413,17 @@ class Refine(RepresentativeStrategy):
         joined = np.unique(join_by_guess(tree, []), return_inverse=True)[1]
         groups = joined[region]
         return np.eye(int(groups.max()) + 1)[groups]
+
+
+def _milestone(n: int) -> int:
+    """Return the last number up to `n` at which the learner learns anew.
+
+    Examples
+    --------
+    >>> [_milestone(n) for n in (3, 16, 17, 18, 100, 110, 120)]
+    [3, 16, 16, 18, 91, 102, 114]
+    """
+    last = n if n < 8 else 8
+    while n >= 8 and last + last // 8 <= n:
+        last += last // 8
+    return last

@@ -15,7 +15,7 @@ from likewise.superinstances.assignment import one_thread_each
 
 _N_STARTS = 5
 
-_MAX_SITES = 1000
+_MAX_SITES = 500
 """Gains are summed over at most this many cells."""
 
 
@@ -46,7 +46,7 @@ class Regions:
         self.is_askable = is_askable
         self.seed = seed
         self._cuts: dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]] = {}
-        self._reach: tuple[NDArray[np.intp], NDArray[np.float64]] | None = None
+        self._reach: tuple[NDArray[np.intp], NDArray[np.float32]] | None = None
 
     def cut(self, n_regions: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return every cell's region and the cell that stands for each, larger regions first.
@@ -65,13 +65,13 @@ class Regions:
         is_new[region[list(answered)]] = False
         return [int(cell) for cell in heads[is_new]]
 
-    def reach(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def reach(self) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return some cells, spread evenly, and the squares of their distances to all cells."""
         if self._reach is None:
             step = -(-len(self.points) // _MAX_SITES)
             sites = np.arange(0, len(self.points), step, dtype=np.intp)
             squares = cdist(self.points[sites], self.points, "sqeuclidean")
-            self._reach = sites, squares
+            self._reach = sites, squares.astype(np.float32)
         return self._reach
 
     def _make(self, n_regions: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -116,13 +116,13 @@ def most_telling(regions: Regions, weights: NDArray[np.float64], answered: Seque
         Cells that have answers.
     """
     sites, squares = regions.reach()
-    at_sites = weights[sites]
+    at_sites = weights[sites].astype(np.float32)
     gains = np.full(len(regions.points), -np.inf)
     candidates = np.flatnonzero(regions.is_askable)
     candidates = candidates[~np.isin(candidates, list(answered))]
     if len(answered):
         nearest = squares[:, list(answered)].min(axis=1)
-        saved = np.maximum(nearest[:, None] - squares[:, candidates], 0.0)
+        saved = np.maximum(nearest[:, None] - squares[:, candidates], np.float32(0))
         gains[candidates] = at_sites @ saved
     else:
         gains[candidates] = -(at_sites @ squares[:, candidates])
