@@ -1,0 +1,69 @@
+"""Measure the processor time to the next question, on one core.
+
+OMP_NUM_THREADS=1 python benchmarks/flagship/timing.py
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from sklearn.datasets import make_blobs
+
+from likewise import Answer, LabelOracle, Likewise, Session
+from likewise.core.partition import SuperInstances
+from likewise.strategies import Refine
+
+
+def rows_of_their_own(n_rows: int, n_questions: int) -> list[float]:
+    """Return the milliseconds of every answer and the question after it."""
+    X, y = make_blobs(n_rows, 20, centers=12, cluster_std=6.0, random_state=0)
+    y %= 6
+    session = Likewise(n_questions, random_state=0).start(X)
+    session.ask()
+    found = []
+    for _ in range(n_questions):
+        query = session.ask()
+        answer = LabelOracle(y).answer(query)
+        began = time.process_time()
+        session.tell(answer)
+        session.ask()
+        found.append((time.process_time() - began) * 1000)
+    return found
+
+
+def many_cells(n_rows: int, n_cells: int, n_placed: int) -> list[float]:
+    """Return the milliseconds of ten questions after many answers."""
+    points, y = make_blobs(n_cells, 20, centers=12, cluster_std=6.0, random_state=0)
+    y %= 6
+    assignment = np.arange(n_rows) % n_cells
+    partition = SuperInstances(assignment, np.arange(n_cells), points=points)
+    strategy = Refine(partition, seed=0, n_regions=(12,))
+    session = Session(strategy)
+    firsts = [int(np.flatnonzero(y == g)[0]) for g in range(6)]
+    for k, a in enumerate(firsts):
+        for b in firsts[k + 1 :]:
+            session.give(a, b, Answer.DIFFERENT)
+    for row in range(n_placed):
+        if row not in firsts:
+            session.give(firsts[int(y[row])], row, Answer.SAME)
+    found = []
+    for _ in range(10):
+        query = session.ask()
+        answer = LabelOracle(y).answer(query)
+        began = time.process_time()
+        session.tell(answer)
+        session.ask()
+        found.append((time.process_time() - began) * 1000)
+    return found
+
+
+if __name__ == "__main__":
+    for title, times in (
+        ("5000 rows, 240 questions", rows_of_their_own(5000, 240)),
+        ("100 000 rows, 1000 cells, 900 placed", many_cells(100_000, 1000, 900)),
+    ):
+        low, high = np.percentile(times, [50, 95])
+        print(
+            f"{title}: median {low:.0f} ms, p95 {high:.0f} ms, most {max(times):.0f} ms", flush=True
+        )
