@@ -66,8 +66,8 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
     labels : {"cells", "learned"}, default="cells"
         Where a row belongs: to the group of its super-instance, as in the paper, or where a
         learner puts it that was trained on the representatives and their groups. Learned labels
-        respect every answer too; they take no further questions and are usually better. They
-        need features, not `metric="precomputed"`.
+        respect every answer too; they take no further questions and are often, not always,
+        better. They need features, not `metric="precomputed"`.
     n_jobs : int, optional
         Never changes the result.
     random_state : int, RandomState instance or None, default=None
