@@ -57,7 +57,10 @@ def spark_seconds(path, k=K, iterations=10):
 
 
 def main():
-    path = _scale.parquet(N_ROWS, D)
+    save("scale_cluster", measure(_scale.parquet(N_ROWS, D)))
+
+
+def measure(path):
     one, built, total = start_and_write(from_parquet(path))
     rows = [
         {
@@ -68,6 +71,7 @@ def main():
             "same result": True,
         }
     ]
+    print(rows[-1], flush=True)
     try:
         import dask.dataframe
         from distributed import Client, LocalCluster
@@ -95,6 +99,7 @@ def main():
                         "same result": bool((found.representatives == one.representatives).all()),
                     }
                 )
+                print(rows[-1], flush=True)
     try:
         own_built, own_total = spark_seconds(path)
     except ImportError:
@@ -109,7 +114,7 @@ def main():
                 "same result": "",
             }
         )
-    save("scale_cluster", rows)
+    return rows
 
 
 if __name__ == "__main__":
