@@ -1,7 +1,11 @@
 """Same data, same seed: the same result from every source, in any batches."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from likewise import COBRA, LabelOracle, run
 from likewise.scale import SourceSession, from_array, from_arrow, from_npy, from_parquet
@@ -127,3 +131,27 @@ def test_integers_and_booleans_are_computed_as_float64(tmp_path):
     assert source.dtype == np.float64
     assert np.array_equal(source.to_array(), expected)
     assert np.array_equal(from_array(columns["n"][:, None]).to_array(), expected[:, 1:])
+
+
+@given(
+    n_rows=st.integers(1, 5000),
+    cuts=st.lists(st.integers(0, 5000), max_size=8),
+    start_block=st.integers(0, 2),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_blocks_do_not_depend_on_the_batches(n_rows, cuts, start_block):
+    X = np.arange(n_rows, dtype=np.float64)[:, None]
+    source = from_array(X)
+
+    def batches(start, stop):
+        inside = sorted({start, stop, *(c for c in cuts if start < c < stop)})
+        for low, high in pairwise(inside):
+            yield X[low:high]
+            yield X[:0]
+
+    source.batches = batches
+    start = min(start_block * source.block_rows, n_rows // source.block_rows * source.block_rows)
+    found = list(blocks(source, start, n_rows))
+    assert [at for at, _ in found] == list(range(start, n_rows, source.block_rows))
+    assert [len(block) for _, block in found[:-1]] == [source.block_rows] * (len(found) - 1)
+    assert np.array_equal(np.concatenate([X[:start], *(block for _, block in found)]), X)
