@@ -32,7 +32,12 @@ from likewise.superinstances.build import build_super_instances, is_sampled
 from likewise.superinstances.kmeans import FULL_LIMIT, TRAIN_PER_CENTER, Engine
 from likewise.superinstances.metrics import EUCLIDEAN
 from likewise.superinstances.passes import Cells, check_finite
-from likewise.superinstances.streaming import SAMPLE_BYTES, Arrays, stream_super_instances
+from likewise.superinstances.streaming import (
+    SAMPLE_BYTES,
+    SAMPLE_PER_CENTER,
+    Arrays,
+    stream_super_instances,
+)
 from likewise.superinstances.sweep import Progress
 
 
@@ -289,5 +294,5 @@ def _plan(
         "representative": options.get("representative", "medoid"),
         "train_indices": None if train is None else hashlib.blake2b(train.tobytes()).hexdigest(),
         "rows_per_center": TRAIN_PER_CENTER,
-        "sample_bytes": SAMPLE_BYTES,
+        "sample": [SAMPLE_PER_CENTER, SAMPLE_BYTES],
     }

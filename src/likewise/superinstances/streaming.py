@@ -31,8 +31,11 @@ from likewise.superinstances.passes import (
 )
 from likewise.superinstances.sweep import Rows, Sweeper
 
-SAMPLE_BYTES = 2**27
-"""The sample is this large, or as large as training needs, if that is more."""
+SAMPLE_PER_CENTER = 4096
+"""Rows per center that a sample has, for the geometric medians, if it is not too large then."""
+
+SAMPLE_BYTES = 2**25
+"""A sample is no larger than this, unless training needs more."""
 
 N_TYPICAL = 12
 """So many rows of every super-instance are remembered as typical of it."""
@@ -109,8 +112,8 @@ def _draw(
     """Return the rows of the sample, which of them to train on, and the seed for that."""
     rng = np.random.default_rng(seed)
     n_train = min(rows.n_rows, TRAIN_PER_CENTER * n_super_instances)
-    enough = SAMPLE_BYTES // (rows.n_features * rows.dtype.itemsize)
-    n_sample = min(rows.n_rows, max(n_train, enough))
+    at_most = SAMPLE_BYTES // (rows.n_features * rows.dtype.itemsize)
+    n_sample = max(n_train, min(rows.n_rows, at_most, SAMPLE_PER_CENTER * n_super_instances))
     numbers = np.sort(rng.choice(rows.n_rows, n_sample, replace=False, shuffle=False))
     used = np.sort(rng.choice(n_sample, n_train, replace=False, shuffle=False))
     return numbers, used, int(rng.integers(2**31 - 1))

@@ -23,7 +23,7 @@ from likewise.superinstances.assignment import one_thread_each
 BLOCK_BYTES = 2**24
 """A block of rows is about this large."""
 
-BLOCKS_PER_SPAN = 8
+BLOCKS_PER_SPAN = 4
 """So many blocks are one piece of work for a thread or a worker."""
 
 Found = TypeVar("Found")
