@@ -88,7 +88,7 @@ import resource, numpy as np
 from likewise import COBRA, LabelOracle
 X = np.random.default_rng(0).standard_normal((2_000_000, 32), dtype=np.float32)
 truth = np.arange(len(X)) % 7
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize() // 1024
 COBRA(100, max_queries=50, random_state=0).fit(X, oracle=LabelOracle(truth))
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print((peak - before) * 1024 / X.nbytes)

@@ -88,8 +88,10 @@ def _line(tree: NDArray[np.float64], answers: list[tuple[int, int, Answer]]) -> 
     wrong = np.array(
         [np.sum(met[is_same] > m) + np.sum(met[~is_same] <= m) for m in middles], dtype=int
     )
-    gaps[: len(order) // 2] = -1.0
-    best = max(range(len(gaps)), key=lambda k: (-wrong[k], gaps[k]))
+    # Heights grow by ratios, so that is how a gap is wide.
+    ratios = np.diff(np.log(np.maximum(edges, 1e-12 * edges[-1] + np.finfo(float).tiny)))
+    ratios[: len(order) // 2] = -1.0
+    best = max(range(len(gaps)), key=lambda k: (-wrong[k], ratios[k]))
     return float(middles[best])
 
 
