@@ -217,7 +217,11 @@ def curves_figure(results: Results) -> Figure | None:
 
 def times_figure(results: Results) -> Figure | None:
     """Draw the processor time of every method on every task."""
-    rows = [row for row in results.of("main") if row.n_super_instances == MIDDLE_SIZE]
+    rows = [
+        row
+        for row in results.of("main")
+        if row.n_super_instances == MIDDLE_SIZE and row.cpu_seconds > 0
+    ]
     if not rows:
         return None
     figure, axes = new_figure(figsize=(6.2, 0.45 * len(results.methods) + 1.0))

@@ -269,7 +269,8 @@ def times_table(results: Results) -> Table | None:
     medians: dict[str, float] = {}
     for method in results.methods:
         rows = [row for row in results.of("main") if row.method == method]
-        middle = [row for row in rows if row.n_super_instances == MIDDLE_SIZE]
+        ran = [row for row in rows if row.cpu_seconds > 0]
+        middle = [row for row in ran if row.n_super_instances == MIDDLE_SIZE]
         by_task = [
             float(np.mean([row.cpu_seconds for row in group]))
             for group in grouped(middle, lambda row: row.task).values()
