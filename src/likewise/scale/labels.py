@@ -106,11 +106,19 @@ def write_parts(
     source: Rows, parts: Sequence[Part], labeling: Labeling, folder: str, run: str
 ) -> Written:
     """Write the labels of consecutive parts under temporary names."""
+    written = list(write_each(source, parts, labeling, folder, run))
+    files = [file for part in written for file in part.files]
+    return Written(files, np.sum([part.counts for part in written], axis=0))
+
+
+def write_each(
+    source: Rows, parts: Sequence[Part], labeling: Labeling, folder: str, run: str
+) -> Iterator[Written]:
+    """Write the labels of consecutive parts one after the other, in one run through their rows."""
     stream = labeling.super_instances(source, parts[0].start, parts[-1].stop)
-    counts = np.zeros(len(labeling.groups), dtype=np.int64)
-    files = []
     waiting: tuple[int, NDArray[np.intp]] | None = None
     for part in parts:
+        counts = np.zeros(len(labeling.groups), dtype=np.int64)
         final = Path(folder, f"{part.name}.parquet")
         final.parent.mkdir(parents=True, exist_ok=True)
         # A worker that was lost may have left its file: every attempt has a name of its own.
@@ -122,8 +130,7 @@ def write_parts(
                 waiting = (at + n, owned[n:]) if n < len(owned) else None
                 counts += np.bincount(owned[:n], minlength=len(counts))
                 writer.add(at, labeling.groups[owned[:n]])
-        files.append((str(new), str(final)))
-    return Written(files, counts)
+        yield Written([(str(new), str(final))], counts)
 
 
 def new_folder(path: str | os.PathLike[str], overwrite: bool) -> Path:

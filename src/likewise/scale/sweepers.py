@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Protocol
 
 from joblib import effective_n_jobs
 
 from likewise.scale.cluster import ClusterSweeper
-from likewise.scale.labels import Labeling, Written, write_parts
+from likewise.scale.labels import Labeling, Written, write_each, write_parts
 from likewise.scale.source import Part, Source
 from likewise.superinstances.assignment import one_thread_each
 from likewise.superinstances.sweep import LocalSweeper, Progress, Sweeper
@@ -38,16 +39,21 @@ class LocalSourceSweeper(LocalSweeper):
     ) -> Iterator[Written]:
         """Write the labels of every bundle of parts."""
         self._report("write", 0)
-
-        def write(bundle: Sequence[Part]) -> Written:
-            return write_parts(self.source, bundle, labeling, folder, run)
-
         n_threads = min(effective_n_jobs(self.n_jobs), len(bundles))
-        with one_thread_each(), ThreadPoolExecutor(n_threads) as pool:
-            written = map(write, bundles) if n_threads <= 1 else pool.map(write, bundles)
-            for bundle, files in zip(bundles, written, strict=True):
-                self._report("write", bundle[-1].stop)
-                yield files
+        with one_thread_each():
+            if n_threads <= 1:
+                # One run through the source: rows at the ends of bundles would be read twice.
+                parts = [part for bundle in bundles for part in bundle]
+                written = write_each(self.source, parts, labeling, folder, run)
+                for part, files in zip(parts, written, strict=True):
+                    self._report("write", part.stop)
+                    yield files
+                return
+            write = partial(write_parts, self.source, labeling=labeling, folder=folder, run=run)
+            with ThreadPoolExecutor(n_threads) as pool:
+                for bundle, files in zip(bundles, pool.map(write, bundles), strict=True):
+                    self._report("write", bundle[-1].stop)
+                    yield files
 
 
 def sweeper_for(
