@@ -106,13 +106,13 @@ def overview_figure(results: Results) -> Figure | None:
     sizes, methods = results.sizes, results.methods
     if not sizes or CONTROL not in methods:
         return None
-    means = {}
-    for size in sizes:
-        _, table = results.scores(size).complete(methods)
-        if len(table) == 0:
-            return None
-        means[size] = table.mean(axis=0)
-    n_tasks = len(results.tasks)
+    scores = {size: results.scores(size) for size in sizes}
+    # The same tasks at every size, or the lines would mix tasks with sizes.
+    everywhere = np.all([np.isfinite(s.table).all(axis=1) for s in scores.values()], axis=0)
+    n_tasks = int(everywhere.sum())
+    if n_tasks == 0:
+        return None
+    means = {size: scores[size].table[everywhere].mean(axis=0) for size in sizes}
     figure, axes = new_figure(figsize=(6.2, 3.6))
     axis = axes[0, 0]
     ends = []
