@@ -114,8 +114,8 @@ def test_a_worker_killed_in_any_phase_changes_nothing(client, tmp_path, blobs, e
 
     session = group(from_parquet(events, client=client), y, tmp_path / "there", kill_one)
     assert len(killed) == 1
+    # Not all workers need be back: what counts is that a new one came and the old one is gone.
     assert watch.came.wait(timeout=60)
-    client.wait_for_workers(2)
     assert killed[0] not in client.run(os.getpid).values()
     assert session.events == expected.events
     assert np.array_equal(labels_in(tmp_path / "there"), labels_in(tmp_path / "here"))
