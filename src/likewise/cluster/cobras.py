@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -107,33 +108,34 @@ class COBRAS(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         if oracle is None:
             self.labels_ = COBRA(random_state=seed).fit(rows).labels_
         else:
-            self.labels_ = cobras(rows, may_show, asker, np.random.default_rng(seed))
+            for labels in phases(rows, may_show, asker, np.random.default_rng(seed)):
+                self.labels_ = labels
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.queries_ = asker.queries
         self.n_queries_ = len(asker.queries)
         return self
 
 
-def cobras(
+def phases(
     X: NDArray[np.float64],
     may_show: NDArray[np.bool_],
     asker: Asker,
     rng: np.random.Generator,
-) -> NDArray[np.intp]:
-    """Return the labels of the last complete phase.
+) -> Iterator[NDArray[np.intp]]:
+    """Yield the labels without an answer, then those of every complete phase.
 
     A super-instance is the array of its rows. Which ones form a cluster is what the answers imply
     about the rows that stand for them.
     """
     parts = [np.arange(len(X))]
-    labels = np.zeros(len(X), dtype=np.intp)
+    yield np.zeros(len(X), dtype=np.intp)
     is_whole: set[bytes] = set()
     while True:
         splittable = [
             k for k, p in enumerate(parts) if may_show[p].sum() >= 2 and p.tobytes() not in is_whole
         ]
         if not splittable:
-            return labels
+            return
         k = max(splittable, key=lambda k: len(parts[k]))
         try:
             n = _split_level(X, may_show, parts[k], asker, rng)
@@ -144,7 +146,8 @@ def cobras(
             parts = parts[:k] + parts[k + 1 :] + pieces
             labels = _merge(X, may_show, parts, asker)
         except BudgetExhausted:
-            return labels
+            return
+        yield labels
 
 
 def _split_level(

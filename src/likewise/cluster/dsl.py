@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -95,12 +96,9 @@ class DSL(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is
         if oracle is None:
             self.labels_ = COBRA(random_state=0).fit(rows).labels_
         else:
-            roots = _roots(dsl(rows, shown, asker))
-            nearest = np.arange(len(shown))
-            if len(shown) < len(rows):
-                nearest = _nearest(rows, rows[shown])
-                nearest[shown] = np.arange(len(shown))
-            self.labels_ = np.unique(roots[nearest], return_inverse=True)[1].astype(np.intp)
+            for parent in trees(rows, shown, asker):
+                last = parent
+            self.labels_ = tree_labels(last, nearest_shown(rows, shown))
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.queries_ = asker.queries
         self.n_queries_ = len(asker.queries)
@@ -139,14 +137,20 @@ def skeleton(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.
     return parent, length
 
 
-def dsl(X: NDArray[np.float64], shown: NDArray[np.intp], asker: Asker) -> NDArray[np.intp]:
-    """Return the tree over the rows `shown` as the answers leave it: every one's parent."""
+def trees(
+    X: NDArray[np.float64], shown: NDArray[np.intp], asker: Asker
+) -> Iterator[NDArray[np.intp]]:
+    """Yield the tree over the rows `shown`, every one's parent, before each question and at last.
+
+    It is one array that changes.
+    """
     parent, length = skeleton(X[shown])
     root = int(np.flatnonzero(parent == np.arange(len(parent)))[0])
     heads = [root]
     for u in np.argsort(-length, kind="stable").tolist():
         if u == root:
             continue
+        yield parent
         try:
             answer = asker.ask(int(shown[u]), int(shown[parent[u]]))
             if answer is not Answer.DIFFERENT:
@@ -154,6 +158,7 @@ def dsl(X: NDArray[np.float64], shown: NDArray[np.intp], asker: Asker) -> NDArra
             parent[u] = u
             order = np.argsort(cdist(X[shown[[u]]], X[shown[heads]])[0], kind="stable")
             for k in order:
+                yield parent
                 if asker.ask(int(shown[u]), int(shown[heads[int(k)]])) is Answer.SAME:
                     parent[u] = heads[int(k)]
                     break
@@ -161,7 +166,21 @@ def dsl(X: NDArray[np.float64], shown: NDArray[np.intp], asker: Asker) -> NDArra
                 heads.append(u)
         except BudgetExhausted:
             break
-    return parent
+    yield parent
+
+
+def nearest_shown(X: NDArray[np.float64], shown: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return for every row the place in `shown` of the nearest row that is there."""
+    nearest = np.arange(len(shown))
+    if len(shown) < len(X):
+        nearest = _nearest(X, X[shown])
+        nearest[shown] = np.arange(len(shown))
+    return nearest
+
+
+def tree_labels(parent: NDArray[np.intp], nearest: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the labels of all rows: those of one tree are one cluster."""
+    return np.unique(_roots(parent)[nearest], return_inverse=True)[1].astype(np.intp)
 
 
 def _nearest_other(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
