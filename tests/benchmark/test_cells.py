@@ -9,7 +9,7 @@ from likewise.benchmark import cells
 from likewise.benchmark.cells import run_cell
 from likewise.benchmark.methods import METHODS, STRATEGIES, find_method
 from likewise.benchmark.plan import (
-    EXPERIMENTS,
+    PAPER_EXPERIMENTS,
     PAPER_METHODS,
     PROFILES,
     Plan,
@@ -136,7 +136,7 @@ def test_methods_of_the_comparison_are_methods():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("COBRAS", "there is no method 'COBRAS'"),
+        ("nCOBRAS", "there is no method 'nCOBRAS'"),
         ("no.such:Thing", "cannot find"),
         (f"{OWN}:NoSuch", "cannot find"),
         (f"{OWN}:NOT_A_METHOD", "is not a method"),
@@ -199,7 +199,7 @@ def test_the_paper_profile_has_all_cells_of_the_protocol():
     main = [cell for cell in plan.cells() if cell.experiment == "main"]
     assert len(main) == len(set(main)) == 21 * 5 * 3 * len(PAPER_METHODS)
     assert len(set(plan.cells())) == len(plan.cells())
-    assert {cell.experiment for cell in plan.cells()} == set(EXPERIMENTS)
+    assert {cell.experiment for cell in plan.cells()} == set(PAPER_EXPERIMENTS)
     assert main[0].method == "COBRA"
 
 
@@ -210,11 +210,15 @@ def test_the_quick_profile_has_four_tasks_and_two_methods():
 
 
 def test_only_what_follows_cobra_needs_it():
-    assert needed_first(Cell("main", "COBRA", "iris", 25, 0)) is None
-    assert needed_first(Cell("curves", "MPCKM-MinMax", "iris", 0, 0, budget=25)) is None
-    assert needed_first(Cell("wrong-k", "MPCKM-MinMax", "iris", 50, 3, k_shift=1)) == Cell(
-        "main", "COBRA", "iris", 50, 3
-    )
+    assert needed_first(Cell("main", "COBRA", "iris", 25, 0)) == []
+    assert needed_first(Cell("curves", "MPCKM-MinMax", "iris", 0, 0, budget=25)) == []
+    assert needed_first(Cell("wrong-k", "MPCKM-MinMax", "iris", 50, 3, k_shift=1)) == [
+        Cell("main", "COBRA", "iris", 50, 3)
+    ]
+    assert needed_first(Cell("budgets", "Likewise", "iris", 0, 3)) == [
+        Cell("main", "COBRA", "iris", size, 3) for size in (25, 50, 100)
+    ]
+    assert needed_first(Cell("noise-5", "Likewise", "iris", 0, 3)) == []
 
 
 @pytest.mark.parametrize(
@@ -230,7 +234,7 @@ def test_only_what_follows_cobra_needs_it():
 def test_a_plan_that_cannot_be_run_is_refused(changes):
     with pytest.raises(InputError):
         profile("quick").only(**changes)
-    assert set(PROFILES) == {"paper", "quick"}
+    assert set(PROFILES) == {"paper", "quick", "flagship"}
 
 
 def test_an_own_method_with_anytime_joins_the_anytime_experiment(blobs):

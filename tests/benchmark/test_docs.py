@@ -2,7 +2,7 @@ import re
 from pathlib import Path
 
 from likewise.benchmark.cells import run_cell
-from likewise.benchmark.plan import EXPERIMENTS, PAPER_METHODS, profile
+from likewise.benchmark.plan import EXPERIMENTS, FLAGSHIP_METHODS, PAPER_METHODS, profile
 from likewise.benchmark.protocol import Method
 from likewise.benchmark.store import COLUMNS, Cell
 
@@ -21,9 +21,10 @@ def test_the_example_of_a_method_runs(blobs):
 
 def test_the_page_names_every_column_method_and_number_of_cells():
     text = PAGE.read_text(encoding="utf-8")
-    for word in (*COLUMNS, *PAPER_METHODS):
+    for word in (*COLUMNS, *PAPER_METHODS, *FLAGSHIP_METHODS):
         assert word in text, word
-    cells = [cell.experiment for cell in profile("paper").cells()]
+    plans = (profile("paper"), profile("flagship"))
+    cells = [cell.experiment for plan in plans for cell in plan.cells()]
     for experiment in EXPERIMENTS:
         (line,) = re.findall(rf"^\| `{experiment}` \|.*$", text, re.MULTILINE)
         assert line.endswith(f"| {cells.count(experiment)} |"), line

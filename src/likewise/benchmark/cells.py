@@ -11,9 +11,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -27,8 +27,10 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 import likewise
+from likewise.benchmark.budgets import NOISE, clusterings
 from likewise.benchmark.methods import SAME_SEED, find_method
 from likewise.benchmark.protocol import ForbiddenQueryError, GuardedOracle, Method, folds, seed_of
+from likewise.benchmark.slips import Slips
 from likewise.benchmark.store import Cell, Row
 from likewise.core.answers import Answer
 from likewise.datasets import Dataset, load
@@ -46,6 +48,7 @@ def run_cell(
     cell: Cell,
     *,
     allowed: int | None = None,
+    budgets: Sequence[int] = (),
     time_limit: float | None = None,
     data_home: str | None = None,
     method: Method | None = None,
@@ -57,6 +60,8 @@ def run_cell(
     cell : Cell
     allowed : int, optional
         How many questions may be asked.
+    budgets : sequence of int
+        If there are any, the clustering is scored at each of these numbers of questions.
     time_limit : float, optional
         After so many seconds on the processor (not on the clock, so that a busy machine changes
         nothing) no question is answered any more and the method makes its clustering of what it
@@ -76,7 +81,7 @@ def run_cell(
     row = Row(
         **asdict(cell),
         seed=seed_of(cell.task, cell.fold, cell.n_super_instances, seeded_as),
-        allowed=allowed,
+        allowed=max(budgets) if budgets else allowed,
         versions=versions(),
         machine=machine(),
     )
@@ -98,9 +103,13 @@ def run_cell(
         started = time.perf_counter()
         cpu_started = time.thread_time()
         deadline = None if time_limit is None else cpu_started + time_limit
-        oracle = GuardedOracle(data.y, train, allowed, deadline)
+        fold = Fold(data, train, test, deadline, slips_for(cell))
+        oracle = fold.oracle(row.allowed)
         with threadpool_limits(1), cut_off(time_limit):
-            scores = _scores(found, row, data, train, test, oracle)
+            if budgets:
+                oracle, scores = _budget_scores(found, row, fold, budgets)
+            else:
+                scores = _scores(found, row, fold, oracle)
         row = replace(row, **scores)
     except CellTimeoutError:
         row = replace(row, status="capped", error="cut off: no clustering in twice the time limit")
@@ -126,37 +135,93 @@ def split(cell: Cell, data: Dataset) -> tuple[NDArray[np.intp], NDArray[np.intp]
     return np.setdiff1d(everything, test), test
 
 
-def _scores(
-    method: Method,
-    row: Row,
-    data: Dataset,
-    train: NDArray[np.intp],
-    test: NDArray[np.intp],
-    oracle: GuardedOracle,
-) -> dict[str, Any]:
-    """Let the method work and return the columns that its clustering decides."""
-    given: dict[str, Any] = {
-        "oracle": oracle,
-        "train_indices": train,
-        "budget": row.allowed,
+@dataclass(frozen=True)
+class Fold:
+    """What a method works on, and who answers it.
+
+    Attributes
+    ----------
+    data : Dataset
+    train, test : ndarray of int
+    deadline : float or None
+        When questions end.
+    slips : callable or None
+        Makes what decides which answers are wrong.
+    """
+
+    data: Dataset
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    deadline: float | None
+    slips: Callable[[], Slips] | None
+
+    def oracle(self, budget: int | None) -> GuardedOracle:
+        """Return who answers so many questions."""
+        slips = None if self.slips is None else self.slips()
+        return GuardedOracle(self.data.y, self.train, budget, self.deadline, slips)
+
+    def ari_test(self, labels: NDArray[Any]) -> float:
+        """Return the adjusted Rand index on the test part."""
+        return ari(self.data.y[self.test], labels[self.test])
+
+    def scores(self, labels: NDArray[Any]) -> dict[str, Any]:
+        """Return the columns that a clustering decides."""
+        return {
+            "groups": len(np.unique(labels)),
+            "ari_test": round(self.ari_test(labels), 12),
+            "ari_all": round(ari(self.data.y, labels), 12),
+        }
+
+
+def slips_for(cell: Cell) -> Callable[[], Slips] | None:
+    """Return what makes the wrong answers of a cell: for all methods at the same places."""
+    if cell.experiment not in NOISE:
+        return None
+    share = NOISE[cell.experiment]
+    seed = seed_of(cell.task, cell.fold, cell.experiment)
+    return lambda: Slips(share, seed)
+
+
+def _given(row: Row, fold: Fold) -> dict[str, Any]:
+    return {
+        "train_indices": fold.train,
         "n_clusters": row.n_clusters,
         "n_super_instances": row.n_super_instances,
         "seed": row.seed,
     }
+
+
+def _scores(method: Method, row: Row, fold: Fold, oracle: GuardedOracle) -> dict[str, Any]:
+    """Let the method work and return the columns that its clustering decides."""
+    given = {**_given(row, fold), "oracle": oracle, "budget": row.allowed}
+    X, n_rows = fold.data.X, len(fold.data.y)
     curve: list[tuple[int, float]] = []
     if row.experiment == "anytime":
         labels: Any = None
-        for n_answers, found in method.anytime(data.X, **given):  # type: ignore[attr-defined]
-            labels = checked(found, len(data.y))
-            curve.append((n_answers, round(ari(data.y[test], labels[test]), 6)))
+        for n_answers, found in method.anytime(X, **given):  # type: ignore[attr-defined]
+            labels = checked(found() if callable(found) else found, n_rows)
+            curve.append((n_answers, round(fold.ari_test(labels), 6)))
     else:
-        labels = checked(method.run(data.X, **given), len(data.y))
-    return {
-        "groups": len(np.unique(labels)),
-        "ari_test": round(ari(data.y[test], labels[test]), 12),
-        "ari_all": round(ari(data.y, labels), 12),
-        "curve": json.dumps(curve) if curve else "",
-    }
+        labels = checked(method.run(X, **given), n_rows)
+    return {**fold.scores(labels), "curve": json.dumps(curve) if curve else ""}
+
+
+def _budget_scores(
+    method: Method, row: Row, fold: Fold, budgets: Sequence[int]
+) -> tuple[GuardedOracle, dict[str, Any]]:
+    """Return who answered the longest run, and the columns that the clusterings decide."""
+    curve: list[tuple[int, int, float]] = []
+    given = _given(row, fold)
+    for oracle, point in clusterings(method, fold.data.X, budgets, fold.oracle, given):
+        last, longest = checked(point.labels, len(fold.data.y)), oracle
+        curve.append((point.budget, point.asked, round(fold.ari_test(last), 12)))
+        if oracle.forbidden is not None:
+            break
+    columns = {**fold.scores(last), "curve": json.dumps(sorted(curve))}
+    if longest.waits:
+        median, p95 = np.percentile(longest.waits, [50, 95]) * 1000
+        columns |= {"ms_median": round(float(median), 3), "ms_p95": round(float(p95), 3)}
+    return longest, columns
 
 
 def _asked(oracle: GuardedOracle, row: Row) -> dict[str, Any]:
@@ -165,6 +230,8 @@ def _asked(oracle: GuardedOracle, row: Row) -> dict[str, Any]:
         "must_links": sum(event.answer is Answer.SAME for event in oracle.log),
         "cannot_links": sum(event.answer is Answer.DIFFERENT for event in oracle.log),
     }
+    if oracle.slips is not None:
+        columns["wrong_answers"] = oracle.slips.n_wrong
     if oracle.forbidden is not None:
         left, right = oracle.forbidden
         columns["status"] = "failed"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.benchmark.competitors import NPU_GROWTH, SelectAndCluster
-from likewise.benchmark.protocol import GuardedOracle, Method
+from likewise.benchmark.protocol import GuardedOracle, Method, State
+from likewise.benchmark.refiners import CobrasMethod, DslMethod, LikewiseMethod, answer_by_answer
 from likewise.cluster.cobra import COBRA
 from likewise.core.partition import singletons
 from likewise.core.session import Session, Strategy
 from likewise.errors import InputError
 from likewise.oracles import run
 from likewise.strategies import ClosestFirst, RandomOrder
-
-Answered = tuple[int, NDArray[np.intp]]
 
 
 class CobraMethod:
@@ -31,12 +30,19 @@ class CobraMethod:
     name : str
     is_guess : bool, default=False
         Whether groups that are undecided when it is stopped are joined by a guess.
+    is_learned : bool, default=False
+        Whether rows follow a learner instead of the representative of their cell.
     """
 
-    def __init__(self, name: str = "COBRA", *, is_guess: bool = False) -> None:
+    def __init__(
+        self, name: str = "COBRA", *, is_guess: bool = False, is_learned: bool = False
+    ) -> None:
         self.name = name
         self.is_guess = is_guess
+        self.is_learned = is_learned
         self.settings = "incomplete=" + ("guess" if is_guess else "separate")
+        if is_learned:
+            self.settings += ", labels=learned"
 
     def run(
         self,
@@ -52,7 +58,7 @@ class CobraMethod:
         """Cluster all rows."""
         session = self._start(X, train_indices, n_super_instances, seed)
         run(session, oracle, max_queries=budget)
-        return self._labels(session)
+        return self._labels(session, X)
 
     def anytime(
         self,
@@ -64,21 +70,34 @@ class CobraMethod:
         n_clusters: int,  # noqa: ARG002
         n_super_instances: int,
         seed: int,
-    ) -> Iterator[Answered]:
+    ) -> Iterator[State]:
         """Yield the clustering after every answer."""
         session = self._start(X, train_indices, n_super_instances, seed)
-        yield 0, self._labels(session)
-        while not session.is_done and (budget is None or oracle.n_queries < budget):
-            run(session, oracle, max_queries=1)
-            yield oracle.n_queries, self._labels(session)
+        return answer_by_answer(session, oracle, budget, lambda: self._labels(session, X))
+
+    def shared_runs(
+        self,
+        X: NDArray[np.float64],  # noqa: ARG002
+        *,
+        train_indices: NDArray[np.intp],  # noqa: ARG002
+        budgets: Sequence[int],
+        n_super_instances: int,  # noqa: ARG002
+        seed: int,  # noqa: ARG002
+    ) -> list[list[int]]:
+        """Return all budgets in one group: its questions do not depend on how many there are."""
+        return [list(budgets)]
 
     def _start(
         self, X: NDArray[np.float64], train: NDArray[np.intp], n_super_instances: int, seed: int
     ) -> Session:
         return COBRA(n_super_instances, random_state=seed).start(X, train_indices=train)
 
-    def _labels(self, session: Session) -> NDArray[np.intp]:
-        return session.labels_guess if self.is_guess else session.labels
+    def _labels(self, session: Session, X: NDArray[np.float64]) -> NDArray[np.intp]:
+        model = COBRA(
+            incomplete="guess" if self.is_guess else "separate",
+            labels="learned" if self.is_learned else "cells",
+        )
+        return model.adopt(session, X=X).labels_
 
 
 class StrategyMethod:
@@ -127,14 +146,20 @@ STRATEGIES: dict[str, Callable[[], Method]] = {
 METHODS: dict[str, Callable[[], Method]] = {
     "COBRA": CobraMethod,
     "COBRA-guess": lambda: CobraMethod("COBRA-guess", is_guess=True),
+    "COBRA-learned": lambda: CobraMethod("COBRA-learned", is_learned=True),
+    "Likewise": LikewiseMethod,
+    "COBRAS": CobrasMethod,
+    "DSL": DslMethod,
     "MPCKM-MinMax": lambda: SelectAndCluster("MPCKM", "MinMax"),
     "MPCKM-NPU": lambda: SelectAndCluster("MPCKM", "NPU", growth=NPU_GROWTH["MPCKM"]),
     "COSC-MinMax": lambda: SelectAndCluster("COSC", "MinMax"),
     "COSC-NPU": lambda: SelectAndCluster("COSC", "NPU", growth=NPU_GROWTH["COSC"]),
     **STRATEGIES,
 }
-SAME_SEED = {"COBRA-guess": "COBRA"}
-"""Methods that differ only in how they are stopped make the same super-instances."""
+SAME_SEED = {"COBRA-guess": "COBRA", "COBRA-learned": "COBRA"}
+"""Methods that differ only in what they make of the answers make the same super-instances."""
+SIZED = ("COBRA", "COBRA-guess", "COBRA-learned")
+"""The methods that are told a number of super-instances."""
 CONTROL = "COBRA"
 """The method that decides how many questions the others may ask."""
 

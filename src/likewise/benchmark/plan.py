@@ -1,4 +1,4 @@
-"""Which cells there are: the paper's experiments and the two profiles.
+"""Which cells there are: the paper's experiments, those of `Likewise`, and the profiles.
 
 Experiments
 -----------
@@ -12,20 +12,30 @@ wrong-k
     Competitors that are told a wrong number of clusters.
 anytime
     Quality after every answer.
+budgets
+    Quality at many numbers of questions, COBRA's own among them, out of one run.
+noise-5, noise-10
+    The same at 100 questions, of which 5 or 10 are answered wrongly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from likewise.benchmark.methods import CONTROL, METHODS, STRATEGIES, find_method
+from likewise.benchmark.budgets import NOISE, SIZES
+from likewise.benchmark.methods import CONTROL, METHODS, SIZED, STRATEGIES, find_method
 from likewise.benchmark.protocol import N_FOLDS
 from likewise.benchmark.store import Cell
 from likewise.datasets.catalog import TASKS, find_task
 from likewise.errors import InputError
 
-EXPERIMENTS = ("main", "strategies", "curves", "wrong-k", "anytime")
+PAPER_EXPERIMENTS = ("main", "strategies", "curves", "wrong-k", "anytime")
+FLAGSHIP_EXPERIMENTS = ("budgets", *NOISE)
+EXPERIMENTS = (*PAPER_EXPERIMENTS, *FLAGSHIP_EXPERIMENTS)
+FLAGSHIP_METHODS = ("COBRA", "COBRA-learned", "Likewise", "COBRAS", "DSL")
+NOISE_METHODS = ("COBRA", "Likewise", "COBRAS")
 PAPER_METHODS = ("COBRA", "MPCKM-MinMax", "MPCKM-NPU", "COSC-MinMax", "COSC-NPU")
 STRATEGY_TASKS = ("iris", "wine", "dermatology", "hepatitis", "ecoli", "optdigits389")
 STRATEGY_RUNS = 5
@@ -58,7 +68,7 @@ class Plan:
     tasks: tuple[str, ...]
     methods: tuple[str, ...]
     sizes: tuple[int, ...] = (25, 50, 100)
-    experiments: tuple[str, ...] = EXPERIMENTS
+    experiments: tuple[str, ...] = PAPER_EXPERIMENTS
     curve_tasks: tuple[str, ...] = CURVE_TASKS
     n_folds: int = N_FOLDS
 
@@ -85,7 +95,11 @@ class Plan:
             "curves": _curves,
             "wrong-k": _wrong_k,
             "anytime": _anytime,
+            "budgets": lambda plan: _at_budgets(plan, "budgets", plan.methods),
         }
+        for name in NOISE:
+            known = [m for m in self.methods if m in NOISE_METHODS or m not in METHODS]
+            builders[name] = partial(_at_budgets, experiment=name, methods=known)
         return [cell for name in self.experiments for cell in builders[name](self)]
 
     def only(self, **changes: Sequence[str] | Sequence[int] | int | None) -> Plan:
@@ -98,11 +112,14 @@ class Plan:
         return replace(self, **given)  # type: ignore[arg-type]
 
 
-def needed_first(cell: Cell) -> Cell | None:
-    """Return the cell that decides how many questions this one may ask, if one does."""
-    if cell.experiment == "strategies" or cell.method == CONTROL or cell.budget:
-        return None
-    return Cell("main", CONTROL, cell.task, cell.n_super_instances, cell.fold)
+def needed_first(cell: Cell) -> list[Cell]:
+    """Return the cells that decide how many questions this one may ask."""
+    if cell.experiment == "budgets":
+        return [Cell("main", CONTROL, cell.task, size, cell.fold) for size in SIZES]
+    has_its_own = cell.experiment in ("strategies", *NOISE)
+    if has_its_own or cell.method == CONTROL or cell.budget:
+        return []
+    return [Cell("main", CONTROL, cell.task, cell.n_super_instances, cell.fold)]
 
 
 def _main(plan: Plan) -> Iterable[Cell]:
@@ -164,7 +181,15 @@ def _anytime(plan: Plan) -> Iterable[Cell]:
                 yield Cell("anytime", method, task, MIDDLE_SIZE, fold)
 
 
-PROFILES = ("paper", "quick")
+def _at_budgets(plan: Plan, experiment: str, methods: Sequence[str]) -> Iterable[Cell]:
+    for task in plan.tasks:
+        for method in methods:
+            for size in plan.sizes if method in SIZED else (0,):
+                for fold in range(plan.n_folds):
+                    yield Cell(experiment, method, task, size, fold)
+
+
+PROFILES = ("paper", "quick", "flagship")
 
 
 def profile(name: str) -> Plan:
@@ -183,5 +208,12 @@ def profile(name: str) -> Plan:
             methods=("COBRA", "MPCKM-MinMax"),
             sizes=(25, 50),
             experiments=("main",),
+        )
+    if name == "flagship":
+        return Plan(
+            tasks=tuple(TASKS),
+            methods=FLAGSHIP_METHODS,
+            sizes=SIZES,
+            experiments=FLAGSHIP_EXPERIMENTS,
         )
     raise InputError(f"there is no profile {name!r}; there are {', '.join(PROFILES)}")

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from likewise.benchmark.slips import Slips
 from likewise.core.answers import Answer, Event, Query
 from likewise.errors import BudgetExhausted, InputError, LikewiseError
 
@@ -40,6 +42,8 @@ class GuardedOracle:
     deadline : float, optional
         A value of `time.thread_time` after which `BudgetExhausted` is raised as well, and
         `is_late` is true.
+    slips : Slips, optional
+        Which answers are wrong. By default none is.
 
     Attributes
     ----------
@@ -50,6 +54,8 @@ class GuardedOracle:
     forbidden : tuple of int or None
         The first pair asked about against the rules. A method cannot hide it by catching the
         error.
+    waits : list of float
+        Seconds on the processor from each answer to the next question.
 
     Examples
     --------
@@ -68,12 +74,16 @@ class GuardedOracle:
         train_indices: ArrayLike,
         budget: int | None = None,
         deadline: float | None = None,
+        slips: Slips | None = None,
     ) -> None:
         self._y = np.asarray(y)
         self._is_train = np.zeros(len(self._y), dtype=bool)
         self._is_train[np.asarray(train_indices)] = True
         self.budget = budget
         self.deadline = deadline
+        self.slips = slips
+        self.waits: list[float] = []
+        self._answered_at: float | None = None
         self.log: list[Event] = []
         self.is_late = False
         self.forbidden: tuple[int, int] | None = None
@@ -90,6 +100,7 @@ class GuardedOracle:
     def answer(self, query: Query) -> Answer:
         """Return whether the two rows of a query belong together."""
         left, right = query.left, query.right
+        asked_at = time.thread_time()
         for row in (left, right):
             if not 0 <= row < len(self._y) or not self._is_train[row]:
                 self.forbidden = self.forbidden or (left, right)
@@ -102,9 +113,25 @@ class GuardedOracle:
         if self.deadline is not None and time.thread_time() > self.deadline:
             self.is_late = True
             raise BudgetExhausted("the time limit is over")
-        answer = Answer.SAME if self._y[left] == self._y[right] else Answer.DIFFERENT
+        is_same = self._y[left] == self._y[right]
+        if self.slips is not None and self.slips.is_wrong(left, right):
+            is_same = not is_same
+        answer = Answer.SAME if is_same else Answer.DIFFERENT
         self.log.append(Event(self.n_queries + 1, left, right, answer))
+        if self._answered_at is not None:
+            self.waits.append(asked_at - self._answered_at)
+        self._answered_at = time.thread_time()
         return answer
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Do something that nobody waits for: its time is not part of `waits`."""
+        started = time.thread_time()
+        try:
+            yield
+        finally:
+            if self._answered_at is not None:
+                self._answered_at += time.thread_time() - started
 
 
 @runtime_checkable
@@ -156,6 +183,10 @@ class Method(Protocol):
         """
 
 
+State = tuple[int, ArrayLike | Callable[[], ArrayLike]]
+"""The number of answers so far and the clustering made of them, or what makes it if called."""
+
+
 class AnytimeMethod(Method, Protocol):
     """A method that can be stopped after any answer."""
 
@@ -169,8 +200,28 @@ class AnytimeMethod(Method, Protocol):
         n_clusters: int,
         n_super_instances: int,
         seed: int,
-    ) -> Iterator[tuple[int, ArrayLike]]:
-        """Yield the number of answers so far and the clustering made of them."""
+    ) -> Iterator[State]:
+        """Yield the number of answers so far and the clustering made of them.
+
+        Where the clustering takes time, yield a function that makes it, after every single
+        answer: it is called before the next question, or not at all.
+        """
+
+
+@runtime_checkable
+class BudgetedMethod(AnytimeMethod, Protocol):
+    """A method one run of which, looked at on the way, is as good as a run for each budget."""
+
+    def shared_runs(
+        self,
+        X: NDArray[np.float64],
+        *,
+        train_indices: NDArray[np.intp],
+        budgets: Sequence[int],
+        n_super_instances: int,
+        seed: int,
+    ) -> list[list[int]]:
+        """Return the budgets in groups that share a run, each made for the largest of its group."""
 
 
 def seed_of(*parts: str | int) -> int:

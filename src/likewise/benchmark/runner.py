@@ -7,6 +7,7 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
+from likewise.benchmark.budgets import NOISE, NOISE_BUDGETS, budgets_of
 from likewise.benchmark.cells import run_cell
 from likewise.benchmark.plan import needed_first
 from likewise.benchmark.store import Cell, ResultStore, Row
@@ -84,7 +85,7 @@ def stages(
 
     wanted = dict.fromkeys(cell for cell in cells if is_open(cell))
     needed = dict.fromkeys(
-        before for cell in wanted if (before := needed_first(cell)) is not None and is_open(before)
+        before for cell in wanted for before in needed_first(cell) if is_open(before)
     )
     return list(needed), [cell for cell in wanted if cell not in needed]
 
@@ -92,17 +93,27 @@ def stages(
 def _with_budget(jobs: Iterable[Job], store: ResultStore, written: _Writer) -> Iterator[Job]:
     """Fill in how many questions each cell may ask; without a COBRA to follow it fails."""
     for cell, settings in jobs:
-        before = needed_first(cell)
-        if before is None:
-            yield cell, {**settings, "allowed": cell.budget or None}
-            continue
-        row = store.get(before)
-        if row is not None and row.status == "ok":
-            yield cell, {**settings, "allowed": row.queries}
-            continue
-        reason = "is missing" if row is None else f"{row.status}: {row.error}"
-        error = f"no number of questions: COBRA {reason}"
-        written(Row(**vars(cell), status="failed", error=error))
+        asked: dict[int, int] = {}
+        for before in needed_first(cell):
+            row = store.get(before)
+            if row is not None and row.status == "ok" and row.queries is not None:
+                asked[before.n_super_instances] = row.queries
+                continue
+            reason = "is missing" if row is None else f"{row.status}: {row.error}"
+            error = f"no number of questions: COBRA {reason}"
+            written(Row(**vars(cell), status="failed", error=error))
+            break
+        else:
+            yield cell, {**settings, **_questions(cell, asked)}
+
+
+def _questions(cell: Cell, asked: dict[int, int]) -> dict[str, Any]:
+    """Return how many questions a cell may ask, by those of the COBRAs it waited for."""
+    if cell.experiment == "budgets":
+        return {"budgets": budgets_of(asked)}
+    if cell.experiment in NOISE:
+        return {"budgets": NOISE_BUDGETS}
+    return {"allowed": asked.get(cell.n_super_instances, cell.budget or None)}
 
 
 def _by_joblib(jobs: Iterable[Job], n_jobs: int) -> Iterator[Row]:

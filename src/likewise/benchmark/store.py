@@ -83,9 +83,14 @@ class Row(Cell):
     settings : str
         How the method was configured.
     curve : str
-        For the anytime experiment, pairs of answers and ARI on the test part, as JSON.
+        For the anytime experiment, pairs of answers and ARI on the test part, as JSON. For
+        budgets and noise, triples of budget, answers and ARI.
     versions, machine, finished : str
         What it ran with, on what, and when it ended (UTC).
+    ms_median, ms_p95 : float or None
+        For budgets and noise, milliseconds on the processor from an answer to the next question.
+    wrong_answers : int or None
+        For noise, how many answers were turned around.
     """
 
     seed: int = 0
@@ -110,6 +115,9 @@ class Row(Cell):
     versions: str = ""
     machine: str = ""
     finished: str = ""
+    ms_median: float | None = None
+    ms_p95: float | None = None
+    wrong_answers: int | None = None
 
     @property
     def cell(self) -> Cell:
@@ -120,9 +128,14 @@ class Row(Cell):
 KEY = tuple(field.name for field in fields(Cell))
 COLUMNS = tuple(field.name for field in fields(Row))
 NOT_REPRODUCIBLE = frozenset(
-    {"seconds", "cpu_seconds", "peak_mb", "versions", "machine", "finished"}
+    {
+        *("seconds", "cpu_seconds", "peak_mb", "versions", "machine", "finished"),
+        *("ms_median", "ms_p95"),
+    }
 )
 """The columns that differ from run to run; all others are the same every time."""
+ADDED_LATER = frozenset({"ms_median", "ms_p95", "wrong_answers"})
+"""Columns that older files lack; they are added when one is opened."""
 
 
 class ResultStore:
@@ -152,7 +165,11 @@ class ResultStore:
             names = self._db.execute("SELECT name FROM pragma_table_info('results')").fetchall()
         except sqlite3.DatabaseError as error:
             raise InputError(f"{path} is not a file of results: {error}") from error
-        if tuple(name for (name,) in names) != COLUMNS:
+        there = tuple(name for (name,) in names)
+        if set(COLUMNS[len(there) :]) <= ADDED_LATER and there == COLUMNS[: len(there)]:
+            for name in COLUMNS[len(there) :]:
+                self._db.execute(f"ALTER TABLE results ADD COLUMN {_column(name)}")
+        else:
             raise InputError(
                 f"{path} has the columns of another version; start a new file with --store"
             )
@@ -228,13 +245,12 @@ def _parsed(text: str, hint: Any) -> Any:
 
 
 def _create_table() -> str:
-    hints = get_type_hints(Row)
-    columns = []
-    for name in COLUMNS:
-        kind = hints[name]
-        is_optional = isinstance(kind, UnionType)
-        sql = _SQL_TYPE[get_args(kind)[0] if is_optional else kind]
-        columns.append(f"{name} {sql}{'' if is_optional else ' NOT NULL'}")
-    return (
-        f"CREATE TABLE IF NOT EXISTS results ({', '.join(columns)}, PRIMARY KEY ({', '.join(KEY)}))"
-    )
+    columns = ", ".join(_column(name) for name in COLUMNS)
+    return f"CREATE TABLE IF NOT EXISTS results ({columns}, PRIMARY KEY ({', '.join(KEY)}))"
+
+
+def _column(name: str) -> str:
+    kind = get_type_hints(Row)[name]
+    if isinstance(kind, UnionType):
+        return f"{name} {_SQL_TYPE[get_args(kind)[0]]}"
+    return f"{name} {_SQL_TYPE[kind]} NOT NULL"

@@ -54,7 +54,8 @@ def bench() -> None:
     type=click.Choice(PROFILES),
     default="paper",
     show_default=True,
-    help="What to run: all of the paper (hours), or 4 tasks and 2 methods (minutes).",
+    help="What to run: all of the paper (hours), 4 tasks and 2 methods of it (minutes), or "
+    "Likewise and its peers at many numbers of questions (hours).",
 )
 @click.option("--tasks", type=_Words(), help="Only these tasks (see `likewise data list`).")
 @click.option("--methods", type=_Words(), help="Only these methods.")
