@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from likewise.benchmark import figures, other_tables, paper_tables
+from likewise.benchmark import (
+    figures,
+    flagship_figures,
+    flagship_statistics,
+    flagship_tables,
+    other_tables,
+    paper_tables,
+)
+from likewise.benchmark.flagship_results import FlagshipResults
 from likewise.benchmark.results import Results
 from likewise.benchmark.store import Row
 from likewise.benchmark.tables import Table
@@ -24,10 +33,11 @@ th { border-bottom: 2px solid #111; vertical-align: bottom } .number { text-alig
 figure { margin: 1rem 0 } svg { max-width: 100%; height: auto }
 """
 
-Drawing = Callable[[Results], Any]
+Section = tuple[str, Table | None, str, Callable[[], Any] | None]
+"""A title, a table, the name of a figure and what draws it."""
 
 
-def write_report(rows: Iterable[Row], folder: str | Path) -> Path:
+def write_report(rows: Iterable[Row], folder: str | Path, *, profile: str = "paper") -> Path:
     """Write ``report.html``, the tables and the figures.
 
     Parameters
@@ -36,22 +46,34 @@ def write_report(rows: Iterable[Row], folder: str | Path) -> Path:
         Of a store; parts for which there are no rows are left out.
     folder : path
         It is made if it is not there.
+    profile : {"paper", "flagship"}
+        Which experiments to report on.
 
     Returns
     -------
     Path
         The page.
     """
-    results = Results(rows)
-    if not results.rows:
+    found = list(rows)
+    if not found:
         raise InputError("there are no results to report on. Run `likewise bench run` first.")
-    target = Path(folder)
+    if profile == "flagship":
+        flagship = FlagshipResults(found)
+        if not flagship.lists:
+            raise InputError(
+                "there are no results of the profile flagship. Run `likewise bench run --profile "
+                "flagship` first."
+            )
+        return _write(flagship_opening(flagship), flagship_sections(flagship), Path(folder))
+    results = Results(found)
+    return _write(_opening(results), _sections(results), Path(folder))
+
+
+def _write(opening: str, sections: Iterable[Section], target: Path) -> Path:
     target.mkdir(parents=True, exist_ok=True)
-    body = [_opening(results)]
-    for title, table, name, drawing in _sections(results):
-        if table is None and drawing is None:
-            continue
-        figure = None if drawing is None else drawing(results)
+    body = [opening]
+    for title, table, name, drawing in sections:
+        figure = None if drawing is None else drawing()
         if table is None and figure is None:
             continue
         body.append(f"<h2>{html.escape(title)}</h2>")
@@ -70,10 +92,10 @@ def write_report(rows: Iterable[Row], folder: str | Path) -> Path:
     return page
 
 
-def _sections(results: Results) -> list[tuple[str, Table | None, str, Drawing | None]]:
-    """Return titles, tables, names of figures and what draws them, in the order of the page."""
+def _sections(results: Results) -> list[Section]:
+    """Return the parts of the paper's page in order."""
     return [
-        ("Overview", None, "overview", figures.overview_figure),
+        ("Overview", None, "overview", partial(figures.overview_figure, results)),
         ("How many questions", paper_tables.strategies_table(results), "", None),
         ("Wins and losses", paper_tables.wins_table(results), "", None),
         ("Average ranks", paper_tables.ranks_table(results), "", None),
@@ -81,27 +103,37 @@ def _sections(results: Results) -> list[tuple[str, Table | None, str, Drawing | 
             "Estimated and actual number of questions",
             other_tables.estimate_table(results),
             "estimate",
-            figures.estimate_figure,
+            partial(figures.estimate_figure, results),
         ),
         (
             "Quality and number of questions",
             other_tables.curves_table(results),
             "curves",
-            figures.curves_figure,
+            partial(figures.curves_figure, results),
         ),
-        ("Run times", other_tables.times_table(results), "times", figures.times_figure),
-        ("Number of groups", other_tables.groups_table(results), "groups", figures.groups_figure),
+        (
+            "Run times",
+            other_tables.times_table(results),
+            "times",
+            partial(figures.times_figure, results),
+        ),
+        (
+            "Number of groups",
+            other_tables.groups_table(results),
+            "groups",
+            partial(figures.groups_figure, results),
+        ),
         (
             "A wrong number of clusters",
             other_tables.wrong_k_table(results),
             "wrong-k",
-            figures.wrong_k_figure,
+            partial(figures.wrong_k_figure, results),
         ),
         (
             "Stopped after any answer",
             other_tables.anytime_table(results),
             "anytime",
-            figures.anytime_figure,
+            partial(figures.anytime_figure, results),
         ),
         *(
             (
@@ -114,6 +146,62 @@ def _sections(results: Results) -> list[tuple[str, Table | None, str, Drawing | 
         ),
         ("What did not go through", other_tables.trouble_table(results), "", None),
     ]
+
+
+def flagship_sections(results: FlagshipResults) -> list[Section]:
+    """Return the parts of the page on `Likewise` in order."""
+    tables, tests, draw = flagship_tables, flagship_statistics, flagship_figures
+    trouble = other_tables.trouble_table(Results(results.rows))
+    return [
+        (
+            "Quality and number of questions",
+            tables.budgets_table(results),
+            "flagship-anytime",
+            partial(draw.anytime_figure, results),
+        ),
+        (
+            "As many questions as COBRA",
+            tables.own_table(results),
+            "flagship-differences",
+            partial(draw.differences_figure, results),
+        ),
+        ("Half the questions", tables.half_table(results), "", None),
+        (
+            "Wrong answers",
+            tables.noise_table(results),
+            "flagship-noise",
+            partial(draw.noise_figure, results),
+        ),
+        ("Wins and losses", tests.wins_table(results), "", None),
+        ("Wins by the number of questions", tests.budget_wins_table(results), "", None),
+        ("Average ranks", tests.ranks_table(results), "", None),
+        ("Time to the next question", tables.times_table(results), "", None),
+        *((table.title, table, "", None) for table in tables.task_tables(results)),
+        ("What did not go through", trouble, "", None),
+    ]
+
+
+def flagship_opening(results: FlagshipResults) -> str:
+    """Return what stands at the top of the page on `Likewise`."""
+    lists = results.lists
+    parts = [
+        f"{name} ({len(tasks)}): {', '.join(tasks)}"
+        for name, tasks in lists.items()
+        if name != "all"
+    ]
+    return (
+        "<h1>Likewise, COBRA and others: quality by the number of questions</h1>"
+        f"<p>{len(lists['all'])} tasks, {results.n_folds} folds: all rows are clustered, only "
+        "pairs of training rows are asked about, and the adjusted Rand index (ARI) is taken on "
+        "the test part. No method is told the number of clusters; COBRA is told a number of "
+        "super-instances.</p>"
+        f"<p>{html.escape('. '.join(parts))}.</p>"
+        f"<p class=note>Made with {html.escape(_versions(results))}.</p>"
+    )
+
+
+def _versions(results: FlagshipResults) -> str:
+    return other_tables.versions_text(Results(results.rows))
 
 
 def _opening(results: Results) -> str:

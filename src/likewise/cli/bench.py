@@ -158,11 +158,19 @@ def run(
     show_default=True,
     help="The folder to write to.",
 )
-def report(store: Path, output: Path) -> None:
+@click.option(
+    "--profile",
+    "profile_name",
+    type=click.Choice(["paper", "flagship"]),
+    default="paper",
+    show_default=True,
+    help="Which experiments to report on.",
+)
+def report(store: Path, output: Path, profile_name: str) -> None:
     """Write tables and figures, and one page with all of them: report.html."""
     from likewise.benchmark.report import write_report
 
-    page = write_report(read_results(store), output)
+    page = write_report(read_results(store), output, profile=profile_name)
     click.echo(f"wrote {page}")
 
 

@@ -1,0 +1,198 @@
+"""The figures of `Likewise` and its peers: one color for ours, black and gray for the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.benchmark.budgets import BUDGETS, NOISE, NOISE_BUDGETS, SIZES
+from likewise.benchmark.figures import new_figure, spread
+from likewise.benchmark.flagship_results import (
+    FlagshipResults,
+    Line,
+    control,
+    fixed,
+    own_count,
+    shared,
+)
+from likewise.benchmark.flagship_tables import FAR_BELOW, FLAGSHIP, line_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ACCENT = "#0b62a8"
+LOOKS: dict[str, dict[str, Any]] = {
+    "Likewise": {"color": ACCENT, "marker": "o", "linewidth": 2.4, "markersize": 5, "zorder": 5},
+    "COBRA": {"color": "black", "marker": "s", "linewidth": 1.6, "markersize": 5, "zorder": 4},
+    "COBRA-learned": {"color": "black", "marker": "s", "linestyle": "--", "mfc": "white"},
+    "COBRAS": {"color": "0.45", "marker": "^", "mfc": "white"},
+    "DSL": {"color": "0.6", "marker": "v", "mfc": "white"},
+}
+OTHER = {"color": "0.3", "marker": "D", "linestyle": ":", "mfc": "white"}
+
+
+def look(method: str) -> dict[str, Any]:
+    """Return how a method is drawn."""
+    return {"linewidth": 1.2, "markersize": 4.5, **LOOKS.get(method, OTHER)}
+
+
+def _panels(results: FlagshipResults) -> dict[str, list[str]]:
+    """Return the two lists, or all tasks if there is only one."""
+    return {name: tasks for name, tasks in results.lists.items() if name != "all"}
+
+
+def anytime_figure(results: FlagshipResults) -> Figure | None:
+    """Draw the mean ARI against the number of questions, a panel for each list."""
+    panels = _panels(results)
+    if not panels or not results.lines():
+        return None
+    figure, axes = new_figure(1, len(panels), figsize=(5.2 * len(panels), 4.0))
+    for axis, (name, tasks) in zip(axes.flat, panels.items(), strict=True):
+        ends = []
+        for method in results.methods():
+            x, y = _curve(results, method, tasks)
+            if x:
+                axis.plot(x, y, **look(method))
+                ends.append((x[-1], y[-1], method))
+        n_tasks = len(results.table(results.lines(), tasks, fixed(BUDGETS[0])).tasks)
+        _finish(axis, f"{name}: {n_tasks} tasks", "questions")
+        axis.set_xlim(0, BUDGETS[-1] * 1.02)
+        axis.set_xticks([0, 25, 50, 75, 100, 150, 200])
+        _label_lines(axis, ends)
+    axes[0, 0].set_ylabel("mean ARI on the test parts")
+    return figure
+
+
+def _curve(
+    results: FlagshipResults, method: str, tasks: list[str]
+) -> tuple[list[float], list[float]]:
+    """Return numbers of questions and the mean ARI of a method."""
+    x, y = [], []
+    if line_of(method, SIZES[0]).size:
+        # COBRA is made for all its questions; stopped on the way it is another method.
+        for size in SIZES:
+            scored = results.table(results.lines_at(size), tasks, own_count(size))
+            if line_of(method, size) in scored.means():
+                asked = [results.questions(task, own_count(size)) for task in scored.tasks]
+                x.append(float(np.mean(asked)))
+                y.append(scored.means()[line_of(method, size)])
+        return x, y
+    for budget in BUDGETS:
+        means = results.table(results.lines(), tasks, fixed(budget)).means()
+        if Line(method) in means:
+            x.append(float(budget))
+            y.append(means[Line(method)])
+    return x, y
+
+
+def _finish(axis: Axes, title: str, label: str) -> None:
+    axis.set_title(title, size=10, loc="left", weight="bold")
+    axis.set_xlabel(label)
+    axis.grid(color="0.93", linewidth=0.8)
+    axis.set_axisbelow(True)
+
+
+def _label_lines(axis: Axes, ends: list[tuple[float, float, str]]) -> None:
+    """Write names at the ends of lines: outside the panel, or where a line ends within it."""
+    from matplotlib.patheffects import withStroke
+
+    low, high = axis.get_ylim()
+    right = axis.get_xlim()[1]
+    last = max(x for x, _, _ in ends) if ends else right
+    outside = sorted((y, text) for x, y, text in ends if x == last)
+    heights = spread([y for y, _ in outside], (high - low) * 0.05)
+    placed = [(right * 1.01, h, text) for h, (_, text) in zip(heights, outside, strict=True)]
+    inside = sorted((y, x, text) for x, y, text in ends if x < last)
+    lower = spread([y for y, _, _ in inside], (high - low) * 0.05)
+    placed += [(x + right * 0.02, h, text) for h, (_, x, text) in zip(lower, inside, strict=True)]
+    for x, y, text in placed:
+        method = text.rsplit(" ", 1)[0] if text[-1].isdigit() else text
+        axis.annotate(
+            text,
+            (x, y),
+            size=8.5,
+            va="center",
+            color=look(method)["color"],
+            weight="bold" if method == FLAGSHIP else "normal",
+            annotation_clip=False,
+            path_effects=[withStroke(linewidth=3, foreground="white")],
+            zorder=10,
+        )
+
+
+def differences_figure(results: FlagshipResults) -> Figure | None:
+    """Draw how far Likewise is from COBRA on every task, at COBRA's numbers of questions."""
+    me = Line(FLAGSHIP)
+    panels = {}
+    for name, tasks in _panels(results).items():
+        found = {size: results.table([me, control(size)], tasks, own_count(size)) for size in SIZES}
+        there = shared(found.values())
+        if there and all(me in scored.lines for scored in found.values()):
+            panels[name] = {
+                task: [
+                    float(s.on([task]).of(me)[0] - s.on([task]).of(control(size))[0])
+                    for size, s in found.items()
+                ]
+                for task in there
+            }
+    if not panels:
+        return None
+    tallest = max(len(by_task) for by_task in panels.values())
+    figure, axes = new_figure(1, len(panels), figsize=(5.0 * len(panels), 0.3 * tallest + 1.3))
+    everything = [value for by_task in panels.values() for vs in by_task.values() for value in vs]
+    reach = [min(0.0, *everything) - 0.02, max(0.0, *everything) + 0.02]
+    shades = ("#a9cbe8", "#4f93cc", ACCENT)
+    for axis, (name, by_task) in zip(axes.flat, panels.items(), strict=True):
+        order = sorted(by_task, key=lambda task: float(np.mean(by_task[task])))
+        for place, task in enumerate(order):
+            axis.plot([min(by_task[task]), max(by_task[task])], [place] * 2, color="0.8", lw=1.2)
+        for k, (size, shade) in enumerate(zip(SIZES, shades, strict=True)):
+            axis.plot(
+                [by_task[task][k] for task in order],
+                range(len(order)),
+                "o",
+                color=shade,
+                markersize=6,
+                label=f"COBRA {size}",
+            )
+        axis.axvline(0, color="black", linewidth=0.9, zorder=0)
+        axis.axvline(-FAR_BELOW, color="0.55", linewidth=0.9, linestyle=":", zorder=0)
+        axis.set_yticks(range(len(order)), order)
+        axis.set_ylim(-0.7, len(order) - 0.3)
+        axis.set_xlim(*reach)
+        axis.grid(axis="x", color="0.93", linewidth=0.8)
+        axis.set_axisbelow(True)
+        axis.set_title(name, size=10, loc="left", weight="bold")
+        axis.set_xlabel("ARI of Likewise minus ARI of COBRA, as many questions")
+    axes[0, 0].legend(frameon=False, fontsize=8, loc="lower right", title="against")
+    return figure
+
+
+def noise_figure(results: FlagshipResults) -> Figure | None:
+    """Draw the mean ARI at 100 questions against the share of wrong answers."""
+    when = fixed(NOISE_BUDGETS[-1])
+    everyone = results.lines(next(iter(NOISE)))
+    panels = {}
+    for name, tasks in _panels(results).items():
+        tables = [results.table(everyone, tasks, when, e) for e in ("budgets", *NOISE)]
+        common = shared(tables)
+        if common:
+            panels[name] = (common, [table.on(common) for table in tables])
+    if not panels:
+        return None
+    figure, axes = new_figure(1, len(panels), figsize=(4.4 * len(panels), 3.6))
+    shares = [0.0, *(100 * share for share in NOISE.values())]
+    for axis, (name, (common, tables)) in zip(axes.flat, panels.items(), strict=True):
+        ends = []
+        for line in tables[0].lines:
+            means = [table.means().get(line, np.nan) for table in tables]
+            axis.plot(shares, means, **look(line.method))
+            ends.append((shares[-1], means[-1], str(line)))
+        _finish(axis, f"{name}: {len(common)} tasks", "wrong answers in percent")
+        axis.set_xticks(shares)
+        axis.set_xlim(-0.4, 10.3)
+        _label_lines(axis, ends)
+    axes[0, 0].set_ylabel(f"mean ARI after {NOISE_BUDGETS[-1]} questions")
+    return figure
