@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from likewise.benchmark.flagship_results import (
     shared,
 )
 from likewise.benchmark.flagship_tables import FAR_BELOW, FLAGSHIP, line_of
+from likewise.benchmark.methods import CONTROL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,6 +58,8 @@ def anytime_figure(results: FlagshipResults) -> Figure | None:
             if x:
                 axis.plot(x, y, **look(method))
                 ends.append((x[-1], y[-1], method))
+            if method == CONTROL:
+                _write_sizes(axis, x, y)
         n_tasks = len(results.table(results.lines(), tasks, fixed(BUDGETS[0])).tasks)
         _finish(axis, f"{name}: {n_tasks} tasks", "questions")
         axis.set_xlim(0, BUDGETS[-1] * 1.02)
@@ -87,8 +91,19 @@ def _curve(
     return x, y
 
 
+def _write_sizes(axis: Axes, x: Sequence[float], y: Sequence[float]) -> None:
+    for size, at, height in zip(SIZES, x, y, strict=False):
+        axis.annotate(
+            *(str(size), (at, height)),
+            xytext=(0, -11),
+            textcoords="offset points",
+            size=7,
+            ha="center",
+        )
+
+
 def _finish(axis: Axes, title: str, label: str) -> None:
-    axis.set_title(title, size=10, loc="left", weight="bold")
+    axis.set_title(title[0].upper() + title[1:], size=10, loc="left", weight="bold")
     axis.set_xlabel(label)
     axis.grid(color="0.93", linewidth=0.8)
     axis.set_axisbelow(True)
@@ -157,16 +172,17 @@ def differences_figure(results: FlagshipResults) -> Figure | None:
                 markersize=6,
                 label=f"COBRA {size}",
             )
-        axis.axvline(0, color="black", linewidth=0.9, zorder=0)
-        axis.axvline(-FAR_BELOW, color="0.55", linewidth=0.9, linestyle=":", zorder=0)
+        axis.axvline(0, color="black", linewidth=1.0, zorder=1)
+        axis.axvline(-FAR_BELOW, color="0.45", linewidth=1.0, linestyle=":", zorder=1)
+        axis.locator_params(axis="x", nbins=6)
         axis.set_yticks(range(len(order)), order)
         axis.set_ylim(-0.7, len(order) - 0.3)
         axis.set_xlim(*reach)
         axis.grid(axis="x", color="0.93", linewidth=0.8)
         axis.set_axisbelow(True)
-        axis.set_title(name, size=10, loc="left", weight="bold")
+        axis.set_title(name.capitalize(), size=10, loc="left", weight="bold")
         axis.set_xlabel("ARI of Likewise minus ARI of COBRA, as many questions")
-    axes[0, 0].legend(frameon=False, fontsize=8, loc="lower right", title="against")
+    axes[0, 0].legend(frameon=False, fontsize=8, loc="best")
     return figure
 
 

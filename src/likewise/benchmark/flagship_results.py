@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -172,6 +175,21 @@ class Scored(NamedTuple):
         if not self.tasks:
             return {}
         return dict(zip(self.lines, self.scores.mean(axis=0).tolist(), strict=True))
+
+
+def write_points(results: FlagshipResults, path: Path) -> None:
+    """Write one line for every budget of every run, as CSV."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    key = ("experiment", "task", "list", "method", "n_super_instances", "fold")
+    writer.writerow([*key, "budget", "asked", "ari_test"])
+    for row in results.rows:
+        if row.experiment in ("budgets", *NOISE) and row.curve:
+            part = "developed on" if row.task in DEVELOPED_ON else "second list"
+            start = (row.experiment, row.task, part, row.method, row.n_super_instances, row.fold)
+            for budget, asked, score in json.loads(row.curve):
+                writer.writerow([*start, budget, asked, score])
+    path.write_text(buffer.getvalue(), encoding="utf-8")
 
 
 def shared(tables: Iterable[Scored]) -> list[str]:

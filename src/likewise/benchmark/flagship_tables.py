@@ -18,6 +18,7 @@ from likewise.benchmark.flagship_results import (
     own_count,
     shared,
 )
+from likewise.benchmark.methods import CONTROL
 from likewise.benchmark.results import grouped
 from likewise.benchmark.tables import CellValue, Table
 
@@ -83,7 +84,9 @@ def own_table(results: FlagshipResults) -> Table | None:
             gains, worst = _gains(
                 [(size, s.tasks, s.of(at[size]) - s.of(control(size))) for size, s in found]
             )
-            lines.append([name, method, len(found[0][1].tasks), *means, *gains, worst])
+            # COBRA is what the others are compared with.
+            rest = [None] * (len(SIZES) + 1) if method == CONTROL else [*gains, worst]
+            lines.append([name, method, len(found[0][1].tasks), *means, *rest])
             if method == FLAGSHIP:
                 verdict.append(f"{name} {', '.join(gains)} (worst: {worst})")
     if not lines:
@@ -138,7 +141,7 @@ def task_tables(results: FlagshipResults) -> list[Table]:
                     continue
                 scores = [results.score(line, task, own_count(size)) for line in others]
                 differences = [None if s is None else s - base for s in scores]
-                asked = round(results.questions(task, own_count(size)), 1)
+                asked = round(results.questions(task, own_count(size)))
                 shown = [None if d is None else f"{d:+.3f}" for d in differences]
                 lines.append([task, name, asked, base, *shown])
                 mine = dict(zip(others, differences, strict=True)).get(Line(FLAGSHIP))
@@ -173,7 +176,7 @@ def half_table(results: FlagshipResults) -> Table | None:
             continue
         goal = full.on(common).of(control(size))
         asked = [
-            float(np.mean([results.questions(task, when) for task in common]))
+            round(np.mean([results.questions(task, when) for task in common]))
             for when in (own_count(size), HALF)
         ]
         for line in half.lines:

@@ -16,7 +16,7 @@ from likewise.benchmark import (
     other_tables,
     paper_tables,
 )
-from likewise.benchmark.flagship_results import FlagshipResults
+from likewise.benchmark.flagship_results import FlagshipResults, write_points
 from likewise.benchmark.results import Results
 from likewise.benchmark.store import Row
 from likewise.benchmark.tables import Table
@@ -64,7 +64,9 @@ def write_report(rows: Iterable[Row], folder: str | Path, *, profile: str = "pap
                 "there are no results of the profile flagship. Run `likewise bench run --profile "
                 "flagship` first."
             )
-        return _write(flagship_opening(flagship), flagship_sections(flagship), Path(folder))
+        page = _write(flagship_opening(flagship), flagship_sections(flagship), Path(folder))
+        write_points(flagship, Path(folder) / "flagship-points.csv")
+        return page
     results = Results(found)
     return _write(_opening(results), _sections(results), Path(folder))
 
