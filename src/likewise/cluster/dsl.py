@@ -109,7 +109,8 @@ def skeleton(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.
     """Return a tree on all points: every point's parent, the root its own, and edge lengths.
 
     Every point hangs on its nearest neighbor. Of two that are each other's nearest, the one with
-    more others hanging on it goes on to the next round, where only those are left that did.
+    more others hanging on it goes on to the next round, where only those are left that did. On a
+    tie it is the one whose others hang on longer edges.
 
     Examples
     --------
@@ -118,21 +119,26 @@ def skeleton(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.
     >>> parent.tolist(), length.tolist()
     ([1, 1, 1, 1, 3], [1.0, 0.0, 2.0, 8.0, 0.5])
     """
-    parent = np.arange(len(points), dtype=np.intp)
-    length = np.zeros(len(points))
-    active = np.arange(len(points))
+    n = len(points)
+    parent = np.arange(n, dtype=np.intp)
+    length = np.zeros(n)
+    # How many hang on a point, and by how long edges, in this round and before.
+    hanging, weight = np.zeros(n, dtype=np.intp), np.zeros(n)
+    active = np.arange(n)
     while len(active) > 1:
         to, far = _nearest_other(points[active])
-        indegree = np.bincount(to, minlength=len(active))
-        is_mutual = to[to] == np.arange(len(active))
+        hanging[active] += np.bincount(to, minlength=len(active))
+        weight[active] += np.bincount(to, far, minlength=len(active))
         goes_on = np.zeros(len(active), dtype=bool)
-        for i in np.flatnonzero(is_mutual):
-            j = int(to[i])
-            # On a tie the earlier row goes on.
-            goes_on[i] = (indegree[i], -i) > (indegree[j], -j)
-        ends = ~goes_on
-        parent[active[ends]] = active[to[ends]]
-        length[active[ends]] = far[ends]
+        for i in np.flatnonzero(to[to] == np.arange(len(active))):
+            a, b = active[i], active[to[i]]
+            goes_on[i] = (hanging[a], weight[a], -a) > (hanging[b], weight[b], -b)
+        # Who goes on no longer hangs on the other of the two.
+        mates = active[to[goes_on]]
+        hanging[mates] -= 1
+        weight[mates] -= far[goes_on]
+        parent[active[~goes_on]] = active[to[~goes_on]]
+        length[active[~goes_on]] = far[~goes_on]
         active = active[goes_on]
     return parent, length
 
@@ -142,11 +148,14 @@ def trees(
 ) -> Iterator[NDArray[np.intp]]:
     """Yield the tree over the rows `shown`, every one's parent, before each question and at last.
 
-    It is one array that changes.
+    It is one array that changes. Every group found so far has a head, the root of its tree; when
+    a part joins it, the root with more others hanging on it is the head from then on.
     """
     parent, length = skeleton(X[shown])
     root = int(np.flatnonzero(parent == np.arange(len(parent)))[0])
     heads = [root]
+    hanging = np.bincount(parent, minlength=len(parent))
+    hanging[root] -= 1
     for u in np.argsort(-length, kind="stable").tolist():
         if u == root:
             continue
@@ -155,12 +164,15 @@ def trees(
             answer = asker.ask(int(shown[u]), int(shown[parent[u]]))
             if answer is not Answer.DIFFERENT:
                 continue
+            hanging[parent[u]] -= 1
             parent[u] = u
             order = np.argsort(cdist(X[shown[[u]]], X[shown[heads]])[0], kind="stable")
-            for k in order:
+            for k in order.tolist():
                 yield parent
-                if asker.ask(int(shown[u]), int(shown[heads[int(k)]])) is Answer.SAME:
-                    parent[u] = heads[int(k)]
+                if asker.ask(int(shown[u]), int(shown[heads[k]])) is Answer.SAME:
+                    low, high = sorted((u, heads[k]), key=lambda v: (hanging[v], v == heads[k]))
+                    parent[low] = heads[k] = high
+                    hanging[high] += 1
                     break
             else:
                 heads.append(u)
