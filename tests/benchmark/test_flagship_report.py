@@ -84,6 +84,12 @@ def test_the_lists_are_the_fixed_split():
     }
 
 
+def test_one_list_alone_is_not_shown_twice():
+    results = FlagshipResults(made_up_rows(("iris", "wine")))
+    assert results.lists == {"developed on": ["iris", "wine"]}
+    assert {row[0] for row in own_table(results).rows} == {"developed on"}
+
+
 def test_a_score_is_the_mean_over_the_folds_at_each_folds_own_budget(results):
     line, task = Line("Likewise"), "wine"
     for when, budgets in (
@@ -101,7 +107,7 @@ def test_a_task_without_all_folds_is_in_no_mean():
     rows = [r for r in made_up_rows() if (r.method, r.task, r.fold) != ("DSL", "wine", 3)]
     results = FlagshipResults(rows)
     assert results.score(Line("DSL"), "wine", fixed(75)) is None
-    scored = results.table(results.lines(), results.lists["all"], fixed(75))
+    scored = results.table(results.lines(), results.tasks, fixed(75))
     assert scored.tasks == ["iris", "sonar"]
 
 
@@ -197,7 +203,7 @@ def test_the_report_is_a_page_with_tables_figures_and_all_points(tmp_path):
     page = write_report(made_up_rows(), tmp_path, profile="flagship")
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") == 3
-    assert "second list (1): sonar" in text
+    assert "Second list (1): sonar" in text
     for name in ("anytime", "differences", "noise"):
         assert (tmp_path / f"flagship-{name}.png").stat().st_size > 10_000
     with (tmp_path / "flagship-points.csv").open(newline="") as file:

@@ -90,3 +90,18 @@ def test_help_has_the_commands():
     result = run("--help")
     for command in ("run", "report", "export"):
         assert command in result.output
+
+
+@pytest.mark.slow
+def test_the_flagship_profile_runs_and_is_reported_on(tmp_path, data_home):
+    pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
+    store = ("--store", tmp_path / "r.sqlite")
+    result = run(
+        *("run", "--profile", "flagship", "--tasks", "iris", "--methods", "COBRA,DSL"),
+        *("--experiments", "budgets", "--folds", "1", "--data-home", data_home, *store),
+    )
+    assert "4 cells, 7 to run" in result.output
+    assert "done: 7 ok" in result.output
+    result = run("report", "--profile", "flagship", "-o", tmp_path / "report", *store)
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "report" / "flagship-budgets.csv").exists()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,46 +32,49 @@ LOOKS: dict[str, dict[str, Any]] = {
     "COBRAS": {"color": "0.45", "marker": "^", "mfc": "white"},
     "DSL": {"color": "0.6", "marker": "v", "mfc": "white"},
 }
+STROKES = {"COBRA 25": ":", "COBRA 50": "--", "COBRA 100": "-"}
 OTHER = {"color": "0.3", "marker": "D", "linestyle": ":", "mfc": "white"}
+
+
+Curve = tuple[list[float], list[float]]
 
 
 def look(method: str) -> dict[str, Any]:
     """Return how a method is drawn."""
-    return {"linewidth": 1.2, "markersize": 4.5, **LOOKS.get(method, OTHER)}
+    found = {"linewidth": 1.2, "markersize": 4.5, **LOOKS.get(method_of(method), OTHER)}
+    if method in STROKES:
+        found |= {"linestyle": STROKES[method], "linewidth": 1.2}
+    return found
 
 
-def _panels(results: FlagshipResults) -> dict[str, list[str]]:
-    """Return the two lists, or all tasks if there is only one."""
-    return {name: tasks for name, tasks in results.lists.items() if name != "all"}
+def method_of(name: str) -> str:
+    """Return the method of a line's name, without its number of super-instances."""
+    method, _, size = name.rpartition(" ")
+    return method if size.isdigit() else name
 
 
 def anytime_figure(results: FlagshipResults) -> Figure | None:
     """Draw the mean ARI against the number of questions, a panel for each list."""
-    panels = _panels(results)
+    panels = results.parts
     if not panels or not results.lines():
         return None
     figure, axes = new_figure(1, len(panels), figsize=(5.2 * len(panels), 4.0))
     for axis, (name, tasks) in zip(axes.flat, panels.items(), strict=True):
-        ends = []
-        for method in results.methods():
-            x, y = _curve(results, method, tasks)
-            if x:
-                axis.plot(x, y, **look(method))
-                ends.append((x[-1], y[-1], method))
+        curves = {method: _curve(results, method, tasks) for method in results.methods()}
+        for method, (x, y) in curves.items():
+            axis.plot(x, y, **look(method))
             if method == CONTROL:
                 _write_sizes(axis, x, y)
         n_tasks = len(results.table(results.lines(), tasks, fixed(BUDGETS[0])).tasks)
         _finish(axis, f"{name}: {n_tasks} tasks", "questions")
         axis.set_xlim(0, BUDGETS[-1] * 1.02)
         axis.set_xticks([0, 25, 50, 75, 100, 150, 200])
-        _label_lines(axis, ends)
+        _label_lines(axis, curves)
     axes[0, 0].set_ylabel("mean ARI on the test parts")
     return figure
 
 
-def _curve(
-    results: FlagshipResults, method: str, tasks: list[str]
-) -> tuple[list[float], list[float]]:
+def _curve(results: FlagshipResults, method: str, tasks: list[str]) -> Curve:
     """Return numbers of questions and the mean ARI of a method."""
     x, y = [], []
     if line_of(method, SIZES[0]).size:
@@ -109,25 +112,29 @@ def _finish(axis: Axes, title: str, label: str) -> None:
     axis.set_axisbelow(True)
 
 
-def _label_lines(axis: Axes, ends: list[tuple[float, float, str]]) -> None:
+def _label_lines(axis: Axes, curves: Mapping[str, Curve]) -> None:
     """Write names at the ends of lines: outside the panel, or where a line ends within it."""
     from matplotlib.patheffects import withStroke
 
     low, high = axis.get_ylim()
     right = axis.get_xlim()[1]
-    last = max(x for x, _, _ in ends) if ends else right
-    outside = sorted((y, text) for x, y, text in ends if x == last)
+    ends = {name: (x[-1], y[-1]) for name, (x, y) in curves.items() if x}
+    last = max((x for x, _ in ends.values()), default=right)
+    outside = sorted((y, name) for name, (x, y) in ends.items() if x == last)
     heights = spread([y for y, _ in outside], (high - low) * 0.05)
-    placed = [(right * 1.01, h, text) for h, (_, text) in zip(heights, outside, strict=True)]
-    inside = sorted((y, x, text) for x, y, text in ends if x < last)
-    lower = spread([y for y, _, _ in inside], (high - low) * 0.05)
-    placed += [(x + right * 0.02, h, text) for h, (_, x, text) in zip(lower, inside, strict=True)]
-    for x, y, text in placed:
-        method = text.rsplit(" ", 1)[0] if text[-1].isdigit() else text
+    places = {
+        name: (right * 1.01, height, "left")
+        for height, (_, name) in zip(heights, outside, strict=True)
+    }
+    for name in ends:
+        if name not in places:
+            places[name] = _free_place(name, curves, (right, high - low))
+    for name, (x, y, side) in places.items():
+        method = method_of(name)
         axis.annotate(
-            text,
-            (x, y),
+            *(name, (x, y)),
             size=8.5,
+            ha=side,
             va="center",
             color=look(method)["color"],
             weight="bold" if method == FLAGSHIP else "normal",
@@ -137,11 +144,38 @@ def _label_lines(axis: Axes, ends: list[tuple[float, float, str]]) -> None:
         )
 
 
+def _free_place(
+    name: str, curves: Mapping[str, Curve], span: tuple[float, float]
+) -> tuple[float, float, str]:
+    """Return where a name next to the end of its line covers the fewest others."""
+    width, height = span
+    x, y = curves[name][0][-1], curves[name][1][-1]
+    length = 0.0135 * len(name) * width
+    candidates = [
+        (x + 0.02 * width, y, "left"),
+        (x + 0.01 * width, y + 0.04 * height, "right"),
+        (x - 0.01 * width, y + 0.05 * height, "left"),
+        (x - 0.01 * width, y - 0.05 * height, "left"),
+    ]
+
+    def n_covered(place: tuple[float, float, str]) -> int:
+        start = place[0] - (length if place[2] == "right" else 0.0)
+        grid = np.linspace(start, start + length, 20)
+        others = [
+            np.interp(grid, *curve, left=np.nan, right=np.nan)
+            for other, curve in curves.items()
+            if curve[0] and other != name
+        ]
+        return sum(bool((np.abs(other - place[1]) < 0.025 * height).any()) for other in others)
+
+    return min(candidates, key=n_covered)
+
+
 def differences_figure(results: FlagshipResults) -> Figure | None:
     """Draw how far Likewise is from COBRA on every task, at COBRA's numbers of questions."""
     me = Line(FLAGSHIP)
     panels = {}
-    for name, tasks in _panels(results).items():
+    for name, tasks in results.parts.items():
         found = {size: results.table([me, control(size)], tasks, own_count(size)) for size in SIZES}
         there = shared(found.values())
         if there and all(me in scored.lines for scored in found.values()):
@@ -191,7 +225,7 @@ def noise_figure(results: FlagshipResults) -> Figure | None:
     when = fixed(NOISE_BUDGETS[-1])
     everyone = results.lines(next(iter(NOISE)))
     panels = {}
-    for name, tasks in _panels(results).items():
+    for name, tasks in results.parts.items():
         tables = [results.table(everyone, tasks, when, e) for e in ("budgets", *NOISE)]
         common = shared(tables)
         if common:
@@ -201,14 +235,16 @@ def noise_figure(results: FlagshipResults) -> Figure | None:
     figure, axes = new_figure(1, len(panels), figsize=(4.4 * len(panels), 3.6))
     shares = [0.0, *(100 * share for share in NOISE.values())]
     for axis, (name, (common, tables)) in zip(axes.flat, panels.items(), strict=True):
-        ends = []
-        for line in tables[0].lines:
-            means = [table.means().get(line, np.nan) for table in tables]
-            axis.plot(shares, means, **look(line.method))
-            ends.append((shares[-1], means[-1], str(line)))
+        curves = {
+            str(line): (shares, [table.of(line).mean() for table in tables])
+            for line in tables[0].lines
+            if all(line in table.lines for table in tables)
+        }
+        for name_of_line, curve in curves.items():
+            axis.plot(*curve, **look(name_of_line))
         _finish(axis, f"{name}: {len(common)} tasks", "wrong answers in percent")
         axis.set_xticks(shares)
         axis.set_xlim(-0.4, 10.3)
-        _label_lines(axis, ends)
+        _label_lines(axis, curves)
     axes[0, 0].set_ylabel(f"mean ARI after {NOISE_BUDGETS[-1]} questions")
     return figure

@@ -80,16 +80,24 @@ class FlagshipResults:
         self.n_folds = max(folds, default=-1) + 1
 
     @property
-    def lists(self) -> dict[str, list[str]]:
-        """The tasks of each list that there are results for, in the paper's order."""
+    def tasks(self) -> list[str]:
+        """The tasks that there are results for, in the paper's order."""
         found = {task for _, _, task in self._points}
-        everything = [task for task in task_names() if task in found]
-        parts = {
-            "developed on": [task for task in everything if task in DEVELOPED_ON],
-            "second list": [task for task in everything if task not in DEVELOPED_ON],
-            "all": everything,
+        return [task for task in task_names() if task in found]
+
+    @property
+    def parts(self) -> dict[str, list[str]]:
+        """The tasks of each of the two lists that has any."""
+        both = {
+            "developed on": [task for task in self.tasks if task in DEVELOPED_ON],
+            "second list": [task for task in self.tasks if task not in DEVELOPED_ON],
         }
-        return {name: tasks for name, tasks in parts.items() if tasks}
+        return {name: tasks for name, tasks in both.items() if tasks}
+
+    @property
+    def lists(self) -> dict[str, list[str]]:
+        """The lists, and all tasks if there are two of them."""
+        return {**self.parts, "all": self.tasks} if len(self.parts) > 1 else self.parts
 
     def lines(self, experiment: str = "budgets") -> list[Line]:
         """Return the methods of an experiment, ours in a fixed order, then others."""

@@ -71,7 +71,7 @@ def budget_wins_table(results: FlagshipResults) -> Table | None:
     for line in results.lines():
         texts: list[CellValue] = []
         for budget in BUDGETS:
-            scored = results.table([ME, line], results.lists["all"], fixed(budget))
+            scored = results.table([ME, line], results.tasks, fixed(budget))
             found = _against(scored, line)
             if found is not None:
                 n_tasks.add(len(scored.tasks))

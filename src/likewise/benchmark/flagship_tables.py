@@ -132,9 +132,7 @@ def task_tables(results: FlagshipResults) -> list[Table]:
         others = [line for line in results.lines_at(size) if line != control(size)]
         lines: list[list[CellValue]] = []
         below = []
-        for name, tasks in results.lists.items():
-            if name == "all":
-                continue
+        for name, tasks in results.parts.items():
             for task in tasks:
                 base = results.score(control(size), task, own_count(size))
                 if base is None:
@@ -314,7 +312,7 @@ def _below_text(below: Sequence[tuple[float, str]]) -> str:
 
 
 def _questions_text(results: FlagshipResults) -> str:
-    tasks = results.lists["all"]
+    tasks = results.tasks
     counts = [
         f"{np.mean([results.questions(t, own_count(size)) for t in tasks]):.1f}" for size in SIZES
     ]

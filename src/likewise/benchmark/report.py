@@ -59,7 +59,7 @@ def write_report(rows: Iterable[Row], folder: str | Path, *, profile: str = "pap
         raise InputError("there are no results to report on. Run `likewise bench run` first.")
     if profile == "flagship":
         flagship = FlagshipResults(found)
-        if not flagship.lists:
+        if not flagship.tasks:
             raise InputError(
                 "there are no results of the profile flagship. Run `likewise bench run --profile "
                 "flagship` first."
@@ -185,15 +185,13 @@ def flagship_sections(results: FlagshipResults) -> list[Section]:
 
 def flagship_opening(results: FlagshipResults) -> str:
     """Return what stands at the top of the page on `Likewise`."""
-    lists = results.lists
     parts = [
-        f"{name} ({len(tasks)}): {', '.join(tasks)}"
-        for name, tasks in lists.items()
-        if name != "all"
+        f"{name.capitalize()} ({len(tasks)}): {', '.join(tasks)}"
+        for name, tasks in results.parts.items()
     ]
     return (
         "<h1>Likewise, COBRA and others: quality by the number of questions</h1>"
-        f"<p>{len(lists['all'])} tasks, {results.n_folds} folds: all rows are clustered, only "
+        f"<p>{len(results.tasks)} tasks, {results.n_folds} folds: all rows are clustered, only "
         "pairs of training rows are asked about, and the adjusted Rand index (ARI) is taken on "
         "the test part. No method is told the number of clusters; COBRA is told a number of "
         "super-instances.</p>"
