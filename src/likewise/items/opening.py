@@ -116,7 +116,7 @@ def open_items(
     found: Items
     if kind == "images":
         _refuse(path, table_options, "a table")
-        found = ImageItems(path, recipe=image_features, cache=store)
+        found = ImageItems(path, recipe=image_features, cache=store.folder)
     elif kind == "points":
         _refuse(path, table_options, "a table")
         found = PointItems(path)

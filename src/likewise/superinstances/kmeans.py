@@ -51,7 +51,7 @@ def kmeans(
     seed : int
         Decides everything random.
     n_jobs : int, optional
-        Processes for the starts. The result does not depend on it.
+        Threads for the starts. The result does not depend on it.
 
     Returns
     -------
@@ -63,7 +63,11 @@ def kmeans(
     if n_clusters >= len(X):
         return _distinct(X)
     seeds = np.random.default_rng(seed).integers(2**31 - 1, size=N_INIT)
-    runs = Parallel(n_jobs=n_jobs)(delayed(_from_scratch)(X, n_clusters, int(s)) for s in seeds)
+    # Threads, for nearly all of the work is done outside of the interpreter's lock. Limited out
+    # here as well, since the first start that ends would lift the limit for the others.
+    with one_thread_each():
+        starts = (delayed(_from_scratch)(X, n_clusters, int(s)) for s in seeds)
+        runs = Parallel(n_jobs=n_jobs, prefer="threads")(starts)
     best = min(range(N_INIT), key=lambda k: runs[k].inertia_)
     assignment, centers = runs[best].labels_.astype(np.intp), runs[best].cluster_centers_
     used, renumbered = np.unique(assignment, return_inverse=True)

@@ -1,0 +1,123 @@
+"""Features that are kept per item."""
+
+import numpy as np
+import pytest
+
+from likewise.items import open_items
+from likewise.items.itemcache import FILE, ItemCache
+
+Image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
+
+ROWS = {"a": np.array([1.5, 2], dtype=np.float32), "b": np.array([-1, 0], dtype=np.float32)}
+
+
+def test_rows_come_back_under_what_made_them(tmp_path):
+    ItemCache(tmp_path / "new" / "folder").keep("x", ROWS)
+    cache = ItemCache(tmp_path / "new" / "folder")
+    found = cache.find("x", ["b", "c", "a"])
+    assert sorted(found) == ["a", "b"]
+    assert all(np.array_equal(found[name], ROWS[name]) for name in found)
+    assert cache.find("y", ["a"]) == {}
+    assert cache.fault == ""
+
+
+def test_thousands_of_rows_come_back(tmp_path):
+    names = [str(k) for k in range(2_345)]
+    ItemCache(tmp_path).keep("x", {name: np.float32([k]) for k, name in enumerate(names)})
+    found = ItemCache(tmp_path).find("x", names)
+    assert [float(found[name][0]) for name in names] == list(range(2_345))
+
+
+def test_a_damaged_file_counts_as_missing_and_is_made_anew(tmp_path):
+    cache = ItemCache(tmp_path)
+    cache.keep("x", ROWS)
+    whole = (tmp_path / FILE).read_bytes()
+    place = whole.index(np.float32([1.5, 2]).tobytes())
+    for damaged in (
+        b"",
+        b"hello" * 500,
+        whole[:100],
+        whole[: len(whole) // 2],
+        whole[:place] + b"\xff" + whole[place + 1 :],
+    ):
+        (tmp_path / FILE).write_bytes(damaged)
+        assert "a" not in cache.find("x", ["a", "b"])
+        cache.keep("x", ROWS)
+        cache.keep("x", ROWS)
+        assert sorted(cache.find("x", ["a", "b"])) == ["a", "b"]
+
+
+def test_a_folder_that_cannot_be_written_to_is_said(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    cache = ItemCache(tmp_path / "file")
+    cache.keep("x", ROWS)
+    assert cache.find("x", ["a"]) == {}
+    assert "could not be kept" in cache.fault
+
+
+def test_no_folder_keeps_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ItemCache(None).keep("x", ROWS)
+    assert ItemCache(None).find("x", ["a"]) == {}
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def looked_at(monkeypatch):
+    """How many pictures each call computed features of."""
+    from likewise.items import imagefeatures
+
+    calls = []
+    describe = imagefeatures.describe
+    monkeypatch.setattr(
+        imagefeatures, "describe", lambda some: calls.append(len(some)) or describe(some)
+    )
+    return calls
+
+
+def draw(path, color):
+    Image.new("RGB", (40, 30), color).save(path)
+
+
+def test_one_picture_more_is_the_only_one_looked_at(tmp_path, looked_at):
+    folder, cache = tmp_path / "photos", tmp_path / "cache"
+    folder.mkdir()
+    for k in range(5):
+        draw(folder / f"{k}.png", (k * 40, 0, 0))
+    options = {"image_features": "descriptors", "cache": cache}
+    before = open_items(folder, **options).features().X
+    assert looked_at == [5]
+    draw(folder / "0a.png", "blue")
+    (folder / "4.png").rename(folder / "9.png")
+    after = open_items(folder, **options).features().X
+    assert looked_at == [5, 1]
+    assert np.array_equal(after[[0, 2, 3, 4, 5]], before)
+    open_items(folder, **options).features()
+    assert looked_at == [5, 1]
+
+
+def test_equal_pictures_are_looked_at_once(tmp_path, looked_at):
+    for k in range(4):
+        draw(tmp_path / f"{k}.png", "red" if k % 2 else "green")
+    X = open_items(tmp_path, image_features="descriptors", cache=False).features().X
+    assert looked_at == [2]
+    assert np.array_equal(X[0], X[2])
+    assert not np.array_equal(X[0], X[1])
+
+
+def test_what_was_done_before_an_interruption_is_not_done_again(tmp_path, looked_at, monkeypatch):
+    folder, cache = tmp_path / "photos", tmp_path / "cache"
+    folder.mkdir()
+    for k in range(6):
+        draw(folder / f"{k}.png", (k * 40, 0, 0))
+    monkeypatch.setattr("likewise.items.imagefeatures.CHUNK", 2)
+
+    def stop(done, n):
+        if done == 4:
+            raise KeyboardInterrupt
+
+    items = open_items(folder, image_features="descriptors", cache=cache)
+    with pytest.raises(KeyboardInterrupt):
+        items.features(stop)
+    items.features()
+    assert looked_at == [2, 2, 2]
