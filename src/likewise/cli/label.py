@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import webbrowser
 from typing import Any
 
 import click
 
+from likewise.cli.inline import WAYS, ask_terminal, choose_way
 from likewise.cli.rowprogress import RowProgress
 from likewise.errors import MissingExtraError
 from likewise.projects import Opened, open_large_project, open_project
@@ -70,6 +72,12 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     "--cluster", metavar="ADDRESS", help="A Dask scheduler, to go over the rows on its workers."
 )
 @click.option("--terminal", is_flag=True, help="Ask here and not on a page.")
+@click.option(
+    "--pictures",
+    type=click.Choice(WAYS),
+    default="auto",
+    help="With --terminal: how to show pictures there. Only their paths with none.",
+)
 @click.option("--no-browser", is_flag=True, help="Do not open the page, only print its address.")
 @click.option(
     "--host",
@@ -98,6 +106,7 @@ def label(
     session: str | None,
     cluster: str | None,
     terminal: bool,
+    pictures: str,
     no_browser: bool,
     host: str,
     port: int | None,
@@ -111,6 +120,8 @@ def label(
     `likewise export` then writes the groups to a folder. Every answer is saved at once; the same
     command goes on where you stopped.
     """
+    if pictures != "auto" and not terminal:
+        raise click.UsageError("--pictures is for --terminal; a page always shows them")
     begin: dict[str, Any] = {
         "session": session,
         "n_super_instances": n_super_instances,
@@ -128,7 +139,10 @@ def label(
         if terminal:
             from likewise.cli.terminal import run_terminal
 
-            run_terminal(opened.project)
+            is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+            has_pictures = opened.project.items.kind == "images"
+            way = choose_way(pictures, os.environ, is_terminal and has_pictures, ask_terminal)
+            run_terminal(opened.project, way=way)
         else:
             _serve(opened, host, port, allow_host, opens=not no_browser)
     finally:

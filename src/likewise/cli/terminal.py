@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from likewise.cli.inline import Way, is_late_answer, side_by_side
 from likewise.core.answers import Answer, Query
 from likewise.errors import LikewiseError, StaleQueryError
 from likewise.items import Items
@@ -40,7 +41,9 @@ BARS = "▁▂▃▄▅▆▇█"
 LONGEST_TEXT = 1_200
 
 
-def run_terminal(project: Project, read: Callable[[], str] | None = None) -> None:
+def run_terminal(
+    project: Project, read: Callable[[], str] | None = None, *, way: Way | None = None
+) -> None:
     """Ask until everything is settled or the person quits.
 
     Parameters
@@ -50,6 +53,8 @@ def run_terminal(project: Project, read: Callable[[], str] | None = None) -> Non
     read : callable, optional
         Returns the next key; an empty text at the end of the input. By default single keys where
         the input is a terminal, and the first character of each line where it is not.
+    way : {"kitty", "iterm", "sixel"}, optional
+        How to show pictures here. By default only their paths are.
     """
     read = read or (_read_key if sys.stdin.isatty() else _read_line)
     while True:
@@ -59,12 +64,17 @@ def run_terminal(project: Project, read: Callable[[], str] | None = None) -> Non
         if query is None:
             _show_end(project)
         else:
-            for line in pair_lines(project, query, shutil.get_terminal_size((80, 24)).columns):
+            size = shutil.get_terminal_size((80, 24))
+            if way is not None:
+                _show_pictures(project, query, size.columns, size.lines, way)
+            for line in pair_lines(project, query, size.columns):
                 click.echo(line)
         click.echo(project.session.progress)
         click.echo(PROMPT, nl=False)
         key = read()
         click.echo()
+        if is_late_answer(key):
+            continue
         if key == "" or key in QUIT:
             return
         if query is None and key not in (*UNDO, "Z", "?"):
@@ -89,6 +99,15 @@ def _act(project: Project, query: Query | None, key: str) -> None:
         click.echo(HELP)
     else:
         click.echo(f"{key!r} is none of the keys s d u z Z ? q")
+
+
+def _show_pictures(project: Project, query: Query, columns: int, lines: int, way: Way) -> None:
+    left, right = project.where[query.left], project.where[query.right]
+    if project.items.kind != "images" or left is None or right is None:
+        return
+    # Not by click, which takes away what it does not know where the output is no terminal.
+    sys.stdout.write(side_by_side(project.items, left, right, columns, lines, way))
+    sys.stdout.flush()
 
 
 def pair_lines(project: Project, query: Query, width: int) -> Iterator[str]:
