@@ -45,7 +45,7 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
     ----------
     max_queries : int, optional
         Stop after this many questions. By default all are asked: about one for each of the rows,
-        or of `n_cells` cells.
+        or of `n_cells` cells. A known number is planned for: it decides how fine the regions are.
     n_cells : int, default=1000
         Data of more than 6000 rows are cut into this many cells, the finest that is asked about.
     n_jobs : int, optional
@@ -66,6 +66,9 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
     doubts_ : ndarray of shape (n_rows,)
         For every row, the learner's chance that its label is wrong; 0 for rows whose group
         follows from answers.
+    completeness_ : Completeness or None
+        How much of the grouping is right, as an estimate and with a lower bound, and how much the
+        next ten questions would change; None while there are not two groups.
     suspects_ : list of (int, float)
         Rows that were answered about, but whose neighbors say otherwise, the least credible first,
         with the probability of their group: answers worth a second look.
@@ -185,19 +188,14 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
             partition = super_instances_of(
                 X, self.n_cells, train_indices=train, seed=seed, n_jobs=self.n_jobs
             )
-            strategy = Refine(partition, seed=seed, n_regions=regions_for(self.max_queries))
+            strategy = Refine(partition, seed=seed, budget=self.max_queries)
             session = SourceSession(strategy, sample_ids=sample_ids, digest=X.fingerprint())
             session.attach(X, n_jobs=self.n_jobs)
         else:
             rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
             train = checked_train_rows(train_indices, len(rows))
             partition, is_askable = self._cells(rows, train, seed)
-            strategy = Refine(
-                partition,
-                askable=is_askable,
-                seed=seed,
-                n_regions=regions_for(self.max_queries),
-            )
+            strategy = Refine(partition, askable=is_askable, budget=self.max_queries, seed=seed)
             session = Session(strategy, sample_ids=sample_ids, digest=fingerprint(rows))
         for pairs, answer in ((must_link, Answer.SAME), (cannot_link, Answer.DIFFERENT)):
             for left, right in pairs:
@@ -226,6 +224,7 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         self.n_features_in_ = points.shape[1]
         self.learned_ = self._learn(strategy)
         self.doubts_ = strategy.doubts()
+        self.completeness_ = strategy.completeness()
         self.suspects_ = strategy.suspects()
         self.labels_ = session.labels
         if self.learned_ is not None and X is not None and not isinstance(X, Source):
@@ -306,18 +305,3 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         n: Any = self.n_cells
         if not isinstance(n, Integral) or n < 2:
             raise InputError(f"n_cells must be an integer from 2, got {n!r}")
-
-
-def regions_for(max_queries: int | None) -> tuple[int, ...]:
-    """Return into how many regions to cut the data, one after the other.
-
-    Every cut has twice as many as the one before. Who knows how many questions there will be
-    needs no cut that is coarser than they allow.
-
-    Examples
-    --------
-    >>> [regions_for(n) for n in (None, 10, 30, 60, 120, 500)]
-    [(12, 24, 48, 96), (12, 24, 48, 96), (24, 48, 96), (24, 48, 96), (24, 48, 96), (24, 48, 96)]
-    """
-    first = 12 if max_queries is None or max_queries < 24 else 24
-    return tuple(n for n in (12, 24, 48, 96) if n >= first)

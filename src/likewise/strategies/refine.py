@@ -23,9 +23,11 @@ from scipy.spatial.distance import cdist, pdist
 from likewise.core.answers import Answer
 from likewise.core.partition import SuperInstances
 from likewise.errors import InputError
+from likewise.strategies.completeness import Completeness, share_moved, share_right
 from likewise.strategies.guess import join_by_guess, merge_tree
 from likewise.strategies.known import Known, read_log
 from likewise.strategies.learner import KernelVote, learn, views_of
+from likewise.strategies.plan import next_cut
 from likewise.strategies.regions import Regions, most_telling
 from likewise.strategies.representatives import RepresentativeStrategy
 from likewise.strategies.respect import respecting_labels
@@ -49,7 +51,10 @@ class Refine(RepresentativeStrategy):
     askable : ndarray of bool, optional
         The cells whose rows may be shown. By default all.
     n_regions : sequence of int, default=(12, 24, 48, 96)
-        Into how many regions the data are cut, one after the other.
+        Into how many regions the data are cut, one after the other, if `budget` is not known.
+    budget : int, optional
+        How many questions there will be. It decides how fine the regions are; the strategy goes
+        on asking when they are spent.
     seed : int, default=0
         Decides what is random in finding regions.
     """
@@ -62,6 +67,7 @@ class Refine(RepresentativeStrategy):
         *,
         askable: NDArray[np.bool_] | None = None,
         n_regions: Sequence[int] = (12, 24, 48, 96),
+        budget: int | None = None,
         seed: int = 0,
     ) -> None:
         super().__init__(partition)
@@ -75,12 +81,11 @@ class Refine(RepresentativeStrategy):
         self._views = views_of(partition.points)(partition.points)
         self._regions = Regions(self._views[0], partition.sizes(), self.is_askable, seed)
         self._models: dict[tuple[bytes, bytes], tuple[KernelVote, NDArray[np.float64]]] = {}
-        self._levels = [n for n in n_regions if n < len(self._cell_of)]
-        if len(self._cell_of) <= max(n_regions):
-            self._levels.append(n)  # every cell is a region of its own
-        self._level = [0]
+        self.budget = budget
+        # How many regions there were at every level so far, after every answer.
+        self._sizes: list[tuple[int, ...]] = [()]
         self._known: Known | None = None
-        self._settled: tuple[int, tuple[int, int] | None] | None = None
+        self._settled: tuple[tuple[int, ...], tuple[int, int] | None] | None = None
         self._groups: NDArray[np.intp] | None = None
         self._next: tuple[int, int] | None = None
         self._is_current = False
@@ -96,17 +101,17 @@ class Refine(RepresentativeStrategy):
 
     def record(self, left: int, right: int, answer: Answer) -> None:
         """Take in an answer about two rows."""
-        level, _ = self._at_level()
+        sizes, _ = self._at_level()
         if answer.is_link:
             self.links.add(left, right, answer)
         self._log.append((left, right, answer))
-        self._level.append(level)
+        self._sizes.append(sizes)
         self._forget()
 
     def rewind(self) -> None:
         """Take back the last record."""
         _, _, answer = self._log.pop()
-        self._level.pop()
+        self._sizes.pop()
         if answer.is_link:
             self.links.pop()
         self._forget()
@@ -125,10 +130,8 @@ class Refine(RepresentativeStrategy):
         apart = sum(len(roots & self.links.differing(root)) for root in roots) // 2
         n = len(self._cell_of) - len(known.order) + len(roots)
         undecided = n * (n - 1) // 2 - apart
-        level, _ = self._at_level()
-        waiting = 0
-        if level < len(self._levels):
-            waiting = len(self._regions.newcomers(self._levels[level], known.order))
+        sizes, _ = self._at_level()
+        waiting = len(self._regions.newcomers(sizes[-1], known.order)) if sizes else 0
         return undecided, min(undecided, waiting + len(known.pending))
 
     def open_pairs(self) -> list[tuple[int, int]]:
@@ -173,6 +176,7 @@ class Refine(RepresentativeStrategy):
             **super().to_dict(),
             "askable": askable,
             "n_regions": list(self.n_regions),
+            "budget": self.budget,
             "seed": self.seed,
         }
 
@@ -182,7 +186,13 @@ class Refine(RepresentativeStrategy):
         partition = SuperInstances.from_dict(plain["partition"])
         askable = np.zeros(partition.n_super_instances, dtype=bool)
         askable[plain["askable"]] = True
-        return cls(partition, askable=askable, n_regions=plain["n_regions"], seed=plain["seed"])
+        return cls(
+            partition,
+            askable=askable,
+            n_regions=plain["n_regions"],
+            budget=plain.get("budget"),
+            seed=plain["seed"],
+        )
 
     # -- what was learned ------------------------------------------------------------------------
 
@@ -222,6 +232,31 @@ class Refine(RepresentativeStrategy):
         ]
         return found
 
+    def completeness(self) -> Completeness | None:
+        """Return how much of the grouping is right, or None while there are not two groups."""
+        known = self._what_is_known()
+        if len(known.groups) < 2:
+            return None
+        cells, groups = known.examples()
+        vote, chances = self._model(cells, groups)
+        estimate, at_least = share_right(vote.seen, groups, len(known.order) - len(cells))
+        return Completeness(estimate, at_least, self._moved_by_last_ten(known, chances))
+
+    def _moved_by_last_ten(self, known: Known, chances: NDArray[np.float64]) -> float | None:
+        """Return the share of rows that the rows of the last ten answers moved."""
+        late = {self._cell_of.get(row) for entry in self._log[-10:] for row in entry[:2]}
+        early = {self._cell_of.get(row) for entry in self._log[:-10] for row in entry[:2]}
+        cells, groups = known.examples()
+        is_early = np.array([int(cell) in early or int(cell) not in late for cell in cells])
+        if len(np.unique(groups[is_early])) < 2:
+            return None
+        names, earlier = np.unique(groups[is_early], return_inverse=True)
+        before = self._model(cells[is_early], earlier.astype(np.intp))[1].argmax(axis=1)
+        sizes = self.partition.sizes()
+        return share_moved(
+            np.repeat(names[before], sizes), np.repeat(chances.argmax(axis=1), sizes)
+        )
+
     # -- inside ----------------------------------------------------------------------------------
 
     def _forget(self) -> None:
@@ -234,7 +269,7 @@ class Refine(RepresentativeStrategy):
     def _what_is_known(self) -> Known:
         if self._known is None:
             self._known = read_log(
-                self._log, self.links, self._cell_of, is_early=self._level[-1] == 0
+                self._log, self.links, self._cell_of, is_early=len(self._sizes[-1]) <= 1
             )
         return self._known
 
@@ -274,22 +309,44 @@ class Refine(RepresentativeStrategy):
         second = self._newcomer([*known.order, newcomer], known)
         return None if second is None else self._rows(newcomer, second)
 
-    def _at_level(self) -> tuple[int, tuple[int, int] | None]:
-        """Return how fine the regions are now, and what to ask about at that level.
+    def _at_level(self) -> tuple[tuple[int, ...], tuple[int, int] | None]:
+        """Return how many regions there were at every level, and what to ask about now.
 
         Past the last level only what was begun is brought to an end.
         """
         if self._settled is None:
             known = self._what_is_known()
-            level, pair = self._level[-1], None
-            while level < len(self._levels) and pair is None:
-                heads = self._regions.newcomers(self._levels[level], known.order)
-                pair = self._closest_open(known, heads)
-                level += pair is None
+            sizes, pair = self._sizes[-1], None
+            if sizes:
+                pair = self._closest_open(known, self._regions.newcomers(sizes[-1], known.order))
+            while pair is None:
+                size = self._next_size(known, sizes)
+                if size is None:
+                    break
+                sizes = (*sizes, size)
+                pair = self._closest_open(known, self._regions.newcomers(size, known.order))
             if pair is None:
                 pair = self._placing(known) or self._closest_open(known, [])
-            self._settled = level, pair
+            self._settled = sizes, pair
         return self._settled
+
+    def _next_size(self, known: Known, sizes: tuple[int, ...]) -> int | None:
+        """Return how many regions to cut next, or None if they are fine enough."""
+        n_askable, n_cells = len(self._cell_of), self.partition.n_super_instances
+        if sizes and sizes[-1] >= n_cells:
+            return None
+        n: int | None
+        if self.budget is None:
+            n = next((n for n in self.n_regions if not sizes or n > sizes[-1]), None)
+        else:
+            n = next_cut(
+                self.budget,
+                n_cuts=len(sizes),
+                n_asked=len(self._log),
+                n_met=len(known.order),
+                n_components=len(known.cells),
+            )
+        return n if n is None or n < n_askable else n_cells
 
     def _placing(self, known: Known) -> tuple[int, int] | None:
         """Return the next question about the last newcomer that is not placed, if there is one."""

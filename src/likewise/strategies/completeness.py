@@ -1,0 +1,100 @@
+"""How complete the groups are: what the answers say about rows that nobody was asked about.
+
+Every row whose group is known is foretold from the other known rows alone. How often that is right
+is how often a row is right that nobody was asked about, or less, since such a row also has the one
+known row that is nearest to it. A group with one known row is never foretold, so what is known only
+once counts as wrong, as it should: it stands for groups that were not met yet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import beta
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """How much of a grouping is right, by what is known now. All of it is an estimate.
+
+    Attributes
+    ----------
+    estimate : float
+        The share of rows that are in their right group.
+    at_least : float
+        The share is at least this, with a confidence of 95 %.
+    next_ten : float or None
+        About the share of rows that the next ten answers would move to another group: as many as
+        the last ten moved. None before there were so many.
+    """
+
+    estimate: float
+    at_least: float
+    next_ten: float | None = None
+
+    def __str__(self) -> str:
+        return (
+            f"about {100 * self.estimate:.0f} % right, at least {100 * self.at_least:.0f} % "
+            "(estimate)"
+        )
+
+
+def share_right(
+    seen: NDArray[np.float64], groups: NDArray[np.intp], n_open: int = 0
+) -> tuple[float, float]:
+    """Return the share of rows that are right, and a lower bound at 95 % confidence.
+
+    Parameters
+    ----------
+    seen : ndarray of shape (n_known, n_groups)
+        For every known row, how likely each group is by the other known rows.
+    groups : ndarray of shape (n_known,)
+        The known groups.
+    n_open : int, default=0
+        How many more rows were asked about whose group is not known yet; they count as wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> seen = np.repeat([[0.9, 0.1], [0.2, 0.8]], 10, axis=0)
+    >>> groups = np.repeat([0, 1], 10)
+    >>> [round(share, 2) for share in share_right(seen, groups)]
+    [1.0, 0.86]
+    >>> groups[:2] = 1
+    >>> [round(share, 2) for share in share_right(seen, groups)]
+    [0.9, 0.72]
+    """
+    n = len(groups) + n_open
+    n_right = int((seen.argmax(axis=1) == groups).sum())
+    at_least = float(beta.ppf(1.0 - CONFIDENCE, n_right, n - n_right + 1)) if n_right else 0.0
+    return n_right / n, at_least
+
+
+def share_moved(before: NDArray[np.intp], after: NDArray[np.intp]) -> float:
+    """Return the share of rows that are in another group than before.
+
+    Groups have no names: each group of now goes on from the one before with which it shares the
+    most rows, and no two from the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> share_moved(np.array([0, 0, 0, 1, 1]), np.array([1, 1, 0, 0, 0]))
+    0.2
+    >>> share_moved(np.array([0, 0, 0, 0]), np.array([0, 0, 1, 2]))
+    0.5
+    """
+    shared = np.zeros((int(before.max()) + 1, int(after.max()) + 1))
+    np.add.at(shared, (before, after), 1.0)
+    # Plainly greedy: the best pairing of all would hardly differ, and this cannot surprise.
+    stayed = 0.0
+    while shared.size and shared.max() > 0:
+        i, j = np.unravel_index(int(shared.argmax()), shared.shape)
+        stayed += shared[i, j]
+        shared[i, :] = 0.0
+        shared[:, j] = 0.0
+    return float((len(before) - stayed) / len(before))

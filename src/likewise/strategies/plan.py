@@ -1,0 +1,65 @@
+"""How fine to cut the data into regions next, when so many questions are planned."""
+
+from __future__ import annotations
+
+N_CUTS = 3
+"""So many times the data are cut into regions when the number of questions is known."""
+
+SECOND_CUT = 0.7
+"""The second of three cuts plans for this share of what is left, the last for all of it."""
+
+
+def first_cut(budget: int) -> int:
+    """Return into how many regions to cut the data first, if there are so many questions.
+
+    Enough for most of a small budget. Of a large one most is kept until it is seen what a newcomer
+    costs: with many groups several questions, with two about one.
+
+    Examples
+    --------
+    >>> [first_cut(n) for n in (0, 10, 30, 60, 120, 500)]
+    [6, 7, 21, 32, 44, 120]
+    """
+    return max(6, round(min(0.7 * budget, 20 + 0.2 * budget)))
+
+
+def next_cut(
+    budget: int, *, n_cuts: int, n_asked: int, n_met: int, n_components: int
+) -> int | None:
+    """Return into how many regions to cut the data next, or None if that is not worth a cut.
+
+    A newcomer costs the question that joins it to its group, and those that are asked in vain, as
+    many as so far. Showing that groups differ is paid for once.
+
+    Parameters
+    ----------
+    budget : int
+        How many questions there are in all.
+    n_cuts : int
+        How many cuts there were; 0 asks for the first one.
+    n_asked : int
+        How many questions were asked.
+    n_met : int
+        How many representatives they were about.
+    n_components : int
+        How many different things these are known to be, or not yet known not to be.
+
+    Examples
+    --------
+    >>> next_cut(100, n_cuts=1, n_asked=40, n_met=40, n_components=2)
+    80
+    >>> next_cut(100, n_cuts=2, n_asked=80, n_met=79, n_components=2)
+    98
+    >>> next_cut(100, n_cuts=3, n_asked=98, n_met=97, n_components=2) is None
+    True
+    """
+    if n_cuts == 0:
+        return first_cut(budget)
+    if n_cuts == N_CUTS:
+        return None
+    n_joined = n_met - n_components
+    n_proofs = n_components * (n_components - 1) // 2
+    n_in_vain = max(0, n_asked - n_joined - n_proofs)
+    n_left = (budget - n_asked) / (1.0 + n_in_vain / max(1, n_met))
+    n_planned = int(n_left if n_cuts == N_CUTS - 1 else SECOND_CUT * n_left)
+    return n_met + n_planned if n_planned > 1 else None

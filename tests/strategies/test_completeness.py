@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris, make_blobs
+
+from likewise import LabelOracle, Likewise, run
+from likewise.strategies.completeness import share_moved, share_right
+from likewise.strategies.plan import N_CUTS, next_cut
+
+
+def datasets():
+    yield load_iris(return_X_y=True)
+    yield tuple(part[:700] for part in load_digits(return_X_y=True))
+    for k in range(4):
+        yield make_blobs(300, centers=3 + k, cluster_std=1.0 + k, random_state=k)
+
+
+def share_of_right_rows(y, labels, rows):
+    """Each group is worth the class of the rows in it that were asked about."""
+    classes = {labels[row]: y[row] for row in rows}
+    return np.mean([classes.get(label) == true for label, true in zip(labels, y, strict=True)])
+
+
+@pytest.mark.slow
+def test_the_lower_bound_holds_nine_times_in_ten_and_the_estimate_is_near():
+    said, was, bounds = [], [], []
+    for X, y in datasets():
+        session = Likewise(random_state=0).start(X)
+        for n in (15, 30, 60, 100):
+            run(session, LabelOracle(y), max_queries=n)
+            model = Likewise().adopt(session, X=X)
+            if model.completeness_ is None:
+                continue
+            said.append(model.completeness_.estimate)
+            bounds.append(model.completeness_.at_least)
+            was.append(share_of_right_rows(y, model.labels_, session.strategy.placed()[0]))
+    assert len(was) > 20
+    assert np.mean(np.array(was) >= bounds) >= 0.9
+    assert abs(np.mean(said) - np.mean(was)) < 0.1
+    assert np.corrcoef(said, was)[0, 1] > 0.7
+
+
+def test_completeness_grows_with_answers_and_moves_fade():
+    X, y = make_blobs(400, centers=4, cluster_std=1.5, random_state=0)
+    session = Likewise(random_state=0).start(X)
+    run(session, LabelOracle(y), max_queries=25)
+    early = Likewise().adopt(session).completeness_
+    run(session, LabelOracle(y), max_queries=90)
+    late = Likewise().adopt(session).completeness_
+    assert late.at_least > early.at_least
+    assert 0.0 <= late.next_ten <= early.next_ten <= 1.0
+
+
+def test_before_there_are_two_groups_nothing_is_claimed():
+    X = np.arange(20.0)[:, None]
+    session = Likewise(random_state=0).start(X)
+    assert Likewise().adopt(session).completeness_ is None
+
+
+def test_a_group_known_by_one_row_counts_as_not_foretold():
+    seen = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]])
+    estimate, at_least = share_right(seen, np.array([0, 0, 1]))
+    assert estimate == pytest.approx(2 / 3)
+    assert at_least < estimate
+
+
+def test_names_of_groups_do_not_count_as_moves():
+    before = np.array([0, 0, 1, 1, 2])
+    assert share_moved(before, 2 - before) == 0.0
+
+
+def test_it_can_be_read():
+    X, y = load_iris(return_X_y=True)
+    model = Likewise(30, random_state=0).fit(X, oracle=LabelOracle(y))
+    assert "% right, at least" in str(model.completeness_)
+
+
+@pytest.mark.parametrize("budget", [0, 5, 30, 120, 1000])
+def test_cuts_grow_and_end(budget):
+    n_met = next_cut(budget, n_cuts=0, n_asked=0, n_met=0, n_components=0)
+    for n_cuts in range(1, N_CUTS + 1):
+        asked = min(budget, n_met)
+        size = next_cut(budget, n_cuts=n_cuts, n_asked=asked, n_met=n_met, n_components=2)
+        if size is None:
+            break
+        assert n_met < size <= n_met + budget
+        n_met = size
+    assert next_cut(budget, n_cuts=N_CUTS, n_asked=0, n_met=0, n_components=0) is None
