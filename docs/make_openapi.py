@@ -60,6 +60,20 @@ SCHEMAS = {
             "line": TEXT,
         }
     ),
+    "Completeness": {
+        **shape(
+            {
+                "estimate": {"type": "number", "description": "share of items in the right group"},
+                "at_least": {"type": "number", "description": "a share that is hardly less"},
+                "next_ten": {
+                    "type": ["number", "null"],
+                    "description": "share of items that ten more answers may move",
+                },
+                "line": TEXT,
+            }
+        ),
+        "description": "How complete the groups are, where the strategy can tell. An estimate.",
+    },
     "State": shape(
         {
             "position": {**WHOLE, "description": "of the log; every change must repeat it"},
@@ -67,6 +81,7 @@ SCHEMAS = {
             "question": {"oneOf": [ref("Question"), {"type": "null"}]},
             "why": TEXT,
             "progress": ref("Progress"),
+            "completeness": {"oneOf": [ref("Completeness"), {"type": "null"}]},
             "can_undo": YES_OR_NO,
             "can_redo": YES_OR_NO,
             "n_super_instances": WHOLE,

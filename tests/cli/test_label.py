@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from likewise.cli import main
 from likewise.cli.terminal import run_terminal
 from likewise.projects import open_project
+from likewise.strategies.completeness import Completeness
 
 
 @pytest.fixture(autouse=True)
@@ -129,6 +130,15 @@ def test_an_answer_given_elsewhere_meanwhile_is_not_lost(table, capsys):
     assert [e.answer.value for e in first.session.events] == ["different"]
     first.close()
     second.close()
+
+
+def test_the_terminal_says_how_complete_the_groups_are(table, capsys):
+    project = open_project(table, n_super_instances=5).project
+    project.session.strategy.completeness = lambda: Completeness(0.9, 0.8, 0.1)
+    run_terminal(project, lambda: "q")
+    said = capsys.readouterr().out
+    assert "about 90 % right, at least 80 % (estimate); ten more answers may move 10 %" in said
+    project.close()
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "py", "parquet"])

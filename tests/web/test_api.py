@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from likewise import COBRA, Session
+from likewise import COBRA, Likewise, Session
 from likewise.items import open_items
-from likewise.projects import open_project
+from likewise.projects import Project, open_project
 from likewise.stores import Store
+from likewise.strategies.completeness import Completeness
 from likewise.web import create_app
 
 HOME = "http://127.0.0.1"
@@ -22,6 +23,38 @@ def test_a_question_has_two_items_and_a_line_of_progress(client):
     assert state["question"]["left"]["view"]["fields"][0][0] == "name"
     assert state["progress"]["line"].startswith("0 answered · 0 settled for free · at most 45 left")
     assert "distance" not in state["question"]
+
+
+def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client, project):
+    assert client.get("/api/query").json()["completeness"] is None
+    project.session.strategy.completeness = lambda: Completeness(0.934, 0.861, 0.02)
+    assert client.get("/api/query").json()["completeness"] == {
+        "estimate": 0.934,
+        "at_least": 0.861,
+        "next_ten": 0.02,
+        "line": "about 93 % right, at least 86 % (estimate); ten more answers may move 2 %",
+    }
+    project.session.strategy.completeness = lambda: Completeness(0.934, 0.861)
+    line = client.get("/api/query").json()["completeness"]["line"]
+    assert line == "about 93 % right, at least 86 % (estimate)"
+    project.session.strategy.completeness = lambda: None
+    assert client.get("/api/query").json()["completeness"] is None
+
+
+def test_a_session_of_likewise_can_be_served_too(tmp_path, truth, client_for):
+    items = open_items(tmp_path / "points.csv", id="name")
+    session = Likewise(random_state=0).start(items.features().X, sample_ids=items.ids)
+    client = client_for(Project(session, items))
+    for _ in range(25):
+        state = client.state()
+        left, right = (state["question"][side]["row"] for side in ("left", "right"))
+        client.answer("same" if truth[left] == truth[right] else "different", state)
+    state = client.state()
+    assert state["completeness"]["estimate"] > 0.8
+    assert "(estimate)" in state["completeness"]["line"]
+    assert "closest" not in state["why"]
+    assert client.get("/api/groups").json()["n"] >= 3
+    assert client.get("/api/ahead").status_code == 200
 
 
 def test_distances_come_only_when_asked_for(client):

@@ -17,6 +17,7 @@ from likewise.core.answers import Answer, Query
 from likewise.errors import LikewiseError, StaleQueryError
 from likewise.items import Items
 from likewise.projects import Project
+from likewise.projects.groups import completeness_line
 
 ANSWERS = {
     "s": Answer.SAME,
@@ -70,6 +71,9 @@ def run_terminal(
             for line in pair_lines(project, query, size.columns):
                 click.echo(line)
         click.echo(project.session.progress)
+        complete = project.session.completeness
+        if complete is not None:
+            click.echo(completeness_line(complete))
         click.echo(PROMPT, nl=False)
         key = read()
         click.echo()

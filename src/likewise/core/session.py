@@ -75,6 +75,22 @@ class Strategy(Protocol):
         """Return what `load` needs to make this strategy anew, as plain values."""
 
 
+class Completeness(Protocol):
+    """What a strategy may say about how complete the groups are; as a text, one short line."""
+
+    @property
+    def estimate(self) -> float:
+        """About this share of the rows is in the right group."""
+
+    @property
+    def at_least(self) -> float:
+        """A share that is hardly less."""
+
+    @property
+    def next_ten(self) -> float | None:
+        """About the share of rows that ten more answers would move, if that is known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a session is.
@@ -378,6 +394,15 @@ class Session:
             estimate=estimate,
             n_groups=self.strategy.n_groups,
         )
+
+    @property
+    def completeness(self) -> Completeness | None:
+        """How complete the groups are, as an estimate; None where the strategy cannot tell.
+
+        A strategy that can has a method ``completeness()`` besides those of `Strategy`.
+        """
+        tell = getattr(self.strategy, "completeness", None)
+        return None if tell is None else tell()
 
     @property
     def labels(self) -> NDArray[np.intp]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.session import Session
+from likewise.core.session import Completeness, Session
 from likewise.errors import InputError
 from likewise.strategies.representatives import RepresentativeStrategy
 
@@ -33,6 +33,13 @@ class Group:
     size: int
     standing: tuple[int, ...]
     name: str
+
+
+def completeness_line(found: Completeness) -> str:
+    """Return how complete the groups are, in words."""
+    if found.next_ten is None:
+        return str(found)
+    return f"{found}; ten more answers may move {100 * found.next_ten:.0f} %"
 
 
 def strategy_of(session: Session) -> RepresentativeStrategy:

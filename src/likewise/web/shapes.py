@@ -10,7 +10,8 @@ from likewise.core.answers import Answer, Event, Query
 from likewise.core.session import Check, Revision
 from likewise.errors import InputError
 from likewise.projects import Project
-from likewise.projects.groups import Group, strategy_of
+from likewise.projects.groups import Group, completeness_line, strategy_of
+from likewise.strategies import ClosestFirst
 from likewise.superinstances.metrics import distances
 
 N_TYPICAL = 6
@@ -18,6 +19,7 @@ LINE = 160
 SPARK_POINTS = 48
 
 WHY = "the closest two groups that are not settled yet"
+WHY_OTHERWISE = "what the answer tells about the others"
 WHY_IN_DOUBT = "somebody said that the left one does not fit here"
 
 
@@ -71,11 +73,25 @@ def state(project: Project, *, is_far: bool = False) -> dict[str, Any]:
         "position": project.position,
         "is_done": query is None,
         "question": question(project, query, is_far=is_far),
-        "why": WHY_IN_DOUBT if project.is_in_doubt else WHY,
+        "why": _why(project),
         "progress": {**asdict(progress), "line": str(progress)},
+        "completeness": completeness(project),
         "can_undo": project.can_undo,
         "can_redo": project.can_redo,
         "n_super_instances": project.partition.n_super_instances,
+    }
+
+
+def completeness(project: Project) -> dict[str, Any] | None:
+    """Return how complete the groups are, where the strategy can tell."""
+    found = project.session.completeness
+    if found is None:
+        return None
+    return {
+        "estimate": found.estimate,
+        "at_least": found.at_least,
+        "next_ten": found.next_ten,
+        "line": completeness_line(found),
     }
 
 
@@ -145,6 +161,12 @@ def answer_from(value: Any) -> Answer:
     except ValueError:
         known = ", ".join(a.value for a in Answer)
         raise InputError(f"an answer is one of {known}, not {value!r}") from None
+
+
+def _why(project: Project) -> str:
+    if project.is_in_doubt:
+        return WHY_IN_DOUBT
+    return WHY if isinstance(project.session.strategy, ClosestFirst) else WHY_OTHERWISE
 
 
 def _spark(values: list[float]) -> list[int]:

@@ -64,6 +64,7 @@ function showProgress(state) {
   const line = byId("progress");
   line.replaceChildren(parts.join(" · "));
   if (!state.is_done) line.append(el("span", { class: "estimate" }, `estimate: about ${p.estimate.toLocaleString("en")} to go`));
+  if (state.completeness) line.append(el("span", { class: "estimate" }, state.completeness.line));
   const share = p.answered / Math.max(1, p.answered + p.estimate);
   byId("bar").style.width = `${(state.is_done ? 100 : share * 100).toFixed(1)}%`;
 }
