@@ -46,8 +46,9 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
     max_queries : int, optional
         Stop after this many questions. By default all are asked: about one for each of the rows,
         or of `n_cells` cells. A known number is planned for: it decides how fine the regions are.
-    n_cells : int, default=1000
-        Data of more than 6000 rows are cut into this many cells, the finest that is asked about.
+    n_cells : int, optional
+        Data of more rows are cut into this many cells, the finest that is asked about. By default
+        each row counts on its own, but data of more than 6000 rows are cut into 1000 cells.
     n_jobs : int, optional
         Never changes the result.
     random_state : int, RandomState instance or None, default=None
@@ -102,7 +103,7 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         self,
         max_queries: int | None = None,
         *,
-        n_cells: int = N_CELLS,
+        n_cells: int | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -186,7 +187,7 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
             self.n_features_in_ = X.n_features
             train = checked_train_rows(train_indices, X.n_rows)
             partition = super_instances_of(
-                X, self.n_cells, train_indices=train, seed=seed, n_jobs=self.n_jobs
+                X, self.n_cells or N_CELLS, train_indices=train, seed=seed, n_jobs=self.n_jobs
             )
             strategy = Refine(partition, seed=seed, budget=self.max_queries)
             session = SourceSession(strategy, sample_ids=sample_ids, digest=X.fingerprint())
@@ -275,9 +276,9 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         self, rows: NDArray[Any], train: NDArray[np.intp] | None, seed: int
     ) -> tuple[SuperInstances, NDArray[np.bool_] | None]:
         """Return the finest cells and which of them may be asked about."""
-        if len(rows) > MAX_CELLS:
+        if len(rows) > (self.n_cells or MAX_CELLS):
             partition = build_super_instances(
-                rows, self.n_cells, train_indices=train, seed=seed, n_jobs=self.n_jobs
+                rows, self.n_cells or N_CELLS, train_indices=train, seed=seed, n_jobs=self.n_jobs
             )
             return partition, None
         each = np.arange(len(rows), dtype=np.intp)
@@ -303,5 +304,5 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         if budget is not None and (not isinstance(budget, Integral) or budget < 0):
             raise InputError(f"max_queries must be None or not negative, got {budget!r}")
         n: Any = self.n_cells
-        if not isinstance(n, Integral) or n < 2:
-            raise InputError(f"n_cells must be an integer from 2, got {n!r}")
+        if n is not None and (not isinstance(n, Integral) or n < 2):
+            raise InputError(f"n_cells must be None or an integer from 2, got {n!r}")

@@ -55,6 +55,8 @@ class Refine(RepresentativeStrategy):
     budget : int, optional
         How many questions there will be. It decides how fine the regions are; the strategy goes
         on asking when they are spent.
+    to_the_end : bool, default=True
+        Whether to go on, after the finest regions, until every cell is placed.
     seed : int, default=0
         Decides what is random in finding regions.
     """
@@ -68,6 +70,7 @@ class Refine(RepresentativeStrategy):
         askable: NDArray[np.bool_] | None = None,
         n_regions: Sequence[int] = (12, 24, 48, 96),
         budget: int | None = None,
+        to_the_end: bool = True,
         seed: int = 0,
     ) -> None:
         super().__init__(partition)
@@ -82,6 +85,7 @@ class Refine(RepresentativeStrategy):
         self._regions = Regions(self._views[0], partition.sizes(), self.is_askable, seed)
         self._models: dict[tuple[bytes, bytes], tuple[KernelVote, NDArray[np.float64]]] = {}
         self.budget = budget
+        self.to_the_end = to_the_end
         # How many regions there were at every level so far, after every answer.
         self._sizes: list[tuple[int, ...]] = [()]
         self._known: Known | None = None
@@ -128,10 +132,14 @@ class Refine(RepresentativeStrategy):
         known = self._what_is_known()
         roots = set(known.cells)
         apart = sum(len(roots & self.links.differing(root)) for root in roots) // 2
-        n = len(self._cell_of) - len(known.order) + len(roots)
-        undecided = n * (n - 1) // 2 - apart
         sizes, _ = self._at_level()
         waiting = len(self._regions.newcomers(sizes[-1], known.order)) if sizes else 0
+        n_unmet = len(self._cell_of) - len(known.order)
+        if not self.to_the_end and self.budget is None:
+            later = [n for n in self.n_regions if not sizes or n > sizes[-1]]
+            n_unmet = min(n_unmet, waiting + sum(later))
+        n = n_unmet + len(roots)
+        undecided = n * (n - 1) // 2 - apart
         return undecided, min(undecided, waiting + len(known.pending))
 
     def open_pairs(self) -> list[tuple[int, int]]:
@@ -177,6 +185,7 @@ class Refine(RepresentativeStrategy):
             "askable": askable,
             "n_regions": list(self.n_regions),
             "budget": self.budget,
+            "to_the_end": self.to_the_end,
             "seed": self.seed,
         }
 
@@ -191,6 +200,7 @@ class Refine(RepresentativeStrategy):
             askable=askable,
             n_regions=plain["n_regions"],
             budget=plain.get("budget"),
+            to_the_end=plain.get("to_the_end", True),
             seed=plain["seed"],
         )
 
@@ -299,7 +309,7 @@ class Refine(RepresentativeStrategy):
     def _find_next(self) -> tuple[int, int] | None:
         known = self._what_is_known()
         _, pair = self._at_level()
-        if pair is not None:
+        if pair is not None or not self.to_the_end:
             return pair
         newcomer = self._newcomer(known.order, known)
         if newcomer is None:
@@ -417,7 +427,7 @@ class Refine(RepresentativeStrategy):
         cells = dict(self._what_is_known().cells)
         mentioned = {cell for some in cells.values() for cell in some}
         rows = self.partition.representatives
-        for cell in self._cell_of.values():
+        for cell in self._cell_of.values() if self.to_the_end else ():
             if cell not in mentioned:
                 cells[int(rows[cell])] = [cell]
         roots = list(cells)

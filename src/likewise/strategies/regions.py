@@ -75,13 +75,18 @@ class Regions:
         return self._reach
 
     def _make(self, n_regions: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        n_regions = min(n_regions, len(self.points))
+        if n_regions >= len(self.points):
+            return self._with_heads(np.arange(len(self.points), dtype=np.intp), self.points)
         model = KMeans(n_regions, n_init=_N_STARTS, random_state=self.seed)
         with one_thread_each(), warnings.catch_warnings():
             # Fewer distinct points than regions: some regions are empty, which does no harm.
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(self.points, sample_weight=self.sizes)
-        assignment, centers = model.labels_, model.cluster_centers_
+        return self._with_heads(model.labels_.astype(np.intp), model.cluster_centers_)
+
+    def _with_heads(
+        self, assignment: NDArray[np.intp], centers: NDArray[np.float64]
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         askable = np.flatnonzero(self.is_askable)
         heads = []
         for k in range(len(centers)):
