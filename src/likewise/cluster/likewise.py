@@ -25,6 +25,7 @@ from likewise.scale import Source, SourceSession
 from likewise.scale.session import super_instances_of
 from likewise.strategies.refine import Refine
 from likewise.superinstances.build import build_super_instances
+from likewise.superinstances.kmeans import Engine
 
 MAX_CELLS = 6000
 """Up to this many rows, each is weighed on its own; above, the rows of a cell share its fate."""
@@ -195,7 +196,9 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         else:
             rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
             train = checked_train_rows(train_indices, len(rows))
-            partition, is_askable = self._cells(rows, train, seed)
+            partition, is_askable = cells_of(
+                rows, self.n_cells, train_indices=train, seed=seed, n_jobs=self.n_jobs
+            )
             strategy = Refine(partition, askable=is_askable, budget=self.max_queries, seed=seed)
             session = Session(strategy, sample_ids=sample_ids, digest=fingerprint(rows))
         for pairs, answer in ((must_link, Answer.SAME), (cannot_link, Answer.DIFFERENT)):
@@ -272,22 +275,6 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         n_lacking = max(0, self.n_clusters_ - chances.shape[1])
         return np.hstack([chances, np.zeros((len(chances), n_lacking))])
 
-    def _cells(
-        self, rows: NDArray[Any], train: NDArray[np.intp] | None, seed: int
-    ) -> tuple[SuperInstances, NDArray[np.bool_] | None]:
-        """Return the finest cells and which of them may be asked about."""
-        if len(rows) > (self.n_cells or MAX_CELLS):
-            partition = build_super_instances(
-                rows, self.n_cells or N_CELLS, train_indices=train, seed=seed, n_jobs=self.n_jobs
-            )
-            return partition, None
-        each = np.arange(len(rows), dtype=np.intp)
-        is_askable = None
-        if train is not None:
-            is_askable = np.zeros(len(rows), dtype=bool)
-            is_askable[train] = True
-        return SuperInstances(each, each, points=rows), is_askable
-
     def _learn(self, strategy: Refine) -> Learned | None:
         known, groups = strategy.placed()
         if len(groups) == 0 or groups.max() == 0:
@@ -306,3 +293,34 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         n: Any = self.n_cells
         if n is not None and (not isinstance(n, Integral) or n < 2):
             raise InputError(f"n_cells must be None or an integer from 2, got {n!r}")
+
+
+def cells_of(
+    rows: NDArray[Any],
+    n_cells: int | None,
+    *,
+    train_indices: NDArray[np.intp] | None,
+    seed: int,
+    engine: Engine = "auto",
+    n_jobs: int | None = None,
+) -> tuple[SuperInstances, NDArray[np.bool_] | None]:
+    """Return the finest cells that are asked about, and which of them may be; None is all.
+
+    Where there are no more rows than cells, each row is one, also those nobody may be asked about.
+    """
+    if len(rows) > (n_cells or MAX_CELLS):
+        partition = build_super_instances(
+            rows,
+            n_cells or N_CELLS,
+            engine=engine,
+            train_indices=train_indices,
+            seed=seed,
+            n_jobs=n_jobs,
+        )
+        return partition, None
+    each = np.arange(len(rows), dtype=np.intp)
+    is_askable = None
+    if train_indices is not None:
+        is_askable = np.zeros(len(rows), dtype=bool)
+        is_askable[train_indices] = True
+    return SuperInstances(each, each, points=rows), is_askable

@@ -13,6 +13,7 @@ import numpy as np
 from likewise.errors import InputError, MissingExtraError
 from likewise.projects.groups import group_ids
 from likewise.projects.project import Project
+from likewise.strategies import Refine
 
 Columns = dict[str, list[Any]]
 
@@ -87,7 +88,7 @@ SNIPPET = '''\
 
 import json
 
-from likewise import COBRA, Session
+from likewise import {estimator}, Session
 
 with open("session.json", encoding="utf-8") as file:
     session = Session.from_dict(json.load(file))
@@ -95,14 +96,15 @@ with open("session.json", encoding="utf-8") as file:
 print(session.progress)
 groups = dict(zip(session.sample_ids, session.labels.tolist()))  # item id -> group
 
-model = COBRA().adopt(session)  # a fitted scikit-learn estimator
+model = {estimator}().adopt(session)  # a fitted scikit-learn estimator
 # model.labels_, model.n_clusters_, model.predict(X_new)
 '''
 
 
-def to_snippet(project: Project) -> bytes:  # noqa: ARG001  (the same for all)
+def to_snippet(project: Project) -> bytes:
     """Return a Python script that loads the exported session."""
-    return SNIPPET.encode()
+    is_refining = isinstance(project.session.strategy, Refine)
+    return SNIPPET.format(estimator="Likewise" if is_refining else "COBRA").encode()
 
 
 FORMATS: dict[str, tuple[str, Callable[[Project], bytes]]] = {

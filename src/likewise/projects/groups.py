@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from likewise.core.session import Completeness, Session
 from likewise.errors import InputError
+from likewise.strategies import Refine
 from likewise.strategies.representatives import RepresentativeStrategy
 
 
@@ -69,7 +70,11 @@ def groups_of(session: Session, ids: Sequence[str], names: Mapping[str, str]) ->
     reps = strategy.partition.representatives
     sizes = strategy.partition.sizes()
     group = np.unique(strategy.group_of_representatives(), return_inverse=True)[1]
-    order = np.lexsort((reps, -sizes, group))
+    is_new = np.zeros(len(reps), dtype=bool)
+    if isinstance(strategy, Refine):
+        # Most parts were never asked about; those that were say more about the group.
+        is_new = ~np.isin(reps, [row for event in session.events for row in event.pair])
+    order = np.lexsort((reps, -sizes, is_new, group))
     parts = np.split(order, np.cumsum(np.bincount(group))[:-1])
     position = {ids[row]: int(group[k]) for k, row in enumerate(reps.tolist())} if names else {}
     named: dict[int, list[str]] = {}

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from likewise.cluster import COBRA
 from likewise.datasets.folder import cache_folder
 from likewise.errors import InputError
 from likewise.items import Features, Items, open_items
 from likewise.projects import large
+from likewise.projects.beginning import begin_session
 from likewise.projects.project import Project
 from likewise.projects.timeline import setup_from_bytes, setup_to_bytes
 from likewise.stores import Changes, Store
@@ -21,10 +21,6 @@ from likewise.stores import Changes, Store
 SETUP = "setup 0"
 SUFFIX = ".likewise"
 DEFAULT_SEED = 0
-
-MANY_ROWS = 20_000
-"""From here on somebody would wait for K-means on all rows, which a sample of them replaces: the
-small groups are less than 1 % wider, and found in a twentieth of the time."""
 
 Say = Callable[[str], None]
 
@@ -103,13 +99,7 @@ def open_project(
     if n_super_instances is not None and n_super_instances < 1:
         raise InputError(f"--super-instances must be 1 or more, got {n_super_instances}")
     seed = DEFAULT_SEED if seed is None else seed
-    begun = COBRA(
-        "auto" if n_super_instances is None else n_super_instances,
-        metric=features.metric,
-        engine="sample" if len(features.X) > MANY_ROWS else "auto",
-        random_state=seed,
-        n_jobs=-1,
-    ).start(features.X, train_indices=features.askable, sample_ids=items.ids)
+    begun = begin_session(features, items.ids, n_super_instances=n_super_instances, seed=seed)
     store = Store.create(
         where,
         settings={

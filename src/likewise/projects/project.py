@@ -17,11 +17,12 @@ from likewise.core.partition import SuperInstances
 from likewise.core.session import Check, Revision, Session
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items, Problem
+from likewise.projects.beginning import fineness, strategy_like
 from likewise.projects.groups import Group, groups_of, members_of, strategy_of
 from likewise.projects.memory import Log, MemoryLog
 from likewise.projects.splitting import set_apart, split_further
 from likewise.projects.timeline import Timeline, op_for_answer, setup_from_bytes, setup_to_bytes
-from likewise.strategies import ClosestFirst
+from likewise.strategies import Refine
 
 N_CHECKS = 5
 MISFIT = "does not fit"
@@ -165,6 +166,11 @@ class Project:
         return members_of(self.session, group)
 
     @property
+    def n_parts(self) -> int:
+        """How many small groups the items are cut into; refining makes more of them."""
+        return fineness(strategy_of(self.session))
+
+    @property
     def misfits(self) -> set[str]:
         """The ids of the items that were said not to fit."""
         return set(self._log.notes(MISFIT))
@@ -256,7 +262,10 @@ class Project:
             X, askable = self.features.X, self.features.askable
             if row not in askable:
                 raise InputError(f"{self.ids[row]} cannot be shown, so it cannot be asked about")
-            partition, stands = set_apart(self.partition, X, row, askable=askable)
+            if np.count_nonzero(self.partition.assignment == self.partition.assignment[row]) == 1:
+                partition, stands = self.partition, self._nearest_fellow(row)
+            else:
+                partition, stands = set_apart(self.partition, X, row, askable=askable)
             self._set_up(partition, {"why": "misfit", "row": row, "ask": [row, stands]})
             self._log.put_note(MISFIT, self.ids[row])
             return []
@@ -265,18 +274,29 @@ class Project:
         """Split the super-instances further and keep all answers; by default twice as many."""
         with self.lock:
             self._check(position)
-            now = self.partition.n_super_instances
+            now = self.n_parts
             wanted = 2 * now if n_super_instances is None else n_super_instances
-            partition = split_further(
-                self.partition,
-                self.features.X,
-                wanted,
-                askable=self.features.askable,
-                seed=self.seed,
-            )
-            if partition.n_super_instances == now:
-                raise InputError("nothing is left to split: every super-instance is a single item")
-            self._set_up(partition, {"why": "refine"})
+            n_cells = self.partition.n_super_instances
+            if wanted <= now:
+                raise InputError(
+                    f"there are {now} small groups already; refining needs more than that, "
+                    f"got {wanted}"
+                )
+            if now == n_cells:
+                partition = split_further(
+                    self.partition,
+                    self.features.X,
+                    wanted,
+                    askable=self.features.askable,
+                    seed=self.seed,
+                )
+                if partition.n_super_instances == n_cells:
+                    raise InputError(
+                        "nothing is left to split: every super-instance is a single item"
+                    )
+            else:
+                partition = self.partition
+            self._set_up(partition, {"why": "refine"}, n_regions=wanted)
 
     # -- checking --------------------------------------------------------------------------------
 
@@ -329,14 +349,34 @@ class Project:
         self._position = self._log.append(op, after=self._position, payloads=payloads)
         self._timeline.apply(op)
 
-    def _set_up(self, partition: SuperInstances, about: dict[str, Any]) -> None:
+    def _set_up(
+        self, partition: SuperInstances, about: dict[str, Any], n_regions: int | None = None
+    ) -> None:
+        now = strategy_of(self.session)
+        more = None
+        if isinstance(now, Refine) and n_regions is not None:
+            more = (*now.n_regions, n_regions)
         session = Session(
-            ClosestFirst(partition),
+            strategy_like(now, partition, self.features.askable, more),
             sample_ids=self.session.sample_ids,
             digest=self.session.digest,
         )
         name = f"setup {self._position + 1}"
         self._do({"do": "setup", "payload": name, **about}, {name: setup_to_bytes(session)})
+
+    def _nearest_fellow(self, row: int) -> int:
+        """Return the nearest row of the same group that can be asked about."""
+        labels = self.session.labels
+        fellows = np.array(
+            [r for r in self.session.strategy.askable() if labels[r] == labels[row] and r != row],
+            dtype=np.intp,
+        )
+        if len(fellows) == 0:
+            raise InputError(f"row {row} stands alone already")
+        X = self.features.X
+        if self.features.metric == "precomputed":
+            return int(fellows[np.argmin(X[row, fellows])])
+        return int(fellows[np.argmin(np.linalg.norm(X[fellows] - X[row], axis=1))])
 
     def _answers_behind(self, row: int) -> list[int]:
         """Return the answers by which a representative is in one group with others."""

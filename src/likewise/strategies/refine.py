@@ -128,19 +128,21 @@ class Refine(RepresentativeStrategy):
         return self._next
 
     def remaining(self) -> tuple[int, int]:
-        """Return the number of undecided pairs, and how many more newcomers the regions have."""
+        """Return how many pairs may still be asked about, and about how many will be."""
         known = self._what_is_known()
         roots = set(known.cells)
         apart = sum(len(roots & self.links.differing(root)) for root in roots) // 2
         sizes, _ = self._at_level()
         waiting = len(self._regions.newcomers(sizes[-1], known.order)) if sizes else 0
         n_unmet = len(self._cell_of) - len(known.order)
+        likely = waiting
         if not self.to_the_end and self.budget is None:
             later = [n for n in self.n_regions if not sizes or n > sizes[-1]]
             n_unmet = min(n_unmet, waiting + sum(later))
+            likely = min(n_unmet, max(waiting, self.n_regions[-1] - len(known.order)))
         n = n_unmet + len(roots)
         undecided = n * (n - 1) // 2 - apart
-        return undecided, min(undecided, waiting + len(known.pending))
+        return undecided, min(undecided, likely + len(known.pending))
 
     def open_pairs(self) -> list[tuple[int, int]]:
         """Return the closest pair of rows of every two undecided groups of askable rows."""

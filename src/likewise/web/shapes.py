@@ -78,7 +78,7 @@ def state(project: Project, *, is_far: bool = False) -> dict[str, Any]:
         "completeness": completeness(project),
         "can_undo": project.can_undo,
         "can_redo": project.can_redo,
-        "n_super_instances": project.partition.n_super_instances,
+        "n_super_instances": project.n_parts,
     }
 
 

@@ -1,0 +1,85 @@
+"""What a project asks by: the session it begins with, and others of the same kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.cluster import COBRA
+from likewise.cluster.likewise import cells_of
+from likewise.core.fingerprint import fingerprint
+from likewise.core.partition import SuperInstances
+from likewise.core.session import Session
+from likewise.items import Features
+from likewise.strategies import ClosestFirst, Refine
+from likewise.strategies.representatives import RepresentativeStrategy
+
+MANY_ROWS = 20_000
+"""From here on somebody would wait for K-means on all rows, which a sample of them replaces: the
+small groups are less than 1 % wider, and found in a twentieth of the time."""
+
+N_CELLS = 300
+"""Items beyond this number are grouped into so many cells first; a cell is what is asked about."""
+
+N_REGIONS = (12, 24, 48)
+"""What `Likewise` asks about before it says that it is done: more than sixty answers or so are for
+those who want to refine further."""
+
+
+def begin_session(
+    features: Features, ids: Sequence[str], *, n_super_instances: int | None, seed: int
+) -> Session:
+    """Return a new session: by `Likewise`, or as published if super-instances are asked for.
+
+    Distances without features are for COBRA as well, which needs no more than those.
+    """
+    engine: Any = "sample" if len(features.X) > MANY_ROWS else "auto"
+    if n_super_instances is not None or features.metric == "precomputed":
+        model = COBRA(
+            "auto" if n_super_instances is None else n_super_instances,
+            metric=features.metric,
+            engine=engine,
+            random_state=seed,
+            n_jobs=-1,
+        )
+        return model.start(features.X, train_indices=features.askable, sample_ids=ids)
+    partition, is_askable = cells_of(
+        features.X,
+        N_CELLS,
+        train_indices=features.askable,
+        seed=seed,
+        engine=engine,
+        n_jobs=-1,
+    )
+    strategy = Refine(
+        partition, askable=is_askable, n_regions=N_REGIONS, to_the_end=False, seed=seed
+    )
+    return Session(strategy, sample_ids=ids, digest=fingerprint(features.X))
+
+
+def strategy_like(
+    strategy: RepresentativeStrategy,
+    partition: SuperInstances,
+    askable: NDArray[np.intp] | None,
+    n_regions: Sequence[int] | None = None,
+) -> RepresentativeStrategy:
+    """Return a strategy of the same kind about other super-instances, or more regions."""
+    if not isinstance(strategy, Refine):
+        return ClosestFirst(partition)
+    is_askable = None if askable is None else np.isin(partition.representatives, askable)
+    return Refine(
+        partition,
+        askable=is_askable,
+        n_regions=strategy.n_regions if n_regions is None else n_regions,
+        to_the_end=strategy.to_the_end,
+        seed=strategy.seed,
+    )
+
+
+def fineness(strategy: RepresentativeStrategy) -> int:
+    """Return into how many small groups the items are cut, where nothing more is to be asked."""
+    n_cells = strategy.partition.n_super_instances
+    return min(n_cells, strategy.n_regions[-1]) if isinstance(strategy, Refine) else n_cells

@@ -1,0 +1,133 @@
+"""Projects ask by `Likewise` unless super-instances are asked for."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+from likewise import Answer, Likewise, Session
+from likewise.errors import InputError
+from likewise.projects import exporting
+from likewise.projects.opening import open_project
+from likewise.strategies import ClosestFirst, Refine
+
+
+@pytest.fixture
+def table(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    path = tmp_path / "flowers.csv"
+    np.savetxt(path, X, delimiter=",", header="a,b,c,d", comments="", fmt="%.3f")
+    return path, y
+
+
+def answer_all(project, y, at_most=1000):
+    n = 0
+    while (query := project.ask()) is not None and n < at_most:
+        same = y[query.left] == y[query.right]
+        project.tell(
+            Answer.SAME if same else Answer.DIFFERENT,
+            number=query.number,
+            position=project.position,
+        )
+        n += 1
+    return n
+
+
+def test_without_super_instances_likewise_asks_and_ends_after_some_sixty_answers(table):
+    path, y = table
+    project = open_project(path, options={"cache": False}).project
+    assert isinstance(project.session.strategy, Refine)
+    n_asked = answer_all(project, y)
+    assert project.ask() is None
+    assert 20 < n_asked < 80
+    assert adjusted_rand_score(y, project.session.labels) > 0.85
+    assert len(project.groups()) == 3
+
+
+def test_with_super_instances_it_is_cobra_as_published(table):
+    path, _ = table
+    project = open_project(path, n_super_instances=20, options={"cache": False}).project
+    assert isinstance(project.session.strategy, ClosestFirst)
+    assert project.n_parts == 20
+
+
+def test_distances_without_features_are_for_cobra(tmp_path):
+    pytest.importorskip("dtaidistance", reason="pip install likewise[series]")
+    rng = np.random.default_rng(0)
+    path = tmp_path / "waves.npy"
+    np.save(path, rng.normal(size=(12, 30)))
+    options = {"series": True, "series_features": "dtw", "cache": False}
+    project = open_project(path, options=options).project
+    assert isinstance(project.session.strategy, ClosestFirst)
+
+
+def test_many_rows_are_cut_into_cells_first(tmp_path):
+    X, y = make_blobs(1000, centers=4, cluster_std=0.5, random_state=0)
+    path = tmp_path / "rows.npy"
+    np.save(path, X)
+    project = open_project(path, options={"cache": False}).project
+    assert project.partition.n_super_instances == 300
+    answer_all(project, y)
+    assert adjusted_rand_score(y, project.session.labels) > 0.95
+
+
+def test_refining_further_asks_on_and_keeps_every_answer(table):
+    path, y = table
+    project = open_project(path, options={"cache": False}).project
+    answer_all(project, y)
+    before = [event.pair for event in project.session.events]
+    assert project.n_parts == 48
+    project.refine(position=project.position)
+    assert project.n_parts == 96
+    assert [event.pair for event in project.session.events] == before
+    assert project.ask() is not None
+    answer_all(project, y)
+    project.refine(position=project.position)
+    answer_all(project, y)
+    assert project.n_parts == 150
+    with pytest.raises(InputError, match="nothing is left to split"):
+        project.refine(position=project.position)
+    while project.can_undo:
+        project.undo(position=project.position)
+    assert project.n_parts == 48
+    assert project.session.events == ()
+
+
+def test_a_misfit_is_put_to_the_question(table):
+    path, y = table
+    project = open_project(path, options={"cache": False}).project
+    answer_all(project, y)
+    asked = {row for event in project.session.events for row in event.pair}
+    row = next(row for row in range(len(y)) if row not in asked)
+    assert project.misfit(row, position=project.position) == []
+    query = project.ask()
+    assert row in (query.left, query.right)
+    labels = project.session.labels
+    assert labels[query.left] == labels[query.right]
+    project.tell(Answer.DIFFERENT, number=query.number, position=project.position)
+    labels = project.session.labels
+    assert labels[query.left] != labels[query.right]
+
+
+def test_the_session_goes_on_where_it_was(table):
+    path, y = table
+    opened = open_project(path, options={"cache": False}).project
+    answer_all(opened, y, at_most=17)
+    question, labels = opened.ask(), opened.session.labels
+    opened.close()
+    again = open_project(path).project
+    assert again.ask() == question
+    assert again.session.labels.tolist() == labels.tolist()
+
+
+def test_the_exported_session_is_a_fitted_likewise(table):
+    path, y = table
+    project = open_project(path, options={"cache": False}).project
+    answer_all(project, y)
+    assert "Likewise().adopt(session)" in exporting.to_snippet(project).decode()
+    session = Session.from_dict(json.loads(exporting.to_session(project)))
+    model = Likewise().adopt(session)
+    assert model.n_clusters_ == 3
+    assert model.completeness_.at_least > 0.8
