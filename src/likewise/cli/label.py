@@ -59,7 +59,7 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     "n_super_instances",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many small groups of alike items to ask about. 50 by default.",
+    help="Ask as COBRA, about so many small groups of alike items. By default: as Likewise.",
 )
 @click.option("--seed", type=int, metavar="N", help="For other small groups from the same data.")
 @click.option(

@@ -21,8 +21,9 @@ MANY_ROWS = 20_000
 """From here on somebody would wait for K-means on all rows, which a sample of them replaces: the
 small groups are less than 1 % wider, and found in a twentieth of the time."""
 
-N_CELLS = 300
-"""Items beyond this number are grouped into so many cells first; a cell is what is asked about."""
+N_CELLS, N_CELLS_OF_MANY = 300, 150
+"""Items beyond this number are grouped into so many cells first; a cell is what is asked about.
+Where there are many rows, fewer are found in half the time, and refining further splits them."""
 
 N_REGIONS = (12, 24, 48)
 """What `Likewise` asks about before it says that it is done: more than sixty answers or so are for
@@ -36,7 +37,8 @@ def begin_session(
 
     Distances without features are for COBRA as well, which needs no more than those.
     """
-    engine: Any = "sample" if len(features.X) > MANY_ROWS else "auto"
+    are_many = len(features.X) > MANY_ROWS
+    engine: Any = "sample" if are_many else "auto"
     if n_super_instances is not None or features.metric == "precomputed":
         model = COBRA(
             "auto" if n_super_instances is None else n_super_instances,
@@ -48,7 +50,7 @@ def begin_session(
         return model.start(features.X, train_indices=features.askable, sample_ids=ids)
     partition, is_askable = cells_of(
         features.X,
-        N_CELLS,
+        N_CELLS_OF_MANY if are_many else N_CELLS,
         train_indices=features.askable,
         seed=seed,
         engine=engine,
