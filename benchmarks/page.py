@@ -63,7 +63,7 @@ def stop(process):
     process.stdout.close()
 
 
-def make_pictures(folder, truth):
+def make_pictures(folder, truth, size=(320, 320)):
     from PIL import Image
 
     rng = np.random.default_rng(0)
@@ -71,7 +71,7 @@ def make_pictures(folder, truth):
     colors = rng.integers(0, 255, (N_GROUPS, 3))
     for k, group in enumerate(truth):
         small = np.clip(colors[group] + rng.normal(0, 30, (12, 12, 3)), 0, 255).astype("uint8")
-        Image.fromarray(small).resize((320, 320)).save(folder / f"{k:04d}.jpg")
+        Image.fromarray(small).resize(size).save(folder / f"{k:04d}.jpg")
 
 
 def answer_until(project, truth, n):
@@ -130,12 +130,40 @@ def keys_to_paint(work):
     return rows
 
 
-def press_keys(browser, address, truth):
+def large_photos(work):
+    """The same with photos of 12 megapixels, from the first question on."""
+    from playwright.sync_api import sync_playwright
+
+    from likewise.items import open_items
+
+    truth = np.arange(40) % 8
+    rng = np.random.default_rng(3)
+    np.save(work / "large.npy", rng.normal(size=(8, 16))[truth] + rng.normal(size=(40, 16)))
+    make_pictures(work / "large", truth, (4000, 3000))
+    items = open_items(work / "large", image_features="descriptors")
+    began = time.perf_counter()
+    for i in range(10):
+        items.thumbnail(i, 1024)
+    rows = [row("a thumbnail of 12 megapixels", "ms", (time.perf_counter() - began) * 100, "")]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        process, address = start(work / "large", "--features", work / "large.npy")
+        try:
+            waits = press_keys(browser, address, truth, 30)
+        finally:
+            stop(process)
+        browser.close()
+    rows.append(row("key to paint, 12 megapixels", "ms, p95", np.percentile(waits, 95), 100))
+    rows.append(row("key to paint, 12 megapixels", "ms, median", np.median(waits), 100))
+    return rows
+
+
+def press_keys(browser, address, truth, n=N_PRESSES):
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.goto(address)
     page.wait_for_selector("#pair .frame img")
     page.evaluate(TIMING)
-    for k in range(N_PRESSES):
+    for k in range(n):
         page.wait_for_timeout(THINKING_MS)
         asked = page.evaluate("fetch('api/query').then(r => r.json())")["question"]
         is_same = truth[asked["left"]["row"]] == truth[asked["right"]["row"]]
@@ -146,15 +174,27 @@ def press_keys(browser, address, truth):
     return waits
 
 
-def first_question(work):
-    """50 000 rows of 50 columns, from the command to the first question."""
+def first_questions(work):
+    """From the command to the first question."""
     rng = np.random.default_rng(2)
     X = rng.normal(size=(20, 50))[rng.integers(0, 20, 50_000)] + rng.normal(size=(50_000, 50))
-    path = work / "rows.csv"
     header = ",".join(f"x{k}" for k in range(50))
-    np.savetxt(path, X, fmt="%.5f", delimiter=",", header=header, comments="")
+    table = work / "rows.csv"
+    np.savetxt(table, X, fmt="%.5f", delimiter=",", header=header, comments="")
+    make_pictures(work / "small", np.arange(500) % 20, (128, 128))
+    rows = first_question("first question of 50 000 x 50 rows", 15, table)
+    for features in ("efficientnet-lite0", "efficientnet-lite2", "descriptors"):
+        what = f"first question of 500 small pictures, {features}"
+        options = ("--image-features", features, "--session", work / f"{features}.likewise")
+        rows += first_question(what, 10, work / "small", *options)
+    again = ("--session", work / "again.likewise")
+    rows += first_question("the same, begun again with features kept", 10, work / "small", *again)
+    return rows
+
+
+def first_question(what, limit, *command):
     began = time.perf_counter()
-    process, address = start(path)
+    process, address = start(*command)
     home, token = re.match(r"(http://[^/]+)/\?token=(.+)", address).groups()
     request = urllib.request.Request(
         f"{home}/api/query", headers={"authorization": f"Bearer {token}"}
@@ -166,10 +206,7 @@ def first_question(work):
     stop(process)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return [
-        row("first question of 50 000 x 50 rows", "s", took, 15),
-        row("first question of 50 000 x 50 rows", "s of CPU, start and end", cpu, ""),
-    ]
+    return [row(what, "s", took, limit), row(what, "s of CPU, start and end", cpu, "")]
 
 
 def weight():
@@ -195,7 +232,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         os.environ["XDG_CACHE_HOME"] = str(work / "cache")
-        save("page", [*weight(), *first_question(work), *keys_to_paint(work)])
+        save(
+            "page",
+            [*weight(), *first_questions(work), *keys_to_paint(work), *large_photos(work)],
+        )
 
 
 if __name__ == "__main__":

@@ -87,6 +87,21 @@ def test_pictures_are_paths(tmp_path):
     assert (tmp_path / "photos.likewise").exists()
 
 
+def test_a_session_stays_with_the_features_it_was_begun_with(tmp_path, monkeypatch):
+    image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
+    for k in range(4):
+        image.new("RGB", (8, 8), (k * 60, 0, 0)).save(tmp_path / f"{k}.png")
+    from likewise.datasets import networks
+
+    monkeypatch.setattr(networks, "has_efficientnet_lite", lambda variant: False)
+    begun = open_project(tmp_path, session=tmp_path / "s.likewise").project
+    begun.close()
+    monkeypatch.setattr(networks, "has_efficientnet_lite", lambda variant: True)
+    later = open_project(tmp_path, session=tmp_path / "s.likewise").project
+    assert "without a network" in later.features.description
+    later.close()
+
+
 def test_a_session_stays_with_the_options_it_was_begun_with(table):
     label(table, "s\nq\n", "--id", "town")
     assert CliRunner().invoke(main, ["label", str(table), "--terminal"], input="q\n").exit_code == 0

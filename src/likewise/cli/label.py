@@ -42,7 +42,7 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
 @click.option(
     "--image-features",
     metavar="NAME",
-    help="How to compare pictures: descriptors, efficientnet-lite2 or a timm model.",
+    help="How to compare pictures: efficientnet-lite0, -lite2, descriptors or a timm model.",
 )
 @click.option(
     "--text-features",

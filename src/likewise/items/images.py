@@ -43,7 +43,8 @@ class ImageItems(Items):
     folder : Path
         Links that lead out of it are not followed.
     recipe : str
-        ``"auto"``, ``"efficientnet-lite2"``, ``"descriptors"`` or the name of a timm model.
+        ``"auto"``, ``"efficientnet-lite0"``, ``"efficientnet-lite2"``, ``"descriptors"`` or the
+        name of a timm model.
     cache : Path, optional
         The folder where features are kept; none are by default.
     """
@@ -53,7 +54,7 @@ class ImageItems(Items):
     def __init__(self, folder: Path, *, recipe: str = "auto", cache: Path | None = None) -> None:
         require_pillow()
         self._folder = folder.resolve()
-        self._recipe = recipe
+        self._recipe = choose_recipe(recipe)
         self._cache = cache
         paths, problems, notes = find_pictures(self._folder)
         self._paths = paths
@@ -72,6 +73,11 @@ class ImageItems(Items):
         if len(self._broken) == len(paths):
             raise InputError(f"none of the pictures in {folder} can be read: {problems[0].message}")
         self._thumbnail = lru_cache(maxsize=256)(self._encode)
+
+    @property
+    def decided(self) -> dict[str, Any]:
+        """Which features "auto" means here."""
+        return {"image_features": self._recipe}
 
     def title(self, i: int) -> str:
         """Return the path in the folder."""
@@ -121,9 +127,9 @@ class ImageItems(Items):
         return decode(read_file(self._paths[i], self._folder), at_least)
 
     def _make_features(self, progress: Progress | None) -> Features:
-        recipe = choose_recipe(self._recipe)
+        kept = ItemCache(self._cache)
         found = image_features(
-            self._hashes, self._decode, recipe, self._broken, ItemCache(self._cache), progress
+            self._hashes, self._decode, self._recipe, self._broken, kept, progress
         )
         # The names of the files are not part of what the features are cached under.
         named = (Problem(p.item, f"{self.ids[p.item or 0]}: {p.message}") for p in found.problems)

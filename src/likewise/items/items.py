@@ -105,6 +105,11 @@ class Items(ABC):
         self._given: Features | None = None
 
     @property
+    def decided(self) -> dict[str, Any]:
+        """Options of `open_items` that were left to this machine, as it decided them."""
+        return {}
+
+    @property
     def n(self) -> int:
         """How many there are."""
         return len(self.ids)

@@ -64,7 +64,8 @@ def open_items(
     series : bool
         Whether these are time series.
     image_features : str
-        ``"auto"``, ``"efficientnet-lite2"``, ``"descriptors"`` or the name of a timm model.
+        ``"auto"``, ``"efficientnet-lite0"``, ``"efficientnet-lite2"``, ``"descriptors"`` or the
+        name of a timm model.
     text_features : str
         ``"lsi"`` or the name of a sentence-transformers model.
     series_features : {"euclidean", "dtw"}

@@ -124,14 +124,17 @@ def _to_rgb(picture: Image) -> Image:
 def encode(picture: Image, size: int, format: str) -> bytes:
     """Encode a decoded picture, at most `size` pixels wide and high, without its metadata."""
     options = {
-        "webp": {"quality": 85, "method": 2},
+        "webp": {"quality": 85, "method": 0},
         "jpeg": {"quality": 88},
         "png": {"compress_level": 3},
     }
     if format not in options:
         raise InputError(f"a thumbnail is {', '.join(options)}, not {format!r}")
+    from PIL.Image import Resampling
+
     small = picture.copy()
-    small.thumbnail((size, size))
+    # Half the time of the bicubic filter, with hardly a difference in what is made smaller.
+    small.thumbnail((size, size), Resampling.HAMMING)
     small.info.clear()
     file = io.BytesIO()
     small.save(file, format, **options[format])

@@ -104,7 +104,8 @@ def open_project(
         where,
         settings={
             "path": os.path.abspath(path),
-            "options": wanted,
+            # With what was decided here, lest another machine or release decides otherwise later.
+            "options": {**items.decided, **wanted},
             "n_super_instances": n_super_instances,
             "seed": seed,
             "features": features.description,

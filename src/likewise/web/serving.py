@@ -6,6 +6,7 @@ import hashlib
 import os
 import secrets
 import socket
+import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,9 +17,13 @@ import uvicorn
 from likewise.datasets.folder import cache_folder
 from likewise.errors import InputError
 from likewise.projects import Project
+from likewise.web.api import SIZES
 from likewise.web.app import app_for
 
 DEFAULT_PORT = 8642
+MOST_WARMED = 150
+"""How many pictures are made beforehand; they stay in memory with room for others."""
+
 EVERYWHERE = ("0.0.0.0", "::", "")
 
 
@@ -34,20 +39,35 @@ class Served:
         Not running yet.
     listener : socket
         Listens already: who connects is answered as soon as the server runs.
+    project : Project
+        What is served.
     """
 
     address: str
     server: uvicorn.Server
     listener: socket.socket
+    project: Project
 
     def run(self) -> None:
         """Serve until interrupted, or until ``server.should_exit`` is set."""
+        threading.Thread(target=self._warm, daemon=True).start()
         try:
             # uvicorn ends in order on Ctrl-C and then passes it on; by then all is done.
             with suppress(KeyboardInterrupt):
                 self.server.run(sockets=[self.listener])
         finally:
             self.listener.close()
+
+    def _warm(self) -> None:
+        """Make the pictures that questions will be about, so that large ones are ready then."""
+        if self.project.items.kind != "images":
+            return
+        for row in self.project.partition.representatives[:MOST_WARMED].tolist():
+            if self.server.should_exit:
+                return
+            place = self.project.where[row]
+            if place is not None:
+                self.project.items.thumbnail(place, SIZES["large"], format="webp")
 
 
 def prepare(
@@ -86,7 +106,7 @@ def prepare(
     shown = "127.0.0.1" if host in EVERYWHERE else host
     shown = f"[{shown}]" if ":" in shown else shown
     address = f"http://{shown}:{listener.getsockname()[1]}/?token={token}"
-    return Served(address, uvicorn.Server(config), listener)
+    return Served(address, uvicorn.Server(config), listener, project)
 
 
 def listen(host: str, port: int | None) -> socket.socket:
