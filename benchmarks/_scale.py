@@ -13,14 +13,19 @@ N_PLACES = 50
 _STEP = 2**20
 
 
+def places(d, seed=0):
+    """Return the means of the mixture."""
+    return 3 * np.random.default_rng(seed).standard_normal((N_PLACES, d), dtype=np.float32)
+
+
 def chunks(n_rows, d, seed=0):
     """Yield rows of a mixture of Gaussians, a million at a time."""
-    places = 3 * np.random.default_rng(seed).standard_normal((N_PLACES, d), dtype=np.float32)
+    means = places(d, seed)
     for i, start in enumerate(range(0, n_rows, _STEP)):
         rng = np.random.default_rng([seed, i])
         n = min(_STEP, n_rows - start)
         X = rng.standard_normal((n, d), dtype=np.float32)
-        X += places[rng.integers(N_PLACES, size=n)]
+        X += means[rng.integers(N_PLACES, size=n)]
         yield start, X
 
 
@@ -62,6 +67,14 @@ def parquet(n_rows, d, n_files=4):
             writer.close()
         new.rename(folder)
     return folder
+
+
+def forget(path):
+    """Ask the system to drop a file, or the files of a folder, from its page cache."""
+    for file in [path] if path.is_file() else path.iterdir():
+        with file.open("rb") as opened:
+            os.fsync(opened.fileno())
+            os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 class PeakMemory:

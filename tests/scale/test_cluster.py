@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 MODEL = COBRA(n_super_instances=30, engine="sample", random_state=3)
-PHASES = ["sample", "train", "assign", "nearest", "score", "write"]
+PHASES = ["sample", "train", "assign", "medians", "nearest", "score", "write"]
 
 
 class Watch(distributed.SchedulerPlugin):
@@ -106,7 +106,7 @@ def test_a_worker_killed_in_any_phase_changes_nothing(client, tmp_path, blobs, e
     client.cluster.scheduler.add_plugin(watch, name=f"watch {phase}")
 
     def kill_one(now, done, n_rows):
-        if now == phase and not killed and (done or phase == "train"):
+        if now == phase and not killed and (done or phase in ("train", "medians")):
             busy = [worker for worker, tasks in client.processing().items() if tasks]
             victim = before[(busy or list(before))[0]]
             killed.append(victim)

@@ -7,7 +7,7 @@ from likewise.scale import from_array, from_npy
 
 pytestmark = pytest.mark.usefixtures("small_blocks")
 MODEL = COBRA(n_super_instances=20, engine="sample", random_state=0)
-PHASES = ["sample", "train", "assign", "nearest", "score"]
+PHASES = ["sample", "train", "assign", "medians", "nearest", "score"]
 
 
 def phases_of(reports):

@@ -13,6 +13,7 @@ PHASES = {
     "sample": "take a sample",
     "train": "train on the sample",
     "assign": "assign all rows",
+    "medians": "find the medians",
     "means": "find the means",
     "nearest": "find typical rows",
     "score": "choose representatives",

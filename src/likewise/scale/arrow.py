@@ -50,6 +50,7 @@ class ArrowSource(Source):
             self.parts = cut_in_parts(len(data), "the table") if len(data) else []
         else:
             self._fragments, self.parts = _fragments(data)
+            self.cuts = [part.start for part in self.parts]
         if not self.parts:
             raise InputError("the Arrow data has no rows")
 

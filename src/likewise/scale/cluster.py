@@ -52,6 +52,7 @@ class ClusterSweeper:
         self.source = source
         self.client = source.client
         self.progress = progress
+        self._spans = spans(source)
         self._kept: dict[int, Any] = {}
         self._name = f"likewise-{uuid.uuid4().hex[:8]}"
 
@@ -60,19 +61,29 @@ class ClusterSweeper:
         parts = list(self.sweep(TakePass(phase, numbers)))
         return np.concatenate([part for found in parts for part in found])
 
-    def call(self, phase: str, function: Callable[..., Any], *args: Any) -> Any:
-        """Return what a function returns, called on a worker."""
+    def map(
+        self,
+        phase: str,
+        function: Callable[..., Any],
+        shared: Sequence[Any],
+        each: Sequence[Sequence[Any]],
+    ) -> list[Any]:
+        """Return ``function(*shared, *args)`` for each `args`, called on the workers."""
         with self._connected():
-            held = self._hold(phase, args)
-            future = self.client.submit(_apply, function, held, key=self._key(phase))
+            held = self._hold(phase, (function, *shared))
+            with _large_graphs():
+                futures = [
+                    self.client.submit(_apply, held, tuple(args), key=self._key(phase))
+                    for args in each
+                ]
             self._report(phase, 0)
-            result = future.result()
+            results = [future.result() for future in futures]
         self._report(phase, self.source.n_rows)
-        return result
+        return results
 
     def sweep(self, task: Pass[Found]) -> Iterator[Found]:
         """Yield what a pass finds in every span, in the order of rows."""
-        todo = spans(self.source)
+        todo = self._spans
         with self._connected():
             held = self._hold(task.phase, task)
             done = self._submit(
@@ -83,13 +94,14 @@ class ClusterSweeper:
                 ],
             )
             found = [self.client.submit(itemgetter(0), future) for future in done]
-            kept = [self.client.submit(itemgetter(1), future) for future in done]
+            if task.keeps and not self._kept:
+                kept = [self.client.submit(itemgetter(1), future) for future in done]
+                self._kept = dict(enumerate(kept))
             del done
             self._report(task.phase, 0)
             for i, (_, stop) in enumerate(todo):
                 result = found[i].result()
                 found[i] = None
-                self._kept.setdefault(i, kept[i])
                 self._report(task.phase, stop)
                 yield result
 
@@ -170,8 +182,10 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _apply(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    return function(*args)
+def _apply(held: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
+    function, *shared = held
+    with one_thread_each():
+        return function(*shared, *args)
 
 
 def _sweep_span(rows: Rows, task: Pass[Found], start: int, stop: int, kept: Any) -> Any:

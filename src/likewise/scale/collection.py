@@ -58,19 +58,23 @@ class DaskSource(Source):
         self.parts = [
             Part(f"part-{i:05}", ends[i] - sizes[i], ends[i], f"partition {i}") for i in used
         ]
+        self.cuts = [part.start for part in self.parts]
 
     def reader(self, start: int, stop: int) -> Any:
         """Return, delayed, the rows from `start` up to `stop`."""
         import dask
 
-        inside = [i for i, p in enumerate(self.parts) if p.start < stop and start < p.stop]
+        # Cut where a partition lies, so that only the rows that are needed travel.
+        cut = dask.delayed(_some_rows, pure=False)
+        values, firsts, parts = [], [], []
+        for whole, part in zip(self._delayed, self.parts, strict=True):
+            low, high = max(start, part.start), min(stop, part.stop)
+            if low < high:
+                values.append(cut(whole, part, low, high, self.dtype, self.nulls))
+                firsts.append(low)
+                parts.append(part)
         shape = (self.n_rows, self.n_features, self.dtype, self.block_rows)
-        return dask.delayed(Pieces, pure=False)(
-            [self._delayed[i] for i in inside],
-            [self.parts[i] for i in inside],
-            shape,
-            self.nulls,
-        )
+        return dask.delayed(Pieces, pure=False)(values, firsts, parts, shape)
 
     def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the rows from `start` up to `stop`, fetched partition by partition."""
@@ -130,12 +134,12 @@ class DaskSource(Source):
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """Some partitions on a worker, as rows to go over."""
+    """Rows of some partitions on a worker, to go over."""
 
-    values: Sequence[Any]
+    values: Sequence[NDArray[Any]]
+    firsts: Sequence[int]
     parts: Sequence[Part]
     shape: tuple[int, int, np.dtype[Any], int]
-    nulls: Nulls
 
     @property
     def n_rows(self) -> int:
@@ -157,29 +161,39 @@ class Pieces:
         """Number of rows of a block."""
         return self.shape[3]
 
+    @property
+    def cuts(self) -> Sequence[int]:
+        """Nothing: the partitions are in memory."""
+        return ()
+
     def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the rows from `start` up to `stop`."""
-        for value, part in zip(self.values, self.parts, strict=True):
-            low, high = max(start, part.start), min(stop, part.stop)
+        for value, first in zip(self.values, self.firsts, strict=True):
+            low, high = max(start, first), min(stop, first + len(value))
             if low < high:
-                if len(value) != part.stop - part.start:
-                    raise InputError(
-                        f"{part.place} has {len(value)} rows and had {part.stop - part.start} "
-                        "before: the data has changed. Start anew with data that stays as it is."
-                    )
-                yield self._numbers(value[low - part.start : high - part.start])
+                yield value[low - first : high - first]
 
     def where(self, row: int) -> str:
         """Say where a row is."""
         part = next(part for part in self.parts if row < part.stop)
         return f"row {row - part.start} of {part.place}"
 
-    def _numbers(self, value: Any) -> NDArray[Any]:
-        if not hasattr(value, "to_numpy"):
-            return np.asarray(value, dtype=self.dtype)
-        if self.nulls != "error":
-            value = value.fillna(self.nulls)
-        return np.asarray(value.to_numpy(dtype=self.dtype, na_value=np.nan))
+
+def _some_rows(
+    value: Any, part: Part, start: int, stop: int, dtype: np.dtype[Any], nulls: Nulls
+) -> NDArray[Any]:
+    """Return the rows from `start` up to `stop`, which are in one partition, as numbers."""
+    if len(value) != part.stop - part.start:
+        raise InputError(
+            f"{part.place} has {len(value)} rows and had {part.stop - part.start} before: the data "
+            "has changed. Start anew with data that stays as it is."
+        )
+    value = value[start - part.start : stop - part.start]
+    if not hasattr(value, "to_numpy"):
+        return np.asarray(value, dtype=dtype)
+    if nulls != "error":
+        value = value.fillna(nulls)
+    return np.asarray(value.to_numpy(dtype=dtype, na_value=np.nan))
 
 
 def _pick(rows: Pieces, numbers: NDArray[np.intp]) -> NDArray[Any]:

@@ -65,6 +65,7 @@ class LabelPass:
 
     labeling: Labeling
     phase: str = "labels"
+    keeps: bool = False
 
     def empty(self) -> list[NDArray[np.intp]]:
         """Return nothing."""

@@ -54,6 +54,7 @@ class ParquetSource(Source):
             for file in opened
         ]
         self.parts, self._files = _parts(files, [sum(groups) for groups in self._groups])
+        self.cuts = np.cumsum([n for groups in self._groups for n in groups]).tolist()
 
     def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the rows from `start` up to `stop` in order."""

@@ -36,6 +36,7 @@ class ScaledSource(Source):
         self.n_features = source.n_features
         self.dtype = source.dtype
         self.block_rows = source.block_rows
+        self.cuts = source.cuts
         self.columns = source.columns
         self.client = source.client
 
@@ -83,6 +84,7 @@ class RangePass:
     n_features: int
     dtype: np.dtype[Any]
     phase: str = "range"
+    keeps: bool = False
 
     def empty(self) -> Range:
         """Return the range of nothing."""

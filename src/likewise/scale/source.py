@@ -56,6 +56,9 @@ class Source(ABC):
         float32 if all values are, otherwise float64.
     block_rows : int
         Number of rows of a block, by `likewise.superinstances.sweep.rows_per_block`.
+    cuts : sequence of int
+        Rows at which reading begins anew, such as those of row groups; empty if it can begin
+        anywhere at no cost.
     columns : sequence of str or None
         Names of the columns, if they have any.
     client : distributed.Client or None
@@ -66,6 +69,7 @@ class Source(ABC):
     n_features: int
     dtype: np.dtype[Any]
     block_rows: int
+    cuts: Sequence[int] = ()
     columns: Sequence[str] | None = None
     client: Any = None
 

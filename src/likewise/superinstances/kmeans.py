@@ -78,18 +78,28 @@ def kmeans(
     return renumbered.astype(np.intp), centers[used]
 
 
-def train_centers(sample: NDArray[Any], n_clusters: int, seed: int) -> NDArray[Any]:
-    """Return the centers that Lloyd's algorithm finds in a sample, the best of a few starts."""
+def draw_starts(n_sample: int, n_clusters: int, seed: int) -> list[tuple[NDArray[np.intp], int]]:
+    """Return, for each start on a sample, where k-means++ looks for centers, and its seed."""
     n_starts = TRAIN_STARTS if n_clusters < MANY_CENTERS else 1
-    n_part = min(len(sample), START_PER_CENTER * n_clusters)
+    n_part = min(n_sample, START_PER_CENTER * n_clusters)
     rng = np.random.default_rng(seed)
-    runs = []
+    return [
+        (
+            np.sort(rng.choice(n_sample, n_part, replace=False, shuffle=False)),
+            int(rng.integers(2**31 - 1)),
+        )
+        for _ in range(n_starts)
+    ]
+
+
+def train_from(
+    sample: NDArray[Any], n_clusters: int, part: NDArray[np.intp], seed: int
+) -> tuple[float, NDArray[Any]]:
+    """Return the inertia and the centers that Lloyd's algorithm finds in a sample from a start."""
     with one_thread_each():
-        for _ in range(n_starts):
-            part = sample[np.sort(rng.choice(len(sample), n_part, replace=False, shuffle=False))]
-            start, _ = kmeans_plusplus(part, n_clusters, random_state=int(rng.integers(2**31 - 1)))
-            runs.append(_lloyd(sample, n_clusters, start, TRAIN_ITER))
-    return np.asarray(min(runs, key=lambda run: run.inertia_).cluster_centers_)
+        start, _ = kmeans_plusplus(sample[part], n_clusters, random_state=seed)
+        found = _lloyd(sample, n_clusters, start, TRAIN_ITER)
+    return float(found.inertia_), np.asarray(found.cluster_centers_)
 
 
 def _from_scratch(X: NDArray[Any], n_clusters: int, seed: int) -> Any:

@@ -62,6 +62,14 @@ def geometric_median(points: NDArray[Any]) -> NDArray[np.float64]:
     return place
 
 
+def geometric_medians(points: NDArray[Any], counts: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the geometric median of every group of points that follow each other."""
+    medians = np.empty((len(counts), points.shape[1]))
+    for k, group in enumerate(np.split(points, np.cumsum(counts)[:-1])[: len(counts)]):
+        medians[k] = geometric_median(group)
+    return medians
+
+
 def sums_of_distances(some: NDArray[Any], points: NDArray[Any]) -> NDArray[np.float64]:
     """Return, for each of some points, the sum of its distances to all points."""
     some = np.asarray(some, dtype=np.float64)

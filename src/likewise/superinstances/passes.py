@@ -57,6 +57,7 @@ class AssignPass:
 
     cells: Cells
     phase: str = "assign"
+    keeps: bool = True
 
     def empty(self) -> NDArray[np.int64]:
         """Return counts of nothing."""
@@ -82,6 +83,7 @@ class MeansPass:
 
     cells: Cells
     phase: str = "means"
+    keeps: bool = True
 
     def empty(self) -> list[NDArray[np.float64]]:
         """Return no sums."""
@@ -155,6 +157,7 @@ class NearestPass:
     middles: NDArray[Any]
     n_candidates: int
     phase: str = "nearest"
+    keeps: bool = True
 
     def empty(self) -> Candidates:
         """Return no candidates."""
@@ -194,6 +197,7 @@ class ScorePass:
     candidates: Candidates
     middles: NDArray[Any]
     phase: str = "score"
+    keeps: bool = True
 
     def empty(self) -> list[NDArray[np.float64]]:
         """Return no sums."""

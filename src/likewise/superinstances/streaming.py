@@ -1,15 +1,18 @@
 """Super-instances of rows that are not held: a few passes over them, whatever their number.
 
 1. *sample*: rows chosen by their number;
-2. *train*: K-means on a part of the sample, and the geometric median of every cell's sample;
+2. *train*: K-means on a part of the sample;
 3. *assign*: every row to its nearest center;
-4. *nearest*: the rows of every cell that are nearest to its geometric median;
-5. *score*: the sum of distances of each of these to all rows of its cell. The smallest wins.
+4. *medians*: the geometric median of every cell's part of the sample;
+5. *nearest*: the rows of every cell that are nearest to its geometric median;
+6. *score*: the sum of distances of each of these to all rows of its cell. The smallest wins.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
+from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -17,8 +20,8 @@ from numpy.typing import NDArray
 
 from likewise.core.partition import StreamedSuperInstances
 from likewise.superinstances.assignment import assign, fastest_kernel
-from likewise.superinstances.kmeans import TRAIN_PER_CENTER, train_centers
-from likewise.superinstances.medoids import N_CANDIDATES, geometric_median
+from likewise.superinstances.kmeans import TRAIN_PER_CENTER, draw_starts, train_from
+from likewise.superinstances.medoids import N_CANDIDATES, geometric_medians
 from likewise.superinstances.metrics import distances
 from likewise.superinstances.passes import (
     AssignPass,
@@ -78,17 +81,24 @@ def stream_super_instances(
     numbers, used, train_seed = _draw(rows, n_super_instances, seed)
 
     def take_sample() -> Arrays:
-        sample = sweeper.take("sample", numbers)
-        check_finite(sample, numbers, rows)
-        return {"sample": sample}
+        found = sweeper.take("sample", numbers)
+        check_finite(found, numbers, rows)
+        return {"sample": found}
+
+    @cache
+    def sample() -> NDArray[Any]:
+        return remember("sample", take_sample)["sample"]
 
     def train() -> Arrays:
-        sample = remember("sample", take_sample)["sample"]
         n_cells = min(n_super_instances, len(used))
-        centers = sweeper.call("train", train_centers, sample[used], n_cells, train_seed)
-        cells = Cells(centers, fastest_kernel(rows.n_features, rows.dtype), train_indices)
-        middles = _medians(sample, numbers, cells)
-        return {"centers": centers, "middles": middles, "kernel": np.array(cells.kernel)}
+        starts = draw_starts(len(used), n_cells, train_seed)
+        runs = sweeper.map("train", train_from, (sample()[used], n_cells), starts)
+        _, centers = min(runs, key=itemgetter(0))
+        kernel = fastest_kernel(rows.n_features, rows.dtype)
+        return {"centers": centers, "kernel": np.array(kernel)}
+
+    def find_medians() -> Arrays:
+        return {"middles": _medians(sweeper, sample(), numbers, cells)}
 
     trained = remember("train", train)
     cells = Cells(trained["centers"], trained["kernel"].item(), train_indices)
@@ -98,7 +108,8 @@ def stream_super_instances(
         nearest = NearestPass(cells, means.astype(rows.dtype), N_TYPICAL)
         candidates = Candidates(**remember("nearest", lambda: _nearest(sweeper, nearest)))
         return _partition(rows.n_rows, cells, counts, candidates, candidates.square)
-    middles = trained["middles"].astype(rows.dtype)
+    middles = remember("medians", find_medians)["middles"].astype(rows.dtype)
+    sample.cache_clear()
     nearest = NearestPass(cells, middles, N_CANDIDATES)
     candidates = Candidates(**remember("nearest", lambda: _nearest(sweeper, nearest)))
     scoring = ScorePass(cells, candidates, middles)
@@ -119,15 +130,25 @@ def _draw(
     return numbers, used, int(rng.integers(2**31 - 1))
 
 
-def _medians(sample: NDArray[Any], numbers: NDArray[np.intp], cells: Cells) -> NDArray[np.float64]:
+def _medians(
+    sweeper: Sweeper, sample: NDArray[Any], numbers: NDArray[np.intp], cells: Cells
+) -> NDArray[np.float64]:
     """Return the geometric median of every cell's allowed rows in the sample, or its center."""
     own = np.arange(len(numbers))
     if cells.allowed is not None:
         own = np.flatnonzero(np.isin(numbers, cells.allowed))
     cell = assign(sample[own], cells.centers, kernel=cells.kernel)
+    own = own[np.argsort(cell, kind="stable")]
+    present, counts = np.unique(cell, return_counts=True)
+    ends = np.cumsum(counts)
+    # Pieces of work of about as many rows each, and of whole cells.
+    pieces = np.split(present, np.searchsorted(ends, len(own) * np.arange(1, 8) // 8))
+    each = []
+    for piece in pieces:
+        here = np.isin(present, piece)
+        each.append((sample[own[np.repeat(here, counts)]], counts[here]))
     middles = cells.centers.astype(np.float64)
-    for k in np.unique(cell):
-        middles[k] = geometric_median(sample[own[cell == k]])
+    middles[present] = np.concatenate(sweeper.map("medians", geometric_medians, (), each))
     return middles
 
 

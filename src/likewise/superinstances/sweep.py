@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -24,7 +24,7 @@ BLOCK_BYTES = 2**24
 """A block of rows is about this large."""
 
 BLOCKS_PER_SPAN = 4
-"""So many blocks are one piece of work for a thread or a worker."""
+"""About so many blocks are one piece of work for a thread or a worker."""
 
 Found = TypeVar("Found")
 Progress = Callable[[str, int, int], None]
@@ -53,6 +53,10 @@ class Rows(Protocol):
     def block_rows(self) -> int:
         """Number of rows of a block, by `rows_per_block`."""
 
+    @property
+    def cuts(self) -> Sequence[int]:
+        """Rows at which reading begins anew; empty if it can begin anywhere at no cost."""
+
     def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the rows from `start` up to `stop` in order, in batches of any size."""
 
@@ -66,6 +70,10 @@ class Pass(Protocol[Found]):
     @property
     def phase(self) -> str:
         """Name of the pass for progress reports."""
+
+    @property
+    def keeps(self) -> bool:
+        """Whether it finds out something about rows that spares later passes work."""
 
     def empty(self) -> Found:
         """Return what is found in no rows."""
@@ -89,8 +97,14 @@ class Sweeper(Protocol):
     def take(self, phase: str, numbers: NDArray[np.intp]) -> NDArray[Any]:
         """Return the rows of increasing numbers."""
 
-    def call(self, phase: str, function: Callable[..., Any], *args: Any) -> Any:
-        """Return what a function returns, called where the work is done."""
+    def map(
+        self,
+        phase: str,
+        function: Callable[..., Any],
+        shared: Sequence[Any],
+        each: Sequence[Sequence[Any]],
+    ) -> list[Any]:
+        """Return ``function(*shared, *args)`` for each `args`, called where the work is done."""
 
     def sweep(self, task: Pass[Found]) -> Iterator[Found]:
         """Yield what a pass finds in every span, in the order of rows."""
@@ -122,6 +136,11 @@ class ArrayRows:
         """Number of rows of a block."""
         return rows_per_block(self.n_features, self.dtype)
 
+    @property
+    def cuts(self) -> Sequence[int]:
+        """Nothing: reading can begin anywhere."""
+        return ()
+
     def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the rows from `start` up to `stop` at once."""
         yield self.array[start:stop]
@@ -144,9 +163,22 @@ def rows_per_block(n_features: int, dtype: Any) -> int:
 
 
 def spans(rows: Rows) -> list[tuple[int, int]]:
-    """Return the first and the last row but one of every span."""
-    step = BLOCKS_PER_SPAN * rows.block_rows
-    return [(start, min(start + step, rows.n_rows)) for start in range(0, rows.n_rows, step)]
+    """Return the first row of every span, and the row after its last.
+
+    A span that begins in the middle of a Parquet row group must read the group from its start, so
+    spans begin with the first block after such a cut where there is one near. The result of a pass
+    does not depend on where they begin.
+    """
+    size = rows.block_rows
+    step = BLOCKS_PER_SPAN * size
+    good = np.unique(-(-np.asarray(rows.cuts, dtype=np.int64) // size) * size)
+    starts = [0]
+    while (wanted := starts[-1] + step) < rows.n_rows:
+        near = good[slice(*np.searchsorted(good, [wanted - step // 2, wanted + 3 * step]))]
+        starts.append(int(near[np.argmin(np.abs(near - wanted))]) if len(near) else wanted)
+    if len(starts) > 1 and starts[-1] >= rows.n_rows:
+        starts.pop()
+    return list(pairwise([*starts, rows.n_rows]))
 
 
 def blocks(rows: Rows, start: int, stop: int) -> Iterator[tuple[int, NDArray[Any]]]:
@@ -215,6 +247,7 @@ class LocalSweeper:
         self.rows = rows
         self.n_jobs = n_jobs
         self.progress = progress
+        self._spans = spans(rows)
         self._kept: dict[int, Kept | None] = {}
 
     def take(self, phase: str, numbers: NDArray[np.intp]) -> NDArray[Any]:
@@ -222,12 +255,20 @@ class LocalSweeper:
         parts = list(self.sweep(TakePass(phase, numbers)))
         return np.concatenate([part for found in parts for part in found])
 
-    def call(self, phase: str, function: Callable[..., Any], *args: Any) -> Any:
-        """Return what a function returns."""
+    def map(
+        self,
+        phase: str,
+        function: Callable[..., Any],
+        shared: Sequence[Any],
+        each: Sequence[Sequence[Any]],
+    ) -> list[Any]:
+        """Return ``function(*shared, *args)`` for each `args`."""
         self._report(phase, 0)
-        result = function(*args)
+        n_threads = min(effective_n_jobs(self.n_jobs), len(each))
+        with one_thread_each(), ThreadPoolExecutor(max(1, n_threads)) as pool:
+            results = list(pool.map(lambda args: function(*shared, *args), each))
         self._report(phase, self.rows.n_rows)
-        return result
+        return results
 
     def kept(self) -> Iterator[NDArray[Any]]:
         """Yield what the passes kept of the rows, in order."""
@@ -237,27 +278,27 @@ class LocalSweeper:
     def sweep(self, task: Pass[Found]) -> Iterator[Found]:
         """Yield what a pass finds in every span, in the order of rows."""
         self._report(task.phase, 0)
-        todo = spans(self.rows)
-        n_threads = min(effective_n_jobs(self.n_jobs), len(todo))
+        n_threads = min(effective_n_jobs(self.n_jobs), len(self._spans))
         with one_thread_each():
             results = self._in_turn(task) if n_threads <= 1 else self._at_once(task, n_threads)
             for i, (found, keep) in enumerate(results):
                 if keep is not None:
                     self._kept[i] = keep
-                self._report(task.phase, todo[i][1])
+                self._report(task.phase, self._spans[i][1])
                 yield found
 
     def _in_turn(self, task: Pass[Found]) -> Iterator[tuple[Found, Kept | None]]:
         # One run through the source, for sources that must read from the start of a group.
         stream = blocks(self.rows, 0, self.rows.n_rows)
-        for i in range(len(spans(self.rows))):
-            yield sweep_span(task, self.rows, islice(stream, BLOCKS_PER_SPAN), self._kept.get(i))
+        for i, (start, stop) in enumerate(self._spans):
+            own = islice(stream, -(-(stop - start) // self.rows.block_rows))
+            yield sweep_span(task, self.rows, own, self._kept.get(i))
 
     def _at_once(self, task: Pass[Found], n_threads: int) -> Iterator[tuple[Found, Kept | None]]:
         waiting: deque[Future[tuple[Found, Kept | None]]] = deque()
         with ThreadPoolExecutor(n_threads) as pool:
             try:
-                for i, (start, stop) in enumerate(spans(self.rows)):
+                for i, (start, stop) in enumerate(self._spans):
                     if len(waiting) > n_threads:
                         yield waiting.popleft().result()
                     stream = blocks(self.rows, start, stop)
@@ -280,6 +321,7 @@ class TakePass:
 
     phase: str
     numbers: NDArray[np.intp]
+    keeps: bool = False
 
     def empty(self) -> list[NDArray[Any]]:
         """Return no rows."""
