@@ -71,11 +71,18 @@ class ClusterSweeper:
         """Return ``function(*shared, *args)`` for each `args`, called on the workers."""
         with self._connected():
             held = self._hold(phase, (function, *shared))
+            futures: list[Any] = [None] * len(each)
             with _large_graphs():
-                futures = [
-                    self.client.submit(_apply, held, tuple(args), key=self._key(phase))
-                    for args in each
-                ]
+                for worker, own in self._shares([1] * len(each)):
+                    for i in own:
+                        futures[i] = self.client.submit(
+                            _apply,
+                            held,
+                            tuple(each[i]),
+                            key=self._key(phase),
+                            workers=[worker],
+                            allow_other_workers=True,
+                        )
             self._report(phase, 0)
             results = [future.result() for future in futures]
         self._report(phase, self.source.n_rows)
@@ -139,9 +146,35 @@ class ClusterSweeper:
                 reader = held
             run = dask.delayed(function, pure=False, traverse=False)
             tasks.append(run(reader, *args, dask_key_name=self._key(phase)))
+        futures: list[Any] = [None] * len(tasks)
         with _large_graphs():
-            futures: list[Any] = self.client.compute(tasks, optimize_graph=False)
+            for worker, own in self._shares([stop - start for _, (start, stop), _ in work]):
+                started = self.client.compute(
+                    [tasks[i] for i in own],
+                    optimize_graph=False,
+                    workers=[worker],
+                    allow_other_workers=True,
+                )
+                for i, future in zip(own, started, strict=True):
+                    futures[i] = future
         return futures
+
+    def _shares(self, sizes: Sequence[int]) -> list[tuple[str, list[int]]]:
+        """Return which worker should do which pieces of work, by their sizes.
+
+        The scheduler knows neither sizes nor durations, and would give most of a few pieces to
+        the worker that has what all of them need. A worker that is lost is replaced by any other.
+        """
+        threads = self.client.nthreads()
+        if not threads:
+            raise ClusterLostError("the cluster has no workers; start some and try again")
+        load = dict.fromkeys(threads, 0.0)
+        shares: dict[str, list[int]] = {worker: [] for worker in threads}
+        for i in sorted(range(len(sizes)), key=lambda i: (-sizes[i], i)):
+            worker = min(load, key=lambda w: load[w] + sizes[i] / threads[w])
+            load[worker] += sizes[i] / threads[worker]
+            shares[worker].append(i)
+        return [(worker, sorted(own)) for worker, own in shares.items() if own]
 
     def _hold(self, phase: str, value: Any) -> Any:
         """Have a value on the cluster, so that it comes back if a worker that has it is lost."""

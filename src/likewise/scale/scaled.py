@@ -100,7 +100,7 @@ class RangePass:
         rows: Rows,
     ) -> tuple[Range, None]:
         """Return the range with one block more."""
-        check_finite(block, np.arange(start, start + len(block)), rows)
+        check_finite(block, range(start, start + len(block)), rows)
         low, high = found
         wider = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))
         return wider, None

@@ -205,7 +205,7 @@ def super_instances_of(
     if metric not in EUCLIDEAN or not is_sampled(source.n_rows, n_super_instances, engine):
         _refuse_large(source, f"metric={metric!r}" if metric not in EUCLIDEAN else 'engine="full"')
         array = source.to_array()
-        check_finite(array, np.arange(len(array)), source)
+        check_finite(array, range(len(array)), source)
         return build_super_instances(
             array,
             n_super_instances,

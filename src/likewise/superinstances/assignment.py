@@ -24,6 +24,7 @@ _SCORES_PER_BLOCK = 2**18
 """Scores of one small block of rows against all centers: they stay in the processor's cache."""
 
 _ROWS_PER_THREAD = 2**15
+_ROWS_PER_SEARCH = 2**13
 
 
 def fastest_kernel(n_features: int, dtype: Any) -> Kernel:
@@ -117,5 +118,11 @@ def _by_faiss(rows: NDArray[Any], centers: NDArray[Any], shift: NDArray[Any]) ->
 
     index = faiss.IndexFlatL2(centers.shape[1])
     index.add(np.ascontiguousarray(centers, dtype=np.float32))
-    moved = np.ascontiguousarray(rows - shift, dtype=np.float32)
-    return np.asarray(index.search(moved, 1)[1][:, 0], dtype=np.intp)
+    assignment = np.empty(len(rows), dtype=np.intp)
+    moved = np.empty((_ROWS_PER_SEARCH, centers.shape[1]), dtype=np.float32)
+    for start in range(0, len(rows), _ROWS_PER_SEARCH):
+        block = rows[start : start + _ROWS_PER_SEARCH]
+        n = len(block)
+        np.subtract(block, shift, out=moved[:n], casting="same_kind")
+        assignment[start : start + n] = index.search(moved[:n], 1)[1][:, 0]
+    return assignment

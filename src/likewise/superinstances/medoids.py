@@ -51,7 +51,8 @@ def nearest_to_mean(points: NDArray[Any], mean: NDArray[np.float64]) -> int:
 
 def geometric_median(points: NDArray[Any]) -> NDArray[np.float64]:
     """Return, nearly, the place with the smallest sum of distances, by Weiszfeld's steps."""
-    place: NDArray[np.float64] = points.mean(axis=0, dtype=np.float64)
+    points = np.asarray(points, dtype=np.float64)
+    place: NDArray[np.float64] = points.mean(axis=0)
     for _ in range(_WEISZFELD_STEPS):
         away = _distances(points, place)
         if not away.any():

@@ -5,6 +5,7 @@ Each finds the cell of a row by comparing it to the centers, unless an earlier p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +73,7 @@ class AssignPass:
         rows: Rows,
     ) -> tuple[NDArray[np.int64], NDArray[Any]]:
         """Return the counts with one block more, and the cells of its rows."""
-        check_finite(block, np.arange(start, start + len(block)), rows)
+        check_finite(block, range(start, start + len(block)), rows)
         cells = self.cells.of(block, kept)
         return found + np.bincount(cells, minlength=len(found)), cells
 
@@ -176,8 +177,7 @@ class NearestPass:
     ) -> tuple[Candidates, NDArray[Any]]:
         """Return the candidates with those of one block more, and the cells of its rows."""
         cells = self.cells.of(block, kept)
-        away = block - self.middles[cells]
-        squares = np.einsum("ij,ij->i", away, away)
+        squares = _squares(block, self.middles, cells)
         reach = found.reach(len(self.middles), self.n_candidates)
         chosen = np.flatnonzero(squares <= reach[cells])
         allowed = self.cells.may_stand(start, len(block))
@@ -221,19 +221,43 @@ class ScorePass:
         first = np.searchsorted(cells[order], numbers)
         bounds = np.searchsorted(self.candidates.cell, numbers)
         sums = np.zeros(len(self.candidates.cell))
+        scratch = Scratch.of(block, int(np.diff(bounds).max(initial=0)))
         for cell in np.flatnonzero(np.diff(first)):
             here = slice(bounds[cell], bounds[cell + 1])
-            members = block[order[first[cell] : first[cell + 1]]]
-            sums[here] = distance_sums(
-                self.candidates.point[here], members, self.middles[cell].astype(np.float64)
-            )
+            members = order[first[cell] : first[cell + 1]]
+            middle = self.middles[cell].astype(np.float64)
+            points = self.candidates.point[here]
+            sums[here] = distance_sums(points, block, members, middle, scratch)
         return [*found, sums], cells
 
 
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """Room that is used again and again: fresh memory costs as much as the sums themselves."""
+
+    part: NDArray[Any]
+    extended: NDArray[np.float64]
+    squares: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, block: NDArray[Any], n_points: int) -> Scratch:
+        """Return room for rows like those of a block, compared to so many points."""
+        n_features = block.shape[1]
+        return cls(
+            np.empty((_ROWS_PER_PRODUCT, n_features), dtype=block.dtype),
+            np.ones((_ROWS_PER_PRODUCT, n_features + 2)),
+            np.empty(_ROWS_PER_PRODUCT * n_points),
+        )
+
+
 def distance_sums(
-    points: NDArray[Any], members: NDArray[Any], middle: NDArray[np.float64]
+    points: NDArray[Any],
+    block: NDArray[Any],
+    members: NDArray[np.intp],
+    middle: NDArray[np.float64],
+    scratch: Scratch,
 ) -> NDArray[np.float64]:
-    """Return the sum of distances of every point to all members, by float64 matrix products.
+    """Return the sum of distances of every point to some rows of a block, by float64 products.
 
     All are moved by a place in their middle first, so that the products lose no digits.
     """
@@ -242,24 +266,41 @@ def distance_sums(
     # |x - y|² = -2 x·y + 1·|y|² + |x|²·1, all in one product.
     norms = np.einsum("ij,ij->i", points, points)
     factors = np.vstack([-2.0 * points.T, norms, np.ones(len(points))])
-    extended = np.ones((_ROWS_PER_PRODUCT, n_features + 2))
-    squares = np.empty((_ROWS_PER_PRODUCT, len(points)))
     sums = np.zeros(len(points))
     for start in range(0, len(members), _ROWS_PER_PRODUCT):
-        part = members[start : start + _ROWS_PER_PRODUCT]
-        n = len(part)
-        moved = np.subtract(part, middle, out=extended[:n, :n_features])
-        np.einsum("ij,ij->i", moved, moved, out=extended[:n, n_features + 1])
-        away = np.matmul(extended[:n], factors, out=squares[:n])
+        own = members[start : start + _ROWS_PER_PRODUCT]
+        n = len(own)
+        part = np.take(block, own, axis=0, out=scratch.part[:n], mode="clip")
+        moved = np.subtract(part, middle, out=scratch.extended[:n, :n_features])
+        np.einsum("ij,ij->i", moved, moved, out=scratch.extended[:n, n_features + 1])
+        away = scratch.squares[: n * len(points)].reshape(n, len(points))
+        np.matmul(scratch.extended[:n], factors, out=away)
         np.maximum(away, 0.0, out=away)
         sums += np.sqrt(away, out=away).sum(axis=0)
     return sums
 
 
-def check_finite(block: NDArray[Any], numbers: NDArray[np.intp], rows: Rows) -> None:
-    """Refuse rows with values that are missing or infinite."""
-    if np.isfinite(block).all():
-        return
+def _squares(block: NDArray[Any], middles: NDArray[Any], cells: NDArray[Any]) -> NDArray[Any]:
+    """Return the squared distance of every row to the middle of its cell."""
+    squares = np.empty(len(block), dtype=block.dtype)
+    room = np.empty((_ROWS_PER_PRODUCT, block.shape[1]), dtype=block.dtype)
+    for start in range(0, len(block), _ROWS_PER_PRODUCT):
+        part = block[start : start + _ROWS_PER_PRODUCT]
+        own = cells[start : start + len(part)]
+        away = np.take(middles, own, axis=0, out=room[: len(part)], mode="clip")
+        np.subtract(part, away, out=away)
+        np.einsum("ij,ij->i", away, away, out=squares[start : start + len(part)])
+    return squares
+
+
+def check_finite(
+    block: NDArray[Any], numbers: Sequence[int] | NDArray[np.intp], rows: Rows
+) -> None:
+    """Refuse rows of these numbers if they have values that are missing or infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        # A sum of finite values may overflow, but one of others is never finite.
+        if np.isfinite(block.sum()) or np.isfinite(block).all():
+            return
     wrong, column = np.argwhere(~np.isfinite(block))[0]
     raise InputError(
         f"{rows.where(int(numbers[wrong]))} has {block[wrong, column]} in column {column}. "
