@@ -253,20 +253,79 @@ def test_the_map_shows_an_item_that_is_clicked(labeler):
     someone.expect(page.locator(".inspect").get_by_role("button").first).to_contain_text("group")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_view_breaks_a_rule_of_accessibility(table, serve, person, scheme):
+def axe_check(page, found, name):
+    """Put what axe finds wrong with the page into a dictionary."""
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="pip install axe-playwright-python"
     )
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+    for one in axe.Axe().run(page, options=rules).response["violations"]:
+        found[name, one["id"]] = [node["html"][:120] for node in one["nodes"]][:3]
+
+
+@pytest.fixture
+def input_of(tmp_path, digits):
+    """Return a function from a kind of items to a path and options."""
+
+    def make(kind):
+        if kind == "images":
+            options = {"session": tmp_path / "x.likewise", "image_features": "descriptors"}
+            return digits[0], options
+        if kind == "texts":
+            path = tmp_path / "mails.csv"
+            words = ["The red house", "the blue house", "rockets fly", "a rocket flew", "bread"]
+            path.write_text("body,from\n" + "".join(f"{w} {k},me\n" for k, w in enumerate(words)))
+            return path, {"text": "body", "show": ["from"]}
+        t = np.linspace(0, 6, 50)
+        np.savez(tmp_path / "w.npz", X=np.array([k * np.sin(k * t) for k in range(1, 8)]))
+        return tmp_path / "w.npz", {"series": True}
+
+    return make
+
+
+@pytest.mark.parametrize("kind", ["images", "texts", "series"])
+def test_no_kind_of_items_breaks_a_rule_of_accessibility(input_of, serve, person, kind):
+    path, options = input_of(kind)
+    server = serve(path, 5, **options)
+    found = {}
+    for scheme in ("light", "dark"):
+        someone = person(server, color_scheme=scheme, reduced_motion="reduce")
+        page = someone.page
+        page.goto(server.address + "#ask")
+        someone.expect(page.locator("#strip .card").first).to_be_visible()
+        axe_check(page, found, f"ask, {scheme}")
+        for key in {"images": "+b", "texts": "", "series": "o"}[kind]:
+            page.keyboard.press(key)
+            axe_check(page, found, f"after {key}, {scheme}")
+        for name in ("Groups", "Map", "History"):
+            page.get_by_role("link", name=name, exact=True).click()
+            someone.expect(page.locator("section:not([hidden]) h1")).to_be_visible()
+            axe_check(page, found, f"{name}, {scheme}")
+        page.get_by_role("link", name="Groups", exact=True).click()
+        page.locator(".group .tiles").first.click()
+        someone.expect(page.get_by_role("dialog")).to_be_visible()
+        axe_check(page, found, f"group, {scheme}")
+        page.keyboard.press("Escape")
+        page.get_by_role("link", name="Questions", exact=True).click()
+        someone.expect(page.locator("#ask-title")).to_be_visible()
+        if scheme == "light":
+            someone.press("s")
+    while someone.fetch("api/query")["question"]:
+        someone.press("d")
+    someone.expect(page.get_by_role("heading", name="Done")).to_be_visible()
+    axe_check(page, found, "done")
+    assert found == {}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_view_breaks_a_rule_of_accessibility(table, serve, person, scheme):
     path, truth = table
     someone = person(serve(path, 15), truth, color_scheme=scheme, reduced_motion="reduce")
     page = someone.page
     found = {}
-    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 
     def check(name):
-        for one in axe.Axe().run(page, options=rules).response["violations"]:
-            found[name, one["id"]] = [node["html"][:120] for node in one["nodes"]][:3]
+        axe_check(page, found, name)
 
     someone.expect(page.locator("#strip .card").first).to_be_visible()
     check("ask")
