@@ -20,7 +20,9 @@ def asked(max_queries=None, **options):
     return Likewise(max_queries, random_state=0).fit(X, oracle=LabelOracle(Y), **options)
 
 
-@parametrize_with_checks([Likewise(), Likewise(max_queries=5, random_state=1)])
+@parametrize_with_checks(
+    [Likewise(), Likewise(max_queries=5, random_state=1), Likewise(error_rate=0.1)]
+)
 def test_it_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
 
@@ -152,9 +154,9 @@ def test_wrong_answers_are_named_as_suspects():
     wrong = next(row for row in np.flatnonzero(truth == 0) if row not in asked_about)
     other = next(row for row in session.strategy.placed()[0] if truth[row] == 1)
     session.give(int(wrong), int(other), Answer.SAME)
-    suspects = Likewise().adopt(session).suspects_
-    assert suspects[0][0] == wrong
-    assert suspects[0][1] < 0.5
+    suspect = Likewise().adopt(session).suspects_[0]
+    assert suspect[:4] == (61, wrong, other, Answer.SAME)
+    assert suspect.credibility < 0.5
 
 
 def test_large_data_are_asked_about_by_cells_and_sources_work(monkeypatch):
@@ -179,6 +181,8 @@ def test_it_pickles():
     [
         ({"max_queries": -1}, "max_queries"),
         ({"n_cells": 1}, "n_cells"),
+        ({"error_rate": 0.4}, "error_rate"),
+        ({"error_rate": "guess"}, "error_rate"),
         ({"n_cells": 2.5}, "n_cells"),
     ],
 )

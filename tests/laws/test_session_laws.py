@@ -9,13 +9,15 @@ from hypothesis import strategies as st
 
 from likewise import Answer, Session
 from likewise.core.partition import SuperInstances
-from likewise.strategies import ClosestFirst, RandomOrder, Refine
+from likewise.strategies import Careful, ClosestFirst, RandomOrder, Refine
 
 STRATEGIES = {
     "closest-first": ClosestFirst,
     "random-groups": lambda partition: RandomOrder(partition, over="groups", seed=3),
     "random-rows": lambda partition: RandomOrder(partition, over="rows", seed=3),
     "refine": Refine,
+    "careful": lambda partition: Careful(partition, error_rate=0.1),
+    "careful-estimate": Careful,
     "refine-regions": lambda partition: Refine(partition, n_regions=(2, 4), to_the_end=False),
 }
 
@@ -150,7 +152,9 @@ def test_no_asked_pair_is_implied_by_earlier_answers_and_none_is_asked_twice(
         question = session.ask()
         if question is None:
             break
-        assert session.links.implied(question.left, question.right) is None
+        # Who expects wrong answers checks some of them: that is about what others imply.
+        if not isinstance(session.strategy, Careful):
+            assert session.links.implied(question.left, question.right) is None
         assert question.pair not in seen
         seen.add(question.pair)
         session.tell(answer)
@@ -180,6 +184,8 @@ def test_the_bound_never_grows_on_a_yes_or_no_and_is_kept(strategy, partition, a
 @given(partitions(), st.lists(YES_NO, min_size=28, max_size=28))
 def test_when_done_links_and_groups_fit_together(thorough, partition, answers):
     session = answered(Session(thorough(partition)), answers)
+    if isinstance(session.strategy, Careful):  # which overrules some of these answers
+        return
     assert session.is_done
     assert session.progress.at_most == 0
     n_groups = len(set(session.labels.tolist()))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from numbers import Integral
-from typing import Any, Self
+from numbers import Integral, Real
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,7 @@ from likewise.errors import AnswerError, InputError, InterruptedFitError, Likewi
 from likewise.oracles import run
 from likewise.scale import Source, SourceSession
 from likewise.scale.session import super_instances_of
+from likewise.strategies.careful import Careful
 from likewise.strategies.refine import Refine
 from likewise.superinstances.build import build_super_instances
 from likewise.superinstances.kmeans import Engine
@@ -31,6 +32,9 @@ MAX_CELLS = 6000
 """Up to this many rows, each is weighed on its own; above, the rows of a cell share its fate."""
 
 N_CELLS = 1000
+
+MAX_ERROR_RATE = 0.3
+"""With more wrong answers than this, a session of a hundred questions finds nothing."""
 
 
 class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
@@ -47,6 +51,11 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
     max_queries : int, optional
         Stop after this many questions. By default all are asked: about one for each of the rows,
         or of `n_cells` cells. A known number is planned for: it decides how fine the regions are.
+    error_rate : float or "estimate", default=0.0
+        The share of wrong answers that is to be expected, up to 0.3. Above 0, newcomers are
+        compared with confirmed rows only, surprising answers are checked by a few redundant
+        questions, and answers that others contradict are overruled and named in `suspects_`.
+        With "estimate" it begins with a small share, which contradictions raise.
     n_cells : int, optional
         Data of more rows are cut into this many cells, the finest that is asked about. By default
         each row counts on its own, but data of more than 6000 rows are cut into 1000 cells.
@@ -58,7 +67,7 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
     Attributes
     ----------
     labels_ : ndarray of shape (n_rows,)
-        The cluster of every row; they respect every answer.
+        The cluster of every row; they respect every answer that was not overruled.
     n_clusters_ : int
         The number of clusters found.
     n_queries_ : int
@@ -71,9 +80,10 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
     completeness_ : Completeness or None
         How much of the grouping is right, as an estimate and with a lower bound, and how much the
         next ten questions would change; None while there are not two groups.
-    suspects_ : list of (int, float)
-        Rows that were answered about, but whose neighbors say otherwise, the least credible first,
-        with the probability of their group: answers worth a second look.
+    suspects_ : list of Suspect
+        Answers that are probably wrong, the least credible first: each with its number in the
+        log, the two rows, the answer and the probability that it is right. With an `error_rate`,
+        overruled answers are among them. ``session_.revise(number, answer)`` changes one.
     learned_ : Learned or None
         What was learned; None while there are not two groups.
     session_ : Session
@@ -104,11 +114,13 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         self,
         max_queries: int | None = None,
         *,
+        error_rate: float | Literal["estimate"] = 0.0,
         n_cells: int | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.max_queries = max_queries
+        self.error_rate = error_rate
         self.n_cells = n_cells
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -190,7 +202,7 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
             partition = super_instances_of(
                 X, self.n_cells or N_CELLS, train_indices=train, seed=seed, n_jobs=self.n_jobs
             )
-            strategy = Refine(partition, seed=seed, budget=self.max_queries)
+            strategy = self._strategy(partition, None, seed)
             session = SourceSession(strategy, sample_ids=sample_ids, digest=X.fingerprint())
             session.attach(X, n_jobs=self.n_jobs)
         else:
@@ -199,7 +211,7 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
             partition, is_askable = cells_of(
                 rows, self.n_cells, train_indices=train, seed=seed, n_jobs=self.n_jobs
             )
-            strategy = Refine(partition, askable=is_askable, budget=self.max_queries, seed=seed)
+            strategy = self._strategy(partition, is_askable, seed)
             session = Session(strategy, sample_ids=sample_ids, digest=fingerprint(rows))
         for pairs, answer in ((must_link, Answer.SAME), (cannot_link, Answer.DIFFERENT)):
             for left, right in pairs:
@@ -275,6 +287,13 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         n_lacking = max(0, self.n_clusters_ - chances.shape[1])
         return np.hstack([chances, np.zeros((len(chances), n_lacking))])
 
+    def _strategy(
+        self, partition: SuperInstances, is_askable: NDArray[np.bool_] | None, seed: int
+    ) -> Refine:
+        if self.error_rate == 0:
+            return Refine(partition, askable=is_askable, budget=self.max_queries, seed=seed)
+        return Careful(partition, error_rate=self.error_rate, askable=is_askable, seed=seed)
+
     def _learn(self, strategy: Refine) -> Learned | None:
         known, groups = strategy.placed()
         if len(groups) == 0 or groups.max() == 0:
@@ -290,6 +309,12 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         budget: Any = self.max_queries
         if budget is not None and (not isinstance(budget, Integral) or budget < 0):
             raise InputError(f"max_queries must be None or not negative, got {budget!r}")
+        rate: Any = self.error_rate
+        is_share = isinstance(rate, Real) and 0 <= float(rate) <= MAX_ERROR_RATE
+        if not is_share and rate != "estimate":
+            raise InputError(
+                f"error_rate must be from 0 to {MAX_ERROR_RATE} or 'estimate', got {rate!r}"
+            )
         n: Any = self.n_cells
         if n is not None and (not isinstance(n, Integral) or n < 2):
             raise InputError(f"n_cells must be None or an integer from 2, got {n!r}")

@@ -33,7 +33,8 @@ class Strategy(Protocol):
     """Which pair to ask about next, and what the answers so far make of the rows.
 
     A strategy is deterministic: the same records in the same order give the same state. It is
-    told of every answer by `record` and of every answer taken back by `rewind`.
+    told of every answer by `record` and of every answer taken back by `rewind`. One that takes
+    answers that contradict others has ``weighs_answers = True``, and in `links` those it accepts.
     """
 
     name: ClassVar[str]
@@ -347,6 +348,9 @@ class Session:
             Event(e.number, e.left, e.right, answer if e.number == number else e.answer, e.source)
             for e in self._events
         ]
+        if getattr(self.strategy, "weighs_answers", False):
+            # What follows from other answers is further evidence there, not settled.
+            return Revision(tuple(changed), ())
         links = LinkGraph(self.strategy.n_rows)
         kept: list[Event] = []
         dropped: list[Event] = []

@@ -31,6 +31,7 @@ from likewise.strategies.plan import next_cut
 from likewise.strategies.regions import Regions, most_telling
 from likewise.strategies.representatives import RepresentativeStrategy
 from likewise.strategies.respect import respecting_labels
+from likewise.strategies.suspects import Suspect, surprising_answers
 
 DOUBT_FLOOR = 0.2
 """How much a row counts that the learner is sure of, where a row of mean doubt counts 1 more."""
@@ -225,24 +226,15 @@ class Refine(RepresentativeStrategy):
         doubt: NDArray[np.float64] = 1.0 - chances.max(axis=1)
         return doubt[self.partition.assignment]
 
-    def suspects(self) -> list[tuple[int, float]]:
-        """Return placed rows that the others would put elsewhere, the least credible first.
-
-        Each comes with the probability that the others give to its group.
-        """
+    def suspects(self) -> list[Suspect]:
+        """Return answers that other known rows speak against, the least credible first."""
         known = self._what_is_known()
         if len(known.groups) < 2:
             return []
         cells, groups = known.examples()
+        rows = self.partition.representatives[cells].tolist()
         seen = self._model(cells, groups)[0].seen
-        own = seen[np.arange(len(cells)), groups]
-        rows = self.partition.representatives[cells]
-        found = [
-            (int(rows[k]), float(own[k]))
-            for k in np.argsort(own, kind="stable")
-            if seen[k].argmax() != groups[k]
-        ]
-        return found
+        return surprising_answers(self._log, dict(zip(rows, seen, strict=True)))
 
     def completeness(self) -> Completeness | None:
         """Return how much of the grouping is right, or None while there are not two groups."""
@@ -426,7 +418,7 @@ class Refine(RepresentativeStrategy):
 
         The last entry says whether there is one; if not, the pair is the closest of all.
         """
-        cells = dict(self._what_is_known().cells)
+        cells = dict(self._components())
         mentioned = {cell for some in cells.values() for cell in some}
         rows = self.partition.representatives
         for cell in self._cell_of.values() if self.to_the_end else ():
@@ -443,6 +435,10 @@ class Refine(RepresentativeStrategy):
                     fresh = [way for way in ways if way[1] not in asked]
                     found.append((*(fresh or ways)[0], bool(fresh)))
         return found
+
+    def _components(self) -> dict[int, list[int]]:
+        """Return the askable cells of all that answers say is the same, by its root."""
+        return self._what_is_known().cells
 
     def _between(self, some: list[int], others: list[int]) -> tuple[float, tuple[int, int]]:
         points = self._views[0]

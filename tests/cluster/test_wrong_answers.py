@@ -1,0 +1,132 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+from likewise import Answer, LabelOracle, Likewise, Session, run
+from likewise.oracles import NoisyOracle
+
+X, Y = make_blobs(300, centers=4, cluster_std=1.0, random_state=1)
+N_QUESTIONS = 60
+
+
+def truth(question):
+    return LabelOracle(Y).answer(question)
+
+
+def opposite(answer):
+    return Answer.DIFFERENT if answer is Answer.SAME else Answer.SAME
+
+
+def careful(n_questions, oracle=None, error_rate=0.1, seed=0):
+    model = Likewise(n_questions, error_rate=error_rate, random_state=seed)
+    return model.fit(X, oracle=oracle or LabelOracle(Y))
+
+
+def wrong_in(model):
+    """Return the numbers of the wrong answers."""
+    return {
+        event.number
+        for event in model.session_.events
+        if (Y[event.left] == Y[event.right]) != (event.answer is Answer.SAME)
+    }
+
+
+def test_no_wrong_answers_expected_changes_nothing():
+    plain = Likewise(40, random_state=0).fit(X, oracle=LabelOracle(Y))
+    stated = Likewise(40, error_rate=0.0, random_state=0).fit(X, oracle=LabelOracle(Y))
+    assert stated.queries_ == plain.queries_
+    assert np.array_equal(stated.labels_, plain.labels_)
+
+
+@pytest.mark.parametrize("error_rate", [0.1, "estimate"])
+def test_true_answers_are_never_overruled_and_few_checks_are_made(error_rate):
+    model = careful(N_QUESTIONS, error_rate=error_rate)
+    strategy = model.session_.strategy
+    assert strategy.overruled() == []
+    assert strategy.n_checks <= 0.08 * N_QUESTIONS  # two are free, however short the session
+    assert adjusted_rand_score(Y, model.labels_) > 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [2, 12, 30])
+def test_a_single_wrong_answer_is_named_and_does_no_harm(number):
+    session = Likewise(error_rate=0.1, random_state=0).start(X)
+    for k in range(1, N_QUESTIONS + 1):
+        answer = truth(session.ask())
+        session.tell(opposite(answer) if k == number else answer)
+    model = Likewise().adopt(session, X=X)
+    assert set(session.strategy.overruled()) <= {number - 1}
+    suspect = model.suspects_[0]
+    event = session.events[number - 1]
+    assert suspect[:4] == (number, event.left, event.right, event.answer)
+    assert suspect.credibility < 0.5
+    assert adjusted_rand_score(Y, model.labels_) > 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("error_rate", [0.1, "estimate"])
+def test_with_one_answer_in_ten_wrong_the_groups_are_found(error_rate, seed):
+    model = careful(N_QUESTIONS, NoisyOracle(LabelOracle(Y), 0.1, seed=seed), error_rate, seed)
+    assert adjusted_rand_score(Y, model.labels_) > 0.85
+    if error_rate == 0.1:
+        assert {suspect.number for suspect in model.suspects_} & wrong_in(model)
+
+
+def test_contradictions_raise_the_estimated_rate():
+    quiet = careful(60, error_rate="estimate").session_.strategy
+    noisy = careful(60, NoisyOracle(LabelOracle(Y), 0.15, seed=0), "estimate").session_.strategy
+    assert quiet.rate < 0.02 < noisy.rate
+
+
+def test_labels_respect_every_answer_that_was_not_overruled():
+    model = careful(N_QUESTIONS, NoisyOracle(LabelOracle(Y), 0.1, seed=3))
+    overruled = model.session_.strategy.overruled()
+    assert overruled
+    for labels in (model.labels_, model.session_.labels):
+        for k, (left, right, answer) in enumerate(model.queries_):
+            agrees = (labels[left] == labels[right]) == (answer is Answer.SAME)
+            assert agrees or k in overruled
+
+
+def test_revising_a_wrong_answer_keeps_all_others_and_undo_takes_it_back():
+    model = careful(N_QUESTIONS, NoisyOracle(LabelOracle(Y), 0.1, seed=3))
+    session = model.session_
+    before, labels, question = session.events, session.labels, session.ask()
+    suspect = model.suspects_[0]
+    revision = session.revise(suspect.number, opposite(suspect.answer))
+    assert len(revision.kept) == len(before)
+    assert revision.dropped == ()
+    assert suspect.number - 1 not in session.strategy.overruled()
+    session.undo()
+    assert session.events == before
+    assert np.array_equal(session.labels, labels)
+    assert session.ask() == question
+
+
+def test_a_saved_session_goes_on_where_it_was():
+    oracle = NoisyOracle(LabelOracle(Y), 0.1, seed=5)
+    session = run(Likewise(error_rate=0.1, random_state=0).start(X), oracle, max_queries=50)
+    loaded = Session.from_dict(session.to_dict())
+    for _ in range(10):
+        assert loaded.ask() == session.ask()
+        for one in (session, loaded):
+            one.tell(oracle.answer(one.ask()))
+    assert np.array_equal(loaded.labels, session.labels)
+    assert loaded.strategy.overruled() == session.strategy.overruled()
+
+
+def test_links_given_beforehand_are_weighed_like_answers():
+    rows, groups = load_iris(return_X_y=True)
+    model = Likewise(60, error_rate=0.1, random_state=0).fit(
+        rows, oracle=LabelOracle(groups), must_link=[(0, 1)], cannot_link=[(0, 60)]
+    )
+    assert model.labels_[0] == model.labels_[1] != model.labels_[60]
+
+
+def test_many_rows_are_asked_about_by_cells(monkeypatch):
+    monkeypatch.setattr("likewise.cluster.likewise.MAX_CELLS", 100)
+    model = Likewise(50, n_cells=60, error_rate=0.1, random_state=0)
+    model.fit(X, oracle=NoisyOracle(LabelOracle(Y), 0.05, seed=1))
+    assert adjusted_rand_score(Y, model.labels_) > 0.8
