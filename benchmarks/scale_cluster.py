@@ -28,27 +28,30 @@ SPARK_ITERATIONS = 20
 
 
 def start_and_write(make, n_jobs=None):
-    """Return the representatives, and the seconds of everything but the questions, twice."""
+    """Return the representatives, seconds of all but the questions, and MB of this process."""
     taken = []
-    for _ in range(2):
-        start = time.perf_counter()
-        session = COBRA(K, random_state=0, n_jobs=n_jobs).start(make())
-        built = time.perf_counter() - start
-        with tempfile.TemporaryDirectory(dir=_scale.FOLDER) as folder:
-            session.write_labels(f"{folder}/labels")
-        taken.append((time.perf_counter() - start, built))
+    with _scale.PeakMemory() as memory:
+        for _ in range(2):
+            start = time.perf_counter()
+            session = COBRA(K, random_state=0, n_jobs=n_jobs).start(make())
+            built = time.perf_counter() - start
+            with tempfile.TemporaryDirectory(dir=_scale.FOLDER) as folder:
+                session.write_labels(f"{folder}/labels")
+            taken.append((time.perf_counter() - start, built))
     total, built = min(taken)
-    return session.strategy.partition.representatives, built, total
+    return session.strategy.partition.representatives, (built, total, memory.peak - memory.before)
 
 
-def row(engine, built, total, one=None, is_same=""):
+def row(engine, took, one=None, is_same=""):
     """Return a row of results; `one` are the seconds of one process on one thread."""
+    built, total, memory = took
     result = {
         "engine": engine,
         "super-instances s": round(built, 2),
         "with labels s": round(total, 2),
         "over one thread / cores": round(total / ((one or total) / N_WORKERS), 2),
         "over one thread": round(total / (one or total), 2),
+        "memory of this process MB": memory if memory == "" else round(memory),
         "same result": is_same,
     }
     print(result, flush=True)
@@ -56,11 +59,11 @@ def row(engine, built, total, one=None, is_same=""):
 
 
 def likewise_rows(path):
-    one, built, total = start_and_write(lambda: from_parquet(path))
-    rows = [row("one process, one thread", built, total, is_same=True)]
-    found, own_built, own_total = start_and_write(lambda: from_parquet(path), n_jobs=N_WORKERS)
-    same = bool((found == one).all())
-    rows.append(row(f"one process, {N_WORKERS} threads", own_built, own_total, total, same))
+    one, took = start_and_write(lambda: from_parquet(path))
+    total = took[1]
+    rows = [row("one process, one thread", took, is_same=True)]
+    found, took = start_and_write(lambda: from_parquet(path), n_jobs=N_WORKERS)
+    rows.append(row(f"one process, {N_WORKERS} threads", took, total, bool((found == one).all())))
     try:
         import dask.dataframe
         from distributed import Client, LocalCluster
@@ -76,9 +79,9 @@ def likewise_rows(path):
             "Dask, from_dask": lambda: from_dask(dask.dataframe.read_parquet(path), client=client),
         }
         for name, make in sources.items():
-            found, own_built, own_total = start_and_write(make)
+            found, took = start_and_write(make)
             same = bool((found == one).all())
-            rows.append(row(f"{name}, {N_WORKERS} workers", own_built, own_total, total, same))
+            rows.append(row(f"{name}, {N_WORKERS} workers", took, total, same))
     return rows
 
 
@@ -124,7 +127,8 @@ def main(parts=("nospark", "spark")):
             print("Spark is not installed: pip install --target /tmp/spark pyspark")
             return
         engine = f"Spark MLlib KMeans, up to {SPARK_ITERATIONS} iterations, local[{N_WORKERS}]"
-        save("scale_cluster", [*rows, row(engine, built, total, float(rows[0]["with labels s"]))])
+        one = float(rows[0]["with labels s"])
+        save("scale_cluster", [*rows, row(engine, (built, total, ""), one)])
 
 
 if __name__ == "__main__":

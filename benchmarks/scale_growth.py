@@ -3,9 +3,11 @@
 The limits are the bytes of one reading at the speed of copying memory, and the multiplications of
 one assignment at the speed of a large matrix product, both measured in the same run. CPU seconds
 of one thread. cobras-ts, the authors' package of COBRA's successor, is measured as far as it goes
-if it can be imported; see `endtoend` for how to install it.
+if it can be imported; see `endtoend` for how to install it. Hundred million rows are taken from the
+results of `scale_stream` if they are there.
 """
 
+import csv
 import json
 import subprocess
 import sys
@@ -15,8 +17,9 @@ import numpy as np
 from benchmarks import _scale
 from benchmarks._results import FOLDER, save
 
+PICTURE = FOLDER.parents[1] / "docs" / "pictures" / "scale-growth.png"
 SWEEPS = {
-    "rows": [(n, 100, 32) for n in (10_000, 100_000, 1_000_000, 10_000_000)],
+    "rows": [(n, 200, 32) for n in (10_000, 100_000, 1_000_000, 10_000_000)],
     "super-instances": [(200_000, k, 32) for k in (25, 100, 400, 1000, 4000)],
     "columns": [(100_000, 100, d) for d in (8, 32, 128, 768)],
 }
@@ -83,47 +86,77 @@ def limits():
     return speeds[1], speeds[0]
 
 
+def row(sweep, what, n, k, d, seconds, memory, speeds):
+    """Return a row of results; `speeds` are those of reading and of multiplying."""
+    found = {
+        "sweep": sweep,
+        "what": what,
+        "rows": n,
+        "super-instances": k,
+        "columns": d,
+        "CPU s": round(seconds, 2),
+        "memory MB": round(memory),
+        "reading once s": round(4 * n * d / speeds[0], 4),
+        "multiplying once s": round(2 * n * k * d / speeds[1], 4),
+        "reading GB/s": round(speeds[0] / 1e9, 1),
+        "multiplying GFLOP/s": round(speeds[1] / 1e9, 1),
+    }
+    print(found, flush=True)
+    return found
+
+
+def hundred_million(speeds):
+    """Return the row of the largest run, if `scale_stream` has made it."""
+    path = FOLDER / "scale_stream_100M_npy.csv"
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        found = next(csv.DictReader(file))
+    seconds, memory = float(found["job wall s"]), float(found["memory MB"])
+    return [row("rows", "likewise", int(found["rows"]), 200, 32, seconds, memory, speeds)]
+
+
 def main():
-    read, multiply = limits()
+    speeds = limits()
     rows = []
     for sweep, points in SWEEPS.items():
         for n, k, d in points:
             path = _scale.npy(n, d)
             found = in_process(f"measure({k}, {str(path)!r})")
-            if found is None:
-                continue
-            rows.append(
-                {
-                    "sweep": sweep,
-                    "what": "likewise",
-                    "rows": n,
-                    "super-instances": k,
-                    "columns": d,
-                    "CPU s": round(found[1], 2),
-                    "memory MB": round(found[2]),
-                    "reading once s": round(4 * n * d / read, 4),
-                    "multiplying once s": round(2 * n * k * d / multiply, 4),
-                }
-            )
-            print(rows[-1], flush=True)
+            if found is not None:
+                rows.append(row(sweep, "likewise", n, k, d, found[1], found[2], speeds))
+        if sweep == "rows":
+            rows += hundred_million(speeds)
     for n in (10_000, 100_000, 1_000_000):
         found = in_process(f"measure_cobras({n}, 32)")
         if found is None:
             break
-        rows.append(
-            {**rows[0], "what": "cobras-ts, 50 questions", "rows": n, "super-instances": 50}
-            | {"CPU s": round(found[1], 2), "memory MB": round(found[2])}
-            | {"reading once s": "", "multiplying once s": ""}
-        )
+        rows.append(row("rows", "cobras-ts, 50 questions", n, "", 32, *found[1:], speeds))
     save("scale_growth", rows)
     plot(rows)
 
 
 def slope(points, axis):
     """Return the exponent of growth over the upper half of a sweep."""
-    upper = points[len(points) // 2 :] if len(points) > 3 else points[-2:]
+    upper = points[-(len(points) // 2 + 1) :]
     x = np.log([p[axis] for p in upper])
     return float(np.polyfit(x, np.log([p["CPU s"] for p in upper]), 1)[0])
+
+
+OURS, THEIRS, LIMIT = "#0b5cad", "#c2410c", "#6b7280"
+
+
+def label(area, x, y, text, color, dy=6):
+    area.annotate(
+        text,
+        (x[-1], y[-1]),
+        xytext=(0, dy),
+        textcoords="offset points",
+        ha="right",
+        va="bottom" if dy > 0 else "top",
+        color=color,
+        fontsize=9,
+    )
 
 
 def plot(rows):
@@ -132,30 +165,57 @@ def plot(rows):
     except ImportError:
         print('no plot: pip install "likewise[plot]"')
         return
-    figure, axes = pyplot.subplots(2, 3, figsize=(13, 7))
-    for column, axis in enumerate(SWEEPS):
-        ours = [r for r in rows if r["sweep"] == axis and r["what"] == "likewise"]
-        theirs = [r for r in rows if r["sweep"] == axis and r["what"] != "likewise"]
-        x = [r[axis] for r in ours]
-        time, memory = axes[:, column]
-        label = f"likewise, slope {slope(ours, axis):.2f}"
-        time.loglog(x, [r["CPU s"] for r in ours], "o-", label=label)
-        time.loglog(x, [r["multiplying once s"] for r in ours], "--", label="one product")
-        time.loglog(x, [r["reading once s"] for r in ours], ":", label="one reading")
-        memory.semilogx(x, [r["memory MB"] for r in ours], "o-", label="likewise")
-        data = [4 * r["rows"] * r["columns"] / 1e6 for r in ours]
-        memory.semilogx(x, data, ":", label="the data itself")
-        if theirs and axis == "rows":
-            where = [r["rows"] for r in theirs]
-            time.loglog(where, [r["CPU s"] for r in theirs], "s-", label="cobras-ts")
-            memory.semilogx(where, [r["memory MB"] for r in theirs], "s-", label="cobras-ts")
-        time.set_ylabel("CPU seconds, one thread")
-        memory.set_ylabel("memory, MB")
-        for area in (time, memory):
-            area.set_xlabel(axis)
-            area.legend(fontsize=8)
-    figure.tight_layout()
-    figure.savefig(FOLDER / "scale_growth.png", dpi=80)
+    style = {"axes.spines.top": False, "axes.spines.right": False, "font.size": 9}
+    with pyplot.rc_context(style):
+        figure, areas = pyplot.subplots(2, len(SWEEPS), figsize=(12, 6.6), sharey="row")
+        for column, sweep in enumerate(SWEEPS):
+            plot_sweep(areas[:, column], sweep, [r for r in rows if r["sweep"] == sweep])
+        areas[0, 0].set_ylabel("CPU seconds, one thread")
+        areas[1, 0].set_ylabel("memory beyond the mapped file, MB")
+        figure.suptitle(
+            "Time grows with the data no faster than reading it; memory hardly grows at all",
+            x=0.01,
+            ha="left",
+            fontsize=13,
+            weight="bold",
+        )
+        figure.tight_layout(rect=(0, 0, 1, 0.97))
+        figure.savefig(PICTURE, dpi=110)
+
+
+def plot_sweep(areas, sweep, rows):
+    time, memory = areas
+    ours = [r for r in rows if r["what"] == "likewise"]
+    theirs = [r for r in rows if r["what"] != "likewise"]
+    x = [r[sweep] for r in ours]
+    for area in areas:
+        area.set(xscale="log", yscale="log", xlabel=sweep)
+        area.grid(alpha=0.2)
+    seconds = [r["CPU s"] for r in ours]
+    time.plot(x, seconds, "o-", color=OURS)
+    label(time, x, seconds, f"likewise, all passes: slope {slope(ours, sweep):.2f}", OURS)
+    limit = [r["multiplying once s"] + r["reading once s"] for r in ours]
+    time.plot(x, limit, "--", color=LIMIT)
+    label(time, x, limit, "limit: read and multiply once", LIMIT, -8)
+    held = [r["memory MB"] for r in ours]
+    memory.plot(x, held, "o-", color=OURS)
+    data = [4 * r["rows"] * r["columns"] / 1e6 for r in ours]
+    memory.plot(x, data, "--", color=LIMIT)
+    label(memory, x, held, "likewise", OURS, -8 if data[-1] > held[-1] else 6)
+    label(memory, x, data, "the data itself", LIMIT, 6 if data[-1] > held[-1] else -8)
+    if theirs:
+        where = [r["rows"] for r in theirs]
+        for area, name in ((time, "CPU s"), (memory, "memory MB")):
+            values = [max(r[name], 1) for r in theirs]
+            area.plot(where, values, "s-", color=THEIRS)
+            area.annotate(
+                "cobras-ts",
+                (where[-1], values[-1]),
+                xytext=(5, 3),
+                textcoords="offset points",
+                color=THEIRS,
+                fontsize=9,
+            )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ import pytest
 
 from likewise import COBRA, LabelOracle, run
 from likewise.errors import ClusterLostError, InputError
-from likewise.scale import from_dask, from_npy, from_parquet
+from likewise.scale import from_array, from_dask, from_npy, from_parquet
+from likewise.scale.cluster import ClusterSweeper
 
 distributed = pytest.importorskip("distributed", reason="pip install likewise[dask]")
 parquet = pytest.importorskip("pyarrow.parquet", reason="pip install likewise[dask]")
@@ -24,6 +25,27 @@ pytestmark = [
 ]
 MODEL = COBRA(n_super_instances=30, engine="sample", random_state=3)
 PHASES = ["sample", "train", "assign", "medians", "nearest", "score", "write"]
+
+
+LIMIT = 240
+"""Seconds after which a test is taken to hang; on an idle machine the slowest takes 8."""
+
+
+@pytest.fixture(autouse=True)
+def _bounded():
+    """Let a test that hangs fail, whatever it waits for."""
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
+
+    def stop(*_):
+        pytest.fail(f"the cluster did not come to an end within {LIMIT} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(LIMIT)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 class Watch(distributed.SchedulerPlugin):
@@ -170,3 +192,30 @@ def test_a_lost_scheduler_is_told_and_nothing_is_half_written(tmp_path, blobs, e
     again = session.attach(from_parquet(events))
     again.write_labels(tmp_path / "other")
     assert np.array_equal(labels_in(tmp_path / "other"), session.labels)
+
+
+def test_work_is_shared_by_the_size_of_its_pieces():
+    class Client:
+        def nthreads(self):
+            return {"one": 1, "two": 2}
+
+    source = source_with(Client())
+    shares = dict(ClusterSweeper(source)._shares([5, 1, 3, 3, 9, 9]))
+    assert sorted(i for own in shares.values() for i in own) == list(range(6))
+    sizes = {worker: sum([5, 1, 3, 3, 9, 9][i] for i in own) for worker, own in shares.items()}
+    assert sizes["two"] == 2 * sizes["one"]
+
+
+def source_with(client):
+    source = from_array(np.zeros((10, 2)))
+    source.client = client
+    return source
+
+
+def test_a_cluster_without_workers_is_told():
+    class Client:
+        def nthreads(self):
+            return {}
+
+    with pytest.raises(ClusterLostError, match="no workers"):
+        ClusterSweeper(source_with(Client()))._shares([1])

@@ -168,3 +168,16 @@ def test_no_scheduler_at_the_address_is_told(tmp_path, events, monkeypatch):
     result = invoke("label", events[0], "--columns", "a", "--cluster", "tcp://127.0.0.1:1")
     assert result.exit_code != 0
     assert "no Dask scheduler answers at tcp://127.0.0.1:1" in result.output
+
+
+def test_the_bar_has_rows_and_remaining_time(monkeypatch):
+    from likewise.cli.rowprogress import RowProgress
+
+    monkeypatch.setattr("click._termui_impl.ProgressBar.render_progress", lambda bar: None)
+    with RowProgress() as progress:
+        progress("assign", 0, 1_000_000)
+        progress("assign", 250_000, 1_000_000)
+        bar = progress._bar
+    assert bar.label == "assign all rows, 1,000,000 rows"
+    assert bar.format_pos() == "250000/1000000"
+    assert bar.show_eta

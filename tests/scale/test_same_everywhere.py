@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from likewise import COBRA, LabelOracle, run
 from likewise.scale import SourceSession, from_array, from_arrow, from_npy, from_parquet
 from likewise.superinstances.build import build_super_instances
-from likewise.superinstances.sweep import blocks, rows_per_block
+from likewise.superinstances.sweep import blocks, rows_per_block, spans
 
 pytestmark = pytest.mark.usefixtures("small_blocks")
 MODEL = COBRA(n_super_instances=30, engine="sample", random_state=3)
@@ -155,3 +155,48 @@ def test_blocks_do_not_depend_on_the_batches(n_rows, cuts, start_block):
     assert [at for at, _ in found] == list(range(start, n_rows, source.block_rows))
     assert [len(block) for _, block in found[:-1]] == [source.block_rows] * (len(found) - 1)
     assert np.array_equal(np.concatenate([X[:start], *(block for _, block in found)]), X)
+
+
+@given(
+    n_rows=st.integers(1, 60_000),
+    cuts=st.lists(st.integers(0, 60_000), max_size=12),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_spans_hold_every_row_once_in_whole_blocks(n_rows, cuts):
+    source = from_array(np.zeros((n_rows, 1)))
+    source.cuts = cuts
+    found = spans(source)
+    assert found[0][0] == 0
+    assert found[-1][1] == n_rows
+    assert all(a < b for a, b in found)
+    assert all(one[1] == other[0] for one, other in pairwise(found))
+    assert all(start % source.block_rows == 0 for start, _ in found)
+
+
+def test_spans_begin_where_row_groups_begin(blobs, tmp_path, write_parquet):
+    folder = write_parquet(tmp_path / "one", blobs[0], [], row_group_size=4096)
+    assert [start for start, _ in spans(from_parquet(folder))] == [0, 4096, 8192]
+
+
+def test_rows_that_are_shown_are_read_from_their_row_groups_alone(
+    blobs, tmp_path, write_parquet, monkeypatch
+):
+    from pyarrow import parquet
+
+    source = from_parquet(write_parquet(tmp_path / "one", blobs[0], [6000], row_group_size=500))
+    read = []
+    plain = parquet.ParquetFile.read_row_group
+
+    def watched(file, group, **options):
+        read.append(group)
+        return plain(file, group, **options)
+
+    monkeypatch.setattr(parquet.ParquetFile, "read_row_group", watched)
+    found = source.records([7001, 3])
+    assert read == [0, 2]
+    assert found["a"] == blobs[0][[7001, 3], 0].tolist()
+
+
+def test_learned_labels_need_an_array(blobs):
+    with pytest.raises(ValueError, match=r'labels="learned" needs the rows in memory'):
+        COBRA(20, labels="learned").start(from_array(blobs[0]))
