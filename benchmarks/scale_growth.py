@@ -132,7 +132,7 @@ def main():
         found = in_process(f"measure_cobras({n}, 32)")
         if found is None:
             break
-        rows.append(row("rows", "cobras-ts, 50 questions", n, "", 32, *found[1:], speeds))
+        rows.append(row("rows", "cobras-ts, 50 questions", n, 50, 32, *found[1:], speeds))
     save("scale_growth", rows)
     plot(rows)
 
@@ -174,7 +174,7 @@ def plot(rows):
         areas[0, 0].set_ylabel("CPU seconds, one thread")
         areas[1, 0].set_ylabel("memory beyond the mapped file, MB")
         figure.suptitle(
-            "Time grows with the data no faster than reading it; memory hardly grows at all",
+            "Time grows no faster than the data; memory stays far below it",
             x=0.01,
             ha="left",
             fontsize=13,
@@ -197,13 +197,13 @@ def plot_sweep(areas, sweep, rows):
     label(time, x, seconds, f"likewise, all passes: slope {slope(ours, sweep):.2f}", OURS)
     limit = [r["multiplying once s"] + r["reading once s"] for r in ours]
     time.plot(x, limit, "--", color=LIMIT)
-    label(time, x, limit, "limit: read and multiply once", LIMIT, -8)
+    label(time, x, limit, "limit: read and multiply once", LIMIT, -34)
     held = [r["memory MB"] for r in ours]
     memory.plot(x, held, "o-", color=OURS)
     data = [4 * r["rows"] * r["columns"] / 1e6 for r in ours]
     memory.plot(x, data, "--", color=LIMIT)
     label(memory, x, held, "likewise", OURS, -8 if data[-1] > held[-1] else 6)
-    label(memory, x, data, "the data itself", LIMIT, 6 if data[-1] > held[-1] else -8)
+    label(memory, x, data, "the data itself", LIMIT, 6 if data[-1] > held[-1] else -30)
     if theirs:
         where = [r["rows"] for r in theirs]
         for area, name in ((time, "CPU s"), (memory, "memory MB")):
