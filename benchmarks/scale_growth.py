@@ -174,7 +174,7 @@ def plot(rows):
         areas[0, 0].set_ylabel("CPU seconds, one thread")
         areas[1, 0].set_ylabel("memory beyond the mapped file, MB")
         figure.suptitle(
-            "Time grows no faster than the data; memory stays far below it",
+            "Time grows no faster than the data; memory hardly grows with the rows",
             x=0.01,
             ha="left",
             fontsize=13,
@@ -197,7 +197,7 @@ def plot_sweep(areas, sweep, rows):
     label(time, x, seconds, f"likewise, all passes: slope {slope(ours, sweep):.2f}", OURS)
     limit = [r["multiplying once s"] + r["reading once s"] for r in ours]
     time.plot(x, limit, "--", color=LIMIT)
-    label(time, x, limit, "limit: read and multiply once", LIMIT, -34)
+    label(time, x, limit, "limit: read and multiply once", LIMIT, -44)
     held = [r["memory MB"] for r in ours]
     memory.plot(x, held, "o-", color=OURS)
     data = [4 * r["rows"] * r["columns"] / 1e6 for r in ours]
