@@ -32,6 +32,9 @@ FITS = {
         cell.n_super_instances, max_queries=b, labels="learned", random_state=seed
     ),
     "Likewise": lambda b, cell, seed: Likewise(max_queries=b, random_state=seed),
+    "Likewise-careful": lambda b, cell, seed: Likewise(
+        budget, error_rate="estimate", random_state=seed
+    ),
     "COBRAS": lambda b, cell, seed: COBRAS(max_queries=b, random_state=seed),
     "DSL": lambda b, cell, seed: DSL(max_queries=b),
 }

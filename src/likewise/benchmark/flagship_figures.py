@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 ACCENT = "#0b62a8"
 LOOKS: dict[str, dict[str, Any]] = {
     "Likewise": {"color": ACCENT, "marker": "o", "linewidth": 2.4, "markersize": 5, "zorder": 5},
+    "Likewise-careful": {"color": "#5aa0d8", "marker": "o", "linestyle": "--", "mfc": "white"},
     "COBRA": {"color": "black", "marker": "s", "linewidth": 1.6, "markersize": 5, "zorder": 4},
     "COBRA-learned": {"color": "black", "marker": "s", "linestyle": "--", "mfc": "white"},
     "COBRAS": {"color": "0.45", "marker": "^", "mfc": "white"},

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 
 from likewise.benchmark.competitors import NPU_GROWTH, SelectAndCluster
 from likewise.benchmark.protocol import GuardedOracle, Method, State
-from likewise.benchmark.refiners import CobrasMethod, DslMethod, LikewiseMethod, answer_by_answer
+from likewise.benchmark.refiners import (
+    CarefulMethod,
+    CobrasMethod,
+    DslMethod,
+    LikewiseMethod,
+    answer_by_answer,
+)
 from likewise.cluster.cobra import COBRA
 from likewise.core.partition import singletons
 from likewise.core.session import Session, Strategy
@@ -148,6 +154,7 @@ METHODS: dict[str, Callable[[], Method]] = {
     "COBRA-guess": lambda: CobraMethod("COBRA-guess", is_guess=True),
     "COBRA-learned": lambda: CobraMethod("COBRA-learned", is_learned=True),
     "Likewise": LikewiseMethod,
+    "Likewise-careful": CarefulMethod,
     "COBRAS": CobrasMethod,
     "DSL": DslMethod,
     "MPCKM-MinMax": lambda: SelectAndCluster("MPCKM", "MinMax"),

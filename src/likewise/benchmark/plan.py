@@ -34,8 +34,15 @@ from likewise.errors import InputError
 PAPER_EXPERIMENTS = ("main", "strategies", "curves", "wrong-k", "anytime")
 FLAGSHIP_EXPERIMENTS = ("budgets", *NOISE)
 EXPERIMENTS = (*PAPER_EXPERIMENTS, *FLAGSHIP_EXPERIMENTS)
-FLAGSHIP_METHODS = ("COBRA", "COBRA-learned", "Likewise", "COBRAS", "DSL")
-NOISE_METHODS = ("COBRA", "Likewise", "COBRAS")
+FLAGSHIP_METHODS = (
+    "COBRA",
+    "COBRA-learned",
+    "Likewise",
+    "Likewise-careful",
+    "COBRAS",
+    "DSL",
+)
+NOISE_METHODS = ("COBRA", "Likewise", "Likewise-careful", "COBRAS")
 PAPER_METHODS = ("COBRA", "MPCKM-MinMax", "MPCKM-NPU", "COSC-MinMax", "COSC-NPU")
 STRATEGY_TASKS = ("iris", "wine", "dermatology", "hepatitis", "ecoli", "optdigits389")
 STRATEGY_RUNS = 5

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,6 +43,7 @@ class LikewiseMethod:
 
     name = "Likewise"
     settings = ""
+    error_rate: float | Literal["estimate"] = 0.0
 
     def run(
         self,
@@ -55,7 +56,7 @@ class LikewiseMethod:
         **_: Any,
     ) -> NDArray[np.intp]:
         """Cluster all rows."""
-        model = Likewise(budget, random_state=seed)
+        model = self._model(budget, seed)
         return model.fit(X, oracle=oracle, train_indices=train_indices).labels_
 
     def anytime(
@@ -69,7 +70,7 @@ class LikewiseMethod:
         **_: Any,
     ) -> Iterator[State]:
         """Yield the clustering after every answer."""
-        session = Likewise(budget, random_state=seed).start(X, train_indices=train_indices)
+        session = self._model(budget, seed).start(X, train_indices=train_indices)
         return answer_by_answer(
             session, oracle, budget, lambda: Likewise().adopt(session, X=X).labels_
         )
@@ -86,12 +87,23 @@ class LikewiseMethod:
         """Return budgets together for which the session begins, and so goes on, the same."""
         groups: list[tuple[Session, list[int]]] = []
         for budget in sorted(budgets):
-            session = Likewise(budget, random_state=seed).start(X, train_indices=train_indices)
+            session = self._model(budget, seed).start(X, train_indices=train_indices)
             if groups and groups[-1][0] == session:
                 groups[-1][1].append(budget)
             else:
                 groups.append((session, [budget]))
         return [group for _, group in groups]
+
+    def _model(self, budget: int | None, seed: int) -> Likewise:
+        return Likewise(budget, error_rate=self.error_rate, random_state=seed)
+
+
+class CarefulMethod(LikewiseMethod):
+    """`Likewise` that expects wrong answers, and is not told how many there are."""
+
+    name = "Likewise-careful"
+    settings = "error_rate=estimate"
+    error_rate = "estimate"
 
 
 class _OneRun:
