@@ -182,6 +182,7 @@ def first_questions(work):
     table = work / "rows.csv"
     np.savetxt(table, X, fmt="%.5f", delimiter=",", header=header, comments="")
     make_pictures(work / "small", np.arange(500) % 20, (128, 128))
+    os.environ["XDG_CACHE_HOME"] = str(work / "cache")  # no features from earlier runs
     rows = first_question("first question of 50 000 x 50 rows", 15, table)
     for features in ("efficientnet-lite0", "efficientnet-lite2", "descriptors"):
         what = f"first question of 500 small pictures, {features}"

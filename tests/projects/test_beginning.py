@@ -64,11 +64,11 @@ def test_distances_without_features_are_for_cobra(tmp_path):
 
 
 def test_many_rows_are_cut_into_cells_first(tmp_path):
-    X, y = make_blobs(1000, centers=4, cluster_std=0.5, random_state=0)
+    X, y = make_blobs(1500, centers=4, cluster_std=0.5, random_state=0)
     path = tmp_path / "rows.npy"
     np.save(path, X)
     project = open_project(path, options={"cache": False}).project
-    assert project.partition.n_super_instances == 300
+    assert project.partition.n_super_instances == 150
     answer_all(project, y)
     assert adjusted_rand_score(y, project.session.labels) > 0.95
 
