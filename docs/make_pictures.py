@@ -56,7 +56,7 @@ class Sitting:
     """A server and a page, driven by somebody who knows the truth."""
 
     def __init__(self, browser, path, truth, options=None, **looks):
-        self.project = open_project(path, options=options, n_super_instances=40).project
+        self.project = open_project(path, options=options).project
         self.served = prepare(self.project, port=0)
         self.thread = threading.Thread(target=self.served.run)
         self.thread.start()
@@ -94,7 +94,7 @@ class Sitting:
 def digits(browser, work):
     truth = write_digits(work / "digits")
     sitting = Sitting(browser, work / "digits", truth, PLAIN)
-    sitting.answer(34)
+    sitting.answer(66)
     sitting.shoot("ask")
     sitting.go("History")
     sitting.page.locator(".event").nth(3).click()

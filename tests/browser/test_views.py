@@ -181,6 +181,16 @@ def test_the_page_fits_a_phone_and_swipes_answer(digits, serve, person, tmp_path
         assert page.evaluate("document.documentElement.scrollWidth") <= 375, name
 
 
+def test_how_complete_the_groups_are_fits_a_phone(digits, serve, person, tmp_path):
+    folder, truth = digits
+    server = serve(folder, session=tmp_path / "x.likewise", image_features="descriptors")
+    someone = person(server, truth, viewport={"width": 375, "height": 740})
+    someone.answer(15)
+    page = someone.page
+    someone.expect(page.locator(".estimate").last).to_contain_text("% right, at least")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
 def test_done_offers_checks_refining_and_every_export(labeler, tmp_path):
     someone, _ = labeler
     someone.answer()
