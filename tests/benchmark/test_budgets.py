@@ -60,6 +60,7 @@ def points(row):
     return {budget: (asked, score) for budget, asked, score in json.loads(row.curve)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", FLAGSHIP_METHODS)
 def test_a_score_on_the_way_is_that_of_a_fit_with_so_many_questions(clouds, method):
     size = 20 if method in ("COBRA", "COBRA-learned") else 0
@@ -206,6 +207,7 @@ def test_a_share_that_cannot_be_kept_is_refused(share):
         Slips(share, seed=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("experiment", NOISE)
 @pytest.mark.parametrize("method", NOISE_METHODS)
 def test_wrong_answers_are_as_many_as_stated_and_the_same_every_time(clouds, method, experiment):

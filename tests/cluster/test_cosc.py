@@ -21,6 +21,7 @@ def links(y: np.ndarray, n_pairs: int, seed: int) -> tuple[np.ndarray, np.ndarra
     return pairs[same], pairs[~same]
 
 
+@pytest.mark.slow
 @parametrize_with_checks([COSC(2, n_init=2), COSC(3, mode="fast")])
 def test_follows_the_rules_of_scikit_learn(estimator, check) -> None:
     check(estimator)

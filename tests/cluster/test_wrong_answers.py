@@ -6,6 +6,8 @@ from sklearn.metrics import adjusted_rand_score
 from likewise import Answer, LabelOracle, Likewise, Session, run
 from likewise.oracles import NoisyOracle
 
+pytestmark = pytest.mark.slow
+
 X, Y = make_blobs(300, centers=4, cluster_std=1.0, random_state=1)
 N_QUESTIONS = 60
 

@@ -21,6 +21,13 @@ STRATEGIES = {
     "refine-regions": lambda partition: Refine(partition, n_regions=(2, 4), to_the_end=False),
 }
 
+SLOW = ("refine-regions", "careful", "careful-estimate")
+
+
+def named(names):
+    return [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in names]
+
+
 YES_NO = st.sampled_from([Answer.SAME, Answer.DIFFERENT])
 ANY = st.sampled_from([*Answer])
 
@@ -38,14 +45,14 @@ def partitions(draw, max_size=8):
     return SuperInstances(assignment, reps, points=np.array(grid, dtype=float))
 
 
-@pytest.fixture(params=STRATEGIES, scope="module")
+@pytest.fixture(params=named(STRATEGIES), scope="module")
 def strategy(request):
     return STRATEGIES[request.param]
 
 
-@pytest.fixture(params=[name for name in STRATEGIES if name != "refine-regions"], scope="module")
+@pytest.fixture(params=named([*STRATEGIES][:-1]), scope="module")
 def thorough(request):
-    """A strategy that asks until every super-instance is placed."""
+    """A strategy that asks until every super-instance is placed; all but the last do."""
     return STRATEGIES[request.param]
 
 

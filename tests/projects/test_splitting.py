@@ -12,6 +12,7 @@ def rows(n, seed=0):
     return np.random.default_rng(seed).normal(size=(n, 3))
 
 
+@pytest.mark.slow
 @given(st.integers(8, 60), st.integers(1, 6), st.integers(1, 20), st.integers(0, 99))
 @settings(max_examples=8)
 def test_splitting_keeps_representatives_and_only_divides(n, before, more, seed):
@@ -24,6 +25,7 @@ def test_splitting_keeps_representatives_and_only_divides(n, before, more, seed)
         assert len(set(old.assignment[new.assignment == number])) == 1
 
 
+@pytest.mark.slow
 def test_splitting_gives_the_same_every_time():
     X = rows(80)
     old = build_super_instances(X, 5)
