@@ -133,6 +133,7 @@ def test_retracting_any_answer_is_the_same_as_never_having_given_it(given_answer
     assert state(links) == state(fresh)
 
 
+@pytest.mark.slow
 def test_a_chain_of_100_000_must_links_does_not_recurse():
     n = 100_001
     links = LinkGraph(n)

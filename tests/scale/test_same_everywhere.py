@@ -58,6 +58,7 @@ def test_single_rows_come_in_the_order_asked_for(blobs, sources):
             source.rows([12_000])
 
 
+@pytest.mark.slow
 def test_every_source_gives_the_questions_and_labels_of_the_array(blobs, sources):
     X, y = blobs
     expected = run(MODEL.start(X), LabelOracle(y))
@@ -75,6 +76,7 @@ def test_every_source_gives_the_questions_and_labels_of_the_array(blobs, sources
         assert np.array_equal(session.labels_guess, expected.labels_guess)
 
 
+@pytest.mark.slow
 def test_threads_change_nothing(blobs, sources):
     X, _ = blobs
     expected = build_super_instances(X, 30, engine="sample", seed=1)
