@@ -20,8 +20,8 @@ from likewise.core.answers import Answer
 from likewise.core.fingerprint import fingerprint
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
-from likewise.errors import AnswerError, InputError, InterruptedFitError, LikewiseError
-from likewise.oracles import run
+from likewise.errors import InputError
+from likewise.oracles import run_for_fit
 from likewise.scale.session import SourceSession, super_instances_of
 from likewise.scale.source import Source
 from likewise.strategies.closest_first import ClosestFirst
@@ -188,18 +188,12 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         )
         self.session_ = session
         if oracle is not None:
-            try:
-                run(session, oracle, max_queries=self.max_queries)
-            except Exception as error:
-                if isinstance(error, LikewiseError) and not isinstance(error, AnswerError):
-                    raise
-                raise InterruptedFitError(
-                    f"the oracle failed on question {len(session.events) + 1}: "
-                    f"{type(error).__name__}: {error}. The {len(session.events)} answers before "
-                    "it are kept: go on with run(error.session, oracle) and "
-                    "COBRA().adopt(error.session).",
-                    session,
-                ) from error
+            run_for_fit(
+                session,
+                oracle,
+                max_queries=self.max_queries,
+                then=" and COBRA().adopt(error.session)",
+            )
         return self.adopt(session, is_guess=oracle is None, X=X)
 
     def start(

@@ -19,8 +19,8 @@ from likewise.core.answers import Answer
 from likewise.core.fingerprint import fingerprint
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
-from likewise.errors import AnswerError, InputError, InterruptedFitError, LikewiseError
-from likewise.oracles import run
+from likewise.errors import InputError
+from likewise.oracles import run_for_fit
 from likewise.scale import Source, SourceSession
 from likewise.scale.session import super_instances_of
 from likewise.strategies.careful import Careful
@@ -169,18 +169,12 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         )
         self.session_ = session
         if oracle is not None:
-            try:
-                run(session, oracle, max_queries=self.max_queries)
-            except Exception as error:
-                if isinstance(error, LikewiseError) and not isinstance(error, AnswerError):
-                    raise
-                raise InterruptedFitError(
-                    f"the oracle failed on question {len(session.events) + 1}: "
-                    f"{type(error).__name__}: {error}. The {len(session.events)} answers before "
-                    "it are kept: go on with run(error.session, oracle) and "
-                    "Likewise().adopt(error.session).",
-                    session,
-                ) from error
+            run_for_fit(
+                session,
+                oracle,
+                max_queries=self.max_queries,
+                then=" and Likewise().adopt(error.session)",
+            )
         return self.adopt(session, X=X)
 
     def start(

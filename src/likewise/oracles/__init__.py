@@ -1,6 +1,13 @@
 """Who answers: labels, a function, a person at the terminal, an earlier session."""
 
-from likewise.oracles.protocol import CallbackOracle, Oracle, as_answer, as_oracle, run
+from likewise.oracles.protocol import (
+    CallbackOracle,
+    Oracle,
+    as_answer,
+    as_oracle,
+    run,
+    run_for_fit,
+)
 from likewise.oracles.simulated import BudgetedOracle, LabelOracle, NoisyOracle, ReplayOracle
 from likewise.oracles.terminal import TerminalOracle
 
@@ -15,4 +22,5 @@ __all__ = [
     "as_answer",
     "as_oracle",
     "run",
+    "run_for_fit",
 ]

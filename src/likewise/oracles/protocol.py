@@ -9,7 +9,13 @@ import numpy as np
 
 from likewise.core.answers import Answer, Query
 from likewise.core.session import Session
-from likewise.errors import AnswerError, BudgetExhausted, InputError
+from likewise.errors import (
+    AnswerError,
+    BudgetExhausted,
+    InputError,
+    InterruptedFitError,
+    LikewiseError,
+)
 
 
 @runtime_checkable
@@ -107,3 +113,33 @@ def run(session: Session, oracle: Any, *, max_queries: int | None = None) -> Ses
         session.tell(answer, query=query)
         asked += 1
     return session
+
+
+def run_for_fit(
+    session: Session, oracle: Any, *, max_queries: int | None = None, then: str = ""
+) -> None:
+    """Let an oracle answer inside an estimator's `fit`; see `run`.
+
+    Parameters
+    ----------
+    session, oracle, max_queries
+        As for `run`.
+    then : str
+        What makes an estimator of the session after all, to be named in the error.
+
+    Raises
+    ------
+    InterruptedFitError
+        If the oracle fails. It has the session with every answer before.
+    """
+    try:
+        run(session, oracle, max_queries=max_queries)
+    except Exception as error:
+        if isinstance(error, LikewiseError) and not isinstance(error, AnswerError):
+            raise
+        raise InterruptedFitError(
+            f"the oracle failed on question {len(session.events) + 1}: "
+            f"{type(error).__name__}: {error}. The {len(session.events)} answers before it are "
+            f"kept: go on with run(error.session, oracle){then}.",
+            session,
+        ) from error

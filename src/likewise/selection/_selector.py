@@ -16,8 +16,8 @@ from likewise.cluster.constraints import Pairs, checked_pairs, checked_train_row
 from likewise.core.answers import Answer
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
-from likewise.errors import AnswerError, InputError, InterruptedFitError, LikewiseError
-from likewise.oracles import run
+from likewise.errors import InputError
+from likewise.oracles import run_for_fit
 from likewise.selection._rows import RowStrategy
 
 PairList = list[tuple[int, int]]
@@ -78,17 +78,7 @@ class Selector(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not type
             cannot_link=cannot_link,
         )
         self.session_ = session
-        try:
-            run(session, oracle)
-        except Exception as error:
-            if isinstance(error, LikewiseError) and not isinstance(error, AnswerError):
-                raise
-            raise InterruptedFitError(
-                f"the oracle failed on question {len(session.events) + 1}: "
-                f"{type(error).__name__}: {error}. The {len(session.events)} answers before it "
-                "are kept: go on with run(error.session, oracle).",
-                session,
-            ) from error
+        run_for_fit(session, oracle)
         asked = [event for event in session.events if event.source == "asked"]
         self.queries_ = [(event.left, event.right, event.answer) for event in asked]
         self.n_queries_ = len(asked)

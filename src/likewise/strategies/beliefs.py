@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from likewise.core.answers import Answer
 from likewise.strategies.expecting import Learnt, expected_groups
-from likewise.strategies.learner import KernelVote
-from likewise.strategies.refine import _milestone
+from likewise.strategies.learner import KernelVote, milestone
 from likewise.strategies.weighing import Weighing
 
 Model = Callable[[NDArray[np.intp], NDArray[np.intp]], tuple[KernelVote, NDArray[np.float64]]]
@@ -143,10 +142,10 @@ class Beliefs:
         if answer.is_link:
             places = sorted((self.place[left], self.place[right]), reverse=True)
             names, next_name = self._settled_names(names, next_name, before, learnt, places)
-            if _milestone(len(names)) != n_learnt or self._learnable(names) != (
+            if milestone(len(names)) != n_learnt or self._learnable(names) != (
                 () if learnt is None else learnt.names
             ):
-                learnt, n_learnt = self._learn(names), _milestone(len(names))
+                learnt, n_learnt = self._learn(names), milestone(len(names))
                 everyone = [k for k in range(len(names)) if k in set(answers[:, :2].ravel())]
                 names, next_name = self._settled_names(names, next_name, before, learnt, everyone)
         links = [k for k, entry in enumerate(self.log) if entry[2].is_link]

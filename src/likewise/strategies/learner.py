@@ -169,6 +169,20 @@ def learn(
         return _tuned_vote(known, groups, targets, shares)
 
 
+def milestone(n: int) -> int:
+    """Return the last number up to `n` at which the learner learns anew.
+
+    Examples
+    --------
+    >>> [milestone(n) for n in (3, 16, 17, 18, 100, 110, 120)]
+    [3, 16, 16, 18, 91, 102, 114]
+    """
+    last = n if n < 8 else 8
+    while n >= 8 and last + last // 8 <= n:
+        last += last // 8
+    return last
+
+
 def _tuned_vote(
     known: tuple[NDArray[np.float64], NDArray[np.float64]],
     groups: NDArray[np.intp],

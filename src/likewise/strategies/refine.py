@@ -26,7 +26,7 @@ from likewise.errors import InputError
 from likewise.strategies.completeness import Completeness, share_moved, share_right
 from likewise.strategies.guess import join_by_guess, merge_tree
 from likewise.strategies.known import Known, read_log
-from likewise.strategies.learner import KernelVote, learn, views_of
+from likewise.strategies.learner import KernelVote, learn, milestone, views_of
 from likewise.strategies.plan import next_cut
 from likewise.strategies.regions import Regions, most_telling
 from likewise.strategies.representatives import RepresentativeStrategy
@@ -297,7 +297,7 @@ class Refine(RepresentativeStrategy):
         """
         cells, groups = known.examples()
         founded = 1 + max(int(np.flatnonzero(groups == g)[0]) for g in range(len(known.groups)))
-        n_used = max(_milestone(len(cells)), founded)
+        n_used = max(milestone(len(cells)), founded)
         return self._model(cells[:n_used], groups[:n_used])[1]
 
     def _find_next(self) -> tuple[int, int] | None:
@@ -478,17 +478,3 @@ class Refine(RepresentativeStrategy):
         joined = np.unique(join_by_guess(tree, []), return_inverse=True)[1]
         groups = joined[region]
         return np.eye(int(groups.max()) + 1)[groups]
-
-
-def _milestone(n: int) -> int:
-    """Return the last number up to `n` at which the learner learns anew.
-
-    Examples
-    --------
-    >>> [_milestone(n) for n in (3, 16, 17, 18, 100, 110, 120)]
-    [3, 16, 16, 18, 91, 102, 114]
-    """
-    last = n if n < 8 else 8
-    while n >= 8 and last + last // 8 <= n:
-        last += last // 8
-    return last
