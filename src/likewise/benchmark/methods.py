@@ -22,7 +22,8 @@ from likewise.benchmark.refiners import (
 )
 from likewise.cluster.cobra import COBRA
 from likewise.core.partition import singletons
-from likewise.core.session import Session, Strategy
+from likewise.core.session import Session
+from likewise.core.strategy import Strategy
 from likewise.errors import InputError
 from likewise.oracles import run
 from likewise.strategies import ClosestFirst, RandomOrder

@@ -14,7 +14,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from likewise.cli.demo_page import demo_page
 from likewise.cluster import COBRA
-from likewise.core.session import Progress, Session
+from likewise.core.reports import Progress
+from likewise.core.session import Session
 from likewise.datasets import load_demo
 from likewise.oracles import LabelOracle
 

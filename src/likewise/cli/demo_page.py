@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.session import Progress
+from likewise.core.reports import Progress
 
 SHOWN_PER_GROUP = 48
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,141 +24,10 @@ from likewise.core.journal import (
     deed_from_dict,
     deed_to_dict,
 )
-from likewise.core.links import Given, LinkGraph
+from likewise.core.links import LinkGraph
+from likewise.core.reports import Check, Progress, Revision
+from likewise.core.strategy import Completeness, Strategy
 from likewise.errors import InputError, SessionFileError, StaleQueryError
-
-
-class Strategy(Protocol):
-    """Which pair to ask about next, and what the answers so far make of the rows.
-
-    A strategy is deterministic: the same records in the same order give the same state. It is
-    told of every answer by `record` and of every answer taken back by `rewind`. One that takes
-    answers that contradict others has ``weighs_answers = True``, and in `links` those it accepts.
-    """
-
-    name: ClassVar[str]
-    links: LinkGraph
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows of the data."""
-
-    @property
-    def n_groups(self) -> int:
-        """Number of groups by what is known now."""
-
-    def next_pair(self) -> tuple[int, int] | None:
-        """Return the two rows to ask about now, or None when nothing is left to ask."""
-
-    def record(self, left: int, right: int, answer: Answer) -> None:
-        """Take in an answer about two rows, asked for or not."""
-
-    def rewind(self) -> None:
-        """Take back the last record."""
-
-    def remaining(self) -> tuple[int, int]:
-        """Return how many yes/no questions are left at the most, and an estimate of how many."""
-
-    def labels(self) -> NDArray[np.intp]:
-        """Return the group of every row by what is known now, numbered from 0."""
-
-    def labels_guess(self) -> NDArray[np.intp]:
-        """Return the group of every row if what is undecided is guessed."""
-
-    def open_pairs(self) -> list[tuple[int, int]]:
-        """Return pairs of rows, one for every two groups that cannot be told apart or joined."""
-
-    def askable(self) -> NDArray[np.intp]:
-        """Return the rows that questions may be about."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `load` needs to make this strategy anew, as plain values."""
-
-
-class Completeness(Protocol):
-    """What a strategy may say about how complete the groups are; as a text, one short line."""
-
-    @property
-    def estimate(self) -> float:
-        """About this share of the rows is in the right group."""
-
-    @property
-    def at_least(self) -> float:
-        """A share that is hardly less."""
-
-    @property
-    def next_ten(self) -> float | None:
-        """About the share of rows that ten more answers would move, if that is known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a session is.
-
-    Attributes
-    ----------
-    answered : int
-        Yes/no answers so far, those given beforehand included.
-    unsure : int
-        Answers that were *not sure*.
-    settled_for_free : int
-        Pairs of representatives settled without a question.
-    at_most : int
-        No more than this many yes/no questions will follow. Never grows on a yes or no.
-    estimate : int
-        About how many will follow; an estimate.
-    n_groups : int
-        Groups now.
-    """
-
-    answered: int
-    unsure: int
-    settled_for_free: int
-    at_most: int
-    estimate: int
-    n_groups: int
-
-    def __str__(self) -> str:
-        return (
-            f"{self.answered} answered · {self.settled_for_free} settled for free · "
-            f"at most {self.at_most} left · {self.n_groups} groups now"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Revision:
-    """What a change of an earlier answer does to the later ones.
-
-    Attributes
-    ----------
-    kept : tuple of Event
-        Answers that stay in the log, as they are numbered now.
-    dropped : tuple of Event
-        Answers about pairs that are now settled by others.
-    """
-
-    kept: tuple[Event, ...]
-    dropped: tuple[Event, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A pair that was settled without a question, to be asked as a check.
-
-    Attributes
-    ----------
-    left, right : int
-        The rows.
-    expected : Answer
-        What the answers so far imply.
-    chain : tuple of Given
-        The shortest chain of answers that implies it.
-    """
-
-    left: int
-    right: int
-    expected: Answer
-    chain: tuple[Given, ...]
 
 
 class Session:

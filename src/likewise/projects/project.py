@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Query
 from likewise.core.partition import SuperInstances
-from likewise.core.session import Check, Revision, Session
+from likewise.core.reports import Check, Revision
+from likewise.core.session import Session
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items, Problem
 from likewise.projects.beginning import fineness, strategy_like

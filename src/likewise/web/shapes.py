@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from likewise.core.answers import Answer, Event, Query
-from likewise.core.session import Check, Revision
+from likewise.core.reports import Check, Revision
 from likewise.errors import InputError
 from likewise.projects import Project
 from likewise.projects.groups import Group, completeness_line, strategy_of
