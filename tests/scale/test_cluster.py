@@ -11,7 +11,7 @@ import pytest
 from likewise import COBRA, LabelOracle, run
 from likewise.errors import ClusterLostError, InputError
 from likewise.scale import from_array, from_dask, from_npy, from_parquet
-from likewise.scale.cluster import ClusterSweeper
+from likewise.scale.cluster import ClusterSweeper, freed_memory_kept
 
 distributed = pytest.importorskip("distributed", reason="pip install likewise[dask]")
 parquet = pytest.importorskip("pyarrow.parquet", reason="pip install likewise[dask]")
@@ -219,3 +219,45 @@ def test_a_cluster_without_workers_is_told():
 
     with pytest.raises(ClusterLostError, match="no workers"):
         ClusterSweeper(source_with(Client()))._shares([1])
+
+
+class Libc:
+    """Notes what it is asked for."""
+
+    def __init__(self):
+        self.calls = []
+
+    def mallopt(self, option, value):
+        self.calls.append((option, value))
+
+    def malloc_trim(self, pad):
+        self.calls.append("trim")
+
+
+def test_a_worker_reuses_memory_during_a_task_and_is_as_before_after_it(monkeypatch):
+    libc = Libc()
+    monkeypatch.setattr("ctypes.CDLL", lambda name: libc)
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")
+    with freed_memory_kept():
+        during = dict(libc.calls)
+    assert min(during.values()) >= 2**25
+    *after, last = libc.calls[2:]
+    assert dict(after) == {-1: 65536, -3: 2**17}
+    assert last == "trim"
+
+
+@pytest.mark.parametrize("value", [None, "none"])
+def test_memory_is_left_alone_where_dask_did_not_set_it(monkeypatch, value):
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
+    if value:
+        monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", value)
+    monkeypatch.setattr("ctypes.CDLL", lambda name: pytest.fail("asked for"))
+    with freed_memory_kept():
+        pass
+
+
+def test_memory_is_left_alone_where_there_is_no_glibc(monkeypatch):
+    monkeypatch.setattr("ctypes.CDLL", lambda name: object())
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")
+    with freed_memory_kept():
+        pass

@@ -48,8 +48,11 @@ class DaskSource(Source):
         self.n_features = len(dtypes)
         self.block_rows = rows_per_block(self.n_features, self.dtype)
         self._delayed = list(np.ravel(data.to_delayed()))
+        # One column is enough to count rows, where others need not be read for it.
+        counted = data[self.columns[:1]] if self.columns else data
         length = dask.delayed(len)
-        sizes = self.client.gather(self.client.compute([length(part) for part in self._delayed]))
+        lengths = [length(part) for part in np.ravel(counted.to_delayed())]
+        sizes = self.client.gather(self.client.compute(lengths))
         if sum(sizes) == 0:
             raise InputError("the Dask collection has no rows")
         ends = np.cumsum(sizes).tolist()

@@ -137,7 +137,7 @@ def _medians(
     own = np.arange(len(numbers))
     if cells.allowed is not None:
         own = np.flatnonzero(np.isin(numbers, cells.allowed))
-    cell = assign(sample[own], cells.centers, kernel=cells.kernel)
+    cell = assign(sample[own], cells.centers, kernel=cells.kernel, n_jobs=sweeper.n_jobs)
     own = own[np.argsort(cell, kind="stable")]
     present, counts = np.unique(cell, return_counts=True)
     ends = np.cumsum(counts)

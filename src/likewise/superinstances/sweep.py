@@ -94,6 +94,10 @@ class Sweeper(Protocol):
     def rows(self) -> Rows:
         """The rows."""
 
+    @property
+    def n_jobs(self) -> int | None:
+        """Threads of this process for what is done here."""
+
     def take(self, phase: str, numbers: NDArray[np.intp]) -> NDArray[Any]:
         """Return the rows of increasing numbers."""
 
