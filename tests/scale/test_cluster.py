@@ -118,6 +118,21 @@ def test_a_cluster_finds_what_one_machine_finds(client, tmp_path, blobs, events,
     assert np.array_equal(source.rows([11_999, 5, 1700]), X[[11_999, 5, 1700]])
 
 
+@pytest.mark.parametrize("kind", ["parquet", "frame"])
+def test_what_was_learned_labels_rows_on_a_cluster_as_here(client, tmp_path, blobs, events, kind):
+    X, y = blobs
+    sources = {
+        "parquet": lambda: from_parquet(events, client=client),
+        "frame": lambda: from_dask(frame(X), client=client),
+    }
+    model = COBRA(20, engine="sample", labels="learned", random_state=3)
+    expected = run(model.start(from_array(X)), LabelOracle(y % 2)).labels
+    session = run(model.start(sources[kind]()), LabelOracle(y % 2))
+    session.write_labels(tmp_path / "labels")
+    assert np.array_equal(session.labels, expected)
+    assert np.array_equal(labels_in(tmp_path / "labels"), expected)
+
+
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_worker_killed_in_any_phase_changes_nothing(client, tmp_path, blobs, events, phase):
     _, y = blobs

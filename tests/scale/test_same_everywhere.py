@@ -197,8 +197,3 @@ def test_rows_that_are_shown_are_read_from_their_row_groups_alone(
     found = source.records([7001, 3])
     assert read == [0, 2]
     assert found["a"] == blobs[0][[7001, 3], 0].tolist()
-
-
-def test_learned_labels_need_an_array(blobs):
-    with pytest.raises(ValueError, match=r'labels="learned" needs the rows in memory'):
-        COBRA(20, labels="learned").start(from_array(blobs[0]))

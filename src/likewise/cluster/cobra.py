@@ -15,7 +15,12 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from likewise.cluster.constraints import checked_train_rows
-from likewise.cluster.learner import learn_from, learned_labels, predict_learned
+from likewise.cluster.learner import (
+    learn_representatives,
+    learn_session,
+    learned_labels,
+    predict_learned,
+)
 from likewise.core.answers import Answer
 from likewise.core.fingerprint import fingerprint
 from likewise.core.partition import SuperInstances
@@ -241,16 +246,16 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         }
         session: Session
         if isinstance(X, Source):
-            if self.labels == "learned":
-                raise InputError('labels="learned" needs the rows in memory; a source has "cells"')
             self.n_features_in_ = X.n_features
             options |= {"train_indices": checked_train_rows(train_indices, X.n_rows)}
             partition = super_instances_of(
                 X, int(n_super_instances), checkpoint=checkpoint, progress=progress, **options
             )
-            session = SourceSession(
+            about_source = SourceSession(
                 ClosestFirst(partition), sample_ids=sample_ids, digest=X.fingerprint()
-            ).attach(X, n_jobs=self.n_jobs)
+            )
+            about_source.label_by = self.labels
+            session = about_source.attach(X, n_jobs=self.n_jobs)
         else:
             rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
             options |= {"train_indices": checked_train_rows(train_indices, len(rows))}
@@ -284,9 +289,14 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         is_guess = is_guess or self.incomplete == "guess"
         partition = strategy.partition
         self.session_ = session
-        self.labels_ = session.labels_guess if is_guess else session.labels
-        if self.labels == "learned":
-            self._learn(session, partition, X)
+        if isinstance(session, SourceSession):
+            self.labels_ = session.find_labels(self.labels, guess=is_guess)
+            if self.labels == "learned":
+                self.learned_ = learn_session(session, is_guess)
+        else:
+            self.labels_ = session.labels_guess if is_guess else session.labels
+            if self.labels == "learned":
+                self._learn(session, partition, X)
         self.n_clusters_ = int(self.labels_.max()) + 1
         asked = [event for event in session.events if event.source == "asked"]
         self.queries_ = [(event.left, event.right, event.answer) for event in asked]
@@ -311,7 +321,7 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
         strategy = self.session_.strategy
         assert isinstance(strategy, RepresentativeStrategy)
-        if self.labels == "learned":
+        if self.labels == "learned" and self.learned_ is not None:
             return predict_learned(self.learned_, rows)
         nearest = nearest_super_instance(strategy.partition, rows)
         return np.asarray(self.labels_[self.representatives_[nearest]])
@@ -324,7 +334,8 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         rows: NDArray[Any] = np.asarray(X, dtype=partition.points.dtype)
         if len(rows) != partition.n_rows:
             raise InputError(f"X has {len(rows)} rows, but the session is about {partition.n_rows}")
-        self.learned_ = learn_from(rows, partition.representatives, self.labels_)
+        groups = self.labels_[partition.representatives]
+        self.learned_ = learn_representatives(partition, groups, lambda: rows)
         self.labels_ = learned_labels(self.learned_, rows, session.links)
 
     def _check_parameters(self) -> None:

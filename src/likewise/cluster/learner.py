@@ -7,6 +7,7 @@ smooth borders, and extremely randomized trees, which do not mind features that 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +16,19 @@ from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesClassifier
 
 from likewise.core.links import LinkGraph
-from likewise.strategies.learner import KernelVote, Views, learn, views_of
-from likewise.strategies.respect import respecting_labels
+from likewise.core.partition import SuperInstances
+from likewise.scale import SourceSession
+from likewise.strategies.learner import ROWS_AT_ONCE, KernelVote, Views, learn, views_of
+from likewise.strategies.refine import Refine
+from likewise.strategies.representatives import RepresentativeStrategy, number_groups
+from likewise.strategies.respect import respecting_groups
+from likewise.superinstances.assignment import one_thread_each
+from likewise.superinstances.kmeans import FULL_LIMIT
 
 N_TREES = 60
+
+_ROWS_OF_TREES = 2**14
+"""Calling the trees takes as long as they take for about a thousand rows."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -48,7 +58,43 @@ class Learned:
     def predict_proba(self, X: NDArray[Any]) -> NDArray[np.float64]:
         """Return how likely each row belongs to each group."""
         by_trees: NDArray[np.float64] = self.trees.predict_proba(X)
-        return (self.vote.predict_proba(self.views(X)) + by_trees) / 2.0
+        starts = range(0, len(X), ROWS_AT_ONCE)
+        with one_thread_each():
+            views = [self.views(X[start : start + ROWS_AT_ONCE]) for start in starts]
+            own, equal = (np.concatenate(view) for view in zip(*views, strict=True))
+            return (self.vote.predict_proba((own, equal)) + by_trees) / 2.0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LearnedRows:
+    """The group of every row: as answered, else the likeliest that no answer forbids.
+
+    Attributes
+    ----------
+    learned : Learned
+        Says which is likeliest.
+    rows : ndarray of int
+        The known rows and those that answers are about, increasing.
+    groups : ndarray of int
+        Their groups.
+    n_groups : int
+        Number of groups: those that were learned, and those that answers opened.
+    """
+
+    learned: Learned
+    rows: NDArray[np.intp]
+    groups: NDArray[np.intp]
+    n_groups: int
+
+    def of(self, start: int, block: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the groups of the rows from `start` on, a multiple of 1024."""
+        groups = np.empty(len(block), dtype=np.intp)
+        for first in range(0, len(block), _ROWS_OF_TREES):
+            chances = self.learned.predict_proba(block[first : first + _ROWS_OF_TREES])
+            groups[first : first + len(chances)] = chances.argmax(axis=1)
+        low, high = np.searchsorted(self.rows, [start, start + len(block)])
+        groups[self.rows[low:high] - start] = self.groups[low:high]
+        return groups
 
 
 def learn_from(
@@ -73,18 +119,83 @@ def learn_from(
     )
 
 
-def learned_labels(learned: Learned, X: NDArray[Any], links: LinkGraph) -> NDArray[np.intp]:
-    """Return the group of every row: as answered, else the likeliest that no answer forbids."""
-    chances = learned.predict_proba(X)
+def learn_placed(strategy: Refine) -> Learned | None:
+    """Learn from the rows that a strategy has placed; None while there are not two groups."""
+    known, groups = strategy.placed()
+    if len(groups) == 0 or groups.max() == 0:
+        return None
+    partition = strategy.partition
+    labels = np.zeros(partition.n_super_instances, dtype=np.intp)
+    cells = np.searchsorted(partition.representatives, known)
+    labels[cells] = groups
+    assert partition.points is not None
+    return learn_from(partition.points, cells, labels, rows=known)
+
+
+def learn_representatives(
+    partition: SuperInstances, groups: NDArray[np.intp], read: Callable[[], NDArray[Any]]
+) -> Learned:
+    """Learn from the representatives, whose groups `groups` has.
+
+    How wide the features are is seen from all rows, which `read` returns; of data of more than
+    50 000 rows, from the representatives.
+    """
+    reps = partition.representatives
+    assert partition.points is not None
+    if partition.n_rows > FULL_LIMIT:
+        return learn_from(partition.points, np.arange(len(reps)), groups, rows=reps)
+    labels = np.zeros(partition.n_rows, dtype=np.intp)
+    labels[reps] = groups
+    return learn_from(read(), reps, labels)
+
+
+def learn_session(session: SourceSession, guess: bool) -> Learned | None:
+    """Learn from the answers of a session about a source."""
+    strategy = session.strategy
+    if isinstance(strategy, Refine):
+        return learn_placed(strategy)
+    assert isinstance(strategy, RepresentativeStrategy)
+    assert session.source is not None
+    names = strategy.guess_of_representatives() if guess else strategy.group_of_representatives()
+    return learn_representatives(strategy.partition, number_groups(names), session.source.to_array)
+
+
+def label_rows(session: SourceSession, guess: bool) -> LearnedRows | None:
+    """Return what labels every row of a session's source."""
+    learned = learn_session(session, guess)
+    assert session.source is not None
+    return None if learned is None else learned_rows(learned, session.source.rows, session.links)
+
+
+def learned_rows(
+    learned: Learned, rows_of: Callable[[NDArray[np.intp]], NDArray[Any]], links: LinkGraph
+) -> LearnedRows:
+    """Return what labels every row, with the rows that answers are about in their groups."""
+    asked = [row for given in links for row in (given.left, given.right)]
+    fixed = np.unique(np.concatenate([learned.rows, np.array(asked, dtype=np.intp)]))
+    chances = learned.predict_proba(rows_of(fixed))
     # What a known row's group is was decided before; the learner does not overrule it.
-    chances[learned.rows] = np.eye(learned.vote.n_groups)[learned.groups]
+    n_groups = learned.vote.n_groups
+    chances[np.searchsorted(fixed, learned.rows)] = np.eye(n_groups)[learned.groups]
     decided = {
         links.find(int(row)): int(group)
         for row, group in zip(learned.rows, learned.groups, strict=True)
     }
-    return respecting_labels(chances, links, decided)
+    position = {int(row): i for i, row in enumerate(fixed)}
+    groups = respecting_groups(chances, links, decided, position)
+    return LearnedRows(learned, fixed, groups, max(n_groups, int(groups.max()) + 1))
+
+
+def learned_labels(learned: Learned, X: NDArray[Any], links: LinkGraph) -> NDArray[np.intp]:
+    """Return the group of every row of an array, numbered from 0."""
+    groups = learned_rows(learned, lambda rows: X[rows], links).of(0, X)
+    # Nobody said anything about the rows of a group whose known rows all moved: it may be empty.
+    return np.unique(groups, return_inverse=True)[1].astype(np.intp)
 
 
 def predict_learned(learned: Learned, X: NDArray[Any]) -> NDArray[np.intp]:
     """Return the likeliest group of new rows."""
     return np.asarray(np.argmax(learned.predict_proba(X), axis=1), dtype=np.intp)
+
+
+SourceSession.register_labels("learned", label_rows)

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from likewise.cluster.constraints import checked_train_rows
-from likewise.cluster.learner import Learned, learn_from, learned_labels
+from likewise.cluster.learner import learn_placed, learned_labels
 from likewise.core.answers import Answer
 from likewise.core.fingerprint import fingerprint
 from likewise.core.partition import SuperInstances
@@ -26,7 +26,8 @@ from likewise.scale.session import super_instances_of
 from likewise.strategies.careful import Careful
 from likewise.strategies.refine import Refine
 from likewise.superinstances.build import build_super_instances
-from likewise.superinstances.kmeans import Engine
+from likewise.superinstances.kmeans import FULL_LIMIT, Engine
+from likewise.superinstances.passes import check_finite
 
 MAX_CELLS = 6000
 """Up to this many rows, each is weighed on its own; above, the rows of a cell share its fate."""
@@ -193,11 +194,12 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         if isinstance(X, Source):
             self.n_features_in_ = X.n_features
             train = checked_train_rows(train_indices, X.n_rows)
-            partition = super_instances_of(
-                X, self.n_cells or N_CELLS, train_indices=train, seed=seed, n_jobs=self.n_jobs
+            partition, is_askable = cells_of_source(
+                X, self.n_cells, train_indices=train, seed=seed, n_jobs=self.n_jobs
             )
-            strategy = self._strategy(partition, None, seed)
+            strategy = self._strategy(partition, is_askable, seed)
             session = SourceSession(strategy, sample_ids=sample_ids, digest=X.fingerprint())
+            session.label_by = "learned"
             session.attach(X, n_jobs=self.n_jobs)
         else:
             rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
@@ -232,7 +234,7 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         assert points is not None
         self.session_ = session
         self.n_features_in_ = points.shape[1]
-        self.learned_ = self._learn(strategy)
+        self.learned_ = learn_placed(strategy)
         self.doubts_ = strategy.doubts()
         self.completeness_ = strategy.completeness()
         self.suspects_ = strategy.suspects()
@@ -288,17 +290,6 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
             return Refine(partition, askable=is_askable, budget=self.max_queries, seed=seed)
         return Careful(partition, error_rate=self.error_rate, askable=is_askable, seed=seed)
 
-    def _learn(self, strategy: Refine) -> Learned | None:
-        known, groups = strategy.placed()
-        if len(groups) == 0 or groups.max() == 0:
-            return None
-        partition = strategy.partition
-        labels = np.zeros(partition.n_super_instances, dtype=np.intp)
-        cells = np.searchsorted(partition.representatives, known)
-        labels[cells] = groups
-        assert partition.points is not None
-        return learn_from(partition.points, cells, labels, rows=known)
-
     def _check_parameters(self) -> None:
         budget: Any = self.max_queries
         if budget is not None and (not isinstance(budget, Integral) or budget < 0):
@@ -343,3 +334,22 @@ def cells_of(
         is_askable = np.zeros(len(rows), dtype=bool)
         is_askable[train_indices] = True
     return SuperInstances(each, each, points=rows), is_askable
+
+
+def cells_of_source(
+    source: Source,
+    n_cells: int | None,
+    *,
+    train_indices: NDArray[np.intp] | None,
+    seed: int,
+    n_jobs: int | None = None,
+) -> tuple[SuperInstances, NDArray[np.bool_] | None]:
+    """Return what `cells_of` returns of the same rows as an array; large data is not read in."""
+    if source.n_rows > FULL_LIMIT:
+        partition = super_instances_of(
+            source, n_cells or N_CELLS, train_indices=train_indices, seed=seed, n_jobs=n_jobs
+        )
+        return partition, None
+    rows = source.to_array()
+    check_finite(rows, range(len(rows)), source)
+    return cells_of(rows, n_cells, train_indices=train_indices, seed=seed, n_jobs=n_jobs)

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +28,20 @@ MANIFEST = "_manifest.json"
 _ROWS_PER_GROUP = 2**17
 
 
+class RowLabels(Protocol):
+    """Gives every row a label of its own, not that of its super-instance."""
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+
+    def of(self, start: int, block: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the labels of the rows from `start` on, where a block begins."""
+
+
 @dataclass(frozen=True, slots=True)
 class Labeling:
-    """How rows get their labels: by the cell they lie in, or one by one if there are few.
+    """How rows get their labels: by the cell they lie in, or one by one.
 
     Attributes
     ----------
@@ -40,28 +51,51 @@ class Labeling:
         For every cell its super-instance; without cells, for every row.
     groups : ndarray of shape (n_super_instances,)
         For every super-instance its group.
+    rows : RowLabels or None
+        What labels every row, if it is not the group of its super-instance.
     """
 
     cells: Cells | None
     owner: NDArray[np.intp]
     groups: NDArray[np.intp]
+    rows: RowLabels | None = None
 
-    def super_instances(
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return len(np.unique(self.groups)) if self.rows is None else self.rows.n_groups
+
+    def of(
         self, source: Rows, start: int, stop: int
-    ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield rows and their super-instances from `start` up to `stop`, block by block."""
-        if self.cells is None:
-            yield start, self.owner[start:stop]
+    ) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
+        """Yield rows, their super-instances and labels from `start` up to `stop`, in blocks."""
+        if self.cells is None and self.rows is None:
+            owned = self.owner[start:stop]
+            yield start, owned, self.groups[owned]
             return
         # Blocks begin where they began when the rows were first assigned, for the same bits.
         for at, block in blocks(source, *whole_blocks(source, start, stop)):
-            low, high = max(start - at, 0), min(stop - at, len(block))
-            yield at + low, self.owner[self.cells.of(block, None)[low:high]]
+            here = slice(max(start - at, 0), min(stop - at, len(block)))
+            owned = self.owned(at, block)
+            yield at + here.start, owned[here], self.labels(at, block, owned)[here]
+
+    def owned(self, start: int, block: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the super-instances of the rows of a block."""
+        if self.cells is None:
+            return self.owner[start : start + len(block)]
+        owned: NDArray[np.intp] = self.owner[self.cells.of(block, None)]
+        return owned
+
+    def labels(self, start: int, block: NDArray[Any], owned: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the labels of the rows of a block in these super-instances."""
+        if self.rows is not None:
+            return self.rows.of(start, block)
+        return self.groups[owned]
 
 
 @dataclass(frozen=True, slots=True)
 class LabelPass:
-    """Collect the super-instance of every row."""
+    """Collect the label of every row."""
 
     labeling: Labeling
     phase: str = "labels"
@@ -74,14 +108,16 @@ class LabelPass:
     def add(
         self,
         found: list[NDArray[np.intp]],
-        start: int,  # noqa: ARG002
+        start: int,
         block: NDArray[Any],
-        kept: NDArray[Any] | None,
+        kept: NDArray[Any] | None,  # noqa: ARG002
         rows: Rows,  # noqa: ARG002
     ) -> tuple[list[NDArray[np.intp]], None]:
         """Return those of one block more."""
-        assert self.labeling.cells is not None
-        return [*found, self.labeling.owner[self.labeling.cells.of(block, kept)]], None
+        labeling = self.labeling
+        if labeling.rows is not None:
+            return [*found, labeling.rows.of(start, block)], None
+        return [*found, labeling.groups[labeling.owned(start, block)]], None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +152,8 @@ def write_each(
     source: Rows, parts: Sequence[Part], labeling: Labeling, folder: str, run: str
 ) -> Iterator[Written]:
     """Write the labels of consecutive parts one after the other, in one run through their rows."""
-    stream = labeling.super_instances(source, parts[0].start, parts[-1].stop)
-    waiting: tuple[int, NDArray[np.intp]] | None = None
+    stream = labeling.of(source, parts[0].start, parts[-1].stop)
+    waiting: tuple[int, NDArray[np.intp], NDArray[np.intp]] | None = None
     for part in parts:
         counts = np.zeros(len(labeling.groups), dtype=np.int64)
         final = Path(folder, f"{part.name}.parquet")
@@ -126,11 +162,11 @@ def write_each(
         new = final.with_name(f".{final.name}.{run}-{uuid.uuid4().hex}.tmp")
         with _Writer(new) as writer:
             while writer.n_rows < part.stop - part.start:
-                at, owned = waiting or next(stream)
+                at, owned, labels = waiting or next(stream)
                 n = min(len(owned), part.stop - at)
-                waiting = (at + n, owned[n:]) if n < len(owned) else None
+                waiting = (at + n, owned[n:], labels[n:]) if n < len(owned) else None
                 counts += np.bincount(owned[:n], minlength=len(counts))
-                writer.add(at, labeling.groups[owned[:n]])
+                writer.add(at, labels[:n])
         yield Written([(str(new), str(final))], counts)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from likewise.scale.checkpoint import Checkpoint
 from likewise.scale.labels import (
     Labeling,
     LabelPass,
+    RowLabels,
     new_folder,
     pieces_of_work,
     publish,
@@ -51,6 +53,10 @@ class SourceSession(Session):
     ----------
     source : Source or None
         The rows; None until `attach`.
+    label_by : str
+        "cells" if rows get the group of their super-instance; "learned" if what was learned from
+        the answers labels every row by itself, which takes much longer. The estimator
+        decides when it starts the session; it may be changed.
 
     Examples
     --------
@@ -66,6 +72,18 @@ class SourceSession(Session):
 
     source: Source | None = None
     n_jobs: int | None = None
+    label_by: str = "cells"
+    _learners: ClassVar[dict[str, Callable[[SourceSession, bool], RowLabels | None]]] = {}
+
+    @classmethod
+    def register_labels(
+        cls, name: str, learn: Callable[[SourceSession, bool], RowLabels | None]
+    ) -> None:
+        """Make a way to label rows known: ``learn(session, guess)`` returns what labels them.
+
+        It returns None where nothing can be learned yet.
+        """
+        cls._learners[name] = learn
 
     @classmethod
     def from_dict(
@@ -88,7 +106,39 @@ class SourceSession(Session):
             )
         session = super().from_dict(plain, digest=digest or X.fingerprint())
         assert isinstance(session, cls)
+        session.label_by = str(plain.get("label_by", "cells"))
         return session.attach(X)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the session as plain values that JSON can hold."""
+        return {**super().to_dict(), "label_by": self.label_by}
+
+    @property
+    def labels(self) -> NDArray[np.intp]:
+        """The group of every row by what is known now, found by going over all rows."""
+        return self.find_labels(self.label_by)
+
+    @property
+    def labels_guess(self) -> NDArray[np.intp]:
+        """The group of every row if what is undecided is guessed from the answers so far."""
+        return self.find_labels(self.label_by, guess=True)
+
+    def find_labels(self, by: str, *, guess: bool = False) -> NDArray[np.intp]:
+        """Return the group of every row.
+
+        Parameters
+        ----------
+        by : str
+            What `label_by` may be.
+        guess : bool, default=False
+            Whether undecided groups are joined by a guess.
+        """
+        rows = self._row_labels(by, guess)
+        if rows is None:
+            return self.strategy.labels_guess() if guess else self.strategy.labels()
+        nothing = np.empty(0, dtype=np.intp)
+        labeling = Labeling(None, nothing, nothing, rows)
+        return _collect(self._attached_source(), labeling, self.n_jobs)
 
     def attach(self, source: Source, *, n_jobs: int | None = None) -> Self:
         """Have the rows at hand."""
@@ -142,6 +192,7 @@ class SourceSession(Session):
             strategy.guess_of_representatives() if guess else strategy.group_of_representatives()
         )
         labeling = _labeling(self._partition, number_groups(names))
+        labeling = replace(labeling, rows=self._row_labels(self.label_by, guess))
         run = uuid.uuid4().hex
         sweeper = sweeper_for(source, n_jobs=self.n_jobs, progress=progress)
         try:
@@ -154,9 +205,10 @@ class SourceSession(Session):
                 )
             about = {
                 "n_rows": source.n_rows,
-                "n_groups": len(np.unique(labeling.groups)),
+                "n_groups": labeling.n_groups,
                 "n_answers": len(self.events),
                 "is_guess": guess,
+                "label_by": self.label_by,
                 "digest": self.digest,
             }
             publish(folder, files, about, source.parts)
@@ -167,6 +219,16 @@ class SourceSession(Session):
     def _partition(self) -> SuperInstances:
         assert isinstance(self.strategy, RepresentativeStrategy)
         return self.strategy.partition
+
+    def _row_labels(self, by: str, guess: bool) -> RowLabels | None:
+        """Return what labels every row by itself; None if its super-instance does."""
+        if by == "cells":
+            return None
+        if by not in self._learners:
+            known = ", ".join(repr(name) for name in ("cells", *self._learners))
+            raise InputError(f"rows are labeled by one of {known}, not by {by!r}")
+        self._attached_source()
+        return self._learners[by](self, guess)
 
     def _attached_source(self) -> Source:
         if self.source is None:
@@ -244,14 +306,17 @@ def find_super_instances(
     source: Source, partition: SuperInstances, n_jobs: int | None
 ) -> NDArray[np.intp]:
     """Return the super-instance of every row, by going over them all."""
-    sweeper = sweeper_for(source, n_jobs=n_jobs)
     labeling = _labeling(partition, np.arange(partition.n_super_instances))
+    return _collect(source, labeling, n_jobs)
+
+
+def _collect(source: Source, labeling: Labeling, n_jobs: int | None) -> NDArray[np.intp]:
     found = np.empty(source.n_rows, dtype=np.intp)
     at = 0
-    for of_span in sweeper.sweep(LabelPass(labeling)):
-        for owned in of_span:
-            found[at : at + len(owned)] = owned
-            at += len(owned)
+    for of_span in sweeper_for(source, n_jobs=n_jobs).sweep(LabelPass(labeling)):
+        for labels in of_span:
+            found[at : at + len(labels)] = labels
+            at += len(labels)
     return found
 
 

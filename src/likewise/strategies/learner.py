@@ -42,6 +42,10 @@ N_AXES = 50
 _ROWS_FOR_AXES = 5000
 _ROWS_PER_BLOCK = 4096
 
+ROWS_AT_ONCE = 1024
+"""Rows are predicted in blocks of this many, so that where a batch begins changes no bit, as long
+as it begins at a multiple."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Views:
@@ -122,9 +126,9 @@ class KernelVote:
             return np.ones((n_rows, 1))
         found = np.empty((n_rows, self.n_groups))
         with one_thread_each():
-            for start in range(0, n_rows, _ROWS_PER_BLOCK):
-                block = tuple(view[start : start + _ROWS_PER_BLOCK] for view in rows)
-                found[start : start + _ROWS_PER_BLOCK] = self._of_block(block)
+            for start in range(0, n_rows, ROWS_AT_ONCE):
+                block = tuple(view[start : start + ROWS_AT_ONCE] for view in rows)
+                found[start : start + ROWS_AT_ONCE] = self._of_block(block)
         return found
 
     def _of_block(self, block: tuple[NDArray[np.float64], ...]) -> NDArray[np.float64]:

@@ -42,8 +42,20 @@ def respecting_labels(
     >>> respecting_labels(np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]]), links, {0: 0})
     array([0, 0, 1])
     """
-    n_rows, n_groups = chances.shape
-    labels = np.argmax(chances, axis=1).astype(np.intp)
+    labels = respecting_groups(chances, links, decided, position)
+    # Nobody said anything about the rows of a group whose known rows all moved: it may be empty.
+    return np.unique(labels, return_inverse=True)[1].astype(np.intp).reshape(len(chances))
+
+
+def respecting_groups(
+    chances: NDArray[np.float64],
+    links: LinkGraph,
+    decided: Mapping[int, int],
+    position: Mapping[int, int] | None = None,
+) -> NDArray[np.intp]:
+    """Return the groups of `respecting_labels` by the numbers that `chances` has them under."""
+    n_groups = chances.shape[1]
+    labels: NDArray[np.intp] = np.argmax(chances, axis=1).astype(np.intp)
     members: dict[int, list[int]] = {}
     for given in links:
         for row in (given.left, given.right):
@@ -62,5 +74,4 @@ def respecting_labels(
         group_of[root] = allowed[0]
     for root, rows in members.items():
         labels[rows] = group_of[root]
-    # Nobody said anything about the rows of a group whose known rows all moved: it may be empty.
-    return np.unique(labels, return_inverse=True)[1].astype(np.intp).reshape(n_rows)
+    return labels
