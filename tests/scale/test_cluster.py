@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import signal
 import threading
 
@@ -207,6 +208,59 @@ def test_a_lost_scheduler_is_told_and_nothing_is_half_written(tmp_path, blobs, e
     again = session.attach(from_parquet(events))
     again.write_labels(tmp_path / "other")
     assert np.array_equal(labels_in(tmp_path / "other"), session.labels)
+
+
+@pytest.mark.parametrize("phase", PHASES[:-1])
+def test_a_scheduler_lost_in_any_phase_is_told_and_finished_phases_are_kept(
+    tmp_path, blobs, events, phase
+):
+    cluster = distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=":0", memory_limit=0
+    )
+
+    def lose(now, done, n_rows):
+        if now == phase and (done or phase in ("train", "medians")):
+            cluster.close()
+
+    with (
+        distributed.Client(cluster, timeout="2s") as client,
+        pytest.raises(ClusterLostError, match="start this step anew"),
+    ):
+        MODEL.start(from_parquet(events, client=client), checkpoint=tmp_path / "run", progress=lose)
+    finished = {path.name for path in (tmp_path / "run").iterdir()}
+    before = PHASES[: PHASES.index(phase)]
+    assert finished == {"plan.json", *(f"{earlier}.npz" for earlier in before)}
+    again = MODEL.start(from_parquet(events), checkpoint=tmp_path / "run")
+    expected = MODEL.start(from_array(blobs[0]))
+    assert again.to_dict() == expected.to_dict()
+
+
+def test_what_comes_back_to_the_client_does_not_grow_with_the_data(client, tmp_path, monkeypatch):
+    # A sample that is smaller than the data, as that of large data is.
+    monkeypatch.setattr("likewise.superinstances.streaming.SAMPLE_PER_CENTER", 40)
+    monkeypatch.setattr("likewise.superinstances.streaming.TRAIN_PER_CENTER", 20)
+    plain = ClusterSweeper.sweep
+    back = {}
+
+    def watched(sweeper, task):
+        for found in plain(sweeper, task):
+            is_rows = task.phase == "sample"
+            size = sum(map(len, found)) if is_rows else len(pickle.dumps(found))
+            back.setdefault((sweeper.rows.n_rows, task.phase), []).append(size)
+            yield found
+
+    monkeypatch.setattr(ClusterSweeper, "sweep", watched)
+    rng = np.random.default_rng(0)
+    sizes = 24_000, 96_000
+    for n_rows in sizes:
+        path = tmp_path / f"{n_rows}.npy"
+        np.save(path, rng.normal(size=(n_rows, 5)).astype(np.float32))
+        MODEL.start(from_npy(path, client=client)).write_labels(tmp_path / f"labels {n_rows}")
+    small, large = sizes
+    assert sum(back[large, "sample"]) == sum(back[small, "sample"]) == 40 * 30
+    for phase in ("assign", "nearest", "score"):
+        assert len(back[large, phase]) > 3 * len(back[small, phase])
+        assert max(back[large, phase]) < 1.1 * max(back[small, phase])
 
 
 def test_work_is_shared_by_the_size_of_its_pieces():
