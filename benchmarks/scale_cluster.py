@@ -3,85 +3,183 @@
 Spark is needed here only: pip install --target /tmp/spark pyspark, and PYTHONPATH=/tmp/spark. The
 cluster should take no more than 1.5 times the time of one process on one thread divided by the
 two cores, and Spark at least 4 times as long as the cluster. The job is the same for all: train,
-assign all rows, write the group of each. The better of two runs counts, so that no engine pays for
-its first imports. LIKEWISE_SCALE_ROWS says how many rows.
+assign all rows, write the group of each. Engines take turns, and the best of three runs of each
+counts, so that none pays for its first imports or for what else the machine does. Beside them is
+what the machine itself allows: bare loops that read and assign the same rows, each process half of
+them, against one process with all. LIKEWISE_SCALE_ROWS says how many rows.
 
-python -m benchmarks.scale_cluster nospark or spark measures the one or the other part.
+python -m benchmarks.scale_cluster nospark, spark or client measures one part: the last is the
+memory of a client, without a scheduler in its process, for data of three sizes.
 """
 
 import csv
+import json
+import multiprocessing
 import os
+import subprocess
 import sys
 import tempfile
 import time
+
+import numpy as np
 
 from benchmarks import _scale
 from benchmarks._results import FOLDER, save
 from likewise import COBRA
 from likewise.scale import from_dask, from_parquet
+from likewise.superinstances.assignment import assign_block, fastest_kernel, one_thread_each
+from likewise.superinstances.sweep import blocks
 
 N_ROWS = int(os.environ.get("LIKEWISE_SCALE_ROWS", "5000000"))
 D = 16
 K = 100
 N_WORKERS = 2
+N_RUNS = 3
 SPARK_ITERATIONS = 20
+PHASES = ("sample", "train", "assign", "medians", "nearest", "score", "write")
+CLIENT_ROWS = (1_000_000, 5_000_000, 10_000_000)
 
 
 def start_and_write(make, n_jobs=None):
-    """Return the representatives, seconds of all but the questions, and MB of this process."""
+    """Return the representatives and what one run took: in all, until labels, and by phases."""
+    began, phases = {}, {}
+
+    def progress(phase, done, n_rows):
+        if done == 0:
+            began[phase] = time.perf_counter()
+        if done == n_rows:
+            phases[phase] = time.perf_counter() - began[phase]
+
+    with _scale.PeakMemory() as memory, tempfile.TemporaryDirectory(dir=_scale.FOLDER) as folder:
+        start = time.perf_counter()
+        session = COBRA(K, random_state=0, n_jobs=n_jobs).start(make(), progress=progress)
+        built = time.perf_counter() - start
+        session.write_labels(f"{folder}/labels", progress=progress)
+        total = time.perf_counter() - start
+    took = {"total": total, "built": built, "memory": memory.peak - memory.before, **phases}
+    return session.strategy.partition.representatives, took
+
+
+def bare_loop(path, start, stop, barrier, seconds):
+    """Read rows and assign them, and put the seconds it took into a queue."""
+    source = from_parquet(path)
+    centers = source.rows(np.arange(K))
+    kernel = fastest_kernel(D, np.float32)
+    with one_thread_each():
+        for _ in range(N_RUNS + 1):
+            barrier.wait()
+            began = time.perf_counter()
+            for _, block in blocks(source, start, stop):
+                assign_block(block, centers, kernel)
+            seconds.put(time.perf_counter() - began)
+
+
+def own_limit(path):
+    """Return the time of bare loops in all processes at once, over that of one / cores."""
+    source = from_parquet(path)
+    half = source.n_rows // N_WORKERS // source.block_rows * source.block_rows
     taken = []
-    with _scale.PeakMemory() as memory:
-        for _ in range(2):
-            start = time.perf_counter()
-            session = COBRA(K, random_state=0, n_jobs=n_jobs).start(make())
-            built = time.perf_counter() - start
-            with tempfile.TemporaryDirectory(dir=_scale.FOLDER) as folder:
-                session.write_labels(f"{folder}/labels")
-            taken.append((time.perf_counter() - start, built))
-    total, built = min(taken)
-    return session.strategy.partition.representatives, (built, total, memory.peak - memory.before)
+    for pieces in ([(0, N_WORKERS * half)], [(i * half, (i + 1) * half) for i in range(N_WORKERS)]):
+        barrier = multiprocessing.Barrier(len(pieces))
+        seconds = multiprocessing.Queue()
+        loops = [
+            multiprocessing.Process(target=bare_loop, args=(path, *piece, barrier, seconds))
+            for piece in pieces
+        ]
+        for loop in loops:
+            loop.start()
+        runs = [max(seconds.get() for _ in loops) for _ in range(N_RUNS + 1)]
+        for loop in loops:
+            loop.join()
+        taken.append(min(runs))
+    one, at_once = taken
+    return at_once / (one / N_WORKERS)
 
 
-def row(engine, took, one=None, is_same=""):
+def row(engine, took, one, is_same="", limit=""):
     """Return a row of results; `one` are the seconds of one process on one thread."""
-    built, total, memory = took
+    total = took["total"]
     result = {
         "engine": engine,
-        "super-instances s": round(built, 2),
+        "super-instances s": round(took["built"], 2),
         "with labels s": round(total, 2),
-        "over one thread / cores": round(total / ((one or total) / N_WORKERS), 2),
-        "over one thread": round(total / (one or total), 2),
-        "memory of this process MB": memory if memory == "" else round(memory),
+        "over one thread / cores": round(total / (one / N_WORKERS), 2),
+        "over one thread": round(total / one, 2),
+        "bare loops over one / cores": limit and round(limit, 2),
+        **{f"{phase} s": round(took[phase], 2) if phase in took else "" for phase in PHASES},
+        "between phases s": "",
+        "memory of this process MB": round(took["memory"]) if "memory" in took else "",
         "same result": is_same,
     }
+    if PHASES[0] in took:
+        between = total - sum(took[phase] for phase in PHASES)
+        result["between phases s"] = round(between, 2)
     print(result, flush=True)
     return result
 
 
 def likewise_rows(path):
-    one, took = start_and_write(lambda: from_parquet(path))
-    total = took[1]
-    rows = [row("one process, one thread", took, is_same=True)]
-    found, took = start_and_write(lambda: from_parquet(path), n_jobs=N_WORKERS)
-    rows.append(row(f"one process, {N_WORKERS} threads", took, total, bool((found == one).all())))
-    try:
-        import dask.dataframe
-        from distributed import Client, LocalCluster
-    except ImportError:
-        print('Dask is not installed: pip install "likewise[dask]"')
-        return rows
+    import dask.dataframe
+    from distributed import Client, LocalCluster
+
+    limit = own_limit(path)
     with (
         LocalCluster(N_WORKERS, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
-        sources = {
-            "Dask, from_parquet": lambda: from_parquet(path, client=client),
-            "Dask, from_dask": lambda: from_dask(dask.dataframe.read_parquet(path), client=client),
+        frame = dask.dataframe.read_parquet(path)
+        engines = {
+            "one process, one thread": (lambda: from_parquet(path), None),
+            f"one process, {N_WORKERS} threads": (lambda: from_parquet(path), N_WORKERS),
+            f"Dask, from_parquet, {N_WORKERS} workers": (
+                lambda: from_parquet(path, client=client),
+                None,
+            ),
+            f"Dask, from_dask, {N_WORKERS} workers": (
+                lambda: from_dask(frame, client=client),
+                None,
+            ),
         }
-        for name, make in sources.items():
-            found, took = start_and_write(make)
-            same = bool((found == one).all())
-            rows.append(row(f"{name}, {N_WORKERS} workers", took, total, same))
+        runs = {name: [] for name in engines}
+        for _ in range(N_RUNS):
+            for name, (make, n_jobs) in engines.items():
+                runs[name].append(start_and_write(make, n_jobs))
+                print(name, round(runs[name][-1][1]["total"], 2), flush=True)
+    best = {name: min(found, key=lambda run: run[1]["total"]) for name, found in runs.items()}
+    (expected, alone), *_ = best.values()
+    return [
+        row(name, took, alone["total"], bool(np.array_equal(found, expected)), limit)
+        for name, (found, took) in best.items()
+    ]
+
+
+def client_memory(address, path):
+    """Print, as JSON, how many MB the process of a client grows by."""
+    from distributed import Client
+
+    with Client(address) as client:
+        # What is imported on the way is not what data takes.
+        start_and_write(lambda: from_parquet(_scale.parquet(100_000, D), client=client))
+        _, took = start_and_write(lambda: from_parquet(path, client=client))
+    print(json.dumps(took["memory"]))
+
+
+def client_rows():
+    from distributed import LocalCluster
+
+    rows = []
+    _scale.parquet(100_000, D)
+    with LocalCluster(N_WORKERS, threads_per_worker=1, dashboard_address=":0") as cluster:
+        for n_rows in CLIENT_ROWS:
+            path = _scale.parquet(n_rows, D)
+            call = f"client_memory({cluster.scheduler_address!r}, {str(path)!r})"
+            code = f"from benchmarks import scale_cluster as s; s.{call}"
+            done = subprocess.run(
+                [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True
+            )
+            grown = json.loads(done.stdout.splitlines()[-1])
+            data = 4 * n_rows * D / 1e6
+            rows.append({"rows": n_rows, "data MB": round(data), "client MB": round(grown)})
     return rows
 
 
@@ -108,28 +206,51 @@ def spark_seconds(path):
         model.transform(frame).select("prediction").write.parquet(f"{folder}/labels")
     total = time.perf_counter() - start
     spark.stop()
-    return built, total
+    return {"built": built, "total": total}
 
 
-def main(parts=("nospark", "spark")):
+def saved_rows():
+    """Return the rows that are there already."""
+    path = FOLDER / "scale_cluster.csv"
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [{k: v for k, v in r.items() if k != "machine"} for r in csv.DictReader(file)]
+
+
+def main(parts=("nospark", "spark", "client")):
     path = _scale.parquet(N_ROWS, D)
+    before = saved_rows()
+    ours = [r for r in before if not r["engine"].startswith("Spark")]
+    sparks = [r for r in before if r["engine"].startswith("Spark")]
     if "nospark" in parts:
-        rows = likewise_rows(path)
-        save("scale_cluster", rows)
-    else:
-        with (FOLDER / "scale_cluster.csv").open(newline="", encoding="utf-8") as file:
-            rows = [r for r in csv.DictReader(file) if not r["engine"].startswith("Spark")]
-        rows = [{k: v for k, v in r.items() if k != "machine"} for r in rows]
+        ours = likewise_rows(path)
+        save("scale_cluster", [*ours, *in_columns_of(ours[0], sparks)])
     if "spark" in parts:
         try:
-            built, total = spark_seconds(path)
+            took = spark_seconds(path)
         except ImportError:
             print("Spark is not installed: pip install --target /tmp/spark pyspark")
-            return
-        engine = f"Spark MLlib KMeans, up to {SPARK_ITERATIONS} iterations, local[{N_WORKERS}]"
-        one = float(rows[0]["with labels s"])
-        save("scale_cluster", [*rows, row(engine, (built, total, ""), one)])
+        else:
+            engine = f"Spark MLlib KMeans, up to {SPARK_ITERATIONS} iterations, local[{N_WORKERS}]"
+            save("scale_cluster", [*ours, row(engine, took, float(ours[0]["with labels s"]))])
+    if "client" in parts:
+        save("scale_cluster_client", client_rows())
+
+
+def in_columns_of(like, rows):
+    """Return rows of an earlier run with the columns of this one, compared with this one."""
+    one = float(like["with labels s"])
+    found = []
+    for earlier in rows:
+        total = float(earlier["with labels s"])
+        against = {
+            "over one thread / cores": round(total / (one / N_WORKERS), 2),
+            "over one thread": round(total / one, 2),
+        }
+        found.append({**dict.fromkeys(like, ""), **earlier, **against})
+    return found
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ("nospark", "spark"))
+    main(sys.argv[1:] or ("nospark", "spark", "client"))

@@ -2,9 +2,11 @@
 
 The limits are the bytes of one reading at the speed of copying memory, and the multiplications of
 one assignment at the speed of a large matrix product, both measured in the same run. CPU seconds
-of one thread. cobras-ts, the authors' package of COBRA's successor, is measured as far as it goes
-if it can be imported; see `endtoend` for how to install it. Hundred million rows are taken from the
-results of `scale_stream` if they are there.
+of one thread. cobras-ts, the authors' package of COBRA's successor, is asked 50 questions about the
+same rows if it can be imported; see `endtoend` for how to install it. Hundred million rows are
+taken from the results of `scale_stream` if they are there.
+
+python -m benchmarks.scale_growth plot draws the picture of the results that are there.
 """
 
 import csv
@@ -47,12 +49,23 @@ def measure_cobras(n_rows, d):
     """Print the CPU seconds and MB of cobras-ts with 50 questions, as JSON."""
     import time
 
+    from threadpoolctl import threadpool_limits
+
     from benchmarks._cobras import cobras
 
     X = next(X for _, X in _scale.chunks(n_rows, d)).astype(np.float64)
-    with _scale.PeakMemory() as memory:
+    places = _scale.places(d).astype(np.float64)
+    # The person sees the place around which a row was drawn.
+    half_norms = 0.5 * (places**2).sum(axis=1)
+    labels = np.concatenate(
+        [
+            (X[i : i + 10_000] @ places.T - half_norms).argmax(axis=1)
+            for i in range(0, n_rows, 10_000)
+        ]
+    )
+    with threadpool_limits(1), _scale.PeakMemory() as memory:
         start = time.process_time()
-        cobras(X, np.arange(len(X)) % 10, 50)
+        cobras(X, labels, 50)
         seconds = time.process_time() - start
     print(json.dumps([seconds, seconds, memory.peak - memory.before]))
 
@@ -112,7 +125,7 @@ def hundred_million(speeds):
         return []
     with path.open(newline="", encoding="utf-8") as file:
         found = next(csv.DictReader(file))
-    seconds, memory = float(found["job wall s"]), float(found["memory MB"])
+    seconds, memory = float(found["job CPU s"]), float(found["memory MB"])
     return [row("rows", "likewise", int(found["rows"]), 200, 32, seconds, memory, speeds)]
 
 
@@ -134,7 +147,32 @@ def main():
             break
         rows.append(row("rows", "cobras-ts, 50 questions", n, 50, 32, *found[1:], speeds))
     save("scale_growth", rows)
+    save("scale_growth_slopes", slopes(rows))
     plot(rows)
+
+
+def redraw():
+    """Draw the saved results."""
+    numbers = {"rows": int, "super-instances": int, "columns": int, "CPU s": float}
+    numbers |= dict.fromkeys(("memory MB", "reading once s", "multiplying once s"), float)
+    with (FOLDER / "scale_growth.csv").open(newline="", encoding="utf-8") as file:
+        rows = [
+            {name: numbers.get(name, str)(value) for name, value in found.items()}
+            for found in csv.DictReader(file)
+        ]
+    save("scale_growth_slopes", slopes(rows))
+    plot(rows)
+
+
+def slopes(rows):
+    """Return the exponents of growth, of the upper half of every sweep."""
+    found = []
+    for sweep in SWEEPS:
+        for what in dict.fromkeys(r["what"] for r in rows if r["sweep"] == sweep):
+            points = [r for r in rows if r["sweep"] == sweep and r["what"] == what]
+            exponent = round(slope(points, sweep), 2)
+            found.append({"sweep": sweep, "what": what, "CPU s grow with the power": exponent})
+    return found
 
 
 def slope(points, axis):
@@ -211,7 +249,7 @@ def plot_sweep(areas, sweep, rows):
             values = [max(r[name], 1) for r in theirs]
             area.plot(where, values, "s-", color=THEIRS)
             area.annotate(
-                "cobras-ts",
+                f"cobras-ts: slope {slope(theirs, sweep):.2f}" if area is time else "cobras-ts",
                 (where[-1], values[-1]),
                 xytext=(5, 3),
                 textcoords="offset points",
@@ -221,4 +259,4 @@ def plot_sweep(areas, sweep, rows):
 
 
 if __name__ == "__main__":
-    main()
+    redraw() if "plot" in sys.argv[1:] else main()

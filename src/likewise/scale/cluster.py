@@ -139,27 +139,24 @@ class ClusterSweeper:
         """Return futures of ``function(rows, *args)``, each with the rows within its bounds."""
         import dask
 
+        shares = self._shares([stop - start for _, (start, stop), _ in work])
+        worker_of = {i: worker for worker, own in shares for i in own}
         tasks = []
         held = None
-        for function, bounds, args in work:
-            reader = self.source.reader(*bounds)
-            if reader is self.source:
-                # One copy for all tasks: the list of files may be long.
-                held = held or self._hold("source", self.source)
-                reader = held
+        for i, (function, bounds, args) in enumerate(work):
             run = dask.delayed(function, pure=False, traverse=False)
-            tasks.append(run(reader, *args, dask_key_name=self._key(phase)))
-        futures: list[Any] = [None] * len(tasks)
+            name = self._key(phase)
+            reader = self.source.reader(*bounds)
+            if reader is not self.source:
+                # Partitions lie somewhere, or are read where Dask likes: the work goes there.
+                tasks.append(run(reader, *args, dask_key_name=name))
+                continue
+            # One copy for all tasks: the list of files may be long.
+            held = held or self._hold("source", self.source)
+            with dask.annotate(workers=[worker_of[i]], allow_other_workers=True):
+                tasks.append(run(held, *args, dask_key_name=name))
         with _large_graphs():
-            for worker, own in self._shares([stop - start for _, (start, stop), _ in work]):
-                started = self.client.compute(
-                    [tasks[i] for i in own],
-                    optimize_graph=False,
-                    workers=[worker],
-                    allow_other_workers=True,
-                )
-                for i, future in zip(own, started, strict=True):
-                    futures[i] = future
+            futures: list[Any] = self.client.compute(tasks, optimize_graph=False)
         return futures
 
     def _shares(self, sizes: Sequence[int]) -> list[tuple[str, list[int]]]:
