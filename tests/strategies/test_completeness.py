@@ -76,12 +76,14 @@ def test_it_can_be_read():
 
 @pytest.mark.parametrize("budget", [0, 5, 30, 120, 1000])
 def test_cuts_grow_and_end(budget):
-    n_met = next_cut(budget, n_cuts=0, n_asked=0, n_met=0, n_components=0)
+    n_met = next_cut(budget, n_cuts=0, n_asked=0, n_met=0, n_components=0, n_proofs=0)
     for n_cuts in range(1, N_CUTS + 1):
         asked = min(budget, n_met)
-        size = next_cut(budget, n_cuts=n_cuts, n_asked=asked, n_met=n_met, n_components=2)
+        size = next_cut(
+            budget, n_cuts=n_cuts, n_asked=asked, n_met=n_met, n_components=2, n_proofs=1
+        )
         if size is None:
             break
         assert n_met < size <= n_met + budget
         n_met = size
-    assert next_cut(budget, n_cuts=N_CUTS, n_asked=0, n_met=0, n_components=0) is None
+    assert next_cut(budget, n_cuts=N_CUTS, n_asked=0, n_met=0, n_components=0, n_proofs=0) is None

@@ -185,7 +185,7 @@ class Careful(Refine):
         return self._known
 
     def _components(self) -> dict[int, list[int]]:
-        return read_log(self._log, self.links, self._cell_of, is_early=False).cells
+        return read_log(self._log, self.links, self._cell_of).cells
 
     def _chances(self, known: Known) -> NDArray[np.float64]:  # noqa: ARG002
         learnt = self.beliefs.now.learnt

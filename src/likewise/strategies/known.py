@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +21,8 @@ class Known:
     order : list of int
         Askable cells that some answer is about, by first mention.
     groups : list of int
-        Roots of what counts as a group, the largest first: known to differ from all larger
-        groups. Before the first regions are done, two cells that are the same will do.
+        Roots of what counts as a group, the largest first: several cells that are the same, or
+        fewer that are known to differ from all larger groups.
     pending : list of int
         Roots of the others, whose group is not known yet.
     cells : dict of int to list of int
@@ -52,7 +52,8 @@ def read_log(
     links: LinkGraph,
     cell_of: Mapping[int, int],
     *,
-    is_early: bool,
+    n_earlier: int = 0,
+    plainly_different: Callable[[dict[int, list[int]]], set[tuple[int, int]]] | None = None,
 ) -> Known:
     """Return what a log says about cells.
 
@@ -64,26 +65,35 @@ def read_log(
         What they imply.
     cell_of : mapping of int to int
         The cells that may be asked about, by the rows that stand for them.
-    is_early : bool
-        Whether two cells that are the same count as a group though nobody said that they differ
-        from all others.
+    n_earlier : int, default=0
+        How many answers are from earlier levels. Two cells that were both met at this one may not
+        have met their group yet; at the first level they always show one.
+    plainly_different : callable, optional
+        Takes the cells by root and returns pairs of roots that count as known to differ.
     """
     cells: dict[int, list[int]] = {}
     order: dict[int, None] = {}
     unsure: set[tuple[int, int]] = set()
-    for left, right, answer in log:
+    is_old: set[int] = set()
+    for k, (left, right, answer) in enumerate(log):
         for row in (left, right):
             cell = cell_of.get(row)
             if cell is not None and cell not in order:
                 order[cell] = None
+                if k < n_earlier:
+                    is_old.add(cell)
                 cells.setdefault(links.find(row), []).append(cell)
         if answer is Answer.UNSURE:
             a, b = links.find(left), links.find(right)
             unsure |= {(a, b), (b, a)}
+    plain = set() if plainly_different is None else plainly_different(cells)
     groups: list[int] = []
     pending: list[int] = []
     for root in sorted(cells, key=lambda root: -len(cells[root])):
         apart = links.differing(root)
-        is_group = (is_early and len(cells[root]) > 1) or all(g in apart for g in groups)
+        n_enough = 2 if n_earlier == 0 or not is_old.isdisjoint(cells[root]) else 3
+        is_group = len(cells[root]) >= n_enough or all(
+            g in apart or (root, g) in plain for g in groups
+        )
         (groups if is_group else pending).append(root)
     return Known(list(order), groups, pending, cells, unsure)

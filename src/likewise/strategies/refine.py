@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist, pdist
+from scipy.spatial.distance import pdist
 
 from likewise.core.answers import Answer
 from likewise.core.partition import SuperInstances
@@ -27,7 +27,9 @@ from likewise.strategies.completeness import Completeness, share_moved, share_ri
 from likewise.strategies.guess import join_by_guess, merge_tree
 from likewise.strategies.known import Known, read_log
 from likewise.strategies.learner import KernelVote, learn, milestone, views_of
-from likewise.strategies.plan import next_cut
+from likewise.strategies.pairs import closest_between, closest_open
+from likewise.strategies.plan import Progress, next_cut
+from likewise.strategies.proofs import plainly_different
 from likewise.strategies.regions import Regions, most_telling
 from likewise.strategies.representatives import RepresentativeStrategy
 from likewise.strategies.respect import respecting_labels
@@ -38,6 +40,10 @@ DOUBT_FLOOR = 0.2
 
 ONE_GROUP = 4
 """So many newcomers that are all the same make one group of everything."""
+
+TOO_COARSE = 0.75
+"""With so many answers *different* for each of its regions, a cut that was not planned is too
+coarse."""
 
 _MODELS_KEPT = 4
 
@@ -87,8 +93,7 @@ class Refine(RepresentativeStrategy):
         self._models: dict[tuple[bytes, bytes], tuple[KernelVote, NDArray[np.float64]]] = {}
         self.budget = budget
         self.to_the_end = to_the_end
-        # How many regions there were at every level so far, after every answer.
-        self._sizes: list[tuple[int, ...]] = [()]
+        self._progress = [Progress()]
         self._known: Known | None = None
         self._settled: tuple[tuple[int, ...], tuple[int, int] | None] | None = None
         self._groups: NDArray[np.intp] | None = None
@@ -107,16 +112,17 @@ class Refine(RepresentativeStrategy):
     def record(self, left: int, right: int, answer: Answer) -> None:
         """Take in an answer about two rows."""
         sizes, _ = self._at_level()
+        is_between = self._are_groups(left, right)
         if answer.is_link:
             self.links.add(left, right, answer)
         self._log.append((left, right, answer))
-        self._sizes.append(sizes)
+        self._progress.append(self._progress[-1].after(sizes, answer, len(self._log), is_between))
         self._forget()
 
     def rewind(self) -> None:
         """Take back the last record."""
         _, _, answer = self._log.pop()
-        self._sizes.pop()
+        self._progress.pop()
         if answer.is_link:
             self.links.pop()
         self._forget()
@@ -141,6 +147,13 @@ class Refine(RepresentativeStrategy):
             later = [n for n in self.n_regions if not sizes or n > sizes[-1]]
             n_unmet = min(n_unmet, waiting + sum(later))
             likely = min(n_unmet, max(waiting, self.n_regions[-1] - len(known.order)))
+            apart += (
+                sum(
+                    a not in self.links.differing(b)
+                    for a, b in self._plainly_different(known.cells)
+                )
+                // 2
+            )
         n = n_unmet + len(roots)
         undecided = n * (n - 1) // 2 - apart
         return undecided, min(undecided, likely + len(known.pending))
@@ -273,7 +286,11 @@ class Refine(RepresentativeStrategy):
     def _what_is_known(self) -> Known:
         if self._known is None:
             self._known = read_log(
-                self._log, self.links, self._cell_of, is_early=len(self._sizes[-1]) <= 1
+                self._log,
+                self.links,
+                self._cell_of,
+                n_earlier=self._progress[-1].n_earlier,
+                plainly_different=self._plainly_different,
             )
         return self._known
 
@@ -320,19 +337,28 @@ class Refine(RepresentativeStrategy):
         """
         if self._settled is None:
             known = self._what_is_known()
-            sizes, pair = self._sizes[-1], None
-            if sizes:
-                pair = self._closest_open(known, self._regions.newcomers(sizes[-1], known.order))
-            while pair is None:
+            progress = self._progress[-1]
+            sizes = progress.sizes
+            pair = self._closest_of_level(known, sizes)
+            # Regions that have little in common are too coarse: finer ones lie closer together.
+            is_too_coarse = (
+                self.budget is None and bool(sizes) and progress.n_in_vain >= TOO_COARSE * sizes[-1]
+            )
+            while pair is None or is_too_coarse:
                 size = self._next_size(known, sizes)
                 if size is None:
                     break
-                sizes = (*sizes, size)
-                pair = self._closest_open(known, self._regions.newcomers(size, known.order))
+                sizes, is_too_coarse = (*sizes, size), False
+                pair = self._closest_of_level(known, sizes)
             if pair is None:
                 pair = self._placing(known) or self._closest_open(known, [])
             self._settled = sizes, pair
         return self._settled
+
+    def _closest_of_level(self, known: Known, sizes: tuple[int, ...]) -> tuple[int, int] | None:
+        if not sizes:
+            return None
+        return self._closest_open(known, self._regions.newcomers(sizes[-1], known.order))
 
     def _next_size(self, known: Known, sizes: tuple[int, ...]) -> int | None:
         """Return how many regions to cut next, or None if they are fine enough."""
@@ -349,6 +375,7 @@ class Refine(RepresentativeStrategy):
                 n_asked=len(self._log),
                 n_met=len(known.order),
                 n_components=len(known.cells),
+                n_proofs=self._progress[-1].n_proofs,
             )
         return n if n is None or n < n_askable else n_cells
 
@@ -362,32 +389,36 @@ class Refine(RepresentativeStrategy):
         return None
 
     def _closest_open(self, known: Known, heads: list[int]) -> tuple[int, int] | None:
-        """Return the closest two rows of asked and new cells whose relation is open."""
-        roots = list(known.cells)
-        cells = [cell for root in roots for cell in known.cells[root]] + heads
-        unit = [k for k, root in enumerate(roots) for _ in known.cells[root]]
-        unit += range(len(roots), len(roots) + len(heads))
-        n = len(roots) + len(heads)
-        is_closed = np.eye(n, dtype=bool)
-        number = {root: k for k, root in enumerate(roots)}
-        for k, root in enumerate(roots):
-            is_closed[k, [number[r] for r in self.links.differing(root) if r in number]] = True
-        for a, b in known.unsure:
-            if a in number and b in number:
-                is_closed[number[a], number[b]] = True
-        if is_closed.all():
-            return None
-        points = self._views[0][cells]
-        far = cdist(points, points)
-        far[is_closed[np.ix_(unit, unit)]] = np.inf
-        i, j = np.unravel_index(int(np.argmin(far)), far.shape)
-        return self._rows(cells[int(i)], cells[int(j)])
+        """Return the closest two rows of asked and new cells whose relation is open.
+
+        Groups that are plainly different are not asked about.
+        """
+        closed = known.unsure
+        cells = closest_open(self._views[0], known.cells, heads, self.links, closed)
+        if cells is not None and self._are_groups(*self._rows(*cells)):
+            closed = closed | self._plainly_different(known.cells)
+            cells = closest_open(self._views[0], known.cells, heads, self.links, closed)
+        return None if cells is None else self._rows(*cells)
+
+    def _are_groups(self, left: int, right: int) -> bool:
+        """Return whether both rows are known to be the same as some other row."""
+        cells = self._what_is_known().cells
+        return all(len(cells.get(self.links.find(row), ())) > 1 for row in (left, right))
+
+    def _plainly_different(self, cells: dict[int, list[int]]) -> set[tuple[int, int]]:
+        """Return the pairs of groups that need no question."""
+        return plainly_different(
+            self._views,
+            cells,
+            n_apart=self._progress[-1].n_apart,
+            n_questions=self.budget or len(self._log),
+        )
 
     def _against_likeliest(
         self, known: Known, cells: list[int], groups: list[int]
     ) -> tuple[int, int]:
         """Return the closest two rows of some cells and the likeliest group."""
-        near = [self._between(cells, known.cells[g]) for g in groups]
+        near = [closest_between(self._views[0], cells, known.cells[g]) for g in groups]
         if len(known.groups) > 1:
             chances = self._chances(known)[cells].mean(axis=0)
             number = {g: k for k, g in enumerate(known.groups)}
@@ -395,7 +426,7 @@ class Refine(RepresentativeStrategy):
         else:
             scores = [(0.0, distance) for distance, _ in near]
         best = min(range(len(groups)), key=lambda k: scores[k])
-        return near[best][1]
+        return self._rows(*near[best][1])
 
     def _newcomer(self, answered: list[int], known: Known) -> int | None:
         """Return the next cell to place, or None if every askable cell was asked about."""
@@ -419,6 +450,7 @@ class Refine(RepresentativeStrategy):
         The last entry says whether there is one; if not, the pair is the closest of all.
         """
         cells = dict(self._components())
+        closed = set() if self.to_the_end else self._plainly_different(self._what_is_known().cells)
         mentioned = {cell for some in cells.values() for cell in some}
         rows = self.partition.representatives
         for cell in self._cell_of.values() if self.to_the_end else ():
@@ -428,7 +460,7 @@ class Refine(RepresentativeStrategy):
         found = []
         for k, a in enumerate(roots):
             for b in roots[k + 1 :]:
-                if b not in self.links.differing(a):
+                if b not in self.links.differing(a) and (a, b) not in closed:
                     ways = sorted(
                         (self._distance(i, j), self._rows(i, j)) for i in cells[a] for j in cells[b]
                     )
@@ -439,12 +471,6 @@ class Refine(RepresentativeStrategy):
     def _components(self) -> dict[int, list[int]]:
         """Return the askable cells of all that answers say is the same, by its root."""
         return self._what_is_known().cells
-
-    def _between(self, some: list[int], others: list[int]) -> tuple[float, tuple[int, int]]:
-        points = self._views[0]
-        far = cdist(points[some], points[others])
-        i, j = np.unravel_index(int(np.argmin(far)), far.shape)
-        return float(far[i, j]), self._rows(some[int(i)], others[int(j)])
 
     def _distance(self, i: int, j: int) -> float:
         points = self._views[0]
