@@ -6,6 +6,7 @@ OMP_NUM_THREADS=1 python benchmarks/flagship/timing.py
 from __future__ import annotations
 
 import time
+from typing import Literal
 
 import numpy as np
 from sklearn.datasets import make_blobs
@@ -15,11 +16,14 @@ from likewise.core.partition import SuperInstances
 from likewise.strategies import Refine
 
 
-def rows_of_their_own(n_rows: int, n_questions: int, *, is_told: bool) -> list[float]:
+def rows_of_their_own(
+    n_rows: int, n_questions: int, *, is_told: bool, error_rate: float | Literal["estimate"] = 0.0
+) -> list[float]:
     """Return the milliseconds of every answer and the question after it."""
     X, y = make_blobs(n_rows, 20, centers=12, cluster_std=6.0, random_state=0)
     y %= 6
-    session = Likewise(n_questions if is_told else None, random_state=0).start(X)
+    model = Likewise(n_questions if is_told else None, error_rate=error_rate, random_state=0)
+    session = model.start(X)
     session.ask()
     found = []
     for _ in range(n_questions):
@@ -62,6 +66,10 @@ if __name__ == "__main__":
     for title, times in (
         ("5000 rows, 240 questions as planned", rows_of_their_own(5000, 240, is_told=True)),
         ("5000 rows, 240 of many questions", rows_of_their_own(5000, 240, is_told=False)),
+        (
+            "5000 rows, 100 questions as planned, some expected to be wrong",
+            rows_of_their_own(5000, 100, is_told=True, error_rate="estimate"),
+        ),
         ("100 000 rows, 1000 cells, 900 placed", many_cells(100_000, 1000, 900)),
     ):
         low, high = np.percentile(times, [50, 95])

@@ -288,7 +288,13 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
     ) -> Refine:
         if self.error_rate == 0:
             return Refine(partition, askable=is_askable, budget=self.max_queries, seed=seed)
-        return Careful(partition, error_rate=self.error_rate, askable=is_askable, seed=seed)
+        return Careful(
+            partition,
+            error_rate=self.error_rate,
+            askable=is_askable,
+            budget=self.max_queries,
+            seed=seed,
+        )
 
     def _check_parameters(self) -> None:
         budget: Any = self.max_queries

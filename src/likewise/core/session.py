@@ -261,7 +261,7 @@ class Session:
         return Progress(
             answered=len(self._events) - unsure,
             unsure=unsure,
-            settled_for_free=self.links.n_decided - len(self.links),
+            settled_for_free=self.links.n_decided - len(self.links) - len(self._overruled_pairs()),
             at_most=at_most,
             estimate=estimate,
             n_groups=self.strategy.n_groups,
@@ -391,7 +391,7 @@ class Session:
         before = () if isinstance(deed, Told) else tuple(self._events)
         if isinstance(deed, Told):
             event = deed.event
-            self.strategy.record(event.left, event.right, event.answer)
+            self._record(event)
             self._events.append(event)
             self._done.append((deed, before))
             return event
@@ -400,12 +400,25 @@ class Session:
         self._done.append((deed, before))
         return revision
 
+    def _overruled_pairs(self) -> set[tuple[int, int]]:
+        """Return pairs that were answered otherwise than other answers decide now."""
+        if not getattr(self.strategy, "weighs_answers", False):
+            return set()
+        links = self.links
+        return {
+            event.pair
+            for event in self._events
+            if event.answer.is_link
+            and links.implied(event.left, event.right) not in (None, event.answer)
+        }
+
     def _settled_pairs(
         self, answer: Answer, n: int, rng: np.random.Generator
     ) -> list[tuple[int, int]]:
         """Return up to `n` pairs of askable rows that are implied, not given, to be `answer`."""
         links = self.links
         given = {(min(g.left, g.right), max(g.left, g.right)) for g in links}
+        given |= self._overruled_pairs()
         rows = self.strategy.askable()
         roots = np.array([links.find(int(row)) for row in rows])
         found: list[tuple[int, int]] = []
@@ -441,8 +454,15 @@ class Session:
             self.strategy.rewind()
             self._events.pop()
         for event in events[n_shared:]:
-            self.strategy.record(event.left, event.right, event.answer)
+            self._record(event)
             self._events.append(event)
+
+    def _record(self, event: Event) -> None:
+        record = self.strategy.record
+        if event.source == "given":
+            # Where answers are weighed, what was known without asking is certain.
+            record = getattr(self.strategy, "record_given", record)
+        record(event.left, event.right, event.answer)
 
     def _checked_number(self, number: int) -> None:
         if not 1 <= number <= len(self._events):

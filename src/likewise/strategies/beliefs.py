@@ -14,11 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer
+from likewise.core.links import LinkGraph
 from likewise.strategies.expecting import Learnt, expected_groups
 from likewise.strategies.learner import KernelVote, milestone
 from likewise.strategies.weighing import Weighing
 
 Model = Callable[[NDArray[np.intp], NDArray[np.intp]], tuple[KernelVote, NDArray[np.float64]]]
+
+
+CERTAIN = 1000
+"""What is certain counts as this many answers."""
+
+FIRST_RATE, N_FIRST, SEEN_PER_CHECK = 0.05, 20, 3
+"""Before any check, this share of wrong answers is expected, as if it had been seen in so many
+answers. A check bears on the answers from which its pair follows, and on itself."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,6 +72,7 @@ class Beliefs:
         self.points = points
         self.error_rate = error_rate
         self.log: list[tuple[int, int, Answer]] = []
+        self.certain: list[bool] = []
         self.mentioned: list[int] = []
         self.place: dict[int, int] = {}
         self._position = position
@@ -77,9 +87,12 @@ class Beliefs:
         """The state after the last answer."""
         return self.states[-1]
 
-    def add(self, left: int, right: int, answer: Answer, *, is_check: bool) -> None:
+    def add(
+        self, left: int, right: int, answer: Answer, *, is_check: bool, is_certain: bool = False
+    ) -> None:
         """Take in an answer; a check is one about what other answers imply."""
         self.log.append((left, right, answer))
+        self.certain.append(is_certain)
         for row in (left, right):
             if row not in self.place:
                 self.place[row] = len(self.mentioned)
@@ -90,6 +103,7 @@ class Beliefs:
     def pop(self) -> None:
         """Take back the last answer."""
         self.log.pop()
+        self.certain.pop()
         self.states.pop()
         for row in self.mentioned[len(self.now.names) :]:
             del self.place[row]
@@ -117,18 +131,19 @@ class Beliefs:
 
     def answers(self) -> NDArray[np.intp]:
         """Return yes/no answers as places of mentioned rows and signs."""
-        found = [
-            (self.place[left], self.place[right], 1 if answer is Answer.SAME else -1)
-            for left, right, answer in self.log
-            if answer.is_link
-        ]
+        found = []
+        for (left, right, answer), is_certain in zip(self.log, self.certain, strict=True):
+            if answer.is_link:
+                sign = 1 if answer is Answer.SAME else -1
+                weight = CERTAIN if is_certain else 1
+                found.append((self.place[left], self.place[right], sign * weight))
         return np.array(found, dtype=np.intp).reshape(-1, 3)
 
-    def _rate(self, n_answers: int, n_overruled: int) -> float:
+    def _rate(self, n_checks: int, n_overruled: int) -> float:
         if self.error_rate != "estimate":
             return self.error_rate
-        # About a third of the wrong answers contradict nothing.
-        return min(0.3, (1.5 + 1.5 * n_overruled) / (50 + n_answers))
+        n_seen = N_FIRST + SEEN_PER_CHECK * n_checks
+        return min(0.2, (FIRST_RATE * N_FIRST + n_overruled) / n_seen)
 
     def _after(
         self, before: State, left: int, right: int, answer: Answer, *, is_check: bool
@@ -150,8 +165,12 @@ class Beliefs:
                 names, next_name = self._settled_names(names, next_name, before, learnt, everyone)
         links = [k for k, entry in enumerate(self.log) if entry[2].is_link]
         is_same = names[answers[:, 0]] == names[answers[:, 1]]
-        wrong = np.flatnonzero(is_same != (answers[:, 2] > 0))
-        overruled = frozenset(links[k] for k in wrong)
+        is_wrong = is_same != (answers[:, 2] > 0)
+        if (is_wrong & (np.abs(answers[:, 2]) == CERTAIN)).any():
+            names, next_name = _by_force(answers, is_wrong, next_name, len(names))
+            is_same = names[answers[:, 0]] == names[answers[:, 1]]
+            is_wrong = is_same != (answers[:, 2] > 0)
+        overruled = frozenset(links[k] for k in np.flatnonzero(is_wrong))
         return State(
             names,
             next_name,
@@ -159,7 +178,7 @@ class Beliefs:
             n_learnt,
             before.n_checks + is_check,
             overruled,
-            self._rate(len(links), len(overruled)),
+            self._rate(before.n_checks + is_check, len(overruled)),
         )
 
     def _settled_names(
@@ -218,3 +237,17 @@ class Beliefs:
         cells, groups = np.array(pairs, dtype=np.intp).T
         vote, chances = self._model(cells, groups)
         return Learnt(large, {int(c): k for k, c in enumerate(cells)}, vote.seen, chances)
+
+
+def _by_force(
+    answers: NDArray[np.intp], is_wrong: NDArray[np.bool_], next_name: int, n_rows: int
+) -> tuple[NDArray[np.intp], int]:
+    """Return groups that agree with all that is certain, and with what else fits to it."""
+    links = LinkGraph(n_rows)
+    is_certain = np.abs(answers[:, 2]) == CERTAIN
+    for i, j, sign in [*answers[is_certain].tolist(), *answers[~is_certain & ~is_wrong].tolist()]:
+        answer = Answer.SAME if sign > 0 else Answer.DIFFERENT
+        if links.implied(i, j) in (None, answer):
+            links.add(i, j, answer)
+    roots = np.array([links.find(row) for row in range(n_rows)], dtype=np.intp)
+    return next_name + np.unique(roots, return_inverse=True)[1].astype(np.intp), next_name + n_rows

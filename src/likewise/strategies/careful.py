@@ -1,43 +1,34 @@
 """Ask as `Refine` does, but expect that some answers are wrong.
 
 Where every answer counts as true, one wrong *same* between two groups makes them one for ever.
-Here newcomers are compared one by one with rows of each group that other answers confirm, so that
-a wrong answer misplaces the newcomer and nothing else; a newcomer that no group takes founds none
-until another joins it. Answers that surprise are checked by asking about the same row and another
-one. What the answers say and what the learner expects are weighed against each other
-(`likewise.strategies.weighing`); answers that lose are overruled, but kept.
+Here rows are compared with rows of each group that other answers confirm, so that a wrong answer
+misplaces one row and nothing else, and what decides much is asked about a second time
+(`likewise.strategies.placing`). What the answers say and what the learner expects are weighed
+against each other (`likewise.strategies.weighing`); answers that lose are overruled, but kept.
+Links given beforehand are certain and overrule all answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.strategies.beliefs import Beliefs
 from likewise.strategies.known import Known, read_log
-from likewise.strategies.refine import Refine
+from likewise.strategies.placing import Placing, ordered
 from likewise.strategies.suspects import Suspect
 
-LEVELS = (12, 24, 48, 96)
-
-FREE_CHECKS, CHECKS_PER_ANSWER, CHECKS_PER_CONTRADICTION = 2.0, 0.02, 4.0
-"""So many checks are allowed: at first, for every answer, and for every contradiction found."""
-
-SURE, SURE_AFTER_CONTRADICTIONS = 0.75, 0.85
-"""A row that is where it is with less probability than this is checked."""
-
-CONFIRMED = 2
-"""So many more answers for than against a row's group make the row one to compare others with."""
+ALONE = 0.5
+"""A row that is the first of its group with at least this probability counts as a group."""
 
 
-class Careful(Refine):
+class Careful(Placing):
     """Place newcomers at confirmed rows of the likeliest group, and check what surprises.
 
     Parameters
@@ -48,6 +39,9 @@ class Careful(Refine):
         The share of wrong answers that is expected, above 0 and up to 0.3.
     askable : ndarray of bool, optional
         The cells whose rows may be shown. By default all.
+    budget : int, optional
+        How many questions there will be. It decides how fine the regions are; the strategy goes
+        on asking when they are spent.
     seed : int, default=0
         Decides what is random in finding regions.
     """
@@ -61,10 +55,12 @@ class Careful(Refine):
         *,
         error_rate: float | Literal["estimate"] = "estimate",
         askable: NDArray[np.bool_] | None = None,
+        budget: int | None = None,
         seed: int = 0,
     ) -> None:
-        super().__init__(partition, askable=askable, seed=seed)
+        super().__init__(partition, askable=askable, budget=budget, seed=seed)
         self.error_rate = error_rate
+        self._certain = LinkGraph(self.n_rows)
         self.beliefs = Beliefs(
             self._views[0], self._position, self._cell_of, self._model, error_rate
         )
@@ -73,10 +69,27 @@ class Careful(Refine):
 
     def record(self, left: int, right: int, answer: Answer) -> None:
         """Take in an answer about two rows, also one that contradicts others."""
+        self._take(left, right, answer, is_certain=False)
+
+    def record_given(self, left: int, right: int, answer: Answer) -> None:
+        """Take in what is certain about two rows.
+
+        Raises
+        ------
+        ContradictionError
+            If it clashes with what else is certain; nothing is changed then.
+        """
+        if answer.is_link:
+            self._certain.add(left, right, answer)
+        self._take(left, right, answer, is_certain=answer.is_link)
+
+    def _take(self, left: int, right: int, answer: Answer, *, is_certain: bool) -> None:
+        sizes, _ = self._at_level()
         before = self.beliefs.now.overruled
-        is_check = answer.is_link and self.links.implied(left, right) is not None
+        is_check = answer.is_link and not is_certain and self.links.implied(left, right) is not None
         self._log.append((left, right, answer))
-        self.beliefs.add(left, right, answer, is_check=is_check)
+        self._sizes.append(sizes)
+        self.beliefs.add(left, right, answer, is_check=is_check, is_certain=is_certain)
         if self.beliefs.now.overruled == before:
             if answer.is_link:
                 self.links.add(left, right, answer)
@@ -87,7 +100,10 @@ class Careful(Refine):
     def rewind(self) -> None:
         """Take back the last record."""
         _, _, answer = self._log.pop()
+        self._sizes.pop()
         gone = self.beliefs.now.overruled
+        if self.beliefs.certain[-1]:
+            self._certain.pop()
         self.beliefs.pop()
         if gone == self.beliefs.now.overruled:
             if answer.is_link:
@@ -105,9 +121,8 @@ class Careful(Refine):
         if self.next_pair() is None and all(answer.is_link for _, _, answer in self._log):
             at_most = 0
         order = self._what_is_known().order
-        waiting = next(
-            (len(heads) for heads in self._heads(order) if heads), len(self._cell_of) - len(order)
-        )
+        sizes, _ = self._at_level()
+        waiting = len(self._regions.newcomers(sizes[-1], order)) if sizes else len(order)
         return at_most, min(at_most, waiting)
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,6 +131,7 @@ class Careful(Refine):
             "partition": self.partition.to_dict(),
             "error_rate": self.error_rate,
             "askable": np.flatnonzero(self.is_askable).tolist(),
+            "budget": self.budget,
             "seed": self.seed,
         }
 
@@ -125,7 +141,13 @@ class Careful(Refine):
         partition = SuperInstances.from_dict(plain["partition"])
         askable = np.zeros(partition.n_super_instances, dtype=bool)
         askable[plain["askable"]] = True
-        return cls(partition, error_rate=plain["error_rate"], askable=askable, seed=plain["seed"])
+        return cls(
+            partition,
+            error_rate=plain["error_rate"],
+            askable=askable,
+            budget=plain.get("budget"),
+            seed=plain["seed"],
+        )
 
     # -- what was learned ------------------------------------------------------------------------
 
@@ -155,6 +177,8 @@ class Careful(Refine):
         numbers = [k for k, (_, _, answer) in enumerate(self._log) if answer.is_link]
         found = []
         for number, (i, j, sign) in zip(numbers, weighing.answers.tolist(), strict=True):
+            if self.beliefs.certain[number]:
+                continue
             right = min(weighing.credibility(i, j, sign), weighing.credibility(j, i, sign))
             if right < 0.5 or number in overruled:
                 found.append(Suspect(number + 1, *self._log[number], right))
@@ -174,15 +198,37 @@ class Careful(Refine):
     def _what_is_known(self) -> Known:
         if self._known is None:
             cells: dict[int, list[int]] = {}
-            order = []
-            for row, name in zip(self.beliefs.mentioned, self.beliefs.now.names, strict=True):
+            order: list[int] = []
+            names = self.beliefs.now.names
+            for row, name in zip(self.beliefs.mentioned, names, strict=True):
                 if row in self._cell_of:
                     order.append(self._cell_of[row])
                     cells.setdefault(int(name), []).append(self._cell_of[row])
-            groups = sorted((n for n in cells if len(cells[n]) > 1), key=lambda n: -len(cells[n]))
-            pending = [n for n in cells if len(cells[n]) == 1]
-            self._known = Known(order, groups, pending, cells, set())
+            place, net = self.beliefs.place, self._net()
+            unsure: set[tuple[int, int]] = set()
+            for left, right, answer in self._log:
+                if not answer.is_link:
+                    a, b = int(names[place[left]]), int(names[place[right]])
+                    unsure |= {(a, b), (b, a)}
+            groups: list[int] = []
+            pending: list[int] = []
+            is_early = len(self._sizes[-1]) <= 1
+            alone = self._surely_alone()
+            for name in sorted(cells, key=lambda n: -len(cells[n])):
+                is_enough = len(cells[name]) > 1 or name in alone
+                is_apart = all(net.get(ordered(g, name), -1) < 0 for g in groups)
+                is_early_group = is_early and len(cells[name]) > 1
+                is_group = is_early_group or (is_enough and is_apart)
+                (groups if is_group else pending).append(name)
+            self._known = Known(order, groups, pending, cells, unsure)
         return self._known
+
+    def _surely_alone(self) -> set[int]:
+        """Return groups of one row that no other group would take."""
+        names, weighing = self.beliefs.now.names, self.beliefs.weighed()
+        sizes = np.bincount(weighing.groups)
+        is_alone = (sizes[weighing.groups] == 1) & (weighing.confidence() >= ALONE)
+        return set(names[is_alone].tolist())
 
     def _components(self) -> dict[int, list[int]]:
         return read_log(self._log, self.links, self._cell_of).cells
@@ -204,160 +250,3 @@ class Careful(Refine):
             for cell in known.cells[name]
         }
         return chances, decided
-
-    # -- asking ----------------------------------------------------------------------------------
-
-    def _find_next(self) -> tuple[int, int] | None:
-        asked = {(min(a, b), max(a, b)) for a, b, _ in self._log}
-        is_over = len(self._what_is_known().order) == len(self._cell_of)
-        may_check = is_over or self._may_check()
-        pair = self._homeless(asked, may_check=may_check)
-        if pair is None and may_check:
-            pair = self._confirmation(asked) or self._surprise(asked)
-        if pair is None:
-            pair = self._leftover() if is_over else self._new_row(asked)
-        return pair
-
-    def _may_check(self) -> bool:
-        state = self.beliefs.now
-        allowed = (
-            FREE_CHECKS
-            + CHECKS_PER_ANSWER * len(self._log)
-            + CHECKS_PER_CONTRADICTION * len(state.overruled)
-        )
-        return state.n_checks < allowed
-
-    def _homeless(self, asked: set[tuple[int, int]], *, may_check: bool) -> tuple[int, int] | None:
-        """Return the next question about the last newcomer while no answer puts it anywhere."""
-        rows = [row for row in self.beliefs.mentioned if row in self._cell_of]
-        if not rows:
-            return None
-        row, weighing = rows[-1], self.beliefs.weighed()
-        place = self.beliefs.place[row]
-        toward = weighing.towards(place)
-        if (toward > 0).any():
-            return None
-        scores, new = self._scores(row, toward, weighing.weight)
-        for rank, group in enumerate(np.argsort(-scores, kind="stable")):
-            anchor = self._anchor(row, int(group), asked)
-            if anchor is None:
-                continue
-            # A group that is the likeliest even after a *different* is asked about once more:
-            # that is cheaper than to ask about all others first.
-            is_likely = scores[group] >= new and (may_check or rank == 0)
-            if self.links.implied(row, anchor) is None or is_likely:
-                return _pair(row, anchor)
-        return None
-
-    def _scores(
-        self, row: int, toward: NDArray[np.float64], weight: float
-    ) -> tuple[NDArray[np.float64], float]:
-        """Return how much speaks for each group, and for a new one, on a logarithmic scale."""
-        state = self.beliefs.now
-        expected, new = self.beliefs.expected([row], state.names, state.learnt)
-        return np.log(np.maximum(expected[0], 1e-12)) + weight * toward, float(np.log(new))
-
-    def _surprise(self, asked: set[tuple[int, int]]) -> tuple[int, int] | None:
-        """Return a question about the row that is most probably in the wrong group."""
-        if not self._log:
-            return None
-        weighing, state = self.beliefs.weighed(), self.beliefs.now
-        sure = SURE_AFTER_CONTRADICTIONS if state.overruled else SURE
-        confidence, chances = weighing.confidence(), weighing.chances()[:, :-1]
-        for place in np.argsort(confidence, kind="stable"):
-            if confidence[place] >= sure:
-                break
-            row = self.beliefs.mentioned[place]
-            if row in self._cell_of and weighing.n_about(int(place)):
-                for group in np.argsort(-chances[place], kind="stable")[:2]:
-                    anchor = self._anchor(row, int(group), asked)
-                    if anchor is not None:
-                        return _pair(row, anchor)
-        return None
-
-    def _confirmation(self, asked: set[tuple[int, int]]) -> tuple[int, int] | None:
-        """Return a question about a group and the likeliest other one, if little divides them.
-
-        The smallest group comes first: it may be a part of another, cut off by a wrong answer.
-        """
-        weighing, state = self.beliefs.weighed(), self.beliefs.now
-        sizes = np.bincount(weighing.groups, minlength=weighing.n_groups)
-        net, confidence = weighing.net(), weighing.confidence()
-        expected, _ = self.beliefs.expected(self.beliefs.mentioned, state.names, state.learnt)
-        for small in np.argsort(sizes, kind="stable"):
-            if sizes[small] < 2:
-                continue
-            members = np.flatnonzero(weighing.groups == small)
-            likely = expected[members].mean(axis=0)
-            likely[small] = -np.inf
-            other = int(np.argmax(likely))
-            if len(likely) > 1 and net.get(_pair(int(small), other), 0) > -2:
-                for place in members[np.argsort(-confidence[members], kind="stable")]:
-                    row = self.beliefs.mentioned[place]
-                    if row in self._cell_of:
-                        anchor = self._anchor(row, other, asked)
-                        if anchor is not None:
-                            return _pair(row, anchor)
-        return None
-
-    def _anchor(self, row: int, group: int, asked: set[tuple[int, int]]) -> int | None:
-        """Return the nearest row of a group to compare with: confirmed, and not asked yet."""
-        weighing = self.beliefs.weighed()
-        members = [
-            int(place)
-            for place in np.flatnonzero(weighing.groups == group)
-            if self.beliefs.mentioned[place] in self._cell_of
-        ]
-        free = [
-            k
-            for k in members
-            if self.beliefs.mentioned[k] != row
-            and _pair(row, self.beliefs.mentioned[k]) not in asked
-        ]
-        if not free:
-            return None
-        sure = [k for k in free if k == members[0] or weighing.toward(k, group) >= CONFIRMED]
-        cells = [self._cell_of[self.beliefs.mentioned[k]] for k in sure or free]
-        points = self._views[0]
-        nearest = int(np.argmin(cdist(points[[self._cell_of[row]]], points[cells])[0]))
-        return self.beliefs.mentioned[(sure or free)[nearest]]
-
-    def _new_row(self, asked: set[tuple[int, int]]) -> tuple[int, int] | None:
-        """Return the first question about the next newcomer."""
-        known = self._what_is_known()
-        heads = next((heads for heads in self._heads(known.order) if heads), [])
-        learnt = self.beliefs.now.learnt
-        points, rows = self._views[0], self.partition.representatives
-        if not heads:
-            cell = self._newcomer(known.order, known)
-            assert cell is not None
-        elif learnt is not None:
-            cell = max(heads, key=lambda cell: float(learnt.chances[cell].max()))
-        elif known.order:
-            far = cdist(points[heads], points[known.order]).min(axis=1)
-            cell = heads[int(np.argmin(far))]
-        else:
-            cell = heads[0]
-        row = int(rows[cell])
-        scores = np.empty(0)
-        if known.order:
-            weighing = self.beliefs.weighed()
-            scores, _ = self._scores(row, np.zeros(weighing.n_groups), weighing.weight)
-        for group in np.argsort(-scores, kind="stable"):
-            anchor = self._anchor(row, int(group), asked)
-            if anchor is not None:
-                return _pair(row, anchor)
-        others = [c for c in self._cell_of.values() if c != cell]
-        if not others:
-            return None
-        near = others[int(np.argmin(cdist(points[[cell]], points[others])[0]))]
-        return _pair(row, int(rows[near]))
-
-    def _heads(self, order: list[int]) -> Iterator[list[int]]:
-        """Yield, for every level, what stands for regions without an answered cell."""
-        for n_regions in LEVELS:
-            yield self._regions.newcomers(n_regions, order)
-
-
-def _pair(i: int, j: int) -> tuple[int, int]:
-    return (i, j) if i < j else (j, i)

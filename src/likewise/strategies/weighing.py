@@ -12,8 +12,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-YOUNG = 2
-"""Up to so many members, a group may be a few rows of another one with a wrong answer."""
+YOUNG = 1
+"""A group of so many rows is joined by one answer; larger ones need two."""
 
 N_SWEEPS = 3
 
@@ -26,7 +26,8 @@ class Weighing:
     Parameters
     ----------
     answers : ndarray of shape (n_answers, 3)
-        Two rows, counted from 0, and 1 for *same* or -1 for *different*.
+        Two rows, counted from 0, and 1 for *same* or -1 for *different*; what is certain counts
+        as many answers.
     groups : ndarray of shape (n_rows,)
         A group for each row to start from, numbered from 0 without gaps.
     expected : ndarray of shape (n_rows, n_groups)
@@ -144,11 +145,16 @@ class Weighing:
 
     def net(self) -> dict[tuple[int, int], int]:
         """Return, for two groups, answers that join them less answers that tell them apart."""
-        found: dict[tuple[int, int], int] = {}
+        return {pair: same - different for pair, (same, different) in self.between().items()}
+
+    def between(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """Return, for two groups, how many answers join them, and how many tell them apart."""
+        found: dict[tuple[int, int], tuple[int, int]] = {}
         for i, j, s in self.answers.tolist():
             a, b = sorted((int(self.groups[i]), int(self.groups[j])))
             if a != b:
-                found[a, b] = found.get((a, b), 0) + s
+                same, different = found.get((a, b), (0, 0))
+                found[a, b] = (same + max(s, 0), different + max(-s, 0))
         return found
 
     def _decide(self, row: int) -> bool:
@@ -156,7 +162,8 @@ class Weighing:
         n = self.n_groups
         scores = self._prior[row, :n] + self.weight * self._toward[row, :n]
         is_alone = self._size[own] == 1
-        scores[self._size[:n] == 0] = -np.inf
+        # What is expected decides between answers, but puts no row where no answer puts it.
+        scores[(self._size[:n] == 0) | (self._toward[row, :n] <= 0)] = -np.inf
         stays = self.log_new if is_alone else scores[own]
         if is_alone:
             scores[own] = -np.inf
@@ -184,9 +191,12 @@ class Weighing:
         has_joined = False
         while True:
             best = (_TINY, -1, -1)
-            for (a, b), net in sorted(self.net().items()):
+            for (a, b), (same, different) in sorted(self.between().items()):
+                net = same - different
                 small, large = sorted((a, b), key=lambda g: (self._size[g], -g))
-                score = self.weight * (net if self._size[small] <= YOUNG else net - 1)
+                # Large groups are not joined by one answer.
+                is_enough = self._size[small] <= YOUNG or same > 1
+                score = self.weight * (net if is_enough else net - 1)
                 if self._size[small] <= YOUNG:
                     members = np.flatnonzero(self.groups == small)
                     score += float(self._prior[members, large].mean()) - self.log_new
