@@ -53,10 +53,10 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         Stop after this many questions. By default all are asked: about one for each of the rows,
         or of `n_cells` cells. A known number is planned for: it decides how fine the regions are.
     error_rate : float or "estimate", default=0.0
-        The share of wrong answers that is to be expected, up to 0.3. Above 0, newcomers are
-        compared with confirmed rows only, surprising answers are checked by a few redundant
-        questions, and answers that others contradict are overruled and named in `suspects_`.
-        With "estimate" it begins with a small share, which contradictions raise.
+        The share of wrong answers that is to be expected, up to 0.3. Above 0, rows are compared
+        with confirmed ones where there are any, answers on which much depends are checked by a
+        few redundant questions, and those that others contradict are overruled and named in
+        `suspects_`. With "estimate" it begins with 5 %, and follows the contradictions found.
     n_cells : int, optional
         Data of more rows are cut into this many cells, the finest that is asked about. By default
         each row counts on its own, but data of more than 6000 rows are cut into 1000 cells.
@@ -153,7 +153,8 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         sample_ids : sequence of hashable, optional
             Names of the rows, passed to the oracle with every query.
         must_link, cannot_link : iterable of (int, int)
-            Pairs of rows whose relation is known beforehand.
+            Pairs of rows whose relation is known beforehand. They are certain: with an
+            `error_rate`, too, no answer overrules them.
 
         Raises
         ------
