@@ -22,6 +22,7 @@ from likewise.core.partition import SuperInstances
 from likewise.strategies.beliefs import Beliefs
 from likewise.strategies.known import Known, read_log
 from likewise.strategies.placing import Placing, ordered
+from likewise.strategies.plan import Progress
 from likewise.strategies.suspects import Suspect
 
 ALONE = 0.5
@@ -88,8 +89,8 @@ class Careful(Placing):
         before = self.beliefs.now.overruled
         is_check = answer.is_link and not is_certain and self.links.implied(left, right) is not None
         self._log.append((left, right, answer))
-        self._sizes.append(sizes)
         self.beliefs.add(left, right, answer, is_check=is_check, is_certain=is_certain)
+        self._progress.append(self._progress_after(sizes, answer))
         if self.beliefs.now.overruled == before:
             if answer.is_link:
                 self.links.add(left, right, answer)
@@ -100,7 +101,7 @@ class Careful(Placing):
     def rewind(self) -> None:
         """Take back the last record."""
         _, _, answer = self._log.pop()
-        self._sizes.pop()
+        self._progress.pop()
         gone = self.beliefs.now.overruled
         if self.beliefs.certain[-1]:
             self._certain.pop()
@@ -186,6 +187,17 @@ class Careful(Placing):
 
     # -- inside ----------------------------------------------------------------------------------
 
+    def _progress_after(self, sizes: tuple[int, ...], answer: Answer) -> Progress:
+        """Return the progress after the last answer.
+
+        Rows may change their group later, so not answers are counted as proofs, but what groups
+        and single rows there are.
+        """
+        names, rows = self.beliefs.now.names, self.beliefs.mentioned
+        n = len({int(name) for name, row in zip(names, rows, strict=True) if row in self._cell_of})
+        progress = self._progress[-1].after(sizes, answer, len(self._log), is_between=False)
+        return progress._replace(n_proofs=n * (n - 1) // 2)
+
     def _relink(self) -> None:
         """Make the links of all answers that are not overruled."""
         self.links = LinkGraph(self.n_rows)
@@ -212,7 +224,7 @@ class Careful(Placing):
                     unsure |= {(a, b), (b, a)}
             groups: list[int] = []
             pending: list[int] = []
-            is_early = len(self._sizes[-1]) <= 1
+            is_early = len(self._progress[-1].sizes) <= 1
             alone = self._surely_alone()
             for name in sorted(cells, key=lambda n: -len(cells[n])):
                 is_enough = len(cells[name]) > 1 or name in alone

@@ -93,7 +93,7 @@ class Placing(Refine):
     def _at_level(self) -> tuple[tuple[int, ...], Pair | None]:
         """Return how many regions there were at every level, and what to ask about now."""
         if self._settled is None:
-            known, sizes = self._what_is_known(), self._sizes[-1]
+            known, sizes = self._what_is_known(), self._progress[-1].sizes
             pair = self._of_cut(known, sizes) if sizes else None
             while pair is None:
                 size = self._next_size(known, sizes)
@@ -292,7 +292,7 @@ class Placing(Refine):
 
     def _second_look(self, known: Known) -> Pair | None:
         """Return a question about two groups that too few answers divide for their sizes."""
-        if len(self._sizes[-1]) <= 1 and len(self._log) < N_BEFORE_SECOND_LOOKS:
+        if len(self._progress[-1].sizes) <= 1 and len(self._log) < N_BEFORE_SECOND_LOOKS:
             return None
         for worth, a, b in sorted(self._what_looks_are_worth(known), reverse=True):
             if worth < WORTH:
