@@ -90,7 +90,7 @@ def test_one_run_serves_all_budgets_that_begin_alike(clouds, method):
         clouds.X, train_indices=train, budgets=BUDGETS, n_super_instances=20, seed=0
     )
     assert sorted(b for group in groups for b in group) == list(BUDGETS)
-    if method != "Likewise":
+    if not method.startswith("Likewise"):  # which plans for the number of questions
         assert len(groups) == 1
 
 
