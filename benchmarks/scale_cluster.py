@@ -3,7 +3,7 @@
 Spark is needed here only: pip install --target /tmp/spark pyspark, and PYTHONPATH=/tmp/spark. The
 cluster should take no more than 1.5 times the time of one process on one thread divided by the
 two cores, and Spark at least 4 times as long as the cluster. The job is the same for all: train,
-assign all rows, write the group of each. Engines take turns, and the best of three runs of each
+assign all rows, write the group of each. Engines take turns, and the best of five runs of each
 counts, so that none pays for its first imports or for what else the machine does. Beside them is
 what the machine itself allows: bare loops that read and assign the same rows, each process half of
 them, against one process with all. LIKEWISE_SCALE_ROWS says how many rows.
@@ -34,7 +34,7 @@ N_ROWS = int(os.environ.get("LIKEWISE_SCALE_ROWS", "5000000"))
 D = 16
 K = 100
 N_WORKERS = 2
-N_RUNS = 3
+N_RUNS = 5
 SPARK_ITERATIONS = 20
 PHASES = ("sample", "train", "assign", "medians", "nearest", "score", "write")
 CLIENT_ROWS = (1_000_000, 5_000_000, 10_000_000)
@@ -51,13 +51,25 @@ def start_and_write(make, n_jobs=None):
             phases[phase] = time.perf_counter() - began[phase]
 
     with _scale.PeakMemory() as memory, tempfile.TemporaryDirectory(dir=_scale.FOLDER) as folder:
-        start = time.perf_counter()
+        start, others = time.perf_counter(), cpu_of_others()
         session = COBRA(K, random_state=0, n_jobs=n_jobs).start(make(), progress=progress)
         built = time.perf_counter() - start
         session.write_labels(f"{folder}/labels", progress=progress)
         total = time.perf_counter() - start
+        others = cpu_of_others() - others
     took = {"total": total, "built": built, "memory": memory.peak - memory.before, **phases}
+    took["others"] = others / total
     return session.strategy.partition.representatives, took
+
+
+def cpu_of_others():
+    """Return the CPU seconds of all processes on this machine but this one and its children."""
+    import psutil
+
+    now = psutil.cpu_times()
+    me = psutil.Process()
+    own = [process.cpu_times() for process in (me, *me.children(recursive=True))]
+    return now.user + now.nice + now.system - sum(t.user + t.system for t in own)
 
 
 def bare_loop(path, start, stop, barrier, seconds):
@@ -108,6 +120,7 @@ def row(engine, took, one, is_same="", limit=""):
         "bare loops over one / cores": limit and round(limit, 2),
         **{f"{phase} s": round(took[phase], 2) if phase in took else "" for phase in PHASES},
         "between phases s": "",
+        "other work, cores": round(took["others"], 2) if "others" in took else "",
         "memory of this process MB": round(took["memory"]) if "memory" in took else "",
         "same result": is_same,
     }
