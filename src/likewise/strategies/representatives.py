@@ -97,7 +97,8 @@ class RepresentativeStrategy(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        Session.register(cls.name, cls.load)
+        if "name" in vars(cls):
+            Session.register(cls.name, cls.load)
 
     def _spread(self, groups: NDArray[np.intp]) -> NDArray[np.intp]:
         return number_groups(groups)[self.partition.assignment]
