@@ -227,17 +227,23 @@ def _choices(
         for width in (None, *WIDTHS):
             values, vectors = np.linalg.eigh(_kernel(known[view], known[view], width))
             turned = vectors.T @ (targets - shares)
-            squares = vectors**2
-            for smoothing in SMOOTHINGS:
-                shrunk = 1.0 / (np.maximum(values, 0.0) + smoothing)
-                coefficients = (vectors * shrunk) @ turned
-                left_out = targets - coefficients / (squares @ shrunk)[:, None]
-                losses = [
-                    float((_log_sum_exp(s * left_out) - s * left_out[own]).mean())
-                    for s in SHARPNESSES
-                ]
-                k = int(np.argmin(losses))
-                yield losses[k], view, width, float(smoothing), float(SHARPNESSES[k])
+            # All smoothings at once: one more axis in front.
+            shrunk = 1.0 / (np.maximum(values, 0.0) + SMOOTHINGS[:, None])
+            coefficients = vectors @ (shrunk[:, :, None] * turned)
+            left_out = targets - coefficients / (shrunk @ (vectors**2).T)[:, :, None]
+            losses = np.stack([_loss(s * left_out, own) for s in SHARPNESSES], axis=1)
+            for smoothing, found in zip(SMOOTHINGS, losses, strict=True):
+                k = int(np.argmin(found))
+                yield float(found[k]), view, width, float(smoothing), float(SHARPNESSES[k])
+
+
+def _loss(
+    scores: NDArray[np.float64], own: tuple[NDArray[np.intp], NDArray[np.intp]]
+) -> NDArray[np.float64]:
+    """Return the mean logarithmic loss of softmax probabilities, for each of several matrices."""
+    top = scores.max(axis=2)
+    total = np.log(np.exp(scores - top[:, :, None]).sum(axis=2)) + top
+    return np.asarray((total - scores[:, own[0], own[1]]).mean(axis=1))
 
 
 def _kernel(
@@ -246,11 +252,6 @@ def _kernel(
     if width is None:
         return rows @ columns.T
     return np.asarray(np.exp(-0.5 * width * cdist(rows, columns, "sqeuclidean")))
-
-
-def _log_sum_exp(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    top = scores.max(axis=1)
-    return np.asarray(top + np.log(np.exp(scores - top[:, None]).sum(axis=1)))
 
 
 def _softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from importlib.util import find_spec
 from typing import Any, Literal
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from likewise.errors import MissingExtraError
 
@@ -85,11 +87,22 @@ def assign_block(rows: NDArray[Any], centers: NDArray[Any], kernel: Kernel) -> N
     return find(rows, centers - shift, shift)
 
 
+_WITH_THREADS = ("numpy.linalg", "scipy.linalg", "sklearn.cluster", "faiss", "torch")
+"""Packages that bring libraries with threads of their own; they may come late."""
+
+
 @contextmanager
 def one_thread_each() -> Iterator[None]:
     """Keep linear algebra to one thread: sums in another order end in other bits."""
-    with threadpool_limits(limits=1):
+    loaded = tuple(name for name in _WITH_THREADS if name in sys.modules)
+    with _libraries(loaded).limit(limits=1):
         yield
+
+
+@cache
+def _libraries(loaded: tuple[str, ...]) -> ThreadpoolController:  # noqa: ARG001  (what is cached by)
+    """Return the libraries that have threads; to look for them takes milliseconds."""
+    return ThreadpoolController()
 
 
 def _by_product(rows: NDArray[Any], centers: NDArray[Any], shift: NDArray[Any]) -> NDArray[np.intp]:
