@@ -15,6 +15,7 @@ from scipy.spatial.distance import cdist
 
 from likewise.strategies.beliefs import Beliefs
 from likewise.strategies.known import Known
+from likewise.strategies.pairs import closest_of
 from likewise.strategies.refine import Refine
 from likewise.strategies.weighing import YOUNG
 
@@ -122,26 +123,10 @@ class Placing(Refine):
 
     def _closest_open(self, known: Known, heads: list[int]) -> Pair | None:
         """Return rows of the closest two groups, or new cells, whose relation is open."""
-        roots = list(known.cells)
-        cells = [cell for root in roots for cell in known.cells[root]] + heads
-        unit = [k for k, root in enumerate(roots) for _ in known.cells[root]]
-        unit += range(len(roots), len(roots) + len(heads))
-        is_closed = np.eye(len(roots) + len(heads), dtype=bool)
-        is_closed[: len(roots), : len(roots)] = self._closed(known, roots)
-        if is_closed.all():
-            return None
-        points = self._views[0][cells]
-        far = cdist(points, points)
-        far[is_closed[np.ix_(unit, unit)]] = np.inf
-        where = {cell: k for k, cell in enumerate(cells)}
-        for a, b in self._asked():
-            i, j = where.get(self._cell_of.get(a, -1)), where.get(self._cell_of.get(b, -1))
-            if i is not None and j is not None:
-                far[i, j] = far[j, i] = np.inf
-        i, j = (int(k) for k in np.unravel_index(int(np.argmin(far)), far.shape))
-        if not np.isfinite(far[i, j]):
-            return None
-        return self._by_anchors(known, cells[i], cells[j])
+        asked = ((self._cell_of.get(a, -1), self._cell_of.get(b, -1)) for a, b in self._asked())
+        closed = self._closed(known, list(known.cells))
+        cells = closest_of(self._views[0], known.cells, heads, closed, asked)
+        return None if cells is None else self._by_anchors(known, *cells)
 
     def _by_anchors(self, known: Known, one: int, two: int) -> Pair:
         """Return two cells' rows, or confirmed ones of their groups instead."""
