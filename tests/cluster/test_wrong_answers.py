@@ -191,3 +191,11 @@ def test_many_rows_are_asked_about_by_cells(monkeypatch):
     model = Likewise(50, n_cells=60, error_rate=0.1, random_state=0)
     model.fit(X, oracle=NoisyOracle(LabelOracle(Y), 0.05, seed=1))
     assert adjusted_rand_score(Y, model.labels_) > 0.8
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("max_queries", [10, 20])
+def test_a_group_of_which_one_row_is_known_stops_nothing(max_queries, seed):
+    X, y = make_blobs([60, 6], 2, centers=[[0, 0], [4, 0]], cluster_std=1.2, random_state=seed)
+    model = Likewise(max_queries, error_rate="estimate", random_state=seed)
+    assert model.fit(X, oracle=LabelOracle(y)).n_queries_ == max_queries

@@ -245,10 +245,10 @@ class Careful(Placing):
     def _components(self) -> dict[int, list[int]]:
         return read_log(self._log, self.links, self._cell_of).cells
 
-    def _chances(self, known: Known) -> NDArray[np.float64]:  # noqa: ARG002
+    def _chances(self, known: Known) -> NDArray[np.float64]:
         learnt = self.beliefs.now.learnt
-        assert learnt is not None
-        return learnt.chances
+        # A row that no group would take counts as a group, but not as one to expect others in.
+        return super()._chances(known) if learnt is None else learnt.chances
 
     def _cell_chances(self) -> tuple[NDArray[np.float64], dict[int, int]]:
         known = self._what_is_known()
