@@ -199,3 +199,10 @@ def test_a_group_of_which_one_row_is_known_stops_nothing(max_queries, seed):
     X, y = make_blobs([60, 6], 2, centers=[[0, 0], [4, 0]], cluster_std=1.2, random_state=seed)
     model = Likewise(max_queries, error_rate="estimate", random_state=seed)
     assert model.fit(X, oracle=LabelOracle(y)).n_queries_ == max_queries
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 30])
+def test_equal_rows_stop_nothing(n_rows):
+    X, y = np.ones((n_rows, 3)), np.zeros(n_rows, dtype=int)
+    model = Likewise(20, error_rate=0.1, random_state=0).fit(X, oracle=LabelOracle(y))
+    assert model.labels_.tolist() == [0] * n_rows

@@ -108,7 +108,7 @@ class Placing(Refine):
     def _of_cut(self, known: Known, sizes: tuple[int, ...]) -> Pair | None:
         """Return what to ask about the rows that stand for regions."""
         heads = self._regions.newcomers(sizes[-1], known.order)
-        if len(sizes) == 1:
+        if len(sizes) == 1 or not known.order:
             return self._closest_open(known, heads)
         pair = self._homeless()
         if pair is None and heads:
