@@ -121,6 +121,7 @@ def test_a_method_that_never_ends_is_cut_off(blobs):
     assert row.ari_test is None
 
 
+@pytest.mark.slow
 def test_a_missing_dataset_is_a_row(tmp_path):
     cells.dataset.cache_clear()
     row = run_cell(Cell("main", "COBRA", "iris", 10, 0), data_home=str(tmp_path))

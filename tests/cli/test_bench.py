@@ -50,6 +50,7 @@ def test_a_method_of_ones_own_runs_beside_the_others(tmp_path, data_home, monkey
     assert "done: 6 ok" in result.output
 
 
+@pytest.mark.slow
 def test_failures_are_rows_and_can_be_run_again(tmp_path, data_home):
     cells.dataset.cache_clear()
     result = few(tmp_path, "--data-home", tmp_path)

@@ -272,6 +272,7 @@ def test_spectral_vector_with_pairs_puts_their_ends_opposite() -> None:
     assert found @ graph.volumes == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("n_cannot", [0, 1, 3])
 def test_two_clusters_of_structureless_graphs_are_near_those_of_exhaustive_search(

@@ -128,6 +128,7 @@ def test_the_objective_from_sums_equals_the_objective_pair_by_pair(seed, diagona
     assert objective_of(total, counts, metrics) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "diagonal", "shared"), CASES)
 def test_a_row_takes_the_label_that_lowers_the_objective_most(seed, diagonal, shared):
     X, links, labels, metrics, rng = random_case(seed, diagonal=diagonal, shared=shared)

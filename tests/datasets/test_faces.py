@@ -86,6 +86,7 @@ def test_ready_made_features_are_used_where_they_are(data_home, no_networks):
     assert dataset.source == ("UCI 124, features=efficientnet-lite2 (1280 values, ready-made)")
 
 
+@pytest.mark.slow
 def test_ready_made_features_need_no_network_library(data_home):
     code = (
         "import sys\n"
@@ -295,6 +296,7 @@ def test_inception_is_taken_where_its_weights_are(random_inception, some_faces, 
     assert description == "inception-v3 (2048 values)"
 
 
+@pytest.mark.slow
 def test_missing_weights_are_named_with_where_to_put_them(some_faces, tmp_path, monkeypatch):
     pytest.importorskip("torch", reason="pip install likewise[images]")
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))

@@ -260,6 +260,7 @@ def test_the_expected_shape_is_the_loaded_shape(name, data_home):
     assert TASKS[name].shape == (*dataset.X.shape, dataset.n_classes)
 
 
+@pytest.mark.slow
 def test_tables_load_without_optional_packages(data_home):
     code = (
         "import sys\n"

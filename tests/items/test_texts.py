@@ -109,6 +109,7 @@ def test_without_sentence_transformers_the_extra_is_named(path, monkeypatch):
         open_items(path, text="text", text_features="mini").features()
 
 
+@pytest.mark.slow
 def test_a_sentence_model_is_taken_by_its_name(path, monkeypatch):
     class SentenceTransformer:
         def __init__(self, name, device):

@@ -112,6 +112,7 @@ def test_before_two_groups_are_known_rows_get_the_group_of_their_cell(sources):
     assert np.array_equal(session.labels, session.find_labels("cells"))
 
 
+@pytest.mark.slow
 def test_a_saved_session_labels_as_before(overlapping, sources):
     _, y = overlapping
     session = run(MODELS["COBRA"].start(sources["npy"]), LabelOracle(y))

@@ -154,6 +154,7 @@ def test_the_bound_falls_with_every_yes_or_no_and_never_grows(selector, seed):
     assert session.ask() is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_undo_redo_peek_and_asking_twice(selector, seed):
     X, _ = data(seed)
@@ -228,6 +229,7 @@ def test_the_labels_of_a_truthful_session_are_the_truth_when_all_is_asked(select
     assert session.labels_guess.tolist() == session.labels.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_answers_given_in_between_are_used_and_never_break_anything(selector, seed):
     X, y = data(seed)

@@ -22,6 +22,7 @@ def n_proofs(session, y):
     return session.strategy._progress[-1].n_proofs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_groups", [12, 16])
 def test_groups_that_are_plainly_different_are_not_all_compared(n_groups):
     X, y = blobs(n_groups)

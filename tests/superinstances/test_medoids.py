@@ -18,6 +18,7 @@ def test_the_medoid_has_the_smallest_sum_of_distances(dtype):
         assert medoid(points) == brute_force(points.astype(float))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [2, 8, 32])
 def test_candidates_near_the_geometric_median_hold_the_medoid(d):
     rng = np.random.default_rng(d)
