@@ -29,7 +29,7 @@ export async function showResult() {
 
 function summary(state) {
   const p = state.progress;
-  const said = `${plural(p.answered, "answer")} settled everything else: ${plural(p.settled_for_free, "pair")} you were not asked about.`;
+  const said = `${plural(p.answered, "answer")} settled ${plural(p.settled_for_free, "pair")} you were not asked about.`;
   if (state.is_done) return p.unsure ? `${said} ${plural(p.unsure, "time")} you were not sure.` : said;
   return `You may stop at any time; what is undecided stays apart. At most ${plural(p.at_most, "question")} would be left, by estimate about ${p.estimate}.`;
 }
