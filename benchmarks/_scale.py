@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -102,3 +103,16 @@ class PeakMemory:
         self._stop.set()
         self._thread.join()
         self.peak = max(self.peak, self._now())
+
+
+def timed_phases():
+    """Return what to call with progress, and the seconds that every phase took, as they come."""
+    began, phases = {}, {}
+
+    def progress(phase, done, n_rows):
+        if done == 0:
+            began[phase] = time.perf_counter()
+        if done == n_rows:
+            phases[phase] = time.perf_counter() - began[phase]
+
+    return progress, phases

@@ -42,13 +42,7 @@ CLIENT_ROWS = (1_000_000, 5_000_000, 10_000_000)
 
 def start_and_write(make, n_jobs=None):
     """Return the representatives and what one run took: in all, until labels, and by phases."""
-    began, phases = {}, {}
-
-    def progress(phase, done, n_rows):
-        if done == 0:
-            began[phase] = time.perf_counter()
-        if done == n_rows:
-            phases[phase] = time.perf_counter() - began[phase]
+    progress, phases = _scale.timed_phases()
 
     with _scale.PeakMemory() as memory, tempfile.TemporaryDirectory(dir=_scale.FOLDER) as folder:
         start, others = time.perf_counter(), cpu_of_others()

@@ -48,13 +48,7 @@ def job(source, n_jobs=None):
     """Go from rows to written labels; return the session and what it took."""
     from likewise import COBRA, run
 
-    began, phases = {}, {}
-
-    def progress(phase, done, n_rows):
-        if done == 0:
-            began[phase] = time.perf_counter()
-        if done == n_rows:
-            phases[phase] = time.perf_counter() - began[phase]
+    progress, phases = _scale.timed_phases()
 
     with (
         _scale.PeakMemory() as memory,
