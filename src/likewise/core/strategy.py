@@ -16,7 +16,8 @@ class Strategy(Protocol):
 
     A strategy is deterministic: the same records in the same order give the same state. It is
     told of every answer by `record` and of every answer taken back by `rewind`. One that takes
-    answers that contradict others has ``weighs_answers = True``, and in `links` those it accepts.
+    answers that contradict others has ``weighs_answers = True``, and in `links` those it accepts;
+    it may have a method `record_given`, like `record`, for links that are certain.
     """
 
     name: ClassVar[str]

@@ -22,7 +22,7 @@ from likewise.core.partition import SuperInstances
 from likewise.strategies.beliefs import Beliefs
 from likewise.strategies.known import Known, read_log
 from likewise.strategies.placing import Placing, ordered
-from likewise.strategies.plan import Progress
+from likewise.strategies.plan import Stage
 from likewise.strategies.suspects import Suspect
 
 ALONE = 0.5
@@ -187,7 +187,7 @@ class Careful(Placing):
 
     # -- inside ----------------------------------------------------------------------------------
 
-    def _progress_after(self, sizes: tuple[int, ...], answer: Answer) -> Progress:
+    def _progress_after(self, sizes: tuple[int, ...], answer: Answer) -> Stage:
         """Return the progress after the last answer.
 
         Rows may change their group later, so not answers are counted as proofs, but what groups

@@ -13,7 +13,7 @@ SECOND_CUT = 0.7
 """The second of three cuts plans for this share of what is left, the last for all of it."""
 
 
-class Progress(NamedTuple):
+class Stage(NamedTuple):
     """How far a session is.
 
     Attributes
@@ -38,12 +38,12 @@ class Progress(NamedTuple):
 
     def after(
         self, sizes: tuple[int, ...], answer: Answer, n_asked: int, is_between: bool
-    ) -> Progress:
+    ) -> Stage:
         """Return the progress after one more answer, maybe one about two groups."""
         is_proof = is_between and answer is Answer.DIFFERENT
         has_joined = is_between and answer is Answer.SAME
         is_new_level = sizes != self.sizes
-        return Progress(
+        return Stage(
             sizes,
             self.n_proofs + is_proof,
             0 if has_joined else self.n_apart + is_proof,

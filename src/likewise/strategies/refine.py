@@ -24,7 +24,7 @@ from likewise.core.partition import SuperInstances
 from likewise.strategies.known import Known, read_log
 from likewise.strategies.learning import LearningStrategy
 from likewise.strategies.pairs import closest_between, closest_open
-from likewise.strategies.plan import Progress, next_cut
+from likewise.strategies.plan import Stage, next_cut
 from likewise.strategies.proofs import plainly_different
 from likewise.strategies.regions import most_telling
 
@@ -71,7 +71,7 @@ class Refine(LearningStrategy):
         super().__init__(partition, askable=askable, n_regions=n_regions, seed=seed)
         self.budget = budget
         self.to_the_end = to_the_end
-        self._progress = [Progress()]
+        self._progress = [Stage()]
         self._known: Known | None = None
         self._settled: tuple[tuple[int, ...], tuple[int, int] | None] | None = None
         self._next: tuple[int, int] | None = None
