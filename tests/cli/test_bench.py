@@ -3,9 +3,9 @@ import os
 import pytest
 from click.testing import CliRunner
 
-from likewise.benchmark import cells
-from likewise.benchmark.store import ResultStore, Row, read_results
 from likewise.cli import main
+from likewise.experiments import cells
+from likewise.experiments.store import ResultStore, Row, read_results
 
 
 def run(*args):

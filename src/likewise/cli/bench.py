@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from likewise.benchmark.plan import EXPERIMENTS, PROFILES, profile
-from likewise.benchmark.runner import run_cells, stages
-from likewise.benchmark.store import ResultStore, Row, read_results, write_csv
+from likewise.experiments.plan import EXPERIMENTS, PROFILES, profile
+from likewise.experiments.runner import run_cells, stages
+from likewise.experiments.store import ResultStore, Row, read_results, write_csv
 
 DEFAULT_STORE = Path("likewise-bench.sqlite")
 
@@ -168,7 +168,7 @@ def run(
 )
 def report(store: Path, output: Path, profile_name: str) -> None:
     """Write tables and figures, and one page with all of them: report.html."""
-    from likewise.benchmark.report import write_report
+    from likewise.experiments.report import write_report
 
     page = write_report(read_results(store), output, profile=profile_name)
     click.echo(f"wrote {page}")

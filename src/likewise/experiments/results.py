@@ -11,11 +11,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.benchmark.methods import CONTROL
-from likewise.benchmark.plan import PAPER_METHODS
-from likewise.benchmark.protocol import N_FOLDS
-from likewise.benchmark.store import Row
 from likewise.datasets import task_names
+from likewise.experiments.methods import CONTROL
+from likewise.experiments.plan import PAPER_METHODS
+from likewise.experiments.protocol import N_FOLDS
+from likewise.experiments.store import Row
 
 Key = TypeVar("Key")
 

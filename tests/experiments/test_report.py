@@ -5,13 +5,13 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from likewise.benchmark.paper_tables import ranks_table, wins_table
-from likewise.benchmark.published import TABLE_1
-from likewise.benchmark.report import write_report
-from likewise.benchmark.results import MARK, Results
-from likewise.benchmark.store import Row
-from likewise.benchmark.tables import Table, latex_text
 from likewise.errors import InputError
+from likewise.experiments.paper_tables import ranks_table, wins_table
+from likewise.experiments.published import TABLE_1
+from likewise.experiments.report import write_report
+from likewise.experiments.results import MARK, Results
+from likewise.experiments.store import Row
+from likewise.experiments.tables import Table, latex_text
 
 TASKS = ("iris", "wine", "ecoli", "hepatitis")
 METHODS = ("COBRA", "MPCKM-MinMax", "COSC-MinMax")

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.benchmark.budgets import NOISE, SIZES, half_of
-from likewise.benchmark.methods import CONTROL, SIZED
-from likewise.benchmark.plan import FLAGSHIP_METHODS
-from likewise.benchmark.store import Row
 from likewise.datasets import task_names
+from likewise.experiments.budgets import NOISE, SIZES, half_of
+from likewise.experiments.methods import CONTROL, SIZED
+from likewise.experiments.plan import FLAGSHIP_METHODS
+from likewise.experiments.store import Row
 
 DEVELOPED_ON = (
     "iris",

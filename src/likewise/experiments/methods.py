@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.benchmark.competitors import NPU_GROWTH, SelectAndCluster
-from likewise.benchmark.protocol import GuardedOracle, Method, State
-from likewise.benchmark.refiners import (
+from likewise.cluster.cobra import COBRA
+from likewise.core.partition import singletons
+from likewise.core.session import Session
+from likewise.core.strategy import Strategy
+from likewise.errors import InputError
+from likewise.experiments.competitors import NPU_GROWTH, SelectAndCluster
+from likewise.experiments.protocol import GuardedOracle, Method, State
+from likewise.experiments.refiners import (
     CarefulMethod,
     CobrasMethod,
     DslMethod,
     LikewiseMethod,
     answer_by_answer,
 )
-from likewise.cluster.cobra import COBRA
-from likewise.core.partition import singletons
-from likewise.core.session import Session
-from likewise.core.strategy import Strategy
-from likewise.errors import InputError
 from likewise.oracles import run
 from likewise.strategies import ClosestFirst, RandomOrder
 

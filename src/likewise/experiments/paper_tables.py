@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from likewise.benchmark.methods import CONTROL
-from likewise.benchmark.plan import STRATEGY_TASKS
-from likewise.benchmark.published import TABLE_1, TABLE_2, TABLE_3
-from likewise.benchmark.results import MARK, Results, Scores, grouped
-from likewise.benchmark.statistics import (
+from likewise.datasets import task_names
+from likewise.experiments.methods import CONTROL
+from likewise.experiments.plan import STRATEGY_TASKS
+from likewise.experiments.published import TABLE_1, TABLE_2, TABLE_3
+from likewise.experiments.results import MARK, Results, Scores, grouped
+from likewise.experiments.statistics import (
     PostHoc,
     average_ranks,
     compare,
     friedman_aligned,
     post_hoc,
 )
-from likewise.benchmark.store import Row
-from likewise.benchmark.tables import CellValue, Table
-from likewise.datasets import task_names
+from likewise.experiments.store import Row
+from likewise.experiments.tables import CellValue, Table
 
 SIGNIFICANT = 0.05
 N_TASKS = len(task_names())

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from likewise.benchmark.cells import run_cell
-from likewise.benchmark.plan import profile
-from likewise.benchmark.published import TABLE_1, TABLE_2, TABLE_3
-from likewise.benchmark.runner import run_cells
-from likewise.benchmark.store import NOT_REPRODUCIBLE, Cell, ResultStore, read_csv
+from likewise.experiments.cells import run_cell
+from likewise.experiments.plan import profile
+from likewise.experiments.published import TABLE_1, TABLE_2, TABLE_3
+from likewise.experiments.runner import run_cells
+from likewise.experiments.store import NOT_REPRODUCIBLE, Cell, ResultStore, read_csv
 
 COMMITTED = Path(__file__).parent / "assets" / "quick.csv"
 

@@ -25,7 +25,7 @@ class Cell:
     Attributes
     ----------
     experiment : str
-        "main" is the paper's protocol; see `likewise.benchmark.plan` for the others.
+        "main" is the paper's protocol; see `likewise.experiments.plan` for the others.
     method, task : str
     n_super_instances : int
         What COBRA is told; for the others, whose COBRA they are compared with.

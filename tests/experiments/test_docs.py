@@ -1,10 +1,10 @@
 import re
 from pathlib import Path
 
-from likewise.benchmark.cells import run_cell
-from likewise.benchmark.plan import EXPERIMENTS, FLAGSHIP_METHODS, PAPER_METHODS, profile
-from likewise.benchmark.protocol import Method
-from likewise.benchmark.store import COLUMNS, Cell
+from likewise.experiments.cells import run_cell
+from likewise.experiments.plan import EXPERIMENTS, FLAGSHIP_METHODS, PAPER_METHODS, profile
+from likewise.experiments.protocol import Method
+from likewise.experiments.store import COLUMNS, Cell
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmark.md"
 

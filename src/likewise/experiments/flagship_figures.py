@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.benchmark.budgets import BUDGETS, NOISE, NOISE_BUDGETS, SIZES
-from likewise.benchmark.figures import new_figure, spread
-from likewise.benchmark.flagship_results import (
+from likewise.experiments.budgets import BUDGETS, NOISE, NOISE_BUDGETS, SIZES
+from likewise.experiments.figures import new_figure, spread
+from likewise.experiments.flagship_results import (
     FlagshipResults,
     Line,
     control,
@@ -17,8 +17,8 @@ from likewise.benchmark.flagship_results import (
     own_count,
     shared,
 )
-from likewise.benchmark.flagship_tables import FAR_BELOW, FLAGSHIP, line_of
-from likewise.benchmark.methods import CONTROL
+from likewise.experiments.flagship_tables import FAR_BELOW, FLAGSHIP, line_of
+from likewise.experiments.methods import CONTROL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

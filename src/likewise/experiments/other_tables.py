@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from likewise.benchmark.methods import CONTROL
-from likewise.benchmark.plan import MIDDLE_SIZE
-from likewise.benchmark.results import MARK, Results, common_curves, curve_of, grouped
-from likewise.benchmark.statistics import answers_to_reach, area_under
-from likewise.benchmark.store import Row
-from likewise.benchmark.tables import CellValue, Table
 from likewise.datasets import task_names
+from likewise.experiments.methods import CONTROL
+from likewise.experiments.plan import MIDDLE_SIZE
+from likewise.experiments.results import MARK, Results, common_curves, curve_of, grouped
+from likewise.experiments.statistics import answers_to_reach, area_under
+from likewise.experiments.store import Row
+from likewise.experiments.tables import CellValue, Table
 
 LAST_EARLY = 100
 

@@ -4,8 +4,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from likewise.benchmark import cells
 from likewise.datasets import Dataset
+from likewise.experiments import cells
 
 
 @pytest.fixture

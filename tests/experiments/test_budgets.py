@@ -9,19 +9,19 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from likewise import COBRA, Likewise
-from likewise.benchmark import cells, protocol
-from likewise.benchmark.budgets import BUDGETS, NOISE, SIZES, at_budgets, budgets_of
-from likewise.benchmark.cells import run_cell, split
-from likewise.benchmark.methods import find_method
-from likewise.benchmark.plan import FLAGSHIP_METHODS, NOISE_METHODS, profile
-from likewise.benchmark.protocol import BudgetedMethod, GuardedOracle
-from likewise.benchmark.runner import run_cells
-from likewise.benchmark.slips import Slips
-from likewise.benchmark.store import NOT_REPRODUCIBLE, Cell, ResultStore
 from likewise.cluster.cobras import COBRAS
 from likewise.cluster.dsl import DSL
 from likewise.datasets import Dataset
 from likewise.errors import InputError
+from likewise.experiments import cells, protocol
+from likewise.experiments.budgets import BUDGETS, NOISE, SIZES, at_budgets, budgets_of
+from likewise.experiments.cells import run_cell, split
+from likewise.experiments.methods import find_method
+from likewise.experiments.plan import FLAGSHIP_METHODS, NOISE_METHODS, profile
+from likewise.experiments.protocol import BudgetedMethod, GuardedOracle
+from likewise.experiments.runner import run_cells
+from likewise.experiments.slips import Slips
+from likewise.experiments.store import NOT_REPRODUCIBLE, Cell, ResultStore
 
 OWN = "methods_of_ones_own"
 SOME = (3, 8, 15, 22, 27, 40)

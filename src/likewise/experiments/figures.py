@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.benchmark.methods import CONTROL
-from likewise.benchmark.other_tables import changes_by_task, curve_tasks, estimate
-from likewise.benchmark.plan import MIDDLE_SIZE
-from likewise.benchmark.results import Results, common_curves, curve_of, grouped
 from likewise.errors import MissingExtraError
+from likewise.experiments.methods import CONTROL
+from likewise.experiments.other_tables import changes_by_task, curve_tasks, estimate
+from likewise.experiments.plan import MIDDLE_SIZE
+from likewise.experiments.results import Results, common_curves, curve_of, grouped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,8 +4,10 @@ import json
 import numpy as np
 import pytest
 
-from likewise.benchmark.budgets import BUDGETS, NOISE, NOISE_BUDGETS, SIZES, budgets_of
-from likewise.benchmark.flagship_results import (
+from likewise.datasets import task_names
+from likewise.errors import InputError
+from likewise.experiments.budgets import BUDGETS, NOISE, NOISE_BUDGETS, SIZES, budgets_of
+from likewise.experiments.flagship_results import (
     DEVELOPED_ON,
     HALF,
     FlagshipResults,
@@ -13,8 +15,8 @@ from likewise.benchmark.flagship_results import (
     fixed,
     own_count,
 )
-from likewise.benchmark.flagship_statistics import budget_wins_table, ranks_table, wins_table
-from likewise.benchmark.flagship_tables import (
+from likewise.experiments.flagship_statistics import budget_wins_table, ranks_table, wins_table
+from likewise.experiments.flagship_tables import (
     budgets_table,
     half_table,
     noise_table,
@@ -22,11 +24,9 @@ from likewise.benchmark.flagship_tables import (
     task_tables,
     times_table,
 )
-from likewise.benchmark.plan import profile
-from likewise.benchmark.report import write_report
-from likewise.benchmark.store import Row
-from likewise.datasets import task_names
-from likewise.errors import InputError
+from likewise.experiments.plan import profile
+from likewise.experiments.report import write_report
+from likewise.experiments.store import Row
 
 TASKS = ("iris", "wine", "sonar")
 LEVEL = {"iris": 0.8, "wine": 0.6, "sonar": 0.1}

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.benchmark.protocol import BudgetedMethod, GuardedOracle, Method, State
 from likewise.errors import InputError
+from likewise.experiments.protocol import BudgetedMethod, GuardedOracle, Method, State
 
 BUDGETS = (10, 20, 30, 40, 50, 75, 100, 125, 150, 200)
 SIZES = (25, 50, 100)

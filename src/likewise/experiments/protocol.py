@@ -15,9 +15,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from likewise.benchmark.slips import Slips
 from likewise.core.answers import Answer, Event, Query
 from likewise.errors import BudgetExhausted, InputError, LikewiseError
+from likewise.experiments.slips import Slips
 
 N_FOLDS = 5
 
@@ -65,7 +65,7 @@ class GuardedOracle:
     >>> GuardedOracle([0, 0, 1, 1], train_indices=[0, 1, 2]).same(0, 3)
     Traceback (most recent call last):
     ...
-    likewise.benchmark.protocol.ForbiddenQueryError: question 1 is about row 3 of the test part...
+    likewise.experiments.protocol.ForbiddenQueryError: question 1 is about row 3 of the test part...
     """
 
     def __init__(

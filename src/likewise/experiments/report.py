@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from likewise.benchmark import (
+from likewise.errors import InputError
+from likewise.experiments import (
     figures,
     flagship_figures,
     flagship_statistics,
@@ -16,11 +17,10 @@ from likewise.benchmark import (
     other_tables,
     paper_tables,
 )
-from likewise.benchmark.flagship_results import FlagshipResults, write_points
-from likewise.benchmark.results import Results
-from likewise.benchmark.store import Row
-from likewise.benchmark.tables import Table
-from likewise.errors import InputError
+from likewise.experiments.flagship_results import FlagshipResults, write_points
+from likewise.experiments.results import Results
+from likewise.experiments.store import Row
+from likewise.experiments.tables import Table
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;

@@ -7,10 +7,10 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from likewise.benchmark.budgets import NOISE, NOISE_BUDGETS, budgets_of
-from likewise.benchmark.cells import run_cell
-from likewise.benchmark.plan import needed_first
-from likewise.benchmark.store import Cell, ResultStore, Row
+from likewise.experiments.budgets import NOISE, NOISE_BUDGETS, budgets_of
+from likewise.experiments.cells import run_cell
+from likewise.experiments.plan import needed_first
+from likewise.experiments.store import Cell, ResultStore, Row
 
 OnRow = Callable[[Row], None]
 Job = tuple[Cell, dict[str, Any]]

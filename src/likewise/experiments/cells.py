@@ -27,14 +27,14 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 import likewise
-from likewise.benchmark.budgets import NOISE, clusterings
-from likewise.benchmark.methods import SAME_SEED, find_method
-from likewise.benchmark.protocol import ForbiddenQueryError, GuardedOracle, Method, folds, seed_of
-from likewise.benchmark.slips import Slips
-from likewise.benchmark.store import Cell, Row
 from likewise.core.answers import Answer
 from likewise.datasets import Dataset, load
 from likewise.errors import InputError
+from likewise.experiments.budgets import NOISE, clusterings
+from likewise.experiments.methods import SAME_SEED, find_method
+from likewise.experiments.protocol import ForbiddenQueryError, GuardedOracle, Method, folds, seed_of
+from likewise.experiments.slips import Slips
+from likewise.experiments.store import Cell, Row
 
 HARD_LIMIT = 2.0
 """A cell is cut off after so many time limits; questions end after one."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.benchmark.budgets import BUDGETS, NOISE, NOISE_BUDGETS, SIZES
-from likewise.benchmark.flagship_results import (
+from likewise.experiments.budgets import BUDGETS, NOISE, NOISE_BUDGETS, SIZES
+from likewise.experiments.flagship_results import (
     HALF,
     FlagshipResults,
     Line,
@@ -18,9 +18,9 @@ from likewise.benchmark.flagship_results import (
     own_count,
     shared,
 )
-from likewise.benchmark.methods import CONTROL
-from likewise.benchmark.results import grouped
-from likewise.benchmark.tables import CellValue, Table
+from likewise.experiments.methods import CONTROL
+from likewise.experiments.results import grouped
+from likewise.experiments.tables import CellValue, Table
 
 FLAGSHIP = "Likewise"
 FAR_BELOW = 0.03

@@ -3,8 +3,8 @@ from contextlib import closing
 
 import pytest
 
-from likewise.benchmark.store import Cell, ResultStore, Row, read_csv, read_results, write_csv
 from likewise.errors import InputError
+from likewise.experiments.store import Cell, ResultStore, Row, read_csv, read_results, write_csv
 
 ROW = Row("main", "COBRA", "iris", 25, 0, queries=26, ari_test=0.1 + 0.2, error='a "b", c\nd')
 

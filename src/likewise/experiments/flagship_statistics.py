@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from likewise.benchmark.budgets import BUDGETS, SIZES
-from likewise.benchmark.flagship_results import FlagshipResults, Line, Scored, fixed, own_count
-from likewise.benchmark.flagship_tables import FLAGSHIP
-from likewise.benchmark.statistics import (
+from likewise.experiments.budgets import BUDGETS, SIZES
+from likewise.experiments.flagship_results import FlagshipResults, Line, Scored, fixed, own_count
+from likewise.experiments.flagship_tables import FLAGSHIP
+from likewise.experiments.statistics import (
     Comparison,
     average_ranks,
     compare,
     friedman_aligned,
     post_hoc,
 )
-from likewise.benchmark.tables import CellValue, Table
+from likewise.experiments.tables import CellValue, Table
 
 SIGNIFICANT = 0.05
 ME = Line(FLAGSHIP)

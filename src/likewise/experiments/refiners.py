@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from likewise.benchmark.protocol import GuardedOracle, State
 from likewise.cluster.asking import Asker
 from likewise.cluster.cobras import COBRAS, phases
 from likewise.cluster.dsl import DSL, nearest_shown, tree_labels, trees
 from likewise.cluster.likewise import Likewise
 from likewise.core.session import Session
+from likewise.experiments.protocol import GuardedOracle, State
 from likewise.oracles import run
 
 

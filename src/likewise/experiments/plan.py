@@ -24,12 +24,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from likewise.benchmark.budgets import NOISE, SIZES
-from likewise.benchmark.methods import CONTROL, METHODS, SIZED, STRATEGIES, find_method
-from likewise.benchmark.protocol import N_FOLDS
-from likewise.benchmark.store import Cell
 from likewise.datasets.catalog import TASKS, find_task
 from likewise.errors import InputError
+from likewise.experiments.budgets import NOISE, SIZES
+from likewise.experiments.methods import CONTROL, METHODS, SIZED, STRATEGIES, find_method
+from likewise.experiments.protocol import N_FOLDS
+from likewise.experiments.store import Cell
 
 PAPER_EXPERIMENTS = ("main", "strategies", "curves", "wrong-k", "anytime")
 FLAGSHIP_EXPERIMENTS = ("budgets", *NOISE)

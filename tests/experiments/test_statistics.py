@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, norm, rankdata
 
-from likewise.benchmark.cells import ari
-from likewise.benchmark.statistics import (
+from likewise.errors import InputError
+from likewise.experiments.cells import ari
+from likewise.experiments.statistics import (
     aligned_ranks,
     answers_to_reach,
     area_under,
@@ -19,7 +20,6 @@ from likewise.benchmark.statistics import (
     post_hoc,
     signed_rank_p,
 )
-from likewise.errors import InputError
 
 # Three tasks, four methods. Task means are 5, 5 and 6; aligned:
 #   3  1 -1 -3

@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from likewise.benchmark import cells
-from likewise.benchmark.cells import run_cell
-from likewise.benchmark.methods import METHODS, STRATEGIES, find_method
-from likewise.benchmark.plan import (
+from likewise.errors import DatasetError, InputError
+from likewise.experiments import cells
+from likewise.experiments.cells import run_cell
+from likewise.experiments.methods import METHODS, STRATEGIES, find_method
+from likewise.experiments.plan import (
     PAPER_EXPERIMENTS,
     PAPER_METHODS,
     PROFILES,
@@ -16,11 +17,10 @@ from likewise.benchmark.plan import (
     needed_first,
     profile,
 )
-from likewise.benchmark.protocol import Method
-from likewise.benchmark.results import curve_of
-from likewise.benchmark.runner import run_cells, stages
-from likewise.benchmark.store import NOT_REPRODUCIBLE, Cell, ResultStore, Row
-from likewise.errors import DatasetError, InputError
+from likewise.experiments.protocol import Method
+from likewise.experiments.results import curve_of
+from likewise.experiments.runner import run_cells, stages
+from likewise.experiments.store import NOT_REPRODUCIBLE, Cell, ResultStore, Row
 
 OWN = "methods_of_ones_own"
 

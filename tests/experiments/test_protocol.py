@@ -3,9 +3,9 @@ import time
 import numpy as np
 import pytest
 
-from likewise.benchmark.protocol import ForbiddenQueryError, GuardedOracle, folds, seed_of
 from likewise.core.answers import Answer, Query
 from likewise.errors import BudgetExhausted
+from likewise.experiments.protocol import ForbiddenQueryError, GuardedOracle, folds, seed_of
 
 
 def test_every_row_is_tested_once():
