@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from likewise.cluster.cosc import COSC
-from likewise.cluster.mpckmeans import MPCKMeans
-from likewise.cluster.onespectral.graph import knn_graph
+from likewise.cluster.baselines.cosc import COSC
+from likewise.cluster.baselines.mpckmeans import MPCKMeans
+from likewise.cluster.baselines.onespectral.graph import knn_graph
 from likewise.core.session import Session
 from likewise.experiments.protocol import GuardedOracle
 from likewise.oracles import run

@@ -143,7 +143,7 @@ class MinMax(Selector):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from likewise import LabelOracle
-    >>> from likewise.cluster.mpckmeans import MPCKMeans
+    >>> from likewise.cluster.baselines.mpckmeans import MPCKMeans
     >>> from likewise.selection.minmax import MinMax
     >>> X, y = load_iris(return_X_y=True)
     >>> selector = MinMax(n_clusters=3, max_queries=20, random_state=0)

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 
 import likewise.cluster
-from likewise.cluster.mpckmeans import MPCKMeans
+from likewise.cluster.baselines.mpckmeans import MPCKMeans
 from likewise.core.session import Session
 from likewise.errors import InputError, SessionFileError
 from likewise.selection._neighborhoods import Choice, NeighborhoodStrategy
@@ -223,7 +223,7 @@ class NPU(Selector):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from likewise import LabelOracle
-    >>> from likewise.cluster.mpckmeans import MPCKMeans
+    >>> from likewise.cluster.baselines.mpckmeans import MPCKMeans
     >>> from likewise.selection.npu import NPU
     >>> X, y = load_iris(return_X_y=True)
     >>> selector = NPU(n_clusters=3, max_queries=5, clusterer=MPCKMeans(3), random_state=0)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from likewise.cluster.onespectral.graph import CutGraph, Floats
+from likewise.cluster.baselines.onespectral.graph import CutGraph, Floats
 
 CHECK_EVERY = 10
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from likewise.cluster.onespectral.graph import CutGraph, Ints, Sides
-from likewise.cluster.onespectral.level import (
+from likewise.cluster.baselines.onespectral.graph import CutGraph, Ints, Sides
+from likewise.cluster.baselines.onespectral.level import (
     Effort,
     Solution,
     descend,
@@ -14,7 +14,7 @@ from likewise.cluster.onespectral.level import (
     solution_of,
     varied,
 )
-from likewise.cluster.onespectral.starts import spectral_vector
+from likewise.cluster.baselines.onespectral.starts import spectral_vector
 
 N_PRICES = 5
 FIRST_STEP = 0.1

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.cluster._mpck_metric import Metric
+from likewise.cluster.baselines.mpck.metric import Metric
 
 Array = NDArray[np.float64]
 

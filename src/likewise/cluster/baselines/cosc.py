@@ -11,8 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from likewise.cluster.constraints import Pairs, checked_links
-from likewise.cluster.onespectral.graph import (
+from likewise.cluster.baselines.onespectral.graph import (
     CutGraph,
     Ints,
     checked_weights,
@@ -22,10 +21,11 @@ from likewise.cluster.onespectral.graph import (
     numbered,
     two_colored,
 )
-from likewise.cluster.onespectral.level import Effort
-from likewise.cluster.onespectral.objective import multicut
-from likewise.cluster.onespectral.recursive import many_clusters
-from likewise.cluster.onespectral.two import two_clusters
+from likewise.cluster.baselines.onespectral.level import Effort
+from likewise.cluster.baselines.onespectral.objective import multicut
+from likewise.cluster.baselines.onespectral.recursive import many_clusters
+from likewise.cluster.baselines.onespectral.two import two_clusters
+from likewise.cluster.constraints import Pairs, checked_links
 from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
 from likewise.errors import InputError

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from likewise.cluster.onespectral.graph import CutGraph, Floats, Ints
+from likewise.cluster.baselines.onespectral.graph import CutGraph, Floats, Ints
 
 # Descents end at the same sets from rougher vectors; a start need not be exact.
 TOLERANCE = 1e-3

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 from scipy.optimize import minimize
 
-from likewise.cluster.onespectral.graph import (
+from likewise.cluster.baselines.onespectral.graph import (
     CutGraph,
     cut_graph,
     knn_graph,
@@ -17,10 +17,10 @@ from likewise.cluster.onespectral.graph import (
     numbered,
     two_colored,
 )
-from likewise.cluster.onespectral.inner import cold_dual, project_simplex, solve_inner
-from likewise.cluster.onespectral.level import Effort
-from likewise.cluster.onespectral.moves import best_moves, moved_values
-from likewise.cluster.onespectral.objective import (
+from likewise.cluster.baselines.onespectral.inner import cold_dual, project_simplex, solve_inner
+from likewise.cluster.baselines.onespectral.level import Effort
+from likewise.cluster.baselines.onespectral.moves import best_moves, moved_values
+from likewise.cluster.baselines.onespectral.objective import (
     balance_subgradient,
     balanced_cut,
     best_threshold,
@@ -32,11 +32,11 @@ from likewise.cluster.onespectral.objective import (
     set_value,
     vector_value,
 )
-from likewise.cluster.onespectral.ratiodca import ratio_dca
-from likewise.cluster.onespectral.recursive import many_clusters
-from likewise.cluster.onespectral.split import best_split
-from likewise.cluster.onespectral.starts import spectral_vector
-from likewise.cluster.onespectral.two import two_clusters
+from likewise.cluster.baselines.onespectral.ratiodca import ratio_dca
+from likewise.cluster.baselines.onespectral.recursive import many_clusters
+from likewise.cluster.baselines.onespectral.split import best_split
+from likewise.cluster.baselines.onespectral.starts import spectral_vector
+from likewise.cluster.baselines.onespectral.two import two_clusters
 from likewise.errors import InputError
 
 SEEDS = range(5)

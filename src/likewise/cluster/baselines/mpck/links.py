@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from likewise.cluster._mpck_metric import Metric
+from likewise.cluster.baselines.mpck.metric import Metric
 from likewise.core.links import LinkGraph
 
 Array = NDArray[np.float64]

@@ -10,9 +10,15 @@ import numpy as np
 from joblib import cpu_count
 from numpy.typing import NDArray
 
-from likewise.cluster._mpck_farthest import FarthestPair, box_difference
-from likewise.cluster._mpck_links import LinkCosts, LinkedRows, Violations, sweep, violations
-from likewise.cluster._mpck_metric import Metric, outer, updated_metric
+from likewise.cluster.baselines.mpck.farthest import FarthestPair, box_difference
+from likewise.cluster.baselines.mpck.links import (
+    LinkCosts,
+    LinkedRows,
+    Violations,
+    sweep,
+    violations,
+)
+from likewise.cluster.baselines.mpck.metric import Metric, outer, updated_metric
 from likewise.core.links import LinkGraph
 
 Array = NDArray[np.float64]

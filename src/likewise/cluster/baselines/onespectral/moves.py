@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from likewise.cluster.onespectral.graph import CutGraph, Floats, Sides, totals
-from likewise.cluster.onespectral.objective import cut, n_violated, set_value
+from likewise.cluster.baselines.onespectral.graph import CutGraph, Floats, Sides, totals
+from likewise.cluster.baselines.onespectral.objective import cut, n_violated, set_value
 
 
 def best_moves(graph: CutGraph, gamma: float, side: Sides) -> Sides:

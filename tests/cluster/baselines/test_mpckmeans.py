@@ -12,24 +12,24 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from likewise.cluster._mpck_farthest import (
+from likewise.cluster.baselines.mpck.farthest import (
     FarthestPair,
     box_difference,
     far_pair_and_center,
     farthest_pairs,
 )
-from likewise.cluster._mpck_init import starting_centers, weighted_farthest_first
-from likewise.cluster._mpck_links import LinkCosts, LinkedRows, sweep, violations
-from likewise.cluster._mpck_means import (
+from likewise.cluster.baselines.mpck.init import starting_centers, weighted_farthest_first
+from likewise.cluster.baselines.mpck.links import LinkCosts, LinkedRows, sweep, violations
+from likewise.cluster.baselines.mpck.means import (
     Moments,
     objective_of,
     relative_costs,
     total_scatter,
     updated_metrics,
 )
-from likewise.cluster._mpck_metric import Metric, updated_metric
+from likewise.cluster.baselines.mpck.metric import Metric, updated_metric
+from likewise.cluster.baselines.mpckmeans import MPCKMeans
 from likewise.cluster.constraints import checked_links
-from likewise.cluster.mpckmeans import MPCKMeans
 from likewise.errors import ContradictionError, InputError
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from likewise.cluster.onespectral.graph import CutGraph, Ints
-from likewise.cluster.onespectral.level import Effort, Solution
-from likewise.cluster.onespectral.objective import multicut
-from likewise.cluster.onespectral.split import best_split
+from likewise.cluster.baselines.onespectral.graph import CutGraph, Ints
+from likewise.cluster.baselines.onespectral.level import Effort, Solution
+from likewise.cluster.baselines.onespectral.objective import multicut
+from likewise.cluster.baselines.onespectral.split import best_split
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from likewise.cluster.onespectral.graph import CutGraph, Floats, Sides
-from likewise.cluster.onespectral.inner import Dual, cold_dual, solve_inner
-from likewise.cluster.onespectral.objective import (
+from likewise.cluster.baselines.onespectral.graph import CutGraph, Floats, Sides
+from likewise.cluster.baselines.onespectral.inner import Dual, cold_dual, solve_inner
+from likewise.cluster.baselines.onespectral.objective import (
     balance_subgradient,
     best_threshold,
     cannot_subgradient,

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from likewise.cluster.onespectral.graph import CutGraph, Floats, Ints, Sides, totals
+from likewise.cluster.baselines.onespectral.graph import CutGraph, Floats, Ints, Sides, totals
 
 
 def cut(graph: CutGraph, side: Sides) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from likewise.cluster.onespectral.graph import CutGraph, Floats, Sides
-from likewise.cluster.onespectral.level import (
+from likewise.cluster.baselines.onespectral.graph import CutGraph, Floats, Sides
+from likewise.cluster.baselines.onespectral.level import (
     Effort,
     Solution,
     descend,
@@ -16,8 +16,8 @@ from likewise.cluster.onespectral.level import (
     solution_of,
     varied,
 )
-from likewise.cluster.onespectral.split import component_splits
-from likewise.cluster.onespectral.starts import spectral_vector
+from likewise.cluster.baselines.onespectral.split import component_splits
+from likewise.cluster.baselines.onespectral.starts import spectral_vector
 
 FIRST_PRICE = 0.2
 

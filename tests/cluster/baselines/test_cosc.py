@@ -9,8 +9,8 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from likewise.cluster.cosc import COSC
-from likewise.cluster.onespectral.graph import knn_graph
+from likewise.cluster.baselines.cosc import COSC
+from likewise.cluster.baselines.onespectral.graph import knn_graph
 from likewise.errors import ContradictionError, InputError
 
 

@@ -12,15 +12,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from likewise.cluster._mpck_init import starting_centers
-from likewise.cluster._mpck_means import (
+from likewise.cluster.baselines.mpck.init import starting_centers
+from likewise.cluster.baselines.mpck.means import (
     Settings,
     box_separator,
     exact_separator,
     mpck_means,
     nearest,
 )
-from likewise.cluster._mpck_metric import Metric, identity
+from likewise.cluster.baselines.mpck.metric import Metric, identity
 from likewise.cluster.constraints import Pairs, checked_links
 from likewise.errors import InputError
 
@@ -79,7 +79,7 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
-    >>> from likewise.cluster.mpckmeans import MPCKMeans
+    >>> from likewise.cluster.baselines.mpckmeans import MPCKMeans
     >>> X = np.array([[0, 0], [0, 9], [1, 1], [5, 0], [5, 9], [6, 8]], dtype=float)
     >>> model = MPCKMeans(2, random_state=0)
     >>> model.fit(X, must_link=[(0, 1), (3, 4)], cannot_link=[(0, 3)]).labels_.tolist()

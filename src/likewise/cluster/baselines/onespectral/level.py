@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from likewise.cluster.onespectral.graph import CutGraph, Floats, Sides
-from likewise.cluster.onespectral.inner import Dual
-from likewise.cluster.onespectral.moves import best_moves
-from likewise.cluster.onespectral.objective import (
+from likewise.cluster.baselines.onespectral.graph import CutGraph, Floats, Sides
+from likewise.cluster.baselines.onespectral.inner import Dual
+from likewise.cluster.baselines.onespectral.moves import best_moves
+from likewise.cluster.baselines.onespectral.objective import (
     balanced_cut,
     best_threshold,
     n_violated,
     set_value,
 )
-from likewise.cluster.onespectral.ratiodca import ratio_dca
+from likewise.cluster.baselines.onespectral.ratiodca import ratio_dca
 
 
 @dataclass(frozen=True)

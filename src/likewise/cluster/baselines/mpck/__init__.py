@@ -1,0 +1,1 @@
+"""MPCKMeans, function by function (Bilenko, Basu and Mooney, 2004)."""
