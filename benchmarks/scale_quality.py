@@ -9,16 +9,16 @@ from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.datasets import load_digits
 
 from benchmarks._results import save
-from likewise.superinstances import streaming
-from likewise.superinstances.assignment import assign
-from likewise.superinstances.build import build_super_instances
-from likewise.superinstances.kmeans import (
+from likewise.rows import streaming
+from likewise.rows.assignment import assign
+from likewise.rows.build import build_super_instances
+from likewise.rows.kmeans import (
     START_PER_CENTER,
     TRAIN_ITER,
     TRAIN_PER_CENTER,
     TRAIN_STARTS,
 )
-from likewise.superinstances.medoids import sums_of_distances
+from likewise.rows.medoids import sums_of_distances
 
 
 def mixture(n, d, n_places, seed):

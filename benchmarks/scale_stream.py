@@ -75,10 +75,10 @@ def job(source, n_jobs=None):
 
 def turns(kind, path, plain, cells, is_cold):
     """Return the median wall and CPU seconds of the bare loop, the assigning and the writing."""
+    from likewise.rows.assignment import assign_block, one_thread_each
+    from likewise.rows.passes import AssignPass
+    from likewise.rows.sweep import LocalSweeper, blocks
     from likewise.scale import SourceSession
-    from likewise.superinstances.assignment import assign_block, one_thread_each
-    from likewise.superinstances.passes import AssignPass
-    from likewise.superinstances.sweep import LocalSweeper, blocks
 
     def bare_loop(source):
         with one_thread_each():
@@ -110,7 +110,7 @@ def turns(kind, path, plain, cells, is_cold):
 
 def measure(kind, path):
     """Print, as a line of JSON, a row of results for each state of the page cache."""
-    from likewise.superinstances.passes import Cells
+    from likewise.rows.passes import Cells
 
     path = Path(path)
     session, took = job(open_source(kind, path))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from likewise.errors import InputError
 from likewise.projects.splitting import set_apart, split_further
-from likewise.superinstances.build import build_super_instances
+from likewise.rows.build import build_super_instances
 
 
 def rows(n, seed=0):

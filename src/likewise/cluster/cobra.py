@@ -21,19 +21,19 @@ from likewise.cluster.learner import (
     learned_labels,
     predict_learned,
 )
+from likewise.cluster.source_session import SourceSession, super_instances_of
 from likewise.core.answers import Answer
 from likewise.core.fingerprint import fingerprint
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.oracles import run_for_fit
-from likewise.scale.session import SourceSession, super_instances_of
-from likewise.scale.source import Source
+from likewise.rows.assignment import assign
+from likewise.rows.build import build_super_instances
+from likewise.rows.metrics import distances
+from likewise.rows.source import Source
 from likewise.strategies.closest_first import ClosestFirst
 from likewise.strategies.representatives import RepresentativeStrategy
-from likewise.superinstances.assignment import assign
-from likewise.superinstances.build import build_super_instances
-from likewise.superinstances.metrics import distances
 
 DEFAULT_SUPER_INSTANCES = 50
 

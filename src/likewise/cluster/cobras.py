@@ -20,7 +20,7 @@ from likewise.cluster.cobra import COBRA
 from likewise.cluster.constraints import checked_train_rows
 from likewise.core.answers import Answer
 from likewise.errors import BudgetExhausted
-from likewise.superinstances.assignment import one_thread_each
+from likewise.rows.assignment import one_thread_each
 
 N_INIT = 10
 

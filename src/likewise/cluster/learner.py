@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesClassifier
 
+from likewise.cluster.source_session import SourceSession
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
-from likewise.scale import SourceSession
+from likewise.rows.assignment import one_thread_each
+from likewise.rows.kmeans import FULL_LIMIT
 from likewise.strategies.learner import ROWS_AT_ONCE, KernelVote, Views, learn, views_of
 from likewise.strategies.refine import Refine
 from likewise.strategies.representatives import RepresentativeStrategy, number_groups
 from likewise.strategies.respect import respecting_groups
-from likewise.superinstances.assignment import one_thread_each
-from likewise.superinstances.kmeans import FULL_LIMIT
 
 N_TREES = 60
 

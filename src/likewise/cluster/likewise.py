@@ -15,19 +15,19 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from likewise.cluster.constraints import checked_train_rows
 from likewise.cluster.learner import learn_placed, learned_labels
+from likewise.cluster.source_session import SourceSession, super_instances_of
 from likewise.core.answers import Answer
 from likewise.core.fingerprint import fingerprint
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.oracles import run_for_fit
-from likewise.scale import Source, SourceSession
-from likewise.scale.session import super_instances_of
+from likewise.rows.build import build_super_instances
+from likewise.rows.kmeans import FULL_LIMIT, Engine
+from likewise.rows.passes import check_finite
+from likewise.rows.source import Source
 from likewise.strategies.careful import Careful
 from likewise.strategies.refine import Refine
-from likewise.superinstances.build import build_super_instances
-from likewise.superinstances.kmeans import FULL_LIMIT, Engine
-from likewise.superinstances.passes import check_finite
 
 MAX_CELLS = 6000
 """Up to this many rows, each is weighed on its own; above, the rows of a cell share its fate."""

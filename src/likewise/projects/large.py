@@ -26,8 +26,8 @@ from likewise.items.tables import Table
 from likewise.projects.groups import strategy_of
 from likewise.projects.project import Project
 from likewise.projects.timeline import setup_from_bytes, setup_to_bytes
+from likewise.rows.scaled import ScaledSource, scaled
 from likewise.scale import Source, SourceSession, from_npy, from_parquet
-from likewise.scale.scaled import ScaledSource, scaled
 from likewise.stores import Store
 from likewise.strategies import ClosestFirst
 

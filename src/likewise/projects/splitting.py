@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from likewise.core.partition import SuperInstances
 from likewise.errors import InputError
-from likewise.superinstances.build import build_super_instances
-from likewise.superinstances.medoids import medoid
+from likewise.rows.build import build_super_instances
+from likewise.rows.medoids import medoid
 
 
 def split_further(

@@ -16,9 +16,9 @@ from likewise.core.answers import Answer
 from likewise.core.edges import SETTLED, ClosestPairs
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
+from likewise.rows.metrics import EUCLIDEAN, distances
 from likewise.strategies.guess import join_by_guess, merge_tree
 from likewise.strategies.representatives import RepresentativeStrategy
-from likewise.superinstances.metrics import EUCLIDEAN, distances
 
 
 class ClosestFirst(RepresentativeStrategy):

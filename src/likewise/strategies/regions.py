@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from likewise.superinstances.assignment import one_thread_each
+from likewise.rows.assignment import one_thread_each
 
 _N_STARTS = 5
 

@@ -11,8 +11,8 @@ from likewise.core.reports import Check, Revision
 from likewise.errors import InputError
 from likewise.projects import Project
 from likewise.projects.groups import Group, completeness_line, strategy_of
+from likewise.rows.metrics import distances
 from likewise.strategies import ClosestFirst
-from likewise.superinstances.metrics import distances
 
 N_TYPICAL = 6
 LINE = 160

@@ -95,13 +95,13 @@ def test_values_that_are_no_numbers(tmp_path, blobs, write_parquet, bad, engine)
 
 
 def test_a_value_that_is_no_number_outside_the_sample(tmp_path, blobs, monkeypatch):
-    monkeypatch.setattr("likewise.superinstances.streaming.SAMPLE_BYTES", 1)
+    monkeypatch.setattr("likewise.rows.streaming.SAMPLE_BYTES", 1)
     X = np.repeat(blobs[0], 2, axis=0)
     for row in range(0, len(X), 4001):
         X[row, 4] = np.nan
     np.save(tmp_path / "x.npy", X)
-    monkeypatch.setattr("likewise.superinstances.kmeans.TRAIN_PER_CENTER", 2)
-    monkeypatch.setattr("likewise.superinstances.streaming.TRAIN_PER_CENTER", 2)
+    monkeypatch.setattr("likewise.rows.kmeans.TRAIN_PER_CENTER", 2)
+    monkeypatch.setattr("likewise.rows.streaming.TRAIN_PER_CENTER", 2)
     with pytest.raises(InputError, match=r"row 0 of .*x\.npy has nan in column 4"):
         MODEL.start(from_npy(tmp_path / "x.npy"))
 
@@ -213,7 +213,7 @@ def test_a_file_that_is_gone_when_labels_are_written_costs_no_answer(
 
 
 def test_options_that_need_all_rows_in_memory(blobs, monkeypatch):
-    monkeypatch.setattr("likewise.scale.session.FULL_LIMIT", 1000)
+    monkeypatch.setattr("likewise.cluster.source_session.FULL_LIMIT", 1000)
     source = from_array(blobs[0])
     for option in ({"engine": "full"}, {"metric": "cosine"}, {"exact_medoids": True}):
         model = COBRA(20, random_state=0).set_params(**{"engine": "sample", **option})

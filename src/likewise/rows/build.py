@@ -14,11 +14,11 @@ from sklearn.metrics import pairwise_distances
 
 from likewise.core.partition import StreamedSuperInstances, SuperInstances
 from likewise.errors import InputError
-from likewise.superinstances.kmeans import FULL_LIMIT, Engine, kmeans
-from likewise.superinstances.medoids import medoid, nearest_to_mean
-from likewise.superinstances.metrics import EUCLIDEAN, distances
-from likewise.superinstances.streaming import stream_super_instances
-from likewise.superinstances.sweep import ArrayRows, LocalSweeper
+from likewise.rows.kmeans import FULL_LIMIT, Engine, kmeans
+from likewise.rows.medoids import medoid, nearest_to_mean
+from likewise.rows.metrics import EUCLIDEAN, distances
+from likewise.rows.streaming import stream_super_instances
+from likewise.rows.sweep import ArrayRows, LocalSweeper
 
 Representative = Literal["medoid", "nearest-mean"]
 

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.scale.atomic import write_atomically
-from likewise.scale.source import Part, Source
-from likewise.superinstances.passes import Cells
-from likewise.superinstances.sweep import BLOCKS_PER_SPAN, Rows, blocks, whole_blocks
+from likewise.rows.atomic import write_atomically
+from likewise.rows.passes import Cells
+from likewise.rows.source import Part, Source
+from likewise.rows.sweep import BLOCKS_PER_SPAN, Rows, blocks, whole_blocks
 
 MANIFEST = "_manifest.json"
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from likewise import COBRA, LabelOracle, run
+from likewise.cluster import source_session as session_module
 from likewise.errors import InputError
 from likewise.scale import SourceSession, from_array, from_npy, from_parquet
-from likewise.scale import session as session_module
 
 pytestmark = pytest.mark.usefixtures("small_blocks")
 MODEL = COBRA(n_super_instances=30, engine="sample", random_state=3)
@@ -141,7 +141,7 @@ def test_nothing_is_left_when_writing_fails_in_the_middle(tmp_path, events, blob
 
 def test_data_that_changed_is_refused_and_the_answers_stay(tmp_path, blobs, monkeypatch):
     X, y = blobs
-    monkeypatch.setattr("likewise.scale.source.FULL_LIMIT", 1000)
+    monkeypatch.setattr("likewise.rows.source.FULL_LIMIT", 1000)
     np.save(tmp_path / "x.npy", X)
     session = run(MODEL.start(from_npy(tmp_path / "x.npy")), LabelOracle(y))
     plain = session.to_dict()

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError
-from likewise.scale.atomic import write_atomically
+from likewise.rows.atomic import write_atomically
 
 
 class Checkpoint:

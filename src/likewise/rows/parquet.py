@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.scale.source import FileStamp, Part, Source, value_type
-from likewise.superinstances.sweep import rows_per_block
+from likewise.rows.source import FileStamp, Part, Source, value_type
+from likewise.rows.sweep import rows_per_block
 
 _ROWS_PER_BATCH = 2**16
 

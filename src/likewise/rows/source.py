@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from likewise.core.fingerprint import fingerprint
 from likewise.errors import InputError
-from likewise.superinstances.kmeans import FULL_LIMIT
-from likewise.superinstances.sweep import rows_per_block
+from likewise.rows.kmeans import FULL_LIMIT
+from likewise.rows.sweep import rows_per_block
 
 _ROWS_OF_AN_END = 64
 
@@ -55,7 +55,7 @@ class Source(ABC):
     dtype : dtype
         float32 if all values are, otherwise float64.
     block_rows : int
-        Number of rows of a block, by `likewise.superinstances.sweep.rows_per_block`.
+        Number of rows of a block, by `likewise.rows.sweep.rows_per_block`.
     cuts : sequence of int
         Rows at which reading begins anew, such as those of row groups; empty if it can begin
         anywhere at no cost.

@@ -9,11 +9,11 @@ from typing import Protocol
 
 from joblib import effective_n_jobs
 
-from likewise.scale.cluster import ClusterSweeper
-from likewise.scale.labels import Labeling, Written, write_each, write_parts
-from likewise.scale.source import Part, Source
-from likewise.superinstances.assignment import one_thread_each
-from likewise.superinstances.sweep import LocalSweeper, Progress, Sweeper
+from likewise.rows.assignment import one_thread_each
+from likewise.rows.dask_sweeper import ClusterSweeper
+from likewise.rows.labels import Labeling, Written, write_each, write_parts
+from likewise.rows.source import Part, Source
+from likewise.rows.sweep import LocalSweeper, Progress, Sweeper
 
 
 class SourceSweeper(Sweeper, Protocol):

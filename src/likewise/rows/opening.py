@@ -8,10 +8,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from likewise.scale.arrow import ArrowSource
-from likewise.scale.collection import DaskSource
-from likewise.scale.parquet import Nulls, ParquetSource, Paths
-from likewise.scale.source import ArraySource, NpySource, Source
+from likewise.rows.arrow import ArrowSource
+from likewise.rows.dask_source import DaskSource
+from likewise.rows.parquet import Nulls, ParquetSource, Paths
+from likewise.rows.source import ArraySource, NpySource, Source
 
 
 def from_array(X: ArrayLike) -> Source:

@@ -21,10 +21,10 @@ def _cache(tmp_path, monkeypatch):
 @pytest.fixture
 def streamed(monkeypatch):
     """Have small data gone over as if it were large."""
-    monkeypatch.setattr("likewise.superinstances.sweep.BLOCK_BYTES", 1)
-    monkeypatch.setattr("likewise.superinstances.build.FULL_LIMIT", 1000)
-    monkeypatch.setattr("likewise.superinstances.kmeans.FULL_LIMIT", 1000)
-    monkeypatch.setattr("likewise.scale.source.FULL_LIMIT", 1000)
+    monkeypatch.setattr("likewise.rows.sweep.BLOCK_BYTES", 1)
+    monkeypatch.setattr("likewise.rows.build.FULL_LIMIT", 1000)
+    monkeypatch.setattr("likewise.rows.kmeans.FULL_LIMIT", 1000)
+    monkeypatch.setattr("likewise.rows.source.FULL_LIMIT", 1000)
 
 
 @pytest.fixture

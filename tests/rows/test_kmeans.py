@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from likewise.superinstances.build import build_super_instances
-from likewise.superinstances.kmeans import kmeans
+from likewise.rows.build import build_super_instances
+from likewise.rows.kmeans import kmeans
 
 X, _ = make_blobs(4000, centers=12, n_features=5, random_state=0)
 

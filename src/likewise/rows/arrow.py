@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.scale.parquet import Nulls, batch_values, check_numeric, checked_nulls
-from likewise.scale.source import Part, Source, cut_in_parts, value_type
-from likewise.superinstances.sweep import rows_per_block
+from likewise.rows.parquet import Nulls, batch_values, check_numeric, checked_nulls
+from likewise.rows.source import Part, Source, cut_in_parts, value_type
+from likewise.rows.sweep import rows_per_block
 
 _ROWS_PER_BATCH = 2**16
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError
-from likewise.superinstances.assignment import Kernel, assign_block
-from likewise.superinstances.sweep import Rows
+from likewise.rows.assignment import Kernel, assign_block
+from likewise.rows.sweep import Rows
 
 _ROWS_PER_PRODUCT = 1024
 

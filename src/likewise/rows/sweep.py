@@ -18,7 +18,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from likewise.superinstances.assignment import one_thread_each
+from likewise.rows.assignment import one_thread_each
 
 BLOCK_BYTES = 2**24
 """A block of rows is about this large."""

@@ -3,8 +3,8 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from likewise.errors import MissingExtraError
-from likewise.superinstances import assignment
-from likewise.superinstances.assignment import assign, fastest_kernel
+from likewise.rows import assignment
+from likewise.rows.assignment import assign, fastest_kernel
 
 ROUNDING = 1e-5
 """Two kernels may choose different centers if their squared distances differ by less than this

@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from likewise.core.partition import StreamedSuperInstances, SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
-from likewise.scale.checkpoint import Checkpoint
-from likewise.scale.labels import (
+from likewise.rows.assignment import Kernel
+from likewise.rows.build import build_super_instances, is_sampled
+from likewise.rows.checkpoint import Checkpoint
+from likewise.rows.kmeans import FULL_LIMIT, TRAIN_PER_CENTER, Engine
+from likewise.rows.labels import (
     Labeling,
     LabelPass,
     RowLabels,
@@ -26,21 +29,18 @@ from likewise.scale.labels import (
     publish,
     remove_unfinished,
 )
-from likewise.scale.source import Source
-from likewise.scale.sweepers import SourceSweeper, sweeper_for
-from likewise.strategies.representatives import RepresentativeStrategy, number_groups
-from likewise.superinstances.assignment import Kernel
-from likewise.superinstances.build import build_super_instances, is_sampled
-from likewise.superinstances.kmeans import FULL_LIMIT, TRAIN_PER_CENTER, Engine
-from likewise.superinstances.metrics import EUCLIDEAN
-from likewise.superinstances.passes import Cells, check_finite
-from likewise.superinstances.streaming import (
+from likewise.rows.metrics import EUCLIDEAN
+from likewise.rows.passes import Cells, check_finite
+from likewise.rows.source import Source
+from likewise.rows.streaming import (
     SAMPLE_BYTES,
     SAMPLE_PER_CENTER,
     Arrays,
     stream_super_instances,
 )
-from likewise.superinstances.sweep import Progress
+from likewise.rows.sweep import Progress
+from likewise.rows.sweepers import SourceSweeper, sweeper_for
+from likewise.strategies.representatives import RepresentativeStrategy, number_groups
 
 
 class SourceSession(Session):

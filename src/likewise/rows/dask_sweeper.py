@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import ClusterLostError
-from likewise.scale.labels import Labeling, Written, write_parts
-from likewise.scale.source import Part, Source
-from likewise.superinstances.assignment import one_thread_each
-from likewise.superinstances.sweep import (
+from likewise.rows.assignment import one_thread_each
+from likewise.rows.labels import Labeling, Written, write_parts
+from likewise.rows.source import Part, Source
+from likewise.rows.sweep import (
     Pass,
     Progress,
     Rows,

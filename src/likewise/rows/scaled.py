@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.scale.source import Source
-from likewise.scale.sweepers import sweeper_for
-from likewise.superinstances.passes import check_finite
-from likewise.superinstances.sweep import Progress, Rows
+from likewise.rows.passes import check_finite
+from likewise.rows.source import Source
+from likewise.rows.sweep import Progress, Rows
+from likewise.rows.sweepers import sweeper_for
 
 Range = tuple[NDArray[Any], NDArray[Any]]
 

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.partition import StreamedSuperInstances
-from likewise.superinstances.assignment import assign, fastest_kernel
-from likewise.superinstances.kmeans import TRAIN_PER_CENTER, draw_starts, train_from
-from likewise.superinstances.medoids import N_CANDIDATES, geometric_medians
-from likewise.superinstances.metrics import distances
-from likewise.superinstances.passes import (
+from likewise.rows.assignment import assign, fastest_kernel
+from likewise.rows.kmeans import TRAIN_PER_CENTER, draw_starts, train_from
+from likewise.rows.medoids import N_CANDIDATES, geometric_medians
+from likewise.rows.metrics import distances
+from likewise.rows.passes import (
     AssignPass,
     Candidates,
     Cells,
@@ -32,7 +32,7 @@ from likewise.superinstances.passes import (
     ScorePass,
     check_finite,
 )
-from likewise.superinstances.sweep import Rows, Sweeper
+from likewise.rows.sweep import Rows, Sweeper
 
 SAMPLE_PER_CENTER = 4096
 """Rows per center that a sample has, for the geometric medians, if it is not too large then."""
@@ -71,7 +71,7 @@ def stream_super_instances(
     train_indices : ndarray of int, optional
         The rows that may stand for a group, increasing.
     representative : {"medoid", "nearest-mean"}
-        See `likewise.superinstances.build.build_super_instances`.
+        See `likewise.rows.build.build_super_instances`.
     seed : int
         Decides everything random.
     remember : callable, optional

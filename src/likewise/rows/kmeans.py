@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 
-from likewise.superinstances.assignment import one_thread_each
+from likewise.rows.assignment import one_thread_each
 
 FULL_LIMIT = 50_000
 """Up to this many rows, K-means runs over all of them ten times; above, over a sample once."""

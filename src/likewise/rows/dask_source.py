@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.scale.parquet import Nulls, checked_nulls
-from likewise.scale.source import Part, Source, check_matrix, value_type
-from likewise.superinstances.sweep import rows_per_block
+from likewise.rows.parquet import Nulls, checked_nulls
+from likewise.rows.source import Part, Source, check_matrix, value_type
+from likewise.rows.sweep import rows_per_block
 
 
 class DaskSource(Source):

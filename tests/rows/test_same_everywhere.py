@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from likewise import COBRA, LabelOracle, run
+from likewise.rows.build import build_super_instances
+from likewise.rows.sweep import blocks, rows_per_block, spans
 from likewise.scale import SourceSession, from_array, from_arrow, from_npy, from_parquet
-from likewise.superinstances.build import build_super_instances
-from likewise.superinstances.sweep import blocks, rows_per_block, spans
 
 pytestmark = pytest.mark.usefixtures("small_blocks")
 MODEL = COBRA(n_super_instances=30, engine="sample", random_state=3)

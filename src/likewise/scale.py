@@ -1,0 +1,18 @@
+"""Data larger than memory, or than one machine: sources, and sessions about them.
+
+This is where users import from. The code is in `likewise.rows` and `likewise.cluster`.
+"""
+
+from likewise.cluster.source_session import SourceSession
+from likewise.rows.opening import from_array, from_arrow, from_dask, from_npy, from_parquet
+from likewise.rows.source import Source
+
+__all__ = [
+    "Source",
+    "SourceSession",
+    "from_array",
+    "from_arrow",
+    "from_dask",
+    "from_npy",
+    "from_parquet",
+]
