@@ -84,5 +84,9 @@ class MissingExtraError(LikewiseError, ImportError):
         super().__init__(f'{feature} needs more packages: pip install "likewise[{extra}]"')
 
 
+class WriteError(LikewiseError, OSError):
+    """A file cannot be written: a full disk, a folder without permission. Nothing was changed."""
+
+
 class DatasetError(LikewiseError):
     """A dataset is missing, cannot be fetched, or is not what it should be; nothing was kept."""

@@ -308,9 +308,9 @@ def test_a_full_disk_leaves_nothing_and_the_next_call_starts_clean(
         elif moment == "candidate":
             broken.setattr("pathlib.Path.write_bytes", full_disk)
         elif moment == "write":
-            broken.setattr("likewise.datasets.folder.os.fsync", full_disk)
+            broken.setattr("likewise.files.os.fsync", full_disk)
         else:
-            broken.setattr("likewise.datasets.folder.os.replace", full_disk)
+            broken.setattr("likewise.files.os.replace", full_disk)
         with pytest.raises(DatasetError, match="No space left on device"):
             download.fetch_file("glass.csv", tmp_path)
     assert left_over(tmp_path) == []
@@ -321,7 +321,7 @@ def test_a_full_disk_leaves_nothing_and_the_next_call_starts_clean(
 def test_a_full_disk_keeps_the_file_that_was_there(server, data_home, tmp_path, monkeypatch):
     serve_uci(server, data_home, "glass.csv")
     (tmp_path / "glass.csv").write_text("not whole")
-    monkeypatch.setattr("likewise.datasets.folder.os.replace", full_disk)
+    monkeypatch.setattr("likewise.files.os.replace", full_disk)
     with pytest.raises(DatasetError, match="No space left"):
         download.fetch_file("glass.csv", tmp_path)
     assert left_over(tmp_path) == ["glass.csv"]

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from likewise.cli.rowprogress import RowProgress
-from likewise.datasets.folder import whole_file
 from likewise.errors import InputError
+from likewise.files import whole_file
 from likewise.projects import FORMATS, open_session_file
 from likewise.projects import export as export_project
 from likewise.projects.large import connect, write_labels

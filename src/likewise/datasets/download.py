@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from likewise.datasets.folder import VARIABLE, whole_file
+from likewise.datasets.folder import VARIABLE
 from likewise.datasets.newsgroups import Message, message_bytes
 from likewise.datasets.originals import (
     FACES_ARCHIVE,
@@ -31,6 +31,7 @@ from likewise.datasets.originals import (
 from likewise.datasets.stored import expected, verify
 from likewise.datasets.tables import table_bytes
 from likewise.errors import DatasetError, MissingExtraError
+from likewise.files import whole_file
 
 UCI = "https://archive.ics.uci.edu/static/public"
 # Called with the bytes that came and the bytes that are to come in all, 0 if that is not known.

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.datasets import networks
-from likewise.datasets.folder import cache_folder, read_arrays, save_arrays
+from likewise.datasets.folder import read_arrays, save_arrays
 from likewise.errors import DatasetError, InputError
+from likewise.files import cache_folder
 
 READY_MADE = "cmu_faces_features.npz"
 FEATURES = ("inception-v3", "efficientnet-lite2", "pixels")

@@ -1,31 +1,20 @@
-"""Where data lies: the folder of the original data, and the cache of what is derived from them."""
+"""Where the original data is, and the arrays that are derived from it."""
 
 from __future__ import annotations
 
 import os
-import tempfile
 import warnings
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
 from likewise.errors import DatasetError
+from likewise.files import cache_folder, whole_file
 
 VARIABLE = "LIKEWISE_DATA"
-
-
-def cache_folder() -> Path:
-    """Return the folder for what can be made again: downloads and derived features.
-
-    It is ``$XDG_CACHE_HOME/likewise``, or ``~/.cache/likewise`` where that variable is not set.
-    """
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "likewise"
 
 
 def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
@@ -35,29 +24,6 @@ def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
     """
     chosen = data_home or os.environ.get(VARIABLE)
     return Path(chosen).expanduser() if chosen else cache_folder() / "data"
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for writing that appears under its name only when it is complete.
-
-    Whatever goes wrong while it is written, `path` is as it was before and nothing is left over.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes files that only their owner can read; a cache may be shared.
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def read_arrays(path: Path, *names: str) -> dict[str, Any]:

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.datasets.folder import cache_folder, read_arrays, save_arrays
+from likewise.datasets.folder import read_arrays, save_arrays
 from likewise.errors import DatasetError
+from likewise.files import cache_folder
 
 N_WORDS = 10_000
 N_FEATURES = 10

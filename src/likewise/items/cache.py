@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import zipfile
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
@@ -12,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from likewise.datasets.folder import cache_folder
+from likewise.files import cache_folder, whole_file
 from likewise.items.items import Features, Problem
 
 
@@ -86,19 +84,11 @@ def _load(path: Path) -> Features | None:
 
 
 def _save(path: Path, features: Features) -> None:
-    """Write to a new file and rename it, so that nobody ever reads half of one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     about = {
         "description": features.description,
         "metric": features.metric,
         "notes": features.notes,
         "problems": [(problem.item, problem.message) for problem in features.problems],
     }
-    handle, name = tempfile.mkstemp(prefix=".new-", suffix=".npz", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, X=features.X, about=np.array(json.dumps(about)))
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with whole_file(path, private=True) as file:
+        np.savez(file, X=features.X, about=np.array(json.dumps(about)))

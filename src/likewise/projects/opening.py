@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from likewise.datasets.folder import cache_folder
 from likewise.errors import InputError
+from likewise.files import cache_folder
 from likewise.items import Features, Items, open_items
 from likewise.projects import large
 from likewise.projects.beginning import begin_session

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError
-from likewise.rows.atomic import write_atomically
+from likewise.files import whole_file
 
 
 class Checkpoint:
@@ -33,7 +33,8 @@ class Checkpoint:
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / "plan.json"
         if not path.exists():
-            write_atomically(path, lambda new: new.write_text(json.dumps(plan)))
+            with whole_file(path) as file:
+                file.write(json.dumps(plan).encode())
             return
         earlier = json.loads(path.read_text())
         changed = [name for name in plan if earlier.get(name) != plan[name]]
@@ -56,10 +57,6 @@ class Checkpoint:
             except (BadZipFile, ValueError, OSError) as error:
                 raise InputError(f"{path} is damaged: {error}. Delete it.") from error
         found = make()
-        write_atomically(path, lambda new: _save(new, found))
+        with whole_file(path) as file:
+            np.savez(file, **found)  # type: ignore[arg-type]  # names are never `allow_pickle`
         return found
-
-
-def _save(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
-    with path.open("wb") as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]  # names are never `allow_pickle`

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.rows.atomic import write_atomically
+from likewise.files import whole_file
 from likewise.rows.passes import Cells
 from likewise.rows.source import Part, Source
 from likewise.rows.sweep import BLOCKS_PER_SPAN, Rows, blocks, whole_blocks
@@ -209,7 +209,8 @@ def publish(
         for part in parts
     ]
     text = json.dumps({"format": "likewise-labels", **about, "parts": listed}, indent=1)
-    write_atomically(manifest, lambda new: new.write_text(text))
+    with whole_file(manifest) as file:
+        file.write(text.encode())
 
 
 def remove_unfinished(folder: Path, run: str) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import uvicorn
 
-from likewise.datasets.folder import cache_folder
 from likewise.errors import InputError
+from likewise.files import cache_folder
 from likewise.projects import Project
 from likewise.web.api import SIZES
 from likewise.web.app import app_for

@@ -1,0 +1,152 @@
+"""Write files that are complete or absent, and find the cache folder."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from likewise.errors import InputError, WriteError
+
+
+def cache_folder() -> Path:
+    """Return the folder for what can be made again: downloads and derived features.
+
+    It is ``$XDG_CACHE_HOME/likewise``, or ``~/.cache/likewise`` where that variable is not set,
+    on every system.
+    """
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "likewise"
+
+
+@contextmanager
+def whole_file(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
+    """Open a file for writing that gets its name only when it is complete.
+
+    The bytes go to a temporary file in the same folder. When the block ends they are flushed to
+    disk and the file is renamed to `path`, which replaces an older one. If anything fails, `path`
+    is as it was and the temporary file is gone.
+
+    Parameters
+    ----------
+    path : Path
+        The name of the file. Folders on the way to it are made.
+    private : bool, default=False
+        Whether only its owner may read it. Otherwise the umask decides.
+
+    Raises
+    ------
+    WriteError
+        If the file cannot be written, for example because the disk is full.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "groups.csv")
+    ...     with whole_file(path) as file:
+    ...         _ = file.write(b"a,1")
+    ...         before = path.exists()
+    ...     before, path.read_bytes()
+    (False, b'a,1')
+    """
+    with whole_path(path, private=private) as temporary, temporary.open("wb") as file:
+        yield file
+
+
+@contextmanager
+def whole_path(path: Path, *, private: bool = False, replace: bool = True) -> Iterator[Path]:
+    """Yield the name of an empty temporary file; it becomes `path` when the block ends.
+
+    For writers that want a file name. Everything else is as for `whole_file`.
+
+    Parameters
+    ----------
+    path, private
+        As for `whole_file`.
+    replace : bool, default=True
+        Whether a file that has the name already is replaced. If not, `InputError` is raised,
+        also if it came while the block ran.
+    """
+    with _named_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        os.close(handle)
+    temporary = Path(name)
+    try:
+        with _named_errors(path, only_full=True):
+            yield temporary
+        with _named_errors(path):
+            if not private:
+                os.chmod(temporary, 0o666 & ~_umask())
+            sync_file(temporary)
+            _rename(temporary, path, replace=replace)
+            _sync_folder(path.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _rename(old: Path, new: Path, *, replace: bool = True) -> None:
+    """Rename a file within a folder; with ``replace=False`` an existing one is never lost."""
+    if replace:
+        os.replace(old, new)
+        return
+    exists = InputError(f"{new} exists already: open it, or choose another name")
+    try:
+        os.link(old, new)
+    except FileExistsError:
+        raise exists from None
+    except OSError:  # a file system without hard links
+        if new.exists():
+            raise exists from None
+        os.replace(old, new)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the names of the files in a folder on disk, where the system can do that."""
+    if os.name != "posix":
+        return
+    # Some network file systems cannot do this for a folder; the files themselves are safe.
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def sync_file(path: Path) -> None:
+    """Have the content of a file on disk."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+_FULL = {errno.ENOSPC: "free some space", getattr(errno, "EDQUOT", -1): "ask for more space"}
+
+
+@contextmanager
+def _named_errors(path: Path, *, only_full: bool = False) -> Iterator[None]:
+    """Turn what the system says into a `WriteError` that names the file and the remedy.
+
+    Inside a caller's block only a full disk is meant: other errors may be about other files.
+    """
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, WriteError) or (only_full and error.errno not in _FULL):
+            raise
+        reason = error.strerror or str(error)
+        remedy = _FULL.get(error.errno or 0, "choose a folder that can be written")
+        raise WriteError(
+            f"{path} cannot be written: {reason}. Nothing was changed; {remedy} and try again."
+        ) from error
