@@ -97,26 +97,6 @@ print((peak - before) * 1024 / X.nbytes)
     return round(float(done.stdout), 3)
 
 
-def import_seconds():
-    """Return the CPU seconds of importing likewise beyond those of scikit-learn's KMeans."""
-    code = """
-import time
-from sklearn.cluster import KMeans
-start = time.process_time()
-import likewise
-print(time.process_time() - start)
-"""
-    runs = [
-        float(
-            subprocess.run(
-                [sys.executable, "-c", code], capture_output=True, text=True, check=True
-            ).stdout
-        )
-        for _ in range(5)
-    ]
-    return round(min(runs), 3)
-
-
 def main():
     rows = [against_kmeans()]
     try:
@@ -131,6 +111,5 @@ def main():
                 "what": "peak memory above the input / input, 2 000 000 x 32 float32",
                 "value": memory(),
             },
-            {"what": "import likewise beyond KMeans, CPU s", "value": import_seconds()},
         ],
     )

@@ -1,19 +1,23 @@
 """Clustering by asking: a few answers to "do these belong together?" become a grouping."""
 
-from likewise.cluster import COBRA, COSC, Likewise, MPCKMeans
-from likewise.core.answers import Answer, Event, Query
-from likewise.core.session import Session
-from likewise.errors import LikewiseError
-from likewise.oracles import (
-    BudgetedOracle,
-    CallbackOracle,
-    LabelOracle,
-    NoisyOracle,
-    ReplayOracle,
-    TerminalOracle,
-    run,
-)
-from likewise.selection import NPU, MinMax, Random
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from likewise.cluster import COBRA, COSC, Likewise, MPCKMeans
+    from likewise.core.answers import Answer, Event, Query
+    from likewise.core.session import Session
+    from likewise.errors import LikewiseError
+    from likewise.oracles import (
+        BudgetedOracle,
+        CallbackOracle,
+        LabelOracle,
+        NoisyOracle,
+        ReplayOracle,
+        TerminalOracle,
+        run,
+    )
+    from likewise.selection import NPU, MinMax, Random
 
 __all__ = [
     "COBRA",
@@ -37,3 +41,35 @@ __all__ = [
     "run",
 ]
 __version__ = "0.1.0"
+
+_HOMES = {
+    "cluster": ("COBRA", "COSC", "Likewise", "MPCKMeans"),
+    "core.answers": ("Answer", "Event", "Query"),
+    "core.session": ("Session",),
+    "errors": ("LikewiseError",),
+    "oracles": (
+        "BudgetedOracle",
+        "CallbackOracle",
+        "LabelOracle",
+        "NoisyOracle",
+        "ReplayOracle",
+        "TerminalOracle",
+        "run",
+    ),
+    "selection": ("NPU", "MinMax", "Random"),
+}
+"""Where each public name is defined. Its module is imported when the name is first used."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used (PEP 562)."""
+    for home, names in _HOMES.items():
+        if name in names:
+            found = getattr(import_module(f"likewise.{home}"), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'likewise' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -42,9 +42,10 @@ def test_every_command_and_option_in_a_document_exists(path):
         words = line.split("#")[0].split()
         command: click.Command = main
         while isinstance(command, click.Group) and words and not words[0].startswith("-"):
-            name = words.pop(0)
-            assert name in command.commands, line
-            command = command.commands[name]
+            with click.Context(command) as context:
+                _, found, words = command.resolve_command(context, words)
+            assert found is not None, line
+            command = found
         known = {option for p in command.params for option in (*p.opts, *p.secondary_opts)}
         for option in re.findall(r"(?<!\S)--?[a-z][\w-]*", " ".join(words)):
             assert option in known | {"--help", "-h", "--version"}, line

@@ -1,22 +1,38 @@
-"""The command line: one module per command, gathered here."""
+"""The command line: one module per command, imported when the command is used."""
 
 from __future__ import annotations
+
+from importlib import import_module
 
 import click
 
 import likewise
-from likewise.cli.bench import bench
-from likewise.cli.data import data
-from likewise.cli.demo import demo
-from likewise.cli.export import export
-from likewise.cli.label import label
 from likewise.errors import LikewiseError
 
+COMMANDS = {
+    "demo": "Group 1797 handwritten digits with a simulated person who answers.",
+    "label": "Group what is at PATH by answering questions.",
+    "export": "Write the groups of SESSION, a .likewise file, to a table.",
+    "data": "Show and fetch the datasets of the paper.",
+    "bench": "Run the experiments of the COBRA paper, and see what holds.",
+}
+"""The module of each command and its line in the help, which must not import the module."""
 
-class _FriendlyGroup(click.Group):
-    """A group whose commands end with a message, not a traceback, when the input is at fault."""
+
+class LazyGroup(click.Group):
+    """A group that imports a command only to run it, and ends with a message where it fails."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments name, and import it."""
+        name, found, rest = super().resolve_command(ctx, args)
+        if found is not None:
+            found = getattr(import_module(f"likewise.cli.{found.name}"), str(found.name))
+        return name, found, rest
 
     def invoke(self, ctx: click.Context) -> object:
+        """Run a command; where the input is at fault, end with a message, not a traceback."""
         try:
             return super().invoke(ctx)
         except LikewiseError as error:
@@ -28,14 +44,11 @@ class _FriendlyGroup(click.Group):
             raise click.ClickException(f"{where}{error.strerror or error}") from error
 
 
-@click.group(cls=_FriendlyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    commands={name: click.Command(name, help=line) for name, line in COMMANDS.items()},
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(likewise.__version__, prog_name="likewise")
 def main() -> None:
     """Group things the way you mean it, by answering a few questions."""
-
-
-main.add_command(data)
-main.add_command(demo)
-main.add_command(label)
-main.add_command(export)
-main.add_command(bench)

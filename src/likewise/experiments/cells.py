@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import resource
 import signal
 import subprocess
 import sys
@@ -293,13 +292,20 @@ def reset_peak_memory() -> None:
 
 
 def peak_memory_mb() -> float:
-    """Return the largest resident memory since `reset_peak_memory`, else of the whole process."""
+    """Return the largest resident memory since `reset_peak_memory`, else of the whole process.
+
+    It is NaN on systems that tell neither, such as Windows.
+    """
     try:
         for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) / 1024
     except OSError:
         pass
+    try:
+        import resource
+    except ImportError:
+        return float("nan")
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return largest / (2**20 if sys.platform == "darwin" else 2**10)
 
