@@ -191,3 +191,12 @@ def test_export_refuses_what_it_does_not_know(table, tmp_path):
     table.unlink()
     result = CliRunner().invoke(main, ["export", session, "-o", str(tmp_path / "x.csv")])
     assert "is not there any more" in result.output
+
+
+def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
+    (tmp_path / "t.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    result = label(tmp_path / "t.parquet", "q\n")
+    assert result.exit_code == 1
+    assert 'pip install "likewise[tables]"' in result.output
+    assert "Traceback" not in result.output

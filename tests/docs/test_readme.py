@@ -1,6 +1,7 @@
 """What the documents say is tried out."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import click
@@ -58,3 +59,13 @@ def test_every_room_is_in_the_architecture():
             assert f"`{room.name}`" in text, room.name
     for module in (ROOT / "src" / "likewise" / "core").glob("[a-z]*.py"):
         assert f"`{module.name}`" in text, module.name
+
+
+@pytest.mark.parametrize(
+    ("extra", "packages"), [("app", {"starlette", "pillow", "pyarrow"}), ("data", {"pooch"})]
+)
+def test_the_extras_that_the_readme_names_bring_what_its_commands_need(extra, packages):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = {re.match(r"[\w-]+", need)[0] for need in project["optional-dependencies"][extra]}
+    assert packages <= named
+    assert re.search(rf"\[[a-z,]*{extra}[a-z,]*\]", README)

@@ -1,5 +1,8 @@
 """Points, features of one's own, the cache, and options that do not fit."""
 
+import io
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -83,7 +86,7 @@ def test_features_that_do_not_fit_are_refused(tmp_path, table, X):
         (make(tmp_path, "a.npz", X=X[:4]), "4 rows for 5 items"),
         (make(tmp_path, "b.npz", X=bad), "row 3, column 1 is nan"),
         (make(tmp_path, "c.npz", X=X[0]), "one row of features per item"),
-        (make(tmp_path, "d.npz", X=np.array(["a"] * 5)), "must be real numbers"),
+        (make(tmp_path, "d.npz", X=np.array(["a"] * 5)), "must hold real numbers"),
         (make(tmp_path, "e.npz", p=X, q=X), "it has p, q"),
         (make(tmp_path, "f.npz", X=X, ids=list("abcde")), "no features for 5 of 5 items"),
         (make(tmp_path, "g.npz", X=X, ids=list("aacde")), "same id 'a'"),
@@ -180,3 +183,45 @@ def test_a_second_start_finds_the_features_and_a_changed_item_does_not(tmp_path,
     assert calls == [1]
     open_items(path, text="text", cache=False).features()
     assert calls == [1, 1]
+
+
+# -- files that lie about their size ---------------------------------------------------------------
+
+
+def npy_header(shape, dtype="<f8"):
+    """Return the first bytes of an .npy file that promises an array."""
+    file = io.BytesIO()
+    header = {"descr": dtype, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(file, header)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("shape", [(10**12,), (10**6, 10**6), (2**62, 2**62)])
+def test_an_array_larger_than_its_file_is_refused_unread(tmp_path, shape):
+    (tmp_path / "x.npy").write_bytes(npy_header(shape) + bytes(64))
+    with pytest.raises(InputError, match=r"promises an array of shape .*cut or damaged"):
+        open_items(tmp_path / "x.npy")
+
+
+def test_an_array_larger_than_its_archive_is_refused_unread(tmp_path):
+    with zipfile.ZipFile(tmp_path / "x.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("X.npy", npy_header((10**6, 10**6)) + bytes(64))
+    with pytest.raises(InputError, match="promises an array"):
+        open_items(tmp_path / "x.npz")
+
+
+def test_an_archive_that_unpacks_to_more_than_memory_is_refused_unread(tmp_path, monkeypatch):
+    np.savez_compressed(tmp_path / "x.npz", X=np.zeros((1000, 100)))
+    assert (tmp_path / "x.npz").stat().st_size < 10_000
+    assert open_items(tmp_path / "x.npz").n == 1000
+    monkeypatch.setattr("likewise.items.limits.available_memory", lambda: 1_000_000)
+    monkeypatch.setattr("numpy.load", None)
+    with pytest.raises(InputError, match=r"would take 781.4 KiB of memory, and 976.6 KiB are free"):
+        open_items(tmp_path / "x.npz")
+
+
+def test_other_broken_arrays_are_refused_with_a_reason(tmp_path):
+    for name, content in (("a.npy", b"PK\x03\x04"), ("b.npy", b"\x93NUMPY"), ("c.npz", b"x")):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(InputError, match="cannot be read as a numpy array"):
+            open_items(tmp_path / name)

@@ -159,3 +159,33 @@ def test_any_bytes_are_a_table_or_a_clear_error(tmp_path_factory, data, name):
         assert str(path) in str(error)  # noqa: PT017
     else:
         assert all(len(column) == table.n for column in table.columns.values())
+
+
+def write_parquet(path, columns, **options):
+    pyarrow = pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
+    pyarrow.parquet.write_table(pyarrow.table(columns), path, **options)
+    return path
+
+
+def test_a_parquet_file_with_more_cells_than_memory_is_refused_unread(tmp_path, monkeypatch):
+    pyarrow = pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
+    path = write_parquet(tmp_path / "t.parquet", {"a": [0] * 100_000})
+    assert path.stat().st_size < 10_000
+    monkeypatch.setattr("likewise.items.limits.available_memory", lambda: 10_000_000)
+    monkeypatch.setattr(pyarrow.parquet, "ParquetFile", None)
+    with pytest.raises(InputError, match=r"would take 9\.\d MiB of memory"):
+        read_table(path)
+
+
+def test_a_value_that_many_rows_share_does_not_fill_the_memory(tmp_path, monkeypatch):
+    path = write_parquet(tmp_path / "t.parquet", {"a": ["x" * 10_000] * 1000})
+    assert path.stat().st_size < 10_000
+    monkeypatch.setattr("likewise.items.limits.available_memory", lambda: 1_000_000)
+    with pytest.raises(InputError, match=r"would take \d+\.\d KiB of memory"):
+        read_table(path)
+
+
+def test_a_parquet_file_of_several_batches_is_read_whole(tmp_path, monkeypatch):
+    path = write_parquet(tmp_path / "t.parquet", {"a": list(range(900))}, row_group_size=100)
+    monkeypatch.setattr("likewise.items.limits.available_memory", lambda: 400_000)
+    assert columns(path) == {"a": list(range(900))}

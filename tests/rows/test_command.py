@@ -135,7 +135,7 @@ def test_a_file_is_gone_over_if_it_does_not_fit(tmp_path, events, monkeypatch):
     assert not is_large([tmp_path / "x.npy"], {})
     assert is_large([folder], {})
     assert not is_large([folder], {"text": "name"})
-    monkeypatch.setattr("likewise.projects.large.available_memory", lambda: 100_000)
+    monkeypatch.setattr("likewise.items.limits.available_memory", lambda: 100_000)
     assert is_large(one, {})
     assert is_large([tmp_path / "x.npy"], {})
     (tmp_path / "x.csv").write_text("a\n1\n")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
 from likewise.errors import InputError
 from likewise.items.items import Features, check_ids, shorten
+from likewise.items.limits import check_fits, in_words
 from likewise.items.rowfeatures import as_numbers
 from likewise.items.tables import TABLE_SUFFIXES, as_text, read_table
 
@@ -22,31 +26,69 @@ def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:
     """Read a numeric array, and the ids beside it if it is an .npz that has some.
 
     In an .npz the array is the one called X, features or embeddings, or else the only one; the
-    ids are called ids, id or names.
+    ids are called ids, id or names. What a header promises is compared to the file before
+    anything is read.
     """
     try:
+        _check_promises(path)
         # Opened here, because numpy forgets to close what turns out to be broken.
         with path.open("rb") as file:
             found = np.load(file, allow_pickle=False)
-            arrays = {"X": found} if isinstance(found, np.ndarray) else dict(found)
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
+            arrays = {"X": found} if isinstance(found, np.ndarray) else found
+            ids, X = _choose(path, arrays)
+    except InputError:
+        raise
+    except (OSError, EOFError, ValueError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(
             f"{path} cannot be read as a numpy array: {error}. Arrays of Python objects are not "
             "read, since that could run code; save numbers and strings."
         ) from error
-    ids = next((arrays.pop(name) for name in ID_NAMES if name in arrays), None)
-    name = next((name for name in FEATURE_NAMES if name in arrays), None)
-    if name is None and len(arrays) == 1:
-        (name,) = arrays
+    if not (np.issubdtype(X.dtype, np.number) or X.dtype == bool) or np.iscomplexobj(X):
+        raise InputError(f"{path} must hold real numbers, not {X.dtype}")
+    return X, None if ids is None else [as_text(str(i)) for i in ids.ravel().tolist()]
+
+
+def _choose(path: Path, arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray | None, np.ndarray]:
+    """Return the ids and the features among the arrays of a file."""
+    ids = next((name for name in ID_NAMES if name in arrays), None)
+    others = [name for name in arrays if name != ids]
+    name = next((name for name in FEATURE_NAMES if name in others), None)
+    if name is None and len(others) == 1:
+        (name,) = others
     if name is None:
         raise InputError(
             f"{path} must have an array called X (or features, or embeddings); "
-            f"it has {', '.join(arrays) or 'none'}"
+            f"it has {', '.join(others) or 'none'}"
         )
-    X = arrays[name]
-    if not (np.issubdtype(X.dtype, np.number) or X.dtype == bool) or np.iscomplexobj(X):
-        raise InputError(f"{path}: {name} must be real numbers, not {X.dtype}")
-    return X, None if ids is None else [as_text(str(i)) for i in ids.ravel().tolist()]
+    return None if ids is None else arrays[ids], arrays[name]
+
+
+def _check_promises(path: Path) -> None:
+    """Refuse arrays that are larger than their file says, or larger than memory."""
+    with path.open("rb") as file:
+        if not zipfile.is_zipfile(file):
+            file.seek(0)
+            _check_header(path, file, path.stat().st_size)
+            return
+        with zipfile.ZipFile(file) as archive:
+            check_fits(path, sum(member.file_size for member in archive.infolist()))
+            for member in archive.infolist():
+                with archive.open(member) as inside:
+                    _check_header(path, inside, member.file_size)
+
+
+def _check_header(path: Path, file: IO[bytes], size: int) -> None:
+    """Refuse an array whose header promises more bytes than there are."""
+    reads = np.lib.format
+    is_first = reads.read_magic(file) == (1, 0)
+    header = reads.read_array_header_1_0 if is_first else reads.read_array_header_2_0
+    shape, _, dtype = header(file)
+    promised = math.prod(shape) * dtype.itemsize
+    if promised > size and not dtype.hasobject:
+        raise InputError(
+            f"{path} promises an array of shape {shape}, which takes {in_words(promised)}, but "
+            f"has only {in_words(size)}. It is cut or damaged; save it again."
+        )
 
 
 def check_features(X: np.ndarray, where: str) -> np.ndarray:

@@ -12,12 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from likewise.errors import InputError, MissingExtraError
+from likewise.items.limits import check_fits, most_bytes
 
 DELIMITERS = (",", ";", "\t", "|")
 CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 TABLE_SUFFIXES = (*CSV_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES)
+BYTES_PER_CELL = 100
+"""About what a cell takes in memory as a Python value."""
+
 _LARGEST_CELL = 2**31 - 1
 
 
@@ -283,16 +287,38 @@ def _json_type(value: Any) -> str:
     return names.get(type(value), "number")
 
 
-def _read_parquet(path: Path) -> Table:
+def parquet_bytes(path: Path) -> int:
+    """Return about how many bytes a Parquet file takes as Python values, by its metadata."""
+    pyarrow = _pyarrow()
     try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtraError("reading Parquet files", "tables") from None
+        found = pyarrow.parquet.read_metadata(path)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
+    return int(found.num_rows * found.num_columns * BYTES_PER_CELL + _unpacked(found))
+
+
+def _unpacked(metadata: Any) -> int:
+    """Return the size of the pages of a Parquet file when they are no longer compressed."""
+    groups = (metadata.row_group(k) for k in range(metadata.num_row_groups))
+    return sum(max(0, group.total_byte_size) for group in groups)
+
+
+def _read_parquet(path: Path) -> Table:
+    pyarrow = _pyarrow()
+    check_fits(path, parquet_bytes(path))
     try:
         # A ParquetFile, because read_table takes hints from the names of folders.
         with pyarrow.parquet.ParquetFile(path) as file:
-            table = file.read()
+            # A value that a million rows share is stored once but takes memory for every row. No
+            # value is larger than all pages, so this many rows of a column stay within the limit.
+            n_rows = most_bytes() // max(1, _unpacked(file.metadata))
+            batches: list[Any] = []
+            size = 0
+            for batch in file.iter_batches(min(max(1, n_rows), 65_536)):
+                size += batch.nbytes
+                check_fits(path, size)
+                batches.append(batch)
+            table = pyarrow.Table.from_batches(batches, file.schema_arrow)
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(f"{path} cannot be read as Parquet: {error}") from error
     names = _column_names(path, [as_text(name) for name in table.column_names])
@@ -300,3 +326,12 @@ def _read_parquet(path: Path) -> Table:
         raise InputError(f"{path} has no columns")
     columns = {name: column.to_pylist() for name, column in zip(names, table.columns, strict=True)}
     return Table(path, columns, table.num_rows)
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("reading Parquet files", "tables") from None
+    return pyarrow

@@ -21,8 +21,9 @@ from likewise.core.partition import StreamedSuperInstances, SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError, MissingExtraError
 from likewise.items.items import Features
+from likewise.items.limits import fits
 from likewise.items.rows import RowItems
-from likewise.items.tables import Table
+from likewise.items.tables import Table, parquet_bytes
 from likewise.projects.groups import strategy_of
 from likewise.projects.project import Project
 from likewise.projects.timeline import setup_from_bytes, setup_to_bytes
@@ -34,9 +35,6 @@ from likewise.strategies import ClosestFirst
 SETUP = "setup 0"
 WHOLE = "all rows"
 SHOWN = "shown rows"
-BYTES_PER_CELL = 100
-"""What a cell of a table takes in memory when it is read whole: a Python object."""
-
 Progress = Callable[[str, int, int], None]
 
 
@@ -52,20 +50,10 @@ def is_large(paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any]
     if path.suffix == ".npy":
         needed = 3 * path.stat().st_size
     elif path.suffix in (".parquet", ".pq"):
-        needed = _cells(path) * BYTES_PER_CELL
+        needed = parquet_bytes(path)
     else:
         return False
-    return needed > available_memory() / 2
-
-
-def available_memory() -> int:
-    """Return how many bytes of memory can be taken without harm."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            found = next(line for line in file if line.startswith("MemAvailable"))
-            return int(found.split()[1]) * 1024
-    except (OSError, StopIteration):
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    return not fits(needed)
 
 
 def open_source(settings: Mapping[str, Any], client: Any = None) -> Source:
@@ -196,13 +184,6 @@ def _items(where: Path, rows: NDArray[np.intp], records: Mapping[str, Sequence[A
     columns: dict[str, Sequence[Any]] = {"row": [str(row) for row in rows.tolist()]}
     columns |= {name: list(values) for name, values in records.items() if name != "row"}
     return RowItems(Table(where, columns, len(rows)), id="row")
-
-
-def _cells(path: Path) -> int:
-    from pyarrow import parquet
-
-    found = parquet.read_metadata(path)
-    return int(found.num_rows * found.num_columns)
 
 
 def _remove(folder: Path) -> None:

@@ -1,0 +1,60 @@
+"""Refuse input that would not fit in memory before it is read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from likewise.errors import InputError
+
+SHARE = 0.5
+"""Input may take this share of the free memory; features and answers need the rest."""
+
+UNKNOWN_MEMORY = 4 << 30
+"""What is taken for free, in bytes, on systems that do not say (Windows)."""
+
+
+def available_memory() -> int:
+    """Return how many bytes of memory are free."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            found = next(line for line in file if line.startswith("MemAvailable"))
+            return int(found.split()[1]) * 1024
+    except (OSError, StopIteration):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, OSError, ValueError):
+        return UNKNOWN_MEMORY
+
+
+def most_bytes() -> int:
+    """Return how many bytes of memory input may take."""
+    return int(SHARE * available_memory())
+
+
+def fits(needed: int) -> bool:
+    """Whether input of so many bytes may be read into memory."""
+    return needed <= most_bytes()
+
+
+def check_fits(path: Path, needed: int) -> None:
+    """Raise `InputError` if a file needs more memory than it may take."""
+    if not fits(needed):
+        raise InputError(
+            f"{path} would take {in_words(needed)} of memory, and {in_words(available_memory())} "
+            "are free. Is it damaged? Otherwise make it smaller: fewer rows, fewer columns."
+        )
+
+
+def in_words(n_bytes: int) -> str:
+    """Return a number of bytes as a person reads it.
+
+    Examples
+    --------
+    >>> in_words(512), in_words(7 * 2**40)
+    ('512 bytes', '7.0 TiB')
+    """
+    units = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
+    power = min(max(0, n_bytes.bit_length() - 1) // 10, len(units) - 1)
+    return f"{n_bytes / 1024**power:.1f} {units[power]}" if power else f"{n_bytes} bytes"
