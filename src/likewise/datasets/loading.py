@@ -13,7 +13,7 @@ from likewise.datasets.catalog import Task, find_task
 from likewise.datasets.dataset import Dataset
 from likewise.datasets.faces import face_features
 from likewise.datasets.folder import VARIABLE, data_folder
-from likewise.datasets.newsgroups import load_corpus
+from likewise.datasets.newsgroups import DECIMALS, load_corpus
 from likewise.datasets.stored import read_stored_faces, read_stored_messages, read_stored_table
 from likewise.datasets.tables import encode, preprocess
 from likewise.errors import DatasetError, InputError, MissingExtraError
@@ -168,7 +168,7 @@ def _load_newsgroups(task: Task, path: Path) -> Dataset:
         y=y,
         target_names=target_names,
         ids=np.array(corpus.ids),
-        source=f"{task.origin}, tf-idf, LSI to {corpus.X.shape[1]}, unit rows",
+        source=f"{task.origin}, tf-idf, LSI to {corpus.X.shape[1]}, unit rows, {DECIMALS} decimals",
         citation=task.citation,
         texts=corpus.texts,
     )

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from likewise.datasets.newsgroups import rounded
+
 WORD_DIMENSIONS = 10
 """As many as the COBRA paper uses for newsgroup messages."""
 
@@ -59,4 +61,5 @@ def _latent(weights: Any, dimensions: int) -> np.ndarray:
 
     dimensions = min(dimensions, *weights.shape)
     svd = TruncatedSVD(dimensions, n_iter=10, random_state=0)
-    return np.asarray(normalize(svd.fit_transform(weights)))
+    # Texts without a word are zeros, at the same distance from all others: see `DECIMALS`.
+    return rounded(normalize(svd.fit_transform(weights)))
