@@ -1,4 +1,4 @@
-"""Points, features of one's own, the cache, and options that do not fit."""
+"""Points, features of one's own, and options that do not fit."""
 
 import io
 import zipfile
@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from likewise.errors import InputError
-from likewise.items import Features, open_items
-from likewise.items.cache import FeatureCache
+from likewise.items import open_items
 
 
 @pytest.fixture
@@ -136,45 +135,13 @@ def test_options_without_effect_are_refused(tmp_path, table, X):
         open_items(tmp_path / "x.npy", items=table, features=tmp_path / "x.npy")
 
 
-def features_of(value):
-    return Features(np.full((2, 2), float(value)), "made", notes=("a note",))
-
-
-def test_features_are_made_once_and_then_found(tmp_path):
-    cache = FeatureCache(tmp_path / "c")
-    made = cache.get("k", lambda: features_of(1))
-    found = FeatureCache(tmp_path / "c").get("k", lambda: pytest.fail("made again"))
-    assert np.array_equal(made.X, found.X)
-    assert (found.description, found.notes, found.metric) == ("made", ("a note",), "euclidean")
-    assert [p.name for p in (tmp_path / "c").iterdir()] == ["k.npz"]
-
-
-def test_a_damaged_cache_file_is_made_anew(tmp_path):
-    cache = FeatureCache(tmp_path)
-    cache.get("k", lambda: features_of(1))
-    whole = (tmp_path / "k.npz").read_bytes()
-    flipped = bytearray(whole)
-    flipped[len(whole) // 4] ^= 0xFF
-    for damaged in (b"", whole[:100], whole[:-30], bytes(flipped), b"hello"):
-        (tmp_path / "k.npz").write_bytes(damaged)
-        assert cache.get("k", lambda: features_of(2)).X[0, 0] in (1, 2)
-        assert cache.get("k", lambda: pytest.fail("not mended")).description == "made"
-
-
-def test_a_cache_that_cannot_be_written_costs_a_note(tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    found = FeatureCache(tmp_path / "file").get("k", lambda: features_of(1))
-    assert found.X[0, 0] == 1
-    assert "could not be kept" in found.notes[-1]
-
-
 def test_a_second_start_finds_the_features_and_a_changed_item_does_not(tmp_path, monkeypatch):
     path = tmp_path / "t.csv"
     path.write_text("text\n" + "\n".join(f"word{k % 3} other{k % 2} thing" for k in range(20)))
     first = open_items(path, text="text").features().X
     calls = []
     monkeypatch.setattr(
-        "likewise.items.texts.lsi_features", lambda texts: calls.append(1) or features_of(0)
+        "likewise.items.texts.word_lsi", lambda texts: calls.append(1) or np.ones((len(texts), 2))
     )
     assert np.array_equal(open_items(path, text="text").features().X, first)
     assert calls == []

@@ -1,17 +1,26 @@
-"""Features kept on disk under a hash of what they were made from."""
+"""Features kept on disk, under what made them and a hash of what they were made from."""
 
 from __future__ import annotations
 
-import json
-import zipfile
-from collections.abc import Callable
+import io
+import os
+import sqlite3
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
 
-from likewise.files import cache_folder, whole_file
-from likewise.items.items import Features, Problem
+from likewise.files import cache_folder
+
+FILE = "features.sqlite"
+TABLE = """
+CREATE TABLE IF NOT EXISTS arrays (recipe TEXT, hash TEXT, data BLOB, PRIMARY KEY (recipe, hash))
+"""
+AT_ONCE = 500
+"""How many hashes one query is about; SQLite allows 999 parameters."""
 
 
 def default_folder() -> Path:
@@ -20,7 +29,7 @@ def default_folder() -> Path:
 
 
 def package_versions(*names: str) -> str:
-    """Return the versions of packages that features depend on, as a part of their key."""
+    """Return the versions of packages that features depend on, as a part of their recipe."""
     found = []
     for name in names:
         try:
@@ -31,64 +40,90 @@ def package_versions(*names: str) -> str:
 
 
 class FeatureCache:
-    """A folder of features. It may be deleted at any time.
+    """Arrays in one SQLite file, which only its owner may read.
+
+    The file may be deleted at any time. What cannot be read counts as missing.
 
     Parameters
     ----------
     folder : Path or None
         Where; None keeps nothing.
+
+    Attributes
+    ----------
+    fault : str
+        Why arrays could not be kept, if they could not.
     """
 
     def __init__(self, folder: Path | None) -> None:
-        self.folder = folder
+        self._path = None if folder is None else folder / FILE
+        self.fault = ""
 
-    def get(self, key: str, make: Callable[[], Features]) -> Features:
-        """Return the features kept under `key`, or make and keep them.
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to tell the person."""
+        return (self.fault,) if self.fault else ()
 
-        A file that cannot be read counts as missing. A folder that cannot be written to costs the
-        time to make them again, which a note says.
-        """
-        if self.folder is None:
-            return make()
-        path = self.folder / f"{key}.npz"
-        found = _load(path)
-        if found is not None:
-            return found
-        made = make()
+    def find(self, recipe: str, hashes: Sequence[str]) -> dict[str, np.ndarray]:
+        """Return the arrays that are kept, by hash."""
+        found: dict[str, np.ndarray] = {}
+
+        def look(db: sqlite3.Connection) -> None:
+            for start in range(0, len(hashes), AT_ONCE):
+                some = hashes[start : start + AT_ONCE]
+                marks = ",".join("?" * len(some))
+                rows = db.execute(
+                    f"SELECT hash, data FROM arrays WHERE recipe = ? AND hash IN ({marks})",
+                    (recipe, *some),
+                )
+                found.update((n, a) for n, data in rows if (a := _unpack(data)) is not None)
+
+        self._with(look)
+        return found
+
+    def keep(self, recipe: str, arrays: Mapping[str, np.ndarray]) -> None:
+        """Keep arrays by hash."""
+
+        def put(db: sqlite3.Connection) -> None:
+            entries = [(recipe, name, _pack(array)) for name, array in arrays.items()]
+            db.executemany("INSERT OR REPLACE INTO arrays VALUES (?, ?, ?)", entries)
+            db.commit()
+
+        self._with(put)
+
+    def get(self, recipe: str, hash: str, make: Callable[[], np.ndarray]) -> np.ndarray:
+        """Return the array kept under a hash, or make and keep it."""
+        found = self.find(recipe, [hash])
+        if not found:
+            found = {hash: make()}
+            self.keep(recipe, found)
+        return found[hash]
+
+    def _with(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        """Do something with the file, which is made if need be; throw a damaged one away."""
+        if self._path is None:
+            return
         try:
-            _save(path, made)
-        except OSError as error:
-            note = f"these features could not be kept for the next start: {error}"
-            return Features(
-                made.X, made.description, made.metric, (*made.notes, note), made.problems
-            )
-        return made
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
+            with closing(sqlite3.connect(self._path, timeout=10)) as db:
+                db.execute(TABLE)
+                work(db)
+        except (OSError, sqlite3.OperationalError, sqlite3.DataError) as error:
+            self.fault = f"these features could not be kept for the next start: {error}"
+        except sqlite3.DatabaseError:
+            self._path.unlink(missing_ok=True)
 
 
-def _load(path: Path) -> Features | None:
-    try:
-        # Opened here, because numpy forgets to close what turns out to be broken.
-        with path.open("rb") as file:
-            arrays = np.load(file, allow_pickle=False)
-            X = arrays["X"]
-            about = json.loads(str(arrays["about"]))
-        return Features(
-            X,
-            about["description"],
-            about["metric"],
-            tuple(about["notes"]),
-            tuple(Problem(item, message) for item, message in about["problems"]),
-        )
-    except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile):
+def _pack(array: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array, allow_pickle=False)
+    data = file.getvalue()
+    return zlib.crc32(data).to_bytes(4) + data
+
+
+def _unpack(data: bytes) -> np.ndarray | None:
+    if zlib.crc32(data[4:]).to_bytes(4) != data[:4]:
         return None
-
-
-def _save(path: Path, features: Features) -> None:
-    about = {
-        "description": features.description,
-        "metric": features.metric,
-        "notes": features.notes,
-        "problems": [(problem.item, problem.message) for problem in features.problems],
-    }
-    with whole_file(path, private=True) as file:
-        np.savez(file, X=features.X, about=np.array(json.dumps(about)))
+    found: np.ndarray = np.load(io.BytesIO(data[4:]), allow_pickle=False)
+    return found

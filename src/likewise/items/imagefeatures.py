@@ -12,9 +12,8 @@ import numpy as np
 
 from likewise.datasets import networks
 from likewise.errors import InputError, MissingExtraError
-from likewise.items.cache import package_versions
+from likewise.items.cache import FeatureCache, package_versions
 from likewise.items.descriptors import SIDE, describe
-from likewise.items.itemcache import ItemCache
 from likewise.items.items import Features, Problem, Progress
 from likewise.items.pictures import BrokenPictureError
 
@@ -61,7 +60,7 @@ def image_features(
     load: Load,
     recipe: str,
     broken: set[int],
-    kept: ItemCache,
+    kept: FeatureCache,
     progress: Progress | None = None,
 ) -> Features:
     """Compute the features of pictures, or fetch those that are kept.
@@ -77,7 +76,7 @@ def image_features(
         model.
     broken : set of int
         Pictures not to try. They and those that turn out to be damaged get the mean features.
-    kept : ItemCache
+    kept : FeatureCache
         Where features of earlier times are, and these are put.
     progress : callable, optional
         Told how many are done after every chunk.
@@ -110,8 +109,7 @@ def image_features(
     X = np.tile(found.mean(axis=0), (n, 1))
     X[places] = found
     problems = [Problem(i, faults[h]) for i, h in enumerate(hashes) if h in faults]
-    notes = (kept.fault,) if kept.fault else ()
-    return Features(X, _description(recipe), notes=notes, problems=tuple(problems))
+    return Features(X, _description(recipe), notes=kept.notes, problems=tuple(problems))
 
 
 def _description(recipe: str) -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import InputError
+from likewise.items.cache import FeatureCache
 from likewise.items.imagefeatures import choose_recipe, image_features
-from likewise.items.itemcache import ItemCache
 from likewise.items.items import Features, Items, Problem, Progress, digest, shorten
 from likewise.items.pictures import (
     IMAGE_SUFFIXES,
@@ -45,17 +45,19 @@ class ImageItems(Items):
     recipe : str
         ``"auto"``, ``"efficientnet-lite0"``, ``"efficientnet-lite2"``, ``"descriptors"`` or the
         name of a timm model.
-    cache : Path, optional
-        The folder where features are kept; none are by default.
+    cache : FeatureCache, optional
+        Where features are kept; none are by default.
     """
 
     kind = "images"
 
-    def __init__(self, folder: Path, *, recipe: str = "auto", cache: Path | None = None) -> None:
+    def __init__(
+        self, folder: Path, *, recipe: str = "auto", cache: FeatureCache | None = None
+    ) -> None:
         require_pillow()
         self._folder = folder.resolve()
         self._recipe = choose_recipe(recipe)
-        self._cache = cache
+        self._cache = cache or FeatureCache(None)
         paths, problems, notes = find_pictures(self._folder)
         self._paths = paths
         ids = [_name(path, self._folder) for path in paths]
@@ -127,9 +129,8 @@ class ImageItems(Items):
         return decode(read_file(self._paths[i], self._folder), at_least)
 
     def _make_features(self, progress: Progress | None) -> Features:
-        kept = ItemCache(self._cache)
         found = image_features(
-            self._hashes, self._decode, self._recipe, self._broken, kept, progress
+            self._hashes, self._decode, self._recipe, self._broken, self._cache, progress
         )
         # The names of the files are not part of what the features are cached under.
         named = (Problem(p.item, f"{self.ids[p.item or 0]}: {p.message}") for p in found.problems)

@@ -15,12 +15,13 @@ WORD_DIMENSIONS = 10
 CHARACTER_DIMENSIONS = 16
 
 
-def word_lsi(texts: Sequence[str]) -> np.ndarray | None:
-    """Return unit vectors from the words of the texts, or None where words are of no use.
+def word_lsi(texts: Sequence[str]) -> np.ndarray:
+    """Return unit vectors from the words of the texts, or no columns where words are of no use.
 
     The weighting is the one that reproduces the paper's newsgroup data: English stop words and
     words of more than half of the texts are left out, words need two texts, at most 10 000 are
-    kept. A script without spaces between words, or texts too short to share any, gives None.
+    kept. A script without spaces between words, or texts too short to share any, gives an array
+    without columns.
     """
     weights = _tf_idf(
         texts,
@@ -31,10 +32,10 @@ def word_lsi(texts: Sequence[str]) -> np.ndarray | None:
     )
     # One word says the same of every text that has it.
     if weights is None or weights.shape[1] < 2:
-        return None
+        return np.empty((len(texts), 0))
     wordless = np.diff(weights.indptr) == 0
     if wordless.sum() > len(texts) / 4:
-        return None
+        return np.empty((len(texts), 0))
     return _latent(weights, WORD_DIMENSIONS)
 
 

@@ -117,7 +117,7 @@ def open_items(
     found: Items
     if kind == "images":
         _refuse(path, table_options, "a table")
-        found = ImageItems(path, recipe=image_features, cache=store.folder)
+        found = ImageItems(path, recipe=image_features, cache=store)
     elif kind == "points":
         _refuse(path, table_options, "a table")
         found = PointItems(path)

@@ -12,16 +12,13 @@ from typing import Any, Literal
 import numpy as np
 
 from likewise.errors import InputError
-from likewise.items.cache import FeatureCache, package_versions
+from likewise.items.cache import FeatureCache
 from likewise.items.given import ARRAY_SUFFIXES, read_array
 from likewise.items.items import Features, Items, Problem, Progress, check_ids, digest, shorten
 from likewise.items.rowfeatures import as_numbers
 from likewise.items.rows import fields, row_ids
 from likewise.items.seriesfeatures import dtw_features, euclidean_features
 from likewise.items.tables import CSV_SUFFIXES, Table, read_table
-
-RECIPE = "series 1"
-"""To be changed with anything that changes the features, so that old ones are not found."""
 
 MOST_POINTS = 2_000
 """A longer series is thinned out for showing, lowest and highest values kept."""
@@ -89,9 +86,7 @@ class SeriesItems(Items):
     def _make_features(self, progress: Progress | None) -> Features:  # noqa: ARG002
         if self._how == "euclidean":
             return euclidean_features(self._found.series)
-        hashes = (self.content_hash(i) for i in range(self.n))
-        key = digest(RECIPE, self._how, package_versions("dtaidistance"), *hashes)
-        return self._cache.get(key, lambda: dtw_features(self._found.series))
+        return dtw_features(self._found.series, self._cache)
 
 
 def table_series(

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.items.items import Features
+from likewise.items.cache import FeatureCache, package_versions
+from likewise.items.items import Features, digest
+
+RECIPE = "series 1"
+"""To be changed with anything that changes the distances, so that old ones are not found."""
 
 LONGEST = 1_024
 MOST_WARPED = 5_000
@@ -45,35 +49,42 @@ def euclidean_features(series: Sequence[np.ndarray]) -> Features:
     )
 
 
-def dtw_features(series: Sequence[np.ndarray]) -> Features:
+def dtw_features(series: Sequence[np.ndarray], kept: FeatureCache) -> Features:
     """Return the distances of all z-normalized series under dynamic time warping."""
-    try:
-        from dtaidistance import dtw, dtw_ndim
-    except ImportError:
-        raise MissingExtraError("dynamic time warping", "series") from None
     if len(series) > MOST_WARPED:
         raise InputError(
             f"dynamic time warping compares all pairs, which {len(series)} series are too many "
             f"for (at most {MOST_WARPED}). Use --series-features euclidean."
         )
-    normal = [np.ascontiguousarray(z_normalize(values), dtype=np.float64) for values in series]
-    lengths = [len(values) for values in normal]
+    lengths = [len(values) for values in series]
     # A tenth of the length, and never less than what the shortest needs to meet the longest.
     window = max(lengths) // 10 + 1 + max(lengths) - min(lengths)
-    if normal[0].shape[1] == 1:
+    key = digest(*(part for s in series for part in (str(s.shape), s.tobytes())))
+    recipe = f"{RECIPE}, {package_versions('dtaidistance')}"
+    return Features(
+        kept.get(recipe, key, lambda: _warped(series, window)),
+        f"distances of z-normalized series under dynamic time warping, window {window}",
+        metric="precomputed",
+        notes=kept.notes,
+    )
+
+
+def _warped(series: Sequence[np.ndarray], window: int) -> np.ndarray:
+    """Return the distances of all pairs."""
+    try:
+        from dtaidistance import dtw, dtw_ndim
+    except ImportError:
+        raise MissingExtraError("dynamic time warping", "series") from None
+    normal = [np.ascontiguousarray(z_normalize(values), dtype=np.float64) for values in series]
+    n_channels = normal[0].shape[1]
+    if n_channels == 1:
         flat = [values.ravel() for values in normal]
         D = dtw.distance_matrix_fast(flat, window=window, only_triu=False)
     else:
-        D = dtw_ndim.distance_matrix_fast(
-            normal, normal[0].shape[1], window=window, only_triu=False
-        )
+        D = dtw_ndim.distance_matrix_fast(normal, n_channels, window=window, only_triu=False)
     D = np.asarray(D, dtype=np.float64)
     np.fill_diagonal(D, 0.0)
-    return Features(
-        D,
-        f"distances of z-normalized series under dynamic time warping, window {window}",
-        metric="precomputed",
-    )
+    return D
 
 
 def _resample(values: np.ndarray, length: int) -> np.ndarray:

@@ -13,13 +13,12 @@ import numpy as np
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.items.cache import FeatureCache, package_versions
-from likewise.items.itemcache import ItemCache
 from likewise.items.items import Features, Items, Problem, Progress, digest, shorten
 from likewise.items.lsi import character_lsi, word_lsi
 from likewise.items.rows import fields, row_ids
 from likewise.items.tables import Table, as_text
 
-RECIPE = "texts 1"
+RECIPE = "texts 2"
 """To be changed with anything that changes the features, so that old ones are not found."""
 
 MINILM = "all-minilm-l6-v2"
@@ -96,25 +95,28 @@ class TextItems(Items):
 
     def _make_features(self, progress: Progress | None) -> Features:  # noqa: ARG002
         if self._recipe == "lsi":
-            key = digest(RECIPE, "lsi", package_versions("scikit-learn"), *self._texts)
-            return self._cache.get(key, lambda: lsi_features(self._texts))
-        return sentence_features(self._texts, self._recipe, ItemCache(self._cache.folder))
+            return lsi_features(self._texts, self._cache)
+        return sentence_features(self._texts, self._recipe, self._cache)
 
 
-def lsi_features(texts: Sequence[str]) -> Features:
+def lsi_features(texts: Sequence[str], kept: FeatureCache) -> Features:
     """Return tf-idf and latent semantic indexing, of words or, where these fail, of letters."""
-    better = "For better ones name a sentence-embedding model with --text-features, or bring your "
-    better += "own with --features."
-    X = word_lsi(texts)
-    if X is not None:
-        about = f"tf-idf of words and latent semantic indexing, {X.shape[1]} dimensions"
-        return Features(X, f"{about}. {better}")
-    X = character_lsi(texts)
-    about = f"tf-idf of letters and latent semantic indexing, {X.shape[1]} dimensions"
-    return Features(X, f"{about}, because the texts share too few words. {better}")
+    key, made_by = digest(*texts), f"{RECIPE}, {package_versions('scikit-learn')}"
+    what, why = "words", ""
+    X = kept.get(f"{made_by}, words", key, lambda: word_lsi(texts))
+    if not X.shape[1]:
+        what, why = "letters", ", because the texts share too few words"
+        X = kept.get(f"{made_by}, letters", key, lambda: character_lsi(texts))
+    return Features(
+        X,
+        f"tf-idf of {what} and latent semantic indexing, {X.shape[1]} dimensions{why}. For better "
+        "ones name a sentence-embedding model with --text-features, or bring your own with "
+        "--features.",
+        notes=kept.notes,
+    )
 
 
-def sentence_features(texts: Sequence[str], model: str, kept: ItemCache) -> Features:
+def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> Features:
     """Return embeddings by a sentence-transformers model, as unit vectors.
 
     Parameters
@@ -123,7 +125,7 @@ def sentence_features(texts: Sequence[str], model: str, kept: ItemCache) -> Feat
         Equal ones are looked at once.
     model : str
         The name of a model, or its folder.
-    kept : ItemCache
+    kept : FeatureCache
         Where features of earlier times are, and these are put.
     """
     key = f"{RECIPE}, {model}, {package_versions('sentence-transformers')}"
@@ -137,8 +139,7 @@ def sentence_features(texts: Sequence[str], model: str, kept: ItemCache) -> Feat
         known |= fresh
         kept.keep(key, fresh)
     rows = np.stack([known[name] for name in hashes])
-    notes = (kept.fault,) if kept.fault else ()
-    return Features(rows, f"sentence embeddings by {model}", notes=notes)
+    return Features(rows, f"sentence embeddings by {model}", notes=kept.notes)
 
 
 def packaged_model(name: str) -> Path | None:

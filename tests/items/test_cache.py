@@ -1,10 +1,13 @@
-"""Features that are kept per item."""
+"""Features that are kept on disk."""
+
+import os
+import stat
 
 import numpy as np
 import pytest
 
 from likewise.items import open_items
-from likewise.items.itemcache import FILE, ItemCache
+from likewise.items.cache import FILE, FeatureCache
 
 Image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
 
@@ -12,8 +15,8 @@ ROWS = {"a": np.array([1.5, 2], dtype=np.float32), "b": np.array([-1, 0], dtype=
 
 
 def test_rows_come_back_under_what_made_them(tmp_path):
-    ItemCache(tmp_path / "new" / "folder").keep("x", ROWS)
-    cache = ItemCache(tmp_path / "new" / "folder")
+    FeatureCache(tmp_path / "new" / "folder").keep("x", ROWS)
+    cache = FeatureCache(tmp_path / "new" / "folder")
     found = cache.find("x", ["b", "c", "a"])
     assert sorted(found) == ["a", "b"]
     assert all(np.array_equal(found[name], ROWS[name]) for name in found)
@@ -23,13 +26,13 @@ def test_rows_come_back_under_what_made_them(tmp_path):
 
 def test_thousands_of_rows_come_back(tmp_path):
     names = [str(k) for k in range(2_345)]
-    ItemCache(tmp_path).keep("x", {name: np.float32([k]) for k, name in enumerate(names)})
-    found = ItemCache(tmp_path).find("x", names)
+    FeatureCache(tmp_path).keep("x", {name: np.float32([k]) for k, name in enumerate(names)})
+    found = FeatureCache(tmp_path).find("x", names)
     assert [float(found[name][0]) for name in names] == list(range(2_345))
 
 
 def test_a_damaged_file_counts_as_missing_and_is_made_anew(tmp_path):
-    cache = ItemCache(tmp_path)
+    cache = FeatureCache(tmp_path)
     cache.keep("x", ROWS)
     whole = (tmp_path / FILE).read_bytes()
     place = whole.index(np.float32([1.5, 2]).tobytes())
@@ -49,16 +52,36 @@ def test_a_damaged_file_counts_as_missing_and_is_made_anew(tmp_path):
 
 def test_a_folder_that_cannot_be_written_to_is_said(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    cache = ItemCache(tmp_path / "file")
+    cache = FeatureCache(tmp_path / "file")
     cache.keep("x", ROWS)
     assert cache.find("x", ["a"]) == {}
     assert "could not be kept" in cache.fault
 
 
+def test_an_array_is_made_once_and_then_found_as_it_was(tmp_path):
+    D = np.arange(6.0).reshape(2, 3)
+    assert np.array_equal(FeatureCache(tmp_path).get("x", "k", lambda: D), D)
+    found = FeatureCache(tmp_path).get("x", "k", lambda: pytest.fail("made again"))
+    assert found.dtype == D.dtype
+    assert np.array_equal(found, D)
+    assert FeatureCache(tmp_path).get("y", "k", lambda: D[:0]).shape == (0, 3)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of Unix")
+def test_only_their_owner_can_read_features(tmp_path):
+    before = os.umask(0o022)
+    try:
+        FeatureCache(tmp_path / "cache").keep("x", ROWS)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "cache").stat().st_mode) == 0o700
+    assert stat.S_IMODE((tmp_path / "cache" / FILE).stat().st_mode) == 0o600
+
+
 def test_no_folder_keeps_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    ItemCache(None).keep("x", ROWS)
-    assert ItemCache(None).find("x", ["a"]) == {}
+    FeatureCache(None).keep("x", ROWS)
+    assert FeatureCache(None).find("x", ["a"]) == {}
     assert list(tmp_path.iterdir()) == []
 
 
