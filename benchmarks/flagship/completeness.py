@@ -51,7 +51,7 @@ def run_fold(task: str, fold: int) -> list[dict[str, Any]]:
         if said is None:
             continue
         before = model.labels_
-        right = share_right(data.y, model.labels_, session.strategy.placed()[0])
+        right = share_right(data.y, model.labels_, session.strategy.examples()[0])
         found.append(
             {
                 "task": task,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from likewise.cluster import COBRA, COSC, Likewise, MPCKMeans
-    from likewise.core.answers import Answer, Event, Query
+    from likewise.core.answers import Answer, Choice, Gesture, Link, Query
     from likewise.core.session import Session
     from likewise.errors import LikewiseError
     from likewise.oracles import (
@@ -26,10 +26,12 @@ __all__ = [
     "Answer",
     "BudgetedOracle",
     "CallbackOracle",
-    "Event",
+    "Choice",
+    "Gesture",
     "LabelOracle",
     "Likewise",
     "LikewiseError",
+    "Link",
     "MPCKMeans",
     "MinMax",
     "NoisyOracle",
@@ -44,7 +46,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "cluster": ("COBRA", "COSC", "Likewise", "MPCKMeans"),
-    "core.answers": ("Answer", "Event", "Query"),
+    "core.answers": ("Answer", "Choice", "Gesture", "Link", "Query"),
     "core.session": ("Session",),
     "errors": ("LikewiseError",),
     "oracles": (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from likewise.core.links import Given
+    from likewise.core.answers import Link
 
 
 class LikewiseError(Exception):
@@ -29,14 +29,14 @@ class ContradictionError(LikewiseError, ValueError):
 
     Attributes
     ----------
-    answer : Given
+    answer : Link
         The answer that was refused.
-    chain : tuple of Given
+    chain : tuple of Link
         The shortest chain of earlier answers that implies the opposite. Together with `answer` it
         is a cycle with exactly one *different* in it: at least one of these answers is wrong.
     """
 
-    def __init__(self, answer: Given, chain: tuple[Given, ...]) -> None:
+    def __init__(self, answer: Link, chain: tuple[Link, ...]) -> None:
         self.answer = answer
         self.chain = chain
         steps = ", ".join(f"{g.left} {g.answer.value} {g.right}" for g in chain)
@@ -64,8 +64,8 @@ class InterruptedFitError(LikewiseError):
     Attributes
     ----------
     session : Session
-        The session with every answer so far. Go on with
-        ``estimator.fit(X, oracle=..., session=error.session)`` or by ``session.ask()``.
+        The session with every answer so far. Go on with ``run(error.session, oracle)`` and make
+        an estimator of it with ``estimator.adopt(error.session)``, or go on by ``session.ask()``.
     """
 
     def __init__(self, message: str, session: Any) -> None:
@@ -86,6 +86,10 @@ class MissingExtraError(LikewiseError, ImportError):
 
 class WriteError(LikewiseError, OSError):
     """A file cannot be written: a full disk, a folder without permission. Nothing was changed."""
+
+
+class UnusedLabelsWarning(UserWarning):
+    """`fit` was given labels and nobody to ask; the labels are not used."""
 
 
 class DatasetError(LikewiseError):

@@ -7,8 +7,8 @@ from click.testing import CliRunner
 
 from likewise.cli import main
 from likewise.cli.terminal import run_terminal
+from likewise.core.reports import Completeness
 from likewise.projects import open_project
-from likewise.strategies.completeness import Completeness
 
 
 @pytest.fixture(autouse=True)

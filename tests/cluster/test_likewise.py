@@ -152,7 +152,7 @@ def test_wrong_answers_are_named_as_suspects():
     assert Likewise().adopt(session).suspects_ == []
     asked_about = {row for event in session.events for row in event.pair}
     wrong = next(row for row in np.flatnonzero(truth == 0) if row not in asked_about)
-    other = next(row for row in session.strategy.placed()[0] if truth[row] == 1)
+    other = next(row for row in session.strategy.examples()[0] if truth[row] == 1)
     session.give(int(wrong), int(other), Answer.SAME)
     suspect = Likewise().adopt(session).suspects_[0]
     assert suspect[:4] == (61, wrong, other, Answer.SAME)

@@ -6,7 +6,13 @@ import pytest
 from likewise import COBRA, Answer, Query, Session
 from likewise.core.journal import SCHEMA
 from likewise.core.partition import SuperInstances, singletons
-from likewise.errors import ContradictionError, InputError, SessionFileError, StaleQueryError
+from likewise.errors import (
+    AnswerError,
+    ContradictionError,
+    InputError,
+    SessionFileError,
+    StaleQueryError,
+)
 from likewise.strategies import ClosestFirst, RandomOrder
 
 SQUARE = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]])
@@ -35,7 +41,7 @@ def test_telling_when_all_is_settled_is_refused():
 
 
 def test_something_that_is_no_answer_is_refused():
-    with pytest.raises(InputError, match="'yes'"):
+    with pytest.raises(AnswerError, match="'yes'"):
         line().tell("yes")
 
 
@@ -151,7 +157,7 @@ def test_a_session_of_a_newer_release_is_refused():
         Session.from_dict(newer)
 
 
-@pytest.mark.parametrize("key", ["strategy", "done", "undone"])
+@pytest.mark.parametrize("key", ["strategy", "log", "undone"])
 def test_a_cut_session_is_refused(key):
     cut = line().to_dict()
     del cut[key]

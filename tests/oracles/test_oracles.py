@@ -6,15 +6,21 @@ from likewise import (
     Answer,
     BudgetedOracle,
     CallbackOracle,
+    Choice,
+    Gesture,
     LabelOracle,
+    Link,
     NoisyOracle,
     Query,
     ReplayOracle,
+    Session,
     TerminalOracle,
     run,
 )
-from likewise.errors import AnswerError, InputError
+from likewise.core.partition import singletons
+from likewise.errors import AnswerError, InputError, InterruptedFitError
 from likewise.oracles import as_oracle
+from likewise.strategies import ClosestFirst
 
 X = np.arange(12.0)[:, None] ** 1.3
 Y = np.repeat([0, 1, 2], 4)
@@ -127,3 +133,79 @@ def test_the_end_of_the_input_ends_the_questions():
 
     session = run(COBRA(10).start(X), TerminalOracle(read=read, write=lambda line: None))
     assert session.events == ()
+
+
+def choice(row, *groups):
+    return Choice(1, row, groups)
+
+
+def test_oracles_answer_choices():
+    labels = LabelOracle(Y)
+    assert labels.choose(choice(0, (4, 5), (1, 2))) == 1
+    assert labels.choose(choice(0, (4,), (8,))) is None
+    by_id = LabelOracle(dict(zip("abc", [0, 1, 0], strict=True)))
+    assert by_id.choose(Choice(1, 0, ((1,), (2,)), "a", (("b",), ("c",)))) == 1
+    assert BudgetedOracle(labels, 1).choose(choice(0, (1,))) == 0
+    by_function = CallbackOracle(lambda i, j: None, choose=lambda row, groups: len(groups) - 1)
+    assert by_function.choose(choice(0, (4,), (8,))) == 1
+    replay = ReplayOracle([Gesture(1, (Link(0, 4, Answer.SAME),), groups=((1,), (4,)))])
+    assert replay.choose(choice(0, (1,), (4,))) == [1]
+    assert replay.choose(choice(0, (4,), (8,))) == 0
+    with pytest.raises(AnswerError, match="not asked about"):
+        replay.choose(choice(0, (8,)))
+    keys = iter(["9", "2", "0", "u"])
+    terminal = TerminalOracle(read=lambda prompt: next(keys), write=lambda line: None)
+    assert [terminal.choose(choice(0, (1,), (4,))) for _ in range(3)] == [1, None, Answer.UNSURE]
+
+
+def test_a_wrong_choice_is_another_group_or_none_and_always_the_same():
+    noisy = NoisyOracle(LabelOracle(np.repeat(np.arange(4), 500)), 0.2, seed=1)
+    questions = [choice(row, (500,), (1000,), (0,)) for row in range(1, 500)]
+    chosen = [noisy.choose(q) for q in questions]
+    assert chosen == [noisy.choose(q) for q in questions]
+    assert 0.15 < np.mean([c != 2 for c in chosen]) < 0.25
+    assert {c for c in chosen if c != 2} == {0, 1, None}
+
+
+class Choosing(ClosestFirst):
+    """Asks about the last row and all others, one group each, and then pairs."""
+
+    name = "choosing-last"
+
+    def next_choice(self):
+        last = self.n_rows - 1
+        groups = tuple((row,) for row in (0, 4, 8))
+        return None if any(last in entry[:2] for entry in self._log) else (last, groups)
+
+
+@pytest.mark.parametrize("max_queries", [None, 2])
+def test_an_oracle_of_pairs_is_asked_a_choice_as_pairs_and_pairs_are_counted(max_queries):
+    asked = []
+
+    def same(i, j):
+        asked.append((i, j))
+        return bool(Y[i] == Y[j])
+
+    session = Session(Choosing(singletons(X)))
+    run(session, same, max_queries=max_queries)
+    assert asked[:3] == [(11, 0), (11, 4), (11, 8)][:max_queries]
+    assert [link.answer.value for link in session.events[0].links][:2] == ["different"] * 2
+    if max_queries is None:
+        assert session.links.implied(11, 8) is Answer.SAME
+    else:
+        assert len(asked) == max_queries
+
+
+def test_labels_of_another_length_are_refused_before_anything_is_asked():
+    with pytest.raises(InputError, match=r"labels for 12 rows, but the data has 9.*sample_ids"):
+        COBRA(4, random_state=0).fit(X[:9], oracle=NoisyOracle(LabelOracle(Y), 0.0))
+
+
+def test_a_function_that_takes_row_numbers_for_rows_is_told():
+    with pytest.raises(InterruptedFitError, match=r"two row numbers, not two rows.*X\[i\]"):
+        COBRA(4, random_state=0).fit(X, oracle=lambda a, b: a[0] == b[0])
+
+
+def test_labels_that_are_no_oracle_are_told_to_be_wrapped():
+    with pytest.raises(InputError, match=r"oracle=LabelOracle\(labels\)"):
+        COBRA(4, random_state=0).fit(X, oracle=Y)

@@ -7,10 +7,10 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from likewise import COBRA, Likewise, Session
+from likewise.core.reports import Completeness
 from likewise.items import open_items
 from likewise.projects import Project, open_project
 from likewise.stores import Store
-from likewise.strategies.completeness import Completeness
 from likewise.web import create_app
 
 HOME = "http://127.0.0.1"

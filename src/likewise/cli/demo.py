@@ -17,7 +17,7 @@ from likewise.cluster import COBRA
 from likewise.core.reports import Progress
 from likewise.core.session import Session
 from likewise.datasets import load_demo
-from likewise.oracles import LabelOracle
+from likewise.oracles import LabelOracle, run
 
 SUPER_INSTANCES = 60
 MILESTONES = (25, 50, 100)
@@ -76,8 +76,8 @@ def play(session: Session, truth: NDArray[np.int64]) -> list[Moment]:
     oracle = LabelOracle(truth)
     is_live = sys.stdout.isatty()
     moments = [_moment(session, truth)]
-    while (query := session.ask()) is not None:
-        session.tell(oracle.answer(query))
+    while not session.is_done:
+        run(session, oracle, max_queries=1)
         moments.append(_moment(session, truth))
         if is_live:
             click.echo(f"\r\033[K{session.progress}", nl=False)

@@ -7,7 +7,7 @@ from typing import Any
 from likewise.core.answers import Answer, Query
 from likewise.core.links import LinkGraph
 from likewise.errors import BudgetExhausted
-from likewise.oracles import as_answer, as_oracle
+from likewise.oracles.oracle import answer_to, as_oracle
 
 
 class Asker:
@@ -42,7 +42,7 @@ class Asker:
         if self.oracle is None or is_spent:
             raise BudgetExhausted(f"all {len(self.queries)} questions were asked")
         query = Query(len(self.queries) + 1, *pair)
-        answer = as_answer(self.oracle.answer(query), query)
+        answer = answer_to(query, self.oracle.answer(query))
         self.queries.append((*pair, answer))
         if answer.is_link:
             self.links.add(*pair, answer)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
 from numbers import Integral
-from os import PathLike
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
-from likewise.cluster.constraints import checked_train_rows
+from likewise.cluster.estimator import AskingClusterer, Rows
 from likewise.cluster.learner import (
     learn_representatives,
     learn_session,
@@ -22,23 +19,19 @@ from likewise.cluster.learner import (
     predict_learned,
 )
 from likewise.cluster.source_session import SourceSession, super_instances_of
-from likewise.core.answers import Answer
-from likewise.core.fingerprint import fingerprint
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
-from likewise.oracles import run_for_fit
 from likewise.rows.assignment import assign
 from likewise.rows.build import build_super_instances
 from likewise.rows.metrics import distances
 from likewise.rows.source import Source
 from likewise.strategies.closest_first import ClosestFirst
-from likewise.strategies.representatives import RepresentativeStrategy
 
 DEFAULT_SUPER_INSTANCES = 50
 
 
-class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
+class COBRA(AskingClusterer):
     """Constraint-based repeated aggregation: cluster by asking about the closest pairs first.
 
     K-means makes many small groups, the super-instances, each represented by its medoid. Then the
@@ -148,125 +141,6 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(
-        self,
-        X: ArrayLike | Source,
-        y: Any = None,  # noqa: ARG002  (for scikit-learn)
-        *,
-        oracle: Any = None,
-        train_indices: ArrayLike | None = None,
-        sample_ids: Sequence[Hashable] | None = None,
-        must_link: Iterable[tuple[int, int]] = (),
-        cannot_link: Iterable[tuple[int, int]] = (),
-    ) -> Self:
-        """Cluster rows by asking an oracle.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            The rows; with ``metric="precomputed"`` their distances. Or a source of
-            `likewise.scale`.
-        y : ignored
-            For compatibility.
-        oracle : Oracle or callable, optional
-            Who answers: an object with ``answer(query)``, or a function of two rows that returns
-            True, False or None. Without one nothing is asked.
-        train_indices : array-like of int, optional
-            The rows that may be asked about. By default all.
-        sample_ids : sequence of hashable, optional
-            Names of the rows, passed to the oracle with every query.
-        must_link, cannot_link : iterable of (int, int)
-            Pairs of rows whose relation is known beforehand.
-
-        Raises
-        ------
-        InterruptedFitError
-            If the oracle raises an error. The error, and ``session_``, have the session with all
-            answers so far.
-        """
-        session = self.start(
-            X,
-            train_indices=train_indices,
-            sample_ids=sample_ids,
-            must_link=must_link,
-            cannot_link=cannot_link,
-        )
-        self.session_ = session
-        if oracle is not None:
-            run_for_fit(
-                session,
-                oracle,
-                max_queries=self.max_queries,
-                then=" and COBRA().adopt(error.session)",
-            )
-        return self.adopt(session, is_guess=oracle is None, X=X)
-
-    def start(
-        self,
-        X: ArrayLike | Source,
-        *,
-        train_indices: ArrayLike | None = None,
-        sample_ids: Sequence[Hashable] | None = None,
-        must_link: Iterable[tuple[int, int]] = (),
-        cannot_link: Iterable[tuple[int, int]] = (),
-        checkpoint: str | PathLike[str] | None = None,
-        progress: Callable[[str, int, int], None] | None = None,
-    ) -> Session:
-        """Return a session to be asked and told by hand.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features) or Source
-            The rows. A source of `likewise.scale` is gone over in batches and never held; the
-            session is then a `likewise.scale.SourceSession`, which can write labels to files.
-        train_indices, sample_ids, must_link, cannot_link
-            As for `fit`.
-        checkpoint : path, optional
-            For a source, a folder that keeps what is done when the start is interrupted. Starting
-            again with the same folder goes on from there.
-        progress : callable, optional
-            For a source, called as ``progress(phase, rows_done, n_rows)``.
-        """
-        self._check_parameters()
-        n_super_instances = self.n_super_instances
-        if n_super_instances == "auto":
-            n_super_instances = (
-                DEFAULT_SUPER_INSTANCES
-                if self.max_queries is None
-                else super_instances_for_budget(self.max_queries)
-            )
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        options: dict[str, Any] = {
-            "representative": self.representative,
-            "metric": self.metric,
-            "engine": self.engine,
-            "exact_medoids": self.exact_medoids,
-            "seed": seed,
-            "n_jobs": self.n_jobs,
-        }
-        session: Session
-        if isinstance(X, Source):
-            self.n_features_in_ = X.n_features
-            options |= {"train_indices": checked_train_rows(train_indices, X.n_rows)}
-            partition = super_instances_of(
-                X, int(n_super_instances), checkpoint=checkpoint, progress=progress, **options
-            )
-            about_source = SourceSession(
-                ClosestFirst(partition), sample_ids=sample_ids, digest=X.fingerprint()
-            )
-            about_source.label_by = self.labels
-            session = about_source.attach(X, n_jobs=self.n_jobs)
-        else:
-            rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
-            options |= {"train_indices": checked_train_rows(train_indices, len(rows))}
-            partition = build_super_instances(rows, int(n_super_instances), **options)
-            digest = fingerprint(rows)
-            session = Session(ClosestFirst(partition), sample_ids=sample_ids, digest=digest)
-        for pairs, answer in ((must_link, Answer.SAME), (cannot_link, Answer.DIFFERENT)):
-            for left, right in pairs:
-                session.give(int(left), int(right), answer)
-        return session
-
     def adopt(self, session: Session, *, is_guess: bool | None = None, X: Any = None) -> Self:
         """Become the fitted estimator of a session, finished or not.
 
@@ -279,16 +153,8 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         X : array-like, optional
             The rows, which ``labels="learned"`` needs.
         """
-        strategy = session.strategy
-        if not isinstance(strategy, RepresentativeStrategy):
-            raise InputError(
-                f"COBRA adopts sessions about super-instances, not {type(strategy).__name__}"
-            )
-        if is_guess is None:
-            is_guess = False
-        is_guess = is_guess or self.incomplete == "guess"
-        partition = strategy.partition
-        self.session_ = session
+        is_guess = bool(is_guess) or self.incomplete == "guess"
+        partition = session.strategy.partition
         if isinstance(session, SourceSession):
             self.labels_ = session.find_labels(self.labels, guess=is_guess)
             if self.labels == "learned":
@@ -297,10 +163,8 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             self.labels_ = session.labels_guess if is_guess else session.labels
             if self.labels == "learned":
                 self._learn(session, partition, X)
+        self._set_queries(session)
         self.n_clusters_ = int(self.labels_.max()) + 1
-        asked = [event for event in session.events if event.source == "asked"]
-        self.queries_ = [(event.left, event.right, event.answer) for event in asked]
-        self.n_queries_ = len(asked)
         self.super_instances_ = partition.assignment
         self.representatives_ = partition.representatives
         if partition.points is not None:
@@ -318,13 +182,37 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
             New rows; with ``metric="precomputed"`` their distances to all rows of the fit.
         """
         check_is_fitted(self, "labels_")
-        rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
-        strategy = self.session_.strategy
-        assert isinstance(strategy, RepresentativeStrategy)
+        rows = self._validated(X, reset=False)
         if self.labels == "learned" and self.learned_ is not None:
             return predict_learned(self.learned_, rows)
-        nearest = nearest_super_instance(strategy.partition, rows)
+        nearest = nearest_super_instance(self.session_.strategy.partition, rows)
         return np.asarray(self.labels_[self.representatives_[nearest]])
+
+    def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:
+        return self.adopt(session, is_guess=not is_asked, X=X)
+
+    @property
+    def _label_by(self) -> str:  # type: ignore[override]
+        return self.labels
+
+    def _strategy(
+        self, X: Rows, train: NDArray[np.intp] | None, seed: int, **options: Any
+    ) -> ClosestFirst:
+        n = self.n_super_instances
+        if n == "auto":
+            budget = self.max_queries
+            n = DEFAULT_SUPER_INSTANCES if budget is None else super_instances_for_budget(budget)
+        options |= {
+            "representative": self.representative,
+            "metric": self.metric,
+            "engine": self.engine,
+            "exact_medoids": self.exact_medoids,
+            "train_indices": train,
+            "seed": seed,
+            "n_jobs": self.n_jobs,
+        }
+        make: Any = super_instances_of if isinstance(X, Source) else build_super_instances
+        return ClosestFirst(make(X, int(n), **options))
 
     def _learn(self, session: Session, partition: SuperInstances, X: Any) -> None:
         """Learn from the representatives and their groups where every row belongs."""
@@ -339,6 +227,7 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
         self.labels_ = learned_labels(self.learned_, rows, session.links)
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         n: Any = self.n_super_instances
         is_count = isinstance(n, Integral) and not isinstance(n, bool)
         if n != "auto" and (not is_count or n < 1):
@@ -353,9 +242,6 @@ class COBRA(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn 
                 raise InputError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
         if self.labels == "learned" and self.metric == "precomputed":
             raise InputError('labels="learned" needs features, not metric="precomputed"')
-        budget: Any = self.max_queries
-        if budget is not None and (not isinstance(budget, Integral) or budget < 0):
-            raise InputError(f"max_queries must be None or not negative, got {budget!r}")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

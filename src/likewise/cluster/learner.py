@@ -18,11 +18,10 @@ from sklearn.ensemble import ExtraTreesClassifier
 from likewise.cluster.source_session import SourceSession
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
+from likewise.core.strategy import Strategy
 from likewise.rows.assignment import one_thread_each
 from likewise.rows.kmeans import FULL_LIMIT
 from likewise.strategies.learner import ROWS_AT_ONCE, KernelVote, Views, learn, views_of
-from likewise.strategies.refine import Refine
-from likewise.strategies.representatives import RepresentativeStrategy, number_groups
 from likewise.strategies.respect import respecting_groups
 
 N_TREES = 60
@@ -119,9 +118,9 @@ def learn_from(
     )
 
 
-def learn_placed(strategy: Refine) -> Learned | None:
+def learn_placed(strategy: Strategy) -> Learned | None:
     """Learn from the rows that a strategy has placed; None while there are not two groups."""
-    known, groups = strategy.placed()
+    known, groups = strategy.examples()
     if len(groups) == 0 or groups.max() == 0:
         return None
     partition = strategy.partition
@@ -152,12 +151,11 @@ def learn_representatives(
 def learn_session(session: SourceSession, guess: bool) -> Learned | None:
     """Learn from the answers of a session about a source."""
     strategy = session.strategy
-    if isinstance(strategy, Refine):
-        return learn_placed(strategy)
-    assert isinstance(strategy, RepresentativeStrategy)
     assert session.source is not None
-    names = strategy.guess_of_representatives() if guess else strategy.group_of_representatives()
-    return learn_representatives(strategy.partition, number_groups(names), session.source.to_array)
+    rows, groups = strategy.examples(guess=guess)
+    if len(rows) < strategy.partition.n_super_instances:
+        return learn_placed(strategy)
+    return learn_representatives(strategy.partition, groups, session.source.to_array)
 
 
 def label_rows(session: SourceSession, guess: bool) -> LearnedRows | None:

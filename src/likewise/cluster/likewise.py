@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.metrics import pairwise_distances_argmin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from likewise.cluster.constraints import checked_train_rows
+from likewise.cluster.estimator import AskingClusterer, Rows
 from likewise.cluster.learner import learn_placed, learned_labels
-from likewise.cluster.source_session import SourceSession, super_instances_of
-from likewise.core.answers import Answer
-from likewise.core.fingerprint import fingerprint
+from likewise.cluster.source_session import super_instances_of
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
-from likewise.oracles import run_for_fit
 from likewise.rows.build import build_super_instances
 from likewise.rows.kmeans import FULL_LIMIT, Engine
 from likewise.rows.passes import check_finite
@@ -38,7 +32,7 @@ MAX_ERROR_RATE = 0.3
 """With more wrong answers than this, a session of a hundred questions finds nothing."""
 
 
-class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
+class Likewise(AskingClusterer):
     """Cluster by asking: coarse regions first, finer ones next, then where there is doubt.
 
     The data are cut into a few regions, and the rows that stand for them are asked about, closest
@@ -126,94 +120,7 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(
-        self,
-        X: ArrayLike | Source,
-        y: Any = None,  # noqa: ARG002  (for scikit-learn)
-        *,
-        oracle: Any = None,
-        train_indices: ArrayLike | None = None,
-        sample_ids: Sequence[Hashable] | None = None,
-        must_link: Iterable[tuple[int, int]] = (),
-        cannot_link: Iterable[tuple[int, int]] = (),
-    ) -> Self:
-        """Cluster rows by asking an oracle.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features) or Source
-            The rows, or a source of `likewise.scale`.
-        y : ignored
-            For compatibility.
-        oracle : Oracle or callable, optional
-            Who answers: an object with ``answer(query)``, or a function of two rows that returns
-            True, False or None. Without one nothing is asked.
-        train_indices : array-like of int, optional
-            The rows that may be asked about. By default all.
-        sample_ids : sequence of hashable, optional
-            Names of the rows, passed to the oracle with every query.
-        must_link, cannot_link : iterable of (int, int)
-            Pairs of rows whose relation is known beforehand. They are certain: with an
-            `error_rate`, too, no answer overrules them.
-
-        Raises
-        ------
-        InterruptedFitError
-            If the oracle raises an error. The error, and ``session_``, have the session with all
-            answers so far.
-        """
-        session = self.start(
-            X,
-            train_indices=train_indices,
-            sample_ids=sample_ids,
-            must_link=must_link,
-            cannot_link=cannot_link,
-        )
-        self.session_ = session
-        if oracle is not None:
-            run_for_fit(
-                session,
-                oracle,
-                max_queries=self.max_queries,
-                then=" and Likewise().adopt(error.session)",
-            )
-        return self.adopt(session, X=X)
-
-    def start(
-        self,
-        X: ArrayLike | Source,
-        *,
-        train_indices: ArrayLike | None = None,
-        sample_ids: Sequence[Hashable] | None = None,
-        must_link: Iterable[tuple[int, int]] = (),
-        cannot_link: Iterable[tuple[int, int]] = (),
-    ) -> Session:
-        """Return a session to be asked and told by hand; the parameters are those of `fit`."""
-        self._check_parameters()
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        session: Session
-        if isinstance(X, Source):
-            self.n_features_in_ = X.n_features
-            train = checked_train_rows(train_indices, X.n_rows)
-            partition, is_askable = cells_of_source(
-                X, self.n_cells, train_indices=train, seed=seed, n_jobs=self.n_jobs
-            )
-            strategy = self._strategy(partition, is_askable, seed)
-            session = SourceSession(strategy, sample_ids=sample_ids, digest=X.fingerprint())
-            session.label_by = "learned"
-            session.attach(X, n_jobs=self.n_jobs)
-        else:
-            rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
-            train = checked_train_rows(train_indices, len(rows))
-            partition, is_askable = cells_of(
-                rows, self.n_cells, train_indices=train, seed=seed, n_jobs=self.n_jobs
-            )
-            strategy = self._strategy(partition, is_askable, seed)
-            session = Session(strategy, sample_ids=sample_ids, digest=fingerprint(rows))
-        for pairs, answer in ((must_link, Answer.SAME), (cannot_link, Answer.DIFFERENT)):
-            for left, right in pairs:
-                session.give(int(left), int(right), answer)
-        return session
+    _label_by = "learned"
 
     def adopt(self, session: Session, *, X: Any = None) -> Self:
         """Become the fitted estimator of a session, at any point of it.
@@ -227,16 +134,17 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
             the session labels it.
         """
         strategy = session.strategy
-        if not isinstance(strategy, Refine):
-            raise InputError(
-                f"Likewise adopts sessions that Likewise started, not {type(strategy).__name__}"
-            )
         points = strategy.partition.points
-        assert points is not None
-        self.session_ = session
+        if points is None:
+            raise InputError(
+                "Likewise adopts sessions about features; this one, by the strategy "
+                f"{strategy.name!r}, has none. Use COBRA().adopt(session)"
+            )
+        self._set_queries(session)
         self.n_features_in_ = points.shape[1]
         self.learned_ = learn_placed(strategy)
-        self.doubts_ = strategy.doubts()
+        doubts = strategy.doubts()
+        self.doubts_ = np.ones(strategy.n_rows) if doubts is None else doubts
         self.completeness_ = strategy.completeness()
         self.suspects_ = strategy.suspects()
         self.labels_ = session.labels
@@ -246,9 +154,6 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
                 raise InputError(f"X has {len(rows)} rows, the session is about {strategy.n_rows}")
             self.labels_ = learned_labels(self.learned_, rows, session.links)
         self.n_clusters_ = int(self.labels_.max()) + 1
-        asked = [event for event in session.events if event.source == "asked"]
-        self.queries_ = [(event.left, event.right, event.answer) for event in asked]
-        self.n_queries_ = len(asked)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.intp]:
@@ -270,13 +175,12 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
             New rows.
         """
         check_is_fitted(self, "labels_")
-        rows = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
+        rows = self._validated(X, reset=False)
         if self.learned_ is not None:
             return self._padded(self.learned_.predict_proba(rows))
-        strategy = self.session_.strategy
-        assert isinstance(strategy, Refine)
-        nearest = pairwise_distances_argmin(rows, strategy.partition.points)
-        labels = self.labels_[strategy.partition.representatives[nearest]]
+        partition = self.session_.strategy.partition
+        nearest = pairwise_distances_argmin(rows, partition.points)
+        labels = self.labels_[partition.representatives[nearest]]
         return np.asarray(np.eye(self.n_clusters_)[labels])
 
     def _padded(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -284,9 +188,11 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         n_lacking = max(0, self.n_clusters_ - chances.shape[1])
         return np.hstack([chances, np.zeros((len(chances), n_lacking))])
 
-    def _strategy(
-        self, partition: SuperInstances, is_askable: NDArray[np.bool_] | None, seed: int
-    ) -> Refine:
+    def _strategy(self, X: Rows, train: NDArray[np.intp] | None, seed: int, **_: Any) -> Refine:
+        cells: Any = cells_of_source if isinstance(X, Source) else cells_of
+        partition, is_askable = cells(
+            X, self.n_cells, train_indices=train, seed=seed, n_jobs=self.n_jobs
+        )
         if self.error_rate == 0:
             return Refine(partition, askable=is_askable, budget=self.max_queries, seed=seed)
         return Careful(
@@ -298,9 +204,7 @@ class Likewise(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         )
 
     def _check_parameters(self) -> None:
-        budget: Any = self.max_queries
-        if budget is not None and (not isinstance(budget, Integral) or budget < 0):
-            raise InputError(f"max_queries must be None or not negative, got {budget!r}")
+        super()._check_parameters()
         rate: Any = self.error_rate
         is_share = isinstance(rate, Real) and 0 <= float(rate) <= MAX_ERROR_RATE
         if not is_share and rate != "estimate":

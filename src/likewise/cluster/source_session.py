@@ -40,7 +40,7 @@ from likewise.rows.streaming import (
 )
 from likewise.rows.sweep import Progress
 from likewise.rows.sweepers import SourceSweeper, sweeper_for
-from likewise.strategies.representatives import RepresentativeStrategy, number_groups
+from likewise.strategies.representatives import number_groups
 
 
 class SourceSession(Session):
@@ -187,7 +187,6 @@ class SourceSession(Session):
         source.check_unchanged()
         folder = new_folder(path, overwrite)
         strategy = self.strategy
-        assert isinstance(strategy, RepresentativeStrategy)
         names = (
             strategy.guess_of_representatives() if guess else strategy.group_of_representatives()
         )
@@ -217,7 +216,6 @@ class SourceSession(Session):
 
     @property
     def _partition(self) -> SuperInstances:
-        assert isinstance(self.strategy, RepresentativeStrategy)
         return self.strategy.partition
 
     def _row_labels(self, by: str, guess: bool) -> RowLabels | None:

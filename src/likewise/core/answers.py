@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from likewise.errors import AnswerError
 
 
 class Answer(Enum):
@@ -20,9 +25,56 @@ class Answer(Enum):
         return self is not Answer.UNSURE
 
 
+def as_answer(value: Any) -> Answer:
+    """Return an answer as it is, and what people and functions say instead of one.
+
+    Parameters
+    ----------
+    value : Answer, bool, None or str
+        True is *same*, False *different*, None *unsure*; a string is an answer's value. Anything
+        else is refused, so that a string such as "no" is never taken for a yes.
+
+    Examples
+    --------
+    >>> as_answer(True), as_answer("different"), as_answer(None)
+    (<Answer.SAME: 'same'>, <Answer.DIFFERENT: 'different'>, <Answer.UNSURE: 'unsure'>)
+    """
+    if isinstance(value, Answer):
+        return value
+    if value is None:
+        return Answer.UNSURE
+    if isinstance(value, bool | np.bool_):
+        return Answer.SAME if value else Answer.DIFFERENT
+    if isinstance(value, str) and value in {answer.value for answer in Answer}:
+        return Answer(value)
+    raise AnswerError(
+        f"{value!r} is no answer: say True, False or None, an Answer, or one of "
+        f"{', '.join(repr(answer.value) for answer in Answer)}"
+    )
+
+
+def ordered(left: int, right: int) -> tuple[int, int]:
+    """Return two rows, the smaller one first."""
+    return (left, right) if left < right else (right, left)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What was said about two rows."""
+
+    left: int
+    right: int
+    answer: Answer
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The two rows, smaller first."""
+        return ordered(self.left, self.right)
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question about two rows: do they belong together.
+    """A question whether two rows belong together.
 
     Attributes
     ----------
@@ -30,9 +82,12 @@ class Query:
         1 for the first question of a session, then counting up. Pass it to `Session.tell` to be
         told when the question has changed in the meantime.
     left, right : int
-        Rows of the data.
+        Row numbers of the data.
     left_id, right_id : hashable or None
         The rows' `sample_ids`, where the session has them.
+    is_check : bool
+        Whether earlier answers already imply an answer, and this one checks them. Only strategies
+        that expect wrong answers ask such questions.
     """
 
     number: int
@@ -40,36 +95,131 @@ class Query:
     right: int
     left_id: Hashable | None = None
     right_id: Hashable | None = None
+    is_check: bool = False
 
     @property
     def pair(self) -> tuple[int, int]:
         """The two rows, smaller first."""
-        return (self.left, self.right) if self.left < self.right else (self.right, self.left)
+        return ordered(self.left, self.right)
+
+    @property
+    def about(self) -> str:
+        """What it is about, in words."""
+        return f"about rows {self.left} and {self.right}"
+
+    def links(self, answer: Answer) -> tuple[Link, ...]:
+        """Return what an answer to this question says."""
+        return (Link(self.left, self.right, answer),)
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """An answer in a session's log. The log is the only truth; all else is derived from it.
+class Choice:
+    """A question to which of some groups a row belongs, if to any.
 
     Attributes
     ----------
     number : int
-        The number of the question.
-    left, right : int
-        The rows asked about.
-    answer : Answer
-        What was said.
-    source : str
-        ``"asked"`` for a session's own question, ``"given"`` for an answer known beforehand.
+        As in `Query`.
+    row : int
+        The row in question.
+    groups : tuple of tuple of int
+        The groups to choose from, each shown by one to four of its rows.
+    row_id : hashable or None
+        The row's `sample_ids` entry, where the session has them.
+    group_ids : tuple of tuple of hashable
+        The same for the rows of the groups; empty without `sample_ids`.
+    is_check : bool
+        Whether earlier answers already say where the row belongs, and this one checks them.
     """
 
     number: int
-    left: int
-    right: int
-    answer: Answer
+    row: int
+    groups: tuple[tuple[int, ...], ...]
+    row_id: Hashable | None = None
+    group_ids: tuple[tuple[Hashable, ...], ...] = ()
+    is_check: bool = False
+
+    @property
+    def about(self) -> str:
+        """What it is about, in words."""
+        return f"about row {self.row} and {len(self.groups)} groups"
+
+    def links(self, chosen: int | tuple[int, ...] | Answer | None) -> tuple[Link, ...]:
+        """Return what choosing a group says.
+
+        Parameters
+        ----------
+        chosen : int, tuple of int, None or Answer.UNSURE
+            The place of a group in `groups`: the row is the same as that group. Several places:
+            these groups and the row are all the same. None: the row differs from every group
+            shown. *Unsure* says nothing about any of them.
+        """
+        if chosen is Answer.UNSURE or chosen is None:
+            said = Answer.UNSURE if chosen is Answer.UNSURE else Answer.DIFFERENT
+            return tuple(Link(self.row, group[0], said) for group in self.groups)
+        places: tuple[Any, ...] = chosen if isinstance(chosen, tuple) else (chosen,)
+        for place in places:
+            is_count = isinstance(place, int | np.integer) and not isinstance(place, bool)
+            if not is_count or not 0 <= place < len(self.groups):
+                raise AnswerError(
+                    f"{place!r} is none of the {len(self.groups)} groups of question "
+                    f"{self.number}: choose 0 to {len(self.groups) - 1}, None for none of these, "
+                    "or Answer.UNSURE"
+                )
+        if not places:
+            raise AnswerError("no group was chosen; None says that it is none of these")
+        return tuple(Link(self.row, self.groups[place][0], Answer.SAME) for place in places)
+
+
+Question = Query | Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Gesture:
+    """One thing a person said: a short list of links, undone and revised as one.
+
+    Attributes
+    ----------
+    number : int
+        Its place among the gestures that count, from 1.
+    links : tuple of Link
+        What it says: one link for the answer to a `Query`, one or several for a `Choice`.
+    source : {"asked", "given"}
+        Whether it answers a session's question or was known beforehand.
+    groups : tuple of tuple of int
+        For a `Choice`, the groups that were shown; empty otherwise.
+    by, at : str or None
+        Who said it and when, where that is known.
+    """
+
+    number: int
+    links: tuple[Link, ...]
     source: str = "asked"
+    groups: tuple[tuple[int, ...], ...] = ()
+    by: str | None = None
+    at: str | None = None
+
+    @property
+    def left(self) -> int:
+        """The first row of the first link; the row in question of a choice."""
+        return self.links[0].left
+
+    @property
+    def right(self) -> int:
+        """The second row of the first link."""
+        return self.links[0].right
+
+    @property
+    def answer(self) -> Answer:
+        """What the first link says."""
+        return self.links[0].answer
 
     @property
     def pair(self) -> tuple[int, int]:
-        """The two rows, smaller first."""
-        return (self.left, self.right) if self.left < self.right else (self.right, self.left)
+        """The two rows of the first link, smaller first."""
+        return self.links[0].pair
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """All rows it is about, each once."""
+        return tuple(dict.fromkeys(r for link in self.links for r in (link.left, link.right)))

@@ -1,70 +1,184 @@
-"""Sessions as plain dictionaries: what is written, its version, and how older versions are read.
+"""The entries of a session's log, and sessions as plain dictionaries.
 
-A saved session is its strategy (the partition it asks about) and the list of things done: answers
-told, answers given beforehand, answers revised. Everything else is derived by doing them again.
+A saved session is its first strategy and the list of things done: answers told, answers given
+beforehand, answers revised, other small groups, names, checks. Everything else is derived by doing
+them again. Dictionaries of older releases are read for ever (`UPGRADES`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from likewise.core.answers import Answer, Event
+import numpy as np
+
+from likewise.core.answers import Answer, Gesture, Link
 from likewise.errors import SessionFileError
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the dictionaries written by this release."""
 
 FORMAT = "likewise-session"
 
-UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""For every older version, the function that turns it into the next one."""
-
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An answer was added to the end of the log."""
+    """Something was said; its gesture is the last of the log."""
 
-    event: Event
+    gesture: Gesture
 
 
 @dataclass(frozen=True, slots=True)
 class Revised:
-    """An earlier answer was changed; later ones that no longer apply were dropped."""
+    """An earlier gesture says something else now; later ones that no longer apply are dropped.
+
+    Attributes
+    ----------
+    number : int
+        The gesture.
+    said : Answer or tuple of Link
+        What it says instead: another answer about the same rows, or other links.
+    """
 
     number: int
-    answer: Answer
+    said: Answer | tuple[Link, ...]
+    by: str | None = None
+    at: str | None = None
 
 
-Deed = Told | Revised
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """The session asks about other small groups; every answer so far counts.
+
+    Attributes
+    ----------
+    strategy : dict
+        The new strategy, as `Strategy.to_dict` writes it, with its name.
+    why : {"refine", "misfit"}
+        What it was for.
+    ask : tuple of (int, int) or None
+        Two rows to ask about before anything else: an item that was said not to fit, and a row of
+        those it was among.
+    """
+
+    strategy: Mapping[str, Any] = field(compare=False)
+    why: str = "refine"
+    ask: tuple[int, int] | None = None
+    by: str | None = None
+    at: str | None = None
 
 
-def deed_to_dict(deed: Deed) -> dict[str, Any]:
-    """Return a deed as a plain dictionary."""
-    if isinstance(deed, Revised):
-        return {"do": "revise", "number": deed.number, "answer": deed.answer.value}
-    event = deed.event
-    return {
-        "do": "tell",
-        "number": event.number,
-        "left": event.left,
-        "right": event.right,
-        "answer": event.answer.value,
-        "source": event.source,
-    }
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Rows got names, which are those of their groups; an empty name takes a name away."""
+
+    names: tuple[tuple[int, str], ...]
+    by: str | None = None
+    at: str | None = None
 
 
-def deed_from_dict(plain: Mapping[str, Any]) -> Deed:
-    """Return the deed that `deed_to_dict` wrote down."""
-    answer = Answer(plain["answer"])
-    if plain["do"] == "revise":
-        return Revised(int(plain["number"]), answer)
-    return Told(
-        Event(
-            int(plain["number"]), int(plain["left"]), int(plain["right"]), answer, plain["source"]
-        )
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A check question was answered; that changes no group."""
+
+    link: Link
+    by: str | None = None
+    at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A row was said not to fit where it is."""
+
+    row: int
+    by: str | None = None
+    at: str | None = None
+
+
+Entry = Told | Revised | Rebuilt | Named | Checked | Marked
+
+
+def entry_to_dict(entry: Entry) -> dict[str, Any]:
+    """Return an entry as a dictionary: plain values, and arrays in a strategy."""
+    said: dict[str, Any]
+    if isinstance(entry, Told):
+        gesture = entry.gesture
+        said = {"do": "tell", "links": _links_to_list(gesture.links)}
+        if gesture.source != "asked":
+            said["source"] = gesture.source
+        if gesture.groups:
+            said["groups"] = [list(group) for group in gesture.groups]
+        return said | _signature(gesture)
+    if isinstance(entry, Revised):
+        said = {"do": "revise", "number": entry.number}
+        if isinstance(entry.said, Answer):
+            said["answer"] = entry.said.value
+        else:
+            said["links"] = _links_to_list(entry.said)
+    elif isinstance(entry, Rebuilt):
+        said = {"do": "rebuild", "strategy": entry.strategy, "why": entry.why}
+        if entry.ask is not None:
+            said["ask"] = list(entry.ask)
+    elif isinstance(entry, Named):
+        said = {"do": "name", "names": [[row, name] for row, name in entry.names]}
+    elif isinstance(entry, Checked):
+        said = {"do": "check", "links": _links_to_list((entry.link,))}
+    else:
+        said = {"do": "mark", "row": entry.row}
+    return said | _signature(entry)
+
+
+def entry_from_dict(plain: Mapping[str, Any], number: int) -> Entry:
+    """Return the entry that `entry_to_dict` wrote down.
+
+    Parameters
+    ----------
+    plain : mapping
+        The entry.
+    number : int
+        What its gesture is numbered, if it has one.
+    """
+    try:
+        signature = {"by": plain.get("by"), "at": plain.get("at")}
+        do = plain["do"]
+        if do == "tell":
+            groups = tuple(tuple(map(int, group)) for group in plain.get("groups", ()))
+            links = _links_from_list(plain["links"])
+            source = plain.get("source", "asked")
+            return Told(Gesture(number, links, source, groups, **signature))
+        if do == "revise":
+            said = (
+                Answer(plain["answer"]) if "answer" in plain else _links_from_list(plain["links"])
+            )
+            return Revised(int(plain["number"]), said, **signature)
+        if do == "rebuild":
+            ask = plain.get("ask")
+            pair = None if ask is None else (int(ask[0]), int(ask[1]))
+            return Rebuilt(plain["strategy"], str(plain["why"]), pair, **signature)
+        if do == "name":
+            return Named(tuple((int(r), str(name)) for r, name in plain["names"]), **signature)
+        if do == "check":
+            return Checked(_links_from_list(plain["links"])[0], **signature)
+        if do == "mark":
+            return Marked(int(plain["row"]), **signature)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise SessionFileError(f"the log has an entry that cannot be read: {plain}") from error
+    raise SessionFileError(
+        f"the log has an entry {do!r} that this release does not know: "
+        "pip install --upgrade likewise"
     )
+
+
+def as_plain(value: Any) -> Any:
+    """Return a value with every array in it as a list, so that JSON can hold it."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {key: as_plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_plain(inner) for inner in value]
+    return value
 
 
 def current(plain: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,7 +206,47 @@ def current(plain: Mapping[str, Any]) -> dict[str, Any]:
     while version < SCHEMA:
         data = UPGRADES[version](data)
         version += 1
-    missing = [name for name in ("strategy", "done", "undone") if name not in data]
+    missing = [name for name in ("strategy", "log", "undone") if name not in data]
     if missing:
         raise SessionFileError(f"the saved session is cut: {', '.join(missing)} missing")
     return data
+
+
+def upgraded_entry(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry of schema 1 as one of schema 2: an answer is a list of links.
+
+    Examples
+    --------
+    >>> upgraded_entry({"do": "tell", "number": 1, "left": 0, "right": 4, "answer": "same"})
+    {'do': 'tell', 'links': [[0, 4, 'same']]}
+    """
+    if plain.get("do") not in ("tell", "check") or "links" in plain:
+        return dict(plain)
+    kept = {name: plain[name] for name in ("do", "source") if name in plain}
+    return {**kept, "links": [[plain["left"], plain["right"], plain["answer"]]]}
+
+
+def _from_schema_1(data: dict[str, Any]) -> dict[str, Any]:
+    upgraded = dict(data)
+    for old, new in (("done", "log"), ("undone", "undone")):
+        if old not in data:
+            raise SessionFileError(f"the saved session is cut: {old} missing")
+        upgraded[new] = [upgraded_entry(entry) for entry in data[old]]
+    upgraded.pop("done")
+    return upgraded
+
+
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _from_schema_1}
+"""For every older version, the function that turns it into the next one."""
+
+
+def _links_to_list(links: tuple[Link, ...]) -> list[list[Any]]:
+    return [[link.left, link.right, link.answer.value] for link in links]
+
+
+def _links_from_list(plain: Any) -> tuple[Link, ...]:
+    return tuple(Link(int(left), int(right), Answer(said)) for left, right, said in plain)
+
+
+def _signature(said: Any) -> dict[str, Any]:
+    return {name: getattr(said, name) for name in ("by", "at") if getattr(said, name) is not None}

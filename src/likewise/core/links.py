@@ -9,19 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
-from likewise.core.answers import Answer
+from likewise.core.answers import Answer, Link, ordered
 from likewise.errors import ContradictionError, InputError
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """An answer that was given, as opposed to one that follows from others."""
-
-    left: int
-    right: int
-    answer: Answer
 
 
 class LinkGraph:
@@ -39,7 +29,8 @@ class LinkGraph:
 
     Examples
     --------
-    >>> from likewise.core.links import Answer, LinkGraph
+    >>> from likewise.core.answers import Answer
+    >>> from likewise.core.links import LinkGraph
     >>> links = LinkGraph(4)
     >>> links.add(0, 1, Answer.SAME)
     >>> links.add(1, 2, Answer.DIFFERENT)
@@ -63,7 +54,7 @@ class LinkGraph:
         self._n_different = 0
         self._n_decided = 0
         self._n_answered = 0
-        self._given: dict[tuple[int, int], Given] = {}
+        self._given: dict[tuple[int, int], Link] = {}
         self._neighbors: dict[int, dict[int, Answer]] = {}
         # For each given answer: None, the pair of roots it set apart, or the union it made.
         self._trail: list[_Step] = []
@@ -72,7 +63,7 @@ class LinkGraph:
         """Return the number of given answers."""
         return len(self._given)
 
-    def __iter__(self) -> Iterator[Given]:
+    def __iter__(self) -> Iterator[Link]:
         """Iterate over the given answers in the order they came."""
         return iter(self._given.values())
 
@@ -141,8 +132,8 @@ class LinkGraph:
             raise InputError(f"item {left} was paired with itself; a link needs two items")
         known = self.implied(left, right)
         if known is not None and known is not answer:
-            raise ContradictionError(Given(left, right, answer), self.explain(left, right))
-        pair = (left, right) if left < right else (right, left)
+            raise ContradictionError(Link(left, right, answer), self.explain(left, right))
+        pair = ordered(left, right)
         is_repeated = pair in self._given
         step = _Step(pair, is_repeated, self._n_decided, self._n_answered)
         if known is None:
@@ -153,7 +144,7 @@ class LinkGraph:
         elif known is None:
             self._set_apart(self.find(left), self.find(right), step)
         if not is_repeated:
-            self._given[pair] = Given(left, right, answer)
+            self._given[pair] = Link(left, right, answer)
             self._neighbors.setdefault(left, {})[right] = answer
             self._neighbors.setdefault(right, {})[left] = answer
         self._trail.append(step)
@@ -190,7 +181,7 @@ class LinkGraph:
 
     def retract(self, left: int, right: int) -> None:
         """Take back the answer about this pair, whenever it was given."""
-        pair = (left, right) if left < right else (right, left)
+        pair = ordered(left, right)
         if pair not in self._given:
             raise InputError(f"no answer was given about the pair {pair}")
         rest = [g for p, g in self._given.items() if p != pair]
@@ -199,7 +190,7 @@ class LinkGraph:
             fresh.add(given.left, given.right, given.answer)
         self.__dict__.update(fresh.__dict__)
 
-    def explain(self, left: int, right: int) -> tuple[Given, ...]:
+    def explain(self, left: int, right: int) -> tuple[Link, ...]:
         """Return the shortest chain of given answers that implies what is known about a pair.
 
         The chain leads from `left` to `right`; it has no *different* in it if the two are the
@@ -224,7 +215,7 @@ class LinkGraph:
         state = goal
         while state != (left, 0):
             before = came_from[state]
-            chain.append(Given(before[0], state[0], self._neighbors[before[0]][state[0]]))
+            chain.append(Link(before[0], state[0], self._neighbors[before[0]][state[0]]))
             state = before
         return tuple(reversed(chain))
 

@@ -75,7 +75,7 @@ class SuperInstances:
         return np.bincount(self.assignment, minlength=self.n_super_instances)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the partition as plain lists."""
+        """Return the partition as arrays and plain values."""
         arrays = {
             "assignment": self.assignment,
             "representatives": self.representatives,
@@ -85,9 +85,9 @@ class SuperInstances:
             "cell_owner": self.cell_owner,
             "row_counts": self.row_counts,
         }
-        plain = {name: a.tolist() for name, a in arrays.items() if a is not None}
+        there = {name: array for name, array in arrays.items() if array is not None}
         dtype = None if self.points is None else self.points.dtype.name
-        return {**plain, "metric": self.metric, "dtype": dtype}
+        return {**there, "metric": self.metric, "dtype": dtype}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> SuperInstances:
@@ -203,19 +203,19 @@ class StreamedSuperInstances(SuperInstances):
         return self._n_rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the partition as plain lists, none of them as long as the data."""
+        """Return the partition as arrays and plain values, none as long as the data."""
         assert self.points is not None
         assert self.centers is not None
         assert self.cell_owner is not None
         return {
             "n_rows": self._n_rows,
-            "representatives": self.representatives.tolist(),
-            "points": self.points.tolist(),
-            "centers": self.centers.tolist(),
-            "cell_owner": self.cell_owner.tolist(),
+            "representatives": self.representatives,
+            "points": self.points,
+            "centers": self.centers,
+            "cell_owner": self.cell_owner,
             "kernel": self.kernel,
-            "row_counts": self.sizes().tolist(),
-            "typical": [rows.tolist() for rows in self.typical],
+            "row_counts": self.sizes(),
+            "typical": list(self.typical),
             "metric": self.metric,
             "dtype": self.points.dtype.name,
         }

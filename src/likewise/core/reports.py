@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from likewise.core.answers import Answer, Event
-from likewise.core.links import Given
+from likewise.core.answers import Answer, Gesture, Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,10 @@ class Progress:
     n_groups: int
 
     def __str__(self) -> str:
+        groups = "1 group" if self.n_groups == 1 else f"{self.n_groups} groups"
         return (
             f"{self.answered} answered · {self.settled_for_free} settled for free · "
-            f"at most {self.at_most} left · {self.n_groups} groups now"
+            f"at most {self.at_most} left · {groups} now"
         )
 
 
@@ -48,14 +49,14 @@ class Revision:
 
     Attributes
     ----------
-    kept : tuple of Event
+    kept : tuple of Gesture
         Answers that stay in the log, as they are numbered now.
-    dropped : tuple of Event
+    dropped : tuple of Gesture
         Answers about pairs that are now settled by others.
     """
 
-    kept: tuple[Event, ...]
-    dropped: tuple[Event, ...]
+    kept: tuple[Gesture, ...]
+    dropped: tuple[Gesture, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,59 @@ class Check:
         The rows.
     expected : Answer
         What the answers so far imply.
-    chain : tuple of Given
+    chain : tuple of Link
         The shortest chain of answers that implies it.
     """
 
     left: int
     right: int
     expected: Answer
-    chain: tuple[Given, ...]
+    chain: tuple[Link, ...]
+
+
+class Suspect(NamedTuple):
+    """An answer that is probably wrong.
+
+    Attributes
+    ----------
+    number : int
+        Its number in the log, from 1: what `Session.revise` takes.
+    left, right : int
+        The rows it is about.
+    answer : Answer
+        What was said.
+    credibility : float
+        The probability that it is right, by all that is known without it.
+    """
+
+    number: int
+    left: int
+    right: int
+    answer: Answer
+    credibility: float
+
+
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """How much of a grouping is right, by what is known now. All of it is an estimate.
+
+    Attributes
+    ----------
+    estimate : float
+        The share of rows that are in their right group.
+    at_least : float
+        The share is at least this, with a confidence of 95 %.
+    next_ten : float or None
+        About the share of rows that the next ten answers would move to another group: as many as
+        the last ten moved. None before there were so many.
+    """
+
+    estimate: float
+    at_least: float
+    next_ten: float | None = None
+
+    def __str__(self) -> str:
+        return (
+            f"about {100 * self.estimate:.0f} % right, at least {100 * self.at_least:.0f} % "
+            "(estimate)"
+        )

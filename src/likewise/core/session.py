@@ -1,33 +1,44 @@
 """A session: one question at a time, from outside, with every answer changeable.
 
-The session holds no loop and knows no person. `ask` says what it wants to know, `tell` takes the
-answer; whoever calls them is the web page, the terminal, an estimator's `fit`, or your own code.
+The session holds no loop and knows no person. `ask` says what it wants to know, `tell` and `choose`
+take the answer; whoever calls them is the web page, the terminal, an estimator's `fit`, or your own
+code. Its log has everything that was done, and it has the only undo there is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from likewise.core.answers import Answer, Event, Query
+from likewise.core.answers import Answer, Choice, Gesture, Link, Query, Question, as_answer, ordered
+from likewise.core.audit import settled_for_free
 from likewise.core.journal import (
     FORMAT,
     SCHEMA,
-    Deed,
+    Checked,
+    Entry,
+    Marked,
+    Named,
+    Rebuilt,
     Revised,
     Told,
+    as_plain,
     current,
-    deed_from_dict,
-    deed_to_dict,
+    entry_from_dict,
+    entry_to_dict,
 )
 from likewise.core.links import LinkGraph
-from likewise.core.reports import Check, Progress, Revision
-from likewise.core.strategy import Completeness, Strategy
+from likewise.core.reports import Check, Completeness, Progress, Revision
+from likewise.core.revising import revised
+from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError, SessionFileError, StaleQueryError
+
+Chosen = int | Sequence[int] | Answer | None
 
 
 class Session:
@@ -38,7 +49,7 @@ class Session:
     Parameters
     ----------
     strategy : Strategy
-        Decides which pair to ask about.
+        Decides what to ask.
     sample_ids : sequence of hashable, optional
         Names of the rows that outlive slicing and reordering; passed along with every query.
     digest : str, optional
@@ -46,19 +57,18 @@ class Session:
 
     Examples
     --------
-    >>> from likewise import COBRA, Answer
+    >>> from likewise import COBRA
     >>> session = COBRA(n_super_instances=3).start([[0.0], [0.1], [5.0]])
-    >>> session.ask()
-    Query(number=1, left=0, right=1, left_id=None, right_id=None)
-    >>> _ = session.tell(Answer.SAME)
-    >>> _ = session.tell(Answer.DIFFERENT)
+    >>> question = session.ask()
+    >>> question.left, question.right
+    (0, 1)
+    >>> _ = session.tell("same")
+    >>> _ = session.tell("different")
     >>> session.ask() is None, session.labels.tolist()
     (True, [0, 0, 1])
     >>> print(session.progress)
     2 answered · 1 settled for free · at most 0 left · 2 groups now
     """
-
-    _loaders: ClassVar[dict[str, Callable[[Mapping[str, Any], Any], Strategy]]] = {}
 
     def __init__(
         self,
@@ -70,9 +80,12 @@ class Session:
         self.strategy = strategy
         self.sample_ids = _checked_ids(sample_ids, strategy.n_rows)
         self.digest = digest
-        self._events: list[Event] = []
-        self._done: list[tuple[Deed, tuple[Event, ...]]] = []
-        self._undone: list[Deed] = []
+        self._gestures: list[Gesture] = []
+        # With every entry, what undoing it needs: the gestures before a revision, the strategy
+        # before other small groups.
+        self._done: list[tuple[Entry, Any]] = []
+        self._undone: list[Entry] = []
+        self._focus: list[tuple[int, int]] = []
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Session):
@@ -86,61 +99,120 @@ class Session:
 
     # -- asking and telling ----------------------------------------------------------------------
 
-    def ask(self) -> Query | None:
+    def ask(self) -> Question | None:
         """Return the open question, or None when there is nothing left to ask.
 
-        Asking again returns the same question.
+        Asking again returns the same question. It is a `Query` about two rows, or a `Choice`
+        where the strategy asks to which of some groups a row belongs.
         """
-        pair = self.strategy.next_pair()
+        number = len(self._gestures) + 1
+        pair = self.open_focus
+        choice = self.strategy.next_choice() if pair is None else None
+        if choice is not None:
+            row, groups = choice
+            is_check = any(self.links.implied(row, group[0]) is not None for group in groups)
+            shown = tuple(tuple(map(self._id, group)) for group in groups)
+            ids = shown if self.sample_ids is not None else ()
+            return Choice(number, row, groups, self._id(row), ids, is_check)
+        pair = self.strategy.next_pair() if pair is None else pair
         if pair is None:
             return None
         left, right = pair
-        ids = self.sample_ids
-        return Query(
-            len(self._events) + 1,
-            left,
-            right,
-            None if ids is None else ids[left],
-            None if ids is None else ids[right],
-        )
+        is_check = self.links.implied(left, right) is not None
+        return Query(number, left, right, self._id(left), self._id(right), is_check)
 
-    def tell(self, answer: Answer, *, query: Query | int | None = None) -> Event:
-        """Answer the open question.
+    @property
+    def open_focus(self) -> tuple[int, int] | None:
+        """Two rows to ask about first, since one was said not to fit; None if there are none."""
+        for left, right in self._focus:
+            pair = ordered(left, right)
+            is_open = self.links.implied(left, right) is None
+            if is_open and all(pair != gesture.pair for gesture in self._gestures):
+                return left, right
+        return None
+
+    def tell(
+        self,
+        answer: Any,
+        *,
+        query: Query | int | None = None,
+        by: str | None = None,
+        at: str | None = None,
+    ) -> Gesture:
+        """Answer the open question about two rows.
 
         Parameters
         ----------
-        answer : Answer
-            What is said about the pair.
+        answer : Answer, bool, None or str
+            What is said about the pair: an `Answer` or its value, such as "same"; True, False, or
+            None for *not sure*.
         query : Query or int, optional
             The question, or its number, that this answers. If it is not the open one the answer
             is refused.
+        by, at : str, optional
+            Who says it and when, for the log.
 
         Returns
         -------
-        Event
-            The entry made in the log.
+        Gesture
+            What was said, as it stands in the log.
         """
-        if not isinstance(answer, Answer):
-            raise InputError(f"an answer is one of {[a.name for a in Answer]}, got {answer!r}")
-        question = self.ask()
-        if question is None:
-            raise StaleQueryError("there is no open question: everything is settled")
-        if query is not None and query not in (question, question.number):
-            number = query.number if isinstance(query, Query) else query
-            raise StaleQueryError(
-                f"the answer is for question {number}, but the open one is question "
-                f"{question.number} about rows {question.left} and {question.right}. Ask again."
+        said = as_answer(answer)
+        question = self._open_question(query)
+        if isinstance(question, Query):
+            return self._say(question.links(said), by=by, at=at)
+        if said.is_link and len(question.groups) > 1:
+            raise InputError(
+                f"question {question.number} has {len(question.groups)} groups to choose from: "
+                "answer it with session.choose(place of the group), session.choose(None) or "
+                "session.skip()"
             )
-        event = Event(question.number, question.left, question.right, answer)
-        self._do(Told(event))
-        self._undone.clear()
-        return event
+        chosen: Any = {Answer.SAME: 0, Answer.DIFFERENT: None}.get(said, said)
+        return self._say(question.links(chosen), question, by=by, at=at)
 
-    def skip(self) -> Event:
+    def choose(
+        self,
+        chosen: Chosen,
+        *,
+        query: Choice | int | None = None,
+        by: str | None = None,
+        at: str | None = None,
+    ) -> Gesture:
+        """Answer the open question about groups to choose from.
+
+        Parameters
+        ----------
+        chosen : int, sequence of int, None or Answer.UNSURE
+            The place of the group in ``question.groups``, from 0. Several places say that these
+            groups are one, and the row is in it. None says that it is none of these.
+        query, by, at
+            As for `tell`.
+        """
+        question = self._open_question(query)
+        if isinstance(question, Query):
+            raise InputError(
+                f"question {question.number} is about two rows: answer it with session.tell(...)"
+            )
+        return self._say(question.links(_checked_choice(chosen)), question, by=by, at=at)
+
+    def say(
+        self,
+        links: Iterable[Link],
+        *,
+        query: Question | int | None = None,
+        by: str | None = None,
+        at: str | None = None,
+    ) -> Gesture:
+        """Answer the open question by links, as when a choice was put as pairs."""
+        question = self._open_question(query)
+        choice = question if isinstance(question, Choice) else None
+        return self._say(tuple(links), choice, by=by, at=at)
+
+    def skip(self) -> Gesture:
         """Answer the open question with *not sure*."""
         return self.tell(Answer.UNSURE)
 
-    def give(self, left: int, right: int, answer: Answer) -> Event:
+    def give(self, left: int, right: int, answer: Any) -> Gesture:
         """Take in an answer that was known without asking.
 
         Raises
@@ -148,95 +220,154 @@ class Session:
         ContradictionError
             If it clashes with earlier answers; nothing is changed then.
         """
-        n_rows = self.strategy.n_rows
-        for row in (left, right):
-            if not 0 <= row < n_rows:
-                raise InputError(f"row {row} is out of range: the data has {n_rows} rows")
-        if left == right:
-            raise InputError(f"row {left} was paired with itself; an answer is about two rows")
-        event = Event(len(self._events) + 1, int(left), int(right), answer, source="given")
-        self._do(Told(event))
-        self._undone.clear()
-        return event
+        return self.give_links([Link(int(left), int(right), as_answer(answer))])
 
-    def peek(self, answer: Answer) -> Query | None:
-        """Return the question that would follow if the open one were answered this way."""
+    def give_links(
+        self, links: Iterable[Link], *, by: str | None = None, at: str | None = None
+    ) -> Gesture:
+        """Take in several links as one gesture: all of them or, on an error, none."""
+        links = tuple(links)
+        if not links:
+            raise InputError("a gesture has at least one link")
+        for link in links:
+            self._checked_rows(link.left, link.right)
+            if link.left == link.right:
+                raise InputError(
+                    f"row {link.left} was paired with itself; an answer is about two rows"
+                )
+        return self._say(links, source="given", by=by, at=at)
+
+    def peek(self, said: Chosen | str | bool) -> Question | None:
+        """Return the question that would follow if the open one were answered this way.
+
+        Parameters
+        ----------
+        said : Answer or what `choose` takes
+            The answer to a `Query`, or what is chosen in a `Choice`.
+        """
         question = self.ask()
         if question is None:
             return None
-        with self._hypothetically(question, answer):
-            follow_up = self.ask()
-        return None if follow_up is None else _renumbered(follow_up, question.number + 1)
+        if isinstance(question, Query):
+            links = question.links(as_answer(said))
+        else:
+            links = question.links(_checked_choice(said))
+        self._gestures.append(self._recorded(Gesture(question.number, links)))
+        try:
+            return self.ask()
+        finally:
+            self._forget_last()
 
     # -- going back ------------------------------------------------------------------------------
 
-    def undo(self) -> Event | Revision | None:
-        """Take back the last answer or revision; return it, or None if there is none."""
+    def undo(self) -> Entry | None:
+        """Take back the last thing done; return it, or None if there is none."""
         if not self._done:
             return None
-        deed, before = self._done.pop()
-        self._undone.append(deed)
-        if isinstance(deed, Told):
-            self.strategy.rewind()
-            self._events.pop()
-            return deed.event
-        return self._restore(before)
+        entry, before = self._done.pop()
+        self._undone.append(entry)
+        if isinstance(entry, Told):
+            self._forget_last()
+        elif isinstance(entry, Revised):
+            self._replay(before)
+        elif isinstance(entry, Rebuilt):
+            self.strategy = before
+            self._focus = self._focus[: -1 if entry.ask else None]
+        return entry
 
-    def redo(self) -> Event | Revision | None:
+    def redo(self) -> Entry | None:
         """Do again what `undo` took back last; return it, or None if there is nothing."""
         if not self._undone:
             return None
-        return self._do(self._undone.pop())
+        entry = self._undone[-1]
+        self._do(entry)
+        return self._undone.pop()
 
-    def revise(self, number: int, answer: Answer) -> Revision:
+    def revise(
+        self, number: int, said: Any, *, by: str | None = None, at: str | None = None
+    ) -> Revision:
         """Change an earlier answer and keep every later one that still applies.
 
         Parameters
         ----------
         number : int
             The number of the answer in `events`.
-        answer : Answer
-            What is said instead.
+        said : Answer or what `choose` takes
+            What is said instead: an answer about two rows, or for a choice the group.
+        by, at : str, optional
+            Who says it and when, for the log.
 
         Returns
         -------
         Revision
             The answers kept and those dropped, since other answers settle their pairs now.
         """
-        self._checked_number(number)
-        revision = self._do(Revised(number, answer))
-        assert isinstance(revision, Revision)
-        self._undone.clear()
+        entry = Revised(number, self._revised(number, said), by, at)
+        revision = self._revision(entry)
+        self._new(entry)
         return revision
 
-    def preview(self, number: int, answer: Answer) -> Revision:
+    def preview(self, number: int, said: Any) -> Revision:
         """Return what `revise` would do, without doing it."""
-        self._checked_number(number)
-        changed = [
-            Event(e.number, e.left, e.right, answer if e.number == number else e.answer, e.source)
-            for e in self._events
-        ]
-        if getattr(self.strategy, "weighs_answers", False):
-            # What follows from other answers is further evidence there, not settled.
-            return Revision(tuple(changed), ())
-        links = LinkGraph(self.strategy.n_rows)
-        kept: list[Event] = []
-        dropped: list[Event] = []
-        for event in changed:
-            if links.implied(event.left, event.right) is not None:
-                dropped.append(event)
-                continue
-            if event.answer.is_link:
-                links.add(event.left, event.right, event.answer)
-            kept.append(Event(len(kept) + 1, event.left, event.right, event.answer, event.source))
-        return Revision(tuple(kept), tuple(dropped))
+        return self._revision(Revised(number, self._revised(number, said)))
+
+    # -- other things that are done --------------------------------------------------------------
+
+    def rebuild(
+        self,
+        strategy: Strategy,
+        *,
+        why: str = "refine",
+        ask: tuple[int, int] | None = None,
+        by: str | None = None,
+        at: str | None = None,
+    ) -> None:
+        """Go on with another strategy, into which all answers so far are carried over.
+
+        Parameters
+        ----------
+        strategy : Strategy
+            Without answers; see `Strategy.on`.
+        why : {"refine", "misfit"}
+            What it is for.
+        ask : tuple of (int, int), optional
+            Two rows to ask about first.
+        by, at : str, optional
+            Who does it and when, for the log.
+        """
+        plain = {"name": strategy.name, **strategy.to_dict()}
+        self._new(Rebuilt(plain, why, ask, by, at))
+
+    def name(
+        self, names: Mapping[int, str], *, by: str | None = None, at: str | None = None
+    ) -> None:
+        """Give rows names, which are those of their groups; an empty one takes a name away."""
+        self._checked_rows(*names)
+        self._new(Named(tuple(names.items()), by, at))
+
+    def mark(self, row: int, *, by: str | None = None, at: str | None = None) -> None:
+        """Note that a row does not seem to fit where it is."""
+        self._checked_rows(row)
+        self._new(Marked(row, by, at))
+
+    def check(
+        self, left: int, right: int, answer: Any, *, by: str | None = None, at: str | None = None
+    ) -> None:
+        """Note the answer to a check question of `audit`; it changes no group."""
+        self._checked_rows(left, right)
+        self._new(Checked(Link(left, right, as_answer(answer)), by, at))
 
     # -- what is known ---------------------------------------------------------------------------
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        """The log of answers."""
-        return tuple(self._events)
+    def events(self) -> tuple[Gesture, ...]:
+        """All that was said and counts, in order."""
+        return tuple(self._gestures)
+
+    @property
+    def log(self) -> tuple[Entry, ...]:
+        """All that was done and not undone, in order."""
+        return tuple(entry for entry, _ in self._done)
 
     @property
     def links(self) -> LinkGraph:
@@ -244,9 +375,43 @@ class Session:
         return self.strategy.links
 
     @property
+    def names(self) -> dict[int, str]:
+        """The names given to rows, in the order they were given."""
+        names: dict[int, str] = {}
+        for entry, _ in self._done:
+            if isinstance(entry, Named):
+                for row, name in entry.names:
+                    names.pop(row, None)
+                    if name:
+                        names[row] = name
+        return names
+
+    @property
+    def marks(self) -> set[int]:
+        """The rows that were said not to fit where they are."""
+        marked = {entry.row for entry, _ in self._done if isinstance(entry, Marked)}
+        return marked | {left for left, _ in self._focus}
+
+    @property
+    def checks(self) -> dict[tuple[int, int], Answer]:
+        """The answers to check questions since something else was said."""
+        found: dict[tuple[int, int], Answer] = {}
+        for entry, _ in reversed(self._done):
+            if isinstance(entry, Checked):
+                found.setdefault((entry.link.left, entry.link.right), entry.link.answer)
+            elif not isinstance(entry, Named | Marked):
+                break
+        return found
+
+    @property
     def is_done(self) -> bool:
         """Whether there is nothing left to ask."""
-        return self.strategy.next_pair() is None
+        return self.ask() is None
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether `undo` would do something."""
+        return bool(self._done)
 
     @property
     def can_redo(self) -> bool:
@@ -257,9 +422,9 @@ class Session:
     def progress(self) -> Progress:
         """How far the session is."""
         at_most, estimate = self.strategy.remaining()
-        unsure = sum(not e.answer.is_link for e in self._events)
+        unsure = sum(g.answer is Answer.UNSURE for g in self._gestures)
         return Progress(
-            answered=len(self._events) - unsure,
+            answered=len(self._gestures) - unsure,
             unsure=unsure,
             settled_for_free=self.links.n_decided - len(self.links) - len(self._overruled_pairs()),
             at_most=at_most,
@@ -269,16 +434,16 @@ class Session:
 
     @property
     def completeness(self) -> Completeness | None:
-        """How complete the groups are, as an estimate; None where the strategy cannot tell.
-
-        A strategy that can has a method ``completeness()`` besides those of `Strategy`.
-        """
-        tell = getattr(self.strategy, "completeness", None)
-        return None if tell is None else tell()
+        """How complete the groups are, as an estimate; None where the strategy cannot tell."""
+        return self.strategy.completeness()
 
     @property
     def labels(self) -> NDArray[np.intp]:
-        """The group of every row by what is known now; what is undecided stays apart."""
+        """The group of every row by what is known now.
+
+        COBRA leaves apart what is undecided; `Likewise` puts every row where it learned that it
+        belongs.
+        """
         return self.strategy.labels()
 
     @property
@@ -298,9 +463,9 @@ class Session:
     def audit(self, n: int, *, random_state: int = 0) -> list[Check]:
         """Return pairs that were settled for free, to find out whether that was right.
 
-        No question of a session can contradict an earlier answer, so a wrong answer shows only
-        when something settled is asked on purpose. Half of the pairs, where there are enough,
-        are expected to be the same and half to differ.
+        Where no question contradicts an earlier answer, a wrong answer shows only when something
+        settled is asked on purpose. Half of the pairs, where there are enough, are expected to be
+        the same and half to differ.
 
         Parameters
         ----------
@@ -309,43 +474,35 @@ class Session:
         random_state : int, default=0
             Which ones to choose.
         """
-        rng = np.random.default_rng(random_state)
-        same = self._settled_pairs(Answer.SAME, n, rng)
-        different = self._settled_pairs(Answer.DIFFERENT, n, rng)
-        n_same = min(len(same), max((n + 1) // 2, n - len(different)))
-        return [
-            Check(left, right, expected, self.links.explain(left, right))
-            for expected, pairs in (
-                (Answer.SAME, same[:n_same]),
-                (Answer.DIFFERENT, different[: n - n_same]),
-            )
-            for left, right in pairs
-        ]
+        said = {link.pair for link in self.links} | self._overruled_pairs()
+        return settled_for_free(self.links, self.strategy.askable(), said, n, random_state)
 
     # -- saving ----------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """Return the session as plain values that JSON can hold."""
+        befores = [before for entry, before in self._done if isinstance(entry, Rebuilt)]
+        first = befores[0] if befores else self.strategy
         return {
             "format": FORMAT,
             "schema": SCHEMA,
             "digest": self.digest,
             "sample_ids": None if self.sample_ids is None else list(self.sample_ids),
-            "strategy": {"name": self.strategy.name, **self.strategy.to_dict()},
-            "done": [deed_to_dict(deed) for deed, _ in self._done],
-            "undone": [deed_to_dict(deed) for deed in self._undone],
+            "strategy": as_plain({"name": first.name, **first.to_dict()}),
+            "log": [as_plain(entry_to_dict(entry)) for entry, _ in self._done],
+            "undone": [as_plain(entry_to_dict(entry)) for entry in self._undone],
         }
 
     @classmethod
     def from_dict(
         cls, plain: Mapping[str, Any], *, X: ArrayLike | None = None, digest: str | None = None
-    ) -> Session:
+    ) -> Self:
         """Return the session that `to_dict` wrote down.
 
         Parameters
         ----------
         plain : mapping
-            What `to_dict` returned.
+            What `to_dict` returned, in this release or an earlier one.
         X : array-like, optional
             The data, for strategies that need it to go on.
         digest : str, optional
@@ -356,131 +513,175 @@ class Session:
         SessionFileError
             If the session is cut, of a newer schema, of an unknown kind or made from other data.
         """
-        data = current(plain)
-        if digest is not None and data.get("digest") not in (None, digest):
-            raise SessionFileError(
-                "the session was made from other data (the fingerprints differ). Open it with the "
-                "data it was made from, or start a new one."
-            )
         try:
-            name = data["strategy"]["name"]
-            if name not in cls._loaders:
+            data = current(plain)
+            if digest is not None and data.get("digest") not in (None, digest):
                 raise SessionFileError(
-                    f"the session asks by the strategy {name!r}, which this release does not know; "
-                    f"it knows {', '.join(sorted(cls._loaders))}"
+                    "the session was made from other data (the fingerprints differ). Open it with "
+                    "the data it was made from, or start a new one."
                 )
-            strategy = cls._loaders[name](data["strategy"], X)
+            strategy = _loaded_strategy(data["strategy"], X)
             session = cls(strategy, sample_ids=data.get("sample_ids"), digest=data.get("digest"))
-            for deed in data["done"]:
-                session._do(deed_from_dict(deed))
-            session._undone = [deed_from_dict(deed) for deed in data["undone"]]
+            for entry in data["log"]:
+                session.apply(entry)
+            session._undone = [entry_from_dict(entry, 0) for entry in data["undone"]]
         except (KeyError, TypeError, IndexError, AttributeError) as error:
             raise SessionFileError(
                 f"the saved session is cut or damaged: {type(error).__name__} on {error}"
             ) from error
         return session
 
-    @classmethod
-    def register(cls, name: str, load: Callable[[Mapping[str, Any], Any], Strategy]) -> None:
-        """Make saved sessions of a strategy loadable: ``load(plain, X)`` returns it."""
-        cls._loaders[name] = load
+    def apply(self, plain: Mapping[str, Any]) -> None:
+        """Do what an entry of a saved log says; "undo" and "redo" are such entries, too."""
+        if plain.get("do") == "undo":
+            self.undo()
+        elif plain.get("do") == "redo":
+            self.redo()
+        else:
+            self._new(entry_from_dict(plain, len(self._gestures) + 1))
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Take back what is done inside if it ends with an error, such as that of a full disk."""
+        n_done, undone = len(self._done), list(self._undone)
+        try:
+            yield
+        except BaseException:
+            while len(self._done) > n_done:
+                self.undo()
+            while len(self._done) < n_done:
+                self.redo()
+            self._undone = undone
+            raise
 
     # -- inside ----------------------------------------------------------------------------------
 
-    def _do(self, deed: Deed) -> Event | Revision:
-        before = () if isinstance(deed, Told) else tuple(self._events)
-        if isinstance(deed, Told):
-            event = deed.event
-            self._record(event)
-            self._events.append(event)
-            self._done.append((deed, before))
-            return event
-        revision = self.preview(deed.number, deed.answer)
-        self._replay(revision.kept)
-        self._done.append((deed, before))
-        return revision
+    def _open_question(self, query: Question | int | None) -> Question:
+        question = self.ask()
+        if question is None:
+            raise StaleQueryError("there is no open question: everything is settled")
+        if query is not None and query not in (question, question.number):
+            number = query if isinstance(query, int) else query.number
+            raise StaleQueryError(
+                f"the answer is for question {number}, but the open one is question "
+                f"{question.number} {question.about}. Ask again."
+            )
+        return question
 
-    def _overruled_pairs(self) -> set[tuple[int, int]]:
-        """Return pairs that were answered otherwise than other answers decide now."""
-        if not getattr(self.strategy, "weighs_answers", False):
-            return set()
-        links = self.links
-        return {
-            event.pair
-            for event in self._events
-            if event.answer.is_link
-            and links.implied(event.left, event.right) not in (None, event.answer)
-        }
+    def _say(
+        self,
+        links: tuple[Link, ...],
+        question: Choice | None = None,
+        *,
+        source: str = "asked",
+        by: str | None,
+        at: str | None,
+    ) -> Gesture:
+        groups = () if question is None else question.groups
+        gesture = Gesture(len(self._gestures) + 1, links, source, groups, by, at)
+        self._new(Told(gesture))
+        return gesture
 
-    def _settled_pairs(
-        self, answer: Answer, n: int, rng: np.random.Generator
-    ) -> list[tuple[int, int]]:
-        """Return up to `n` pairs of askable rows that are implied, not given, to be `answer`."""
-        links = self.links
-        given = {(min(g.left, g.right), max(g.left, g.right)) for g in links}
-        given |= self._overruled_pairs()
-        rows = self.strategy.askable()
-        roots = np.array([links.find(int(row)) for row in rows])
-        found: list[tuple[int, int]] = []
-        # One pair per row, and round again while that brings more.
-        order = list(rng.permutation(len(rows)))
-        n_idle = 0
-        while len(found) < n and n_idle < len(order):
-            i = order.pop(0)
-            order.append(i)
-            wanted = [roots[i]] if answer is Answer.SAME else list(links.differing(int(rows[i])))
-            partners = rows[np.isin(roots, wanted) & (rows != rows[i])]
-            pairs = [(int(min(rows[i], j)), int(max(rows[i], j))) for j in partners]
-            fresh = [pair for pair in pairs if pair not in given and pair not in found]
-            n_idle = 0 if fresh else n_idle + 1
-            if fresh:
-                found.append(fresh[int(rng.integers(len(fresh)))])
-        return found
+    def _new(self, entry: Entry) -> None:
+        self._do(entry)
+        self._undone.clear()
 
-    def _restore(self, events: tuple[Event, ...]) -> Revision:
-        gone = [e for e in self._events if e not in events]
-        self._replay(events)
-        return Revision(events, tuple(gone))
+    def _do(self, entry: Entry) -> None:
+        """Do something and write it into the log; after an error all is as it was."""
+        before: Any = None
+        if isinstance(entry, Told):
+            gesture = replace(entry.gesture, number=len(self._gestures) + 1)
+            self._gestures.append(self._recorded(gesture))
+        elif isinstance(entry, Revised):
+            before = tuple(self._gestures)
+            self._replay(self._revision(entry).kept)
+        elif isinstance(entry, Rebuilt):
+            before, self.strategy = self.strategy, self._carried_over(entry)
+            self._focus += [entry.ask] if entry.ask else []
+        self._done.append((entry, before))
 
-    def _replay(self, events: Iterable[Event]) -> None:
-        """Make `events` the log, rewinding no further than to where it differs."""
-        events = list(events)
+    def _recorded(self, gesture: Gesture, strategy: Strategy | None = None) -> Gesture:
+        """Let the strategy record all links of a gesture, or none."""
+        strategy = self.strategy if strategy is None else strategy
+        n_done = 0
+        try:
+            for link in gesture.links:
+                is_certain = gesture.source == "given"
+                strategy.record(link.left, link.right, link.answer, is_certain=is_certain)
+                n_done += 1
+        except BaseException:
+            for _ in range(n_done):
+                strategy.rewind()
+            raise
+        return gesture
+
+    def _forget_last(self) -> None:
+        for _ in self._gestures.pop().links:
+            self.strategy.rewind()
+
+    def _carried_over(self, entry: Rebuilt) -> Strategy:
+        strategy = _loaded_strategy(entry.strategy, None)
+        for gesture in self._gestures:
+            self._recorded(gesture, strategy)
+        return strategy
+
+    def _revised(self, number: int, said: Any) -> Answer | tuple[Link, ...]:
+        if not 1 <= number <= len(self._gestures):
+            n = len(self._gestures)
+            raise InputError(f"there is no answer {number}: the log has {n} answers")
+        gesture = self._gestures[number - 1]
+        if not gesture.groups:
+            return as_answer(said)
+        return Choice(number, gesture.left, gesture.groups).links(_checked_choice(said))
+
+    def _revision(self, entry: Revised) -> Revision:
+        return revised(self._gestures, entry, self.strategy)
+
+    def _replay(self, gestures: Sequence[Gesture]) -> None:
+        """Make `gestures` those that count, rewinding no further than to where they differ."""
         n_shared = 0
-        for old, new in zip(self._events, events, strict=False):
+        for old, new in zip(self._gestures, gestures, strict=False):
             if old != new:
                 break
             n_shared += 1
-        while len(self._events) > n_shared:
-            self.strategy.rewind()
-            self._events.pop()
-        for event in events[n_shared:]:
-            self._record(event)
-            self._events.append(event)
+        while len(self._gestures) > n_shared:
+            self._forget_last()
+        for gesture in gestures[n_shared:]:
+            self._gestures.append(self._recorded(gesture))
 
-    def _record(self, event: Event) -> None:
-        record = self.strategy.record
-        if event.source == "given":
-            # Where answers are weighed, what was known without asking is certain.
-            record = getattr(self.strategy, "record_given", record)
-        record(event.left, event.right, event.answer)
+    def _overruled_pairs(self) -> set[tuple[int, int]]:
+        """Return pairs that were answered otherwise than other answers decide now."""
+        if not self.strategy.weighs_answers:
+            return set()
+        said = [link for g in self._gestures for link in g.links if link.answer.is_link]
+        implied = self.links.implied
+        return {x.pair for x in said if implied(x.left, x.right) not in (None, x.answer)}
 
-    def _checked_number(self, number: int) -> None:
-        if not 1 <= number <= len(self._events):
-            raise InputError(
-                f"there is no answer {number}: the log has {len(self._events)} answers"
-            )
+    def _checked_rows(self, *rows: int) -> None:
+        n_rows = self.strategy.n_rows
+        for row in rows:
+            if not 0 <= row < n_rows:
+                raise InputError(f"row {row} is out of range: the data has {n_rows} rows")
 
-    @contextmanager
-    def _hypothetically(self, question: Query, answer: Answer) -> Iterator[None]:
-        self.strategy.record(question.left, question.right, answer)
-        try:
-            yield
-        finally:
-            self.strategy.rewind()
+    def _id(self, row: int) -> Hashable | None:
+        return None if self.sample_ids is None else self.sample_ids[row]
 
 
-def _renumbered(query: Query, number: int) -> Query:
-    return Query(number, query.left, query.right, query.left_id, query.right_id)
+def _loaded_strategy(plain: Mapping[str, Any], X: Any) -> Strategy:
+    name = plain["name"]
+    if name not in STRATEGIES:
+        raise SessionFileError(
+            f"the session asks by the strategy {name!r}, which this release does not know; "
+            f"it knows {', '.join(sorted(STRATEGIES.names))}"
+        )
+    return STRATEGIES.find(name).load(plain, X)
+
+
+def _checked_choice(chosen: Any) -> Any:
+    """Return what was chosen as `Choice.links` takes it."""
+    if isinstance(chosen, str):
+        return as_answer(chosen)
+    return tuple(chosen) if isinstance(chosen, list | tuple) else chosen
 
 
 def _checked_ids(ids: Sequence[Hashable] | None, n_rows: int) -> tuple[Hashable, ...] | None:

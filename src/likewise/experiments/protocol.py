@@ -15,7 +15,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from likewise.core.answers import Answer, Event, Query
+from likewise.core.answers import Answer, Gesture, Link, Query
 from likewise.errors import BudgetExhausted, InputError, LikewiseError
 from likewise.experiments.slips import Slips
 
@@ -47,7 +47,7 @@ class GuardedOracle:
 
     Attributes
     ----------
-    log : list of Event
+    log : list of Gesture
         Every answer, in order.
     is_late : bool
         Whether questions were refused because of the deadline.
@@ -84,7 +84,7 @@ class GuardedOracle:
         self.slips = slips
         self.waits: list[float] = []
         self._answered_at: float | None = None
-        self.log: list[Event] = []
+        self.log: list[Gesture] = []
         self.is_late = False
         self.forbidden: tuple[int, int] | None = None
 
@@ -117,7 +117,7 @@ class GuardedOracle:
         if self.slips is not None and self.slips.is_wrong(left, right):
             is_same = not is_same
         answer = Answer.SAME if is_same else Answer.DIFFERENT
-        self.log.append(Event(self.n_queries + 1, left, right, answer))
+        self.log.append(Gesture(self.n_queries + 1, (Link(left, right, answer),)))
         if self._answered_at is not None:
             self.waits.append(asked_at - self._answered_at)
         self._answered_at = time.thread_time()

@@ -1,13 +1,7 @@
 """Who answers: labels, a function, a person at the terminal, an earlier session."""
 
-from likewise.oracles.protocol import (
-    CallbackOracle,
-    Oracle,
-    as_answer,
-    as_oracle,
-    run,
-    run_for_fit,
-)
+from likewise.oracles.oracle import CallbackOracle, Oracle, as_oracle
+from likewise.oracles.run import run, run_for_fit
 from likewise.oracles.simulated import BudgetedOracle, LabelOracle, NoisyOracle, ReplayOracle
 from likewise.oracles.terminal import TerminalOracle
 
@@ -19,7 +13,6 @@ __all__ = [
     "Oracle",
     "ReplayOracle",
     "TerminalOracle",
-    "as_answer",
     "as_oracle",
     "run",
     "run_for_fit",

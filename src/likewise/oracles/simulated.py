@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Answer, Event, Query
+from likewise.core.answers import Answer, Choice, Gesture, Query, ordered
 from likewise.errors import AnswerError, BudgetExhausted, InputError
-from likewise.oracles.protocol import as_answer, as_oracle
+from likewise.oracles.oracle import answer_to, as_oracle, chosen_by_pairs
 
 
 class LabelOracle:
@@ -21,7 +21,7 @@ class LabelOracle:
     labels : array-like of shape (n_rows,) or mapping
         The label of every row, or, as a mapping, of every sample id. Rows change their number
         when data are sliced, as in cross-validation; ids do not: pass ``sample_ids`` to ``fit``
-        and labels by id here.
+        and labels by id here. Labels by row are refused for data of another length.
 
     Examples
     --------
@@ -40,10 +40,21 @@ class LabelOracle:
             if array.ndim != 1:
                 raise InputError(f"labels must have one dimension, got shape {array.shape}")
 
+    @property
+    def n_rows(self) -> int | None:
+        """How many rows have a label; None where labels are by id."""
+        return None if isinstance(self.labels, Mapping) else len(self.labels)
+
     def answer(self, query: Query) -> Answer:
         """Return whether the two rows have the same label."""
         same = self._label(query.left, query.left_id) == self._label(query.right, query.right_id)
         return Answer.SAME if same else Answer.DIFFERENT
+
+    def choose(self, choice: Choice) -> int | None:
+        """Return the first group that has a row with the same label, or None."""
+        ids = dict(zip(sum(choice.groups, ()), sum(choice.group_ids, ()), strict=False))
+        label = self._label(choice.row, choice.row_id)
+        return chosen_by_pairs(choice, lambda _, row: self._label(row, ids.get(row)) == label)
 
     def _label(self, row: int, sample_id: Hashable | None) -> Any:
         if not isinstance(self.labels, Mapping):
@@ -60,7 +71,31 @@ class LabelOracle:
         return self.labels[sample_id]
 
 
-class NoisyOracle:
+class WrappedOracle:
+    """An oracle that does something to the answers of another one."""
+
+    def __init__(self, oracle: Any) -> None:
+        self.oracle = as_oracle(oracle)
+
+    @property
+    def n_rows(self) -> int | None:
+        """How many rows the other oracle knows about, if it says so."""
+        return getattr(self.oracle, "n_rows", None)
+
+    def _answer(self, query: Query) -> Answer:
+        return answer_to(query, self.oracle.answer(query))
+
+    def _choose(self, choice: Choice) -> Any:
+        """Return what the other oracle chooses, by pairs if it cannot choose."""
+        choose = getattr(self.oracle, "choose", None)
+        if choose is not None:
+            return choose(choice)
+        return chosen_by_pairs(
+            choice, lambda i, j: self._answer(Query(choice.number, i, j)) is Answer.SAME
+        )
+
+
+class NoisyOracle(WrappedOracle):
     """Turn a share of another oracle's answers around.
 
     Parameters
@@ -68,28 +103,39 @@ class NoisyOracle:
     oracle : Oracle or callable
         Who answers.
     p : float
-        The probability that a yes becomes a no or a no a yes.
+        The probability that a yes becomes a no or a no a yes. A wrong choice is another group
+        than the right one, or none, each with the same probability.
     seed : int, default=0
-        Which answers are wrong. The same pair is always answered the same way.
+        Which answers are wrong. The same question is always answered the same way.
     """
 
     def __init__(self, oracle: Any, p: float, seed: int = 0) -> None:
         if not 0 <= p <= 1:
             raise InputError(f"p must be a probability from 0 to 1, got {p}")
-        self.oracle = as_oracle(oracle)
+        super().__init__(oracle)
         self.p = p
         self.seed = seed
 
     def answer(self, query: Query) -> Answer:
         """Return the other oracle's answer, or its opposite."""
-        answer = as_answer(self.oracle.answer(query), query)
+        answer = self._answer(query)
         is_wrong = np.random.default_rng([self.seed, *query.pair]).random() < self.p
         if not is_wrong or answer is Answer.UNSURE:
             return answer
         return Answer.DIFFERENT if answer is Answer.SAME else Answer.SAME
 
+    def choose(self, choice: Choice) -> Any:
+        """Return what the other oracle chooses, or something else."""
+        right = self._choose(choice)
+        shown = [row for group in choice.groups for row in group]
+        rng = np.random.default_rng([self.seed, choice.row, *shown])
+        if right is Answer.UNSURE or rng.random() >= self.p:
+            return right
+        others = [place for place in (*range(len(choice.groups)), None) if place != right]
+        return others[int(rng.integers(len(others)))]
 
-class BudgetedOracle:
+
+class BudgetedOracle(WrappedOracle):
     """Pass on another oracle's answers, and stop after so many.
 
     Parameters
@@ -103,16 +149,24 @@ class BudgetedOracle:
     def __init__(self, oracle: Any, max_queries: int) -> None:
         if max_queries < 0:
             raise InputError(f"max_queries must not be negative, got {max_queries}")
-        self.oracle = as_oracle(oracle)
+        super().__init__(oracle)
         self.max_queries = max_queries
         self.n_queries = 0
 
     def answer(self, query: Query) -> Answer:
         """Return the other oracle's answer while the budget lasts."""
+        self._spend()
+        return self._answer(query)
+
+    def choose(self, choice: Choice) -> Any:
+        """Return the other oracle's choice while the budget lasts."""
+        self._spend()
+        return self._choose(choice)
+
+    def _spend(self) -> None:
         if self.n_queries >= self.max_queries:
             raise BudgetExhausted(f"all {self.max_queries} answers were given")
         self.n_queries += 1
-        return as_answer(self.oracle.answer(query), query)
 
 
 class ReplayOracle:
@@ -120,23 +174,46 @@ class ReplayOracle:
 
     Parameters
     ----------
-    events : iterable of Event
+    events : iterable of Gesture
         A session's `events`.
     otherwise : Oracle or callable, optional
         Who answers what was not asked then. Without one, that is an error.
     """
 
-    def __init__(self, events: Iterable[Event], otherwise: Any = None) -> None:
-        self.answers = {event.pair: event.answer for event in events}
-        self.otherwise = None if otherwise is None else as_oracle(otherwise)
+    def __init__(self, events: Iterable[Gesture], otherwise: Any = None) -> None:
+        gestures = list(events)
+        self.answers = {link.pair: link.answer for g in gestures for link in g.links}
+        self.choices = {(g.left, g.groups): g for g in gestures if g.groups}
+        self.otherwise = None if otherwise is None else WrappedOracle(otherwise)
 
     def answer(self, query: Query) -> Answer:
         """Return the recorded answer."""
         if query.pair in self.answers:
             return self.answers[query.pair]
         if self.otherwise is not None:
-            return as_answer(self.otherwise.answer(query), query)
+            return self.otherwise._answer(query)
         raise AnswerError(
             f"rows {query.left} and {query.right} were not asked about in the recorded session. "
             "Pass otherwise= to say who answers new questions."
         )
+
+    def choose(self, choice: Choice) -> Any:
+        """Return what was chosen, or what the recorded answers say about the groups shown."""
+        then = self.choices.get((choice.row, choice.groups))
+        if then is not None:
+            if then.answer is Answer.UNSURE:
+                return Answer.UNSURE
+            same = [link.right for link in then.links if link.answer is Answer.SAME]
+            places = [k for k, group in enumerate(choice.groups) if group[0] in same]
+            return places or None
+        if self.otherwise is not None:
+            return self.otherwise._choose(choice)
+        said = [self.answers.get(ordered(choice.row, group[0])) for group in choice.groups]
+        if Answer.SAME in said:
+            return said.index(Answer.SAME)
+        if None in said:
+            raise AnswerError(
+                f"row {choice.row} and these groups were not asked about in the recorded session. "
+                "Pass otherwise= to say who answers new questions."
+            )
+        return Answer.UNSURE if Answer.UNSURE in said else None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
-from likewise.core.answers import Answer, Query
+from likewise.core.answers import Answer, Choice, Query
 from likewise.errors import BudgetExhausted
+
+T = TypeVar("T")
 
 KEYS = {
     "s": Answer.SAME,
@@ -49,13 +52,27 @@ class TerminalOracle:
         self.write(f"\n{query.number}. Do these belong together?")
         self.write(f"  left   {self.show(query.left)}")
         self.write(f"  right  {self.show(query.right)}")
+        return self._key("[s]ame, [d]ifferent, [u]nsure, [q]uit: ", KEYS)
+
+    def choose(self, choice: Choice) -> int | Answer | None:
+        """Show a row and the groups to choose from, and wait for a key and Enter."""
+        self.write(f"\n{choice.number}. To which of these does it belong?")
+        self.write(f"  it     {self.show(choice.row)}")
+        for place, group in enumerate(choice.groups):
+            self.write(f"  {place + 1}      {' · '.join(self.show(row) for row in group)}")
+        keys: dict[str, int | Answer | None] = {str(k + 1): k for k in range(len(choice.groups))}
+        keys |= {"0": None, "u": Answer.UNSURE}
+        n = len(choice.groups)
+        return self._key(f"1 to {n}, [0] none of these, [u]nsure, [q]uit: ", keys)
+
+    def _key(self, prompt: str, keys: Mapping[str, T]) -> T:
         while True:
             try:
-                key = self.read("[s]ame, [d]ifferent, [u]nsure, [q]uit: ").strip().lower()
+                key = self.read(prompt).strip().lower()
             except EOFError:
                 key = "q"
             if key == "q":
                 raise BudgetExhausted("the person stopped")
-            if key in KEYS:
-                return KEYS[key]
-            self.write(f"  {key!r} is not one of s, d, u, q")
+            if key in keys:
+                return keys[key]
+            self.write(f"  {key!r} is not one of {', '.join((*keys, 'q'))}")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.core.reports import Completeness
 from likewise.core.session import Session
-from likewise.core.strategy import Completeness
 from likewise.errors import InputError
 from likewise.strategies import Refine
 from likewise.strategies.representatives import RepresentativeStrategy

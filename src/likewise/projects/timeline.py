@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from likewise.core.answers import Answer, Query
+from likewise.core.answers import Answer, Choice, Query
 from likewise.core.session import Session
 from likewise.errors import InputError, SessionFileError
 
@@ -94,7 +94,9 @@ class Timeline:
         """Return the open question: about an item in doubt first, then what the session asks."""
         focus = self.open_focus
         if focus is None:
-            return self.session.ask()
+            question = self.session.ask()
+            assert not isinstance(question, Choice)
+            return question
         left, right = focus
         ids = self.session.sample_ids
         number = len(self.session.events) + 1
@@ -104,7 +106,11 @@ class Timeline:
 
     def peek(self, answer: Answer) -> Query | None:
         """Return the question that would follow, where that is known."""
-        return None if self.open_focus is not None else self.session.peek(answer)
+        if self.open_focus is not None:
+            return None
+        question = self.session.peek(answer)
+        assert not isinstance(question, Choice)
+        return question
 
     def apply(self, op: Mapping[str, Any]) -> None:
         """Do what an entry of the log says."""
@@ -138,7 +144,7 @@ class Timeline:
             )
 
     def _tell(self, left: int, right: int, answer: Answer) -> None:
-        question = None if self.open_focus is not None else self.session.ask()
+        question = None if self.open_focus is not None else self.ask()
         if question is not None and (question.left, question.right) == (left, right):
             self.session.tell(answer)
         else:
@@ -179,7 +185,7 @@ class Timeline:
 
 def setup_to_bytes(session: Session) -> bytes:
     """Return a session without its answers, as a payload of the store."""
-    plain = {**session.to_dict(), "done": [], "undone": []}
+    plain = {**session.to_dict(), "log": [], "undone": []}
     return json.dumps(plain, separators=(",", ":")).encode()
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from copy import copy
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,14 @@ from sklearn.metrics import pairwise_distances, pairwise_distances_argmin
 
 from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
+from likewise.core.strategy import Strategy
 from likewise.errors import ContradictionError, SessionFileError
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 
-class RowStrategy(ABC):
+class RowStrategy(Strategy):
     """Ask about pairs of rows until the budget is spent or nothing is left to ask.
 
     The state changes only in `record`, so it depends on the answers and their order alone.
@@ -33,8 +34,6 @@ class RowStrategy(ABC):
         The budget; unsure answers count.
     seed : int
     """
-
-    name: ClassVar[str]
 
     def __init__(self, X: Array, train: Ints, max_queries: int | None, seed: int) -> None:
         self.X = X
@@ -81,16 +80,11 @@ class RowStrategy(ABC):
         """Number of rows of the data."""
         return len(self.X)
 
-    @property
-    def n_groups(self) -> int:
-        """Number of groups by what is known now."""
-        return int(self.labels().max()) + 1
-
     def next_pair(self) -> tuple[int, int] | None:
         """Return the two rows to ask about now, or None when nothing is left to ask."""
         return self._pair
 
-    def record(self, left: int, right: int, answer: Answer) -> None:
+    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
         """Take in an answer about two rows, asked for or not."""
         pair = (left, right) if left < right else (right, left)
         is_new_unsure = not answer.is_link and pair not in self._unsure

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.session import Session
 from likewise.selection._neighborhoods import Choice, NeighborhoodStrategy
 from likewise.selection._rows import train_of
 from likewise.selection._selector import Selector
@@ -102,9 +101,6 @@ def squared_distances(X: Array, point: Array) -> Array:
     """Return the squared distance of every row to a point."""
     differences = X - point
     return np.asarray(np.einsum("ij,ij->i", differences, differences))
-
-
-Session.register(ExploreConsolidate.name, ExploreConsolidate.load)
 
 
 class MinMax(Selector):

@@ -12,7 +12,6 @@ from sklearn.ensemble import RandomForestClassifier
 
 import likewise.cluster
 from likewise.cluster.baselines.mpckmeans import MPCKMeans
-from likewise.core.session import Session
 from likewise.errors import InputError, SessionFileError
 from likewise.selection._neighborhoods import Choice, NeighborhoodStrategy
 from likewise.selection._rows import n_undecided, train_of
@@ -182,9 +181,6 @@ def _clusterer_from(plain: Mapping[str, Any]) -> Any:
     if plain["name"] not in likewise.cluster.__all__:
         raise SessionFileError(f"the session uses an unknown clusterer, {plain['name']!r}")
     return getattr(likewise.cluster, plain["name"])(**plain["params"])
-
-
-Session.register(MostInformative.name, MostInformative.load)
 
 
 class NPU(Selector):

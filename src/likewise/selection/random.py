@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.session import Session
 from likewise.selection._rows import RowStrategy, n_undecided, train_of
 from likewise.selection._selector import Selector
 
@@ -74,9 +73,6 @@ class RandomPairs(RowStrategy):
 
     def _restore(self, state: None) -> None:
         pass
-
-
-Session.register(RandomPairs.name, RandomPairs.load)
 
 
 class Random(Selector):

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
+from likewise.core.reports import Suspect
 from likewise.strategies.beliefs import Beliefs
 from likewise.strategies.known import Known, read_log
 from likewise.strategies.placing import Placing, ordered
 from likewise.strategies.plan import Stage
-from likewise.strategies.suspects import Suspect
 
 ALONE = 0.5
 """A row that is the first of its group with at least this probability counts as a group."""
@@ -68,23 +68,17 @@ class Careful(Placing):
 
     # -- what a session needs --------------------------------------------------------------------
 
-    def record(self, left: int, right: int, answer: Answer) -> None:
-        """Take in an answer about two rows, also one that contradicts others."""
-        self._take(left, right, answer, is_certain=False)
-
-    def record_given(self, left: int, right: int, answer: Answer) -> None:
-        """Take in what is certain about two rows.
+    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:
+        """Take in an answer about two rows, also one that contradicts others.
 
         Raises
         ------
         ContradictionError
-            If it clashes with what else is certain; nothing is changed then.
+            If it is certain and clashes with what else is certain; nothing is changed then.
         """
-        if answer.is_link:
+        is_certain = is_certain and answer.is_link
+        if is_certain:
             self._certain.add(left, right, answer)
-        self._take(left, right, answer, is_certain=answer.is_link)
-
-    def _take(self, left: int, right: int, answer: Answer, *, is_certain: bool) -> None:
         sizes, _ = self._at_level()
         before = self.beliefs.now.overruled
         is_check = answer.is_link and not is_certain and self.links.implied(left, right) is not None
@@ -125,6 +119,22 @@ class Careful(Placing):
         sizes, _ = self._at_level()
         waiting = len(self._regions.newcomers(sizes[-1], order)) if sizes else len(order)
         return at_most, min(at_most, waiting)
+
+    def on(
+        self,
+        partition: SuperInstances,
+        *,
+        askable: NDArray[np.intp] | None = None,
+        n_parts: int | None = None,  # noqa: ARG002  (it goes on until every cell is placed)
+    ) -> Careful:
+        """Return the strategy for other cells."""
+        return Careful(
+            partition,
+            error_rate=self.error_rate,
+            askable=None if askable is None else np.isin(partition.representatives, askable),
+            budget=self.budget,
+            seed=self.seed,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the partition, the error rate, the askable cells and the seed as plain values."""

@@ -66,7 +66,7 @@ class ClosestFirst(RepresentativeStrategy):
         reps = self.partition.representatives
         return int(reps[pair[0]]), int(reps[pair[1]])
 
-    def record(self, left: int, right: int, answer: Answer) -> None:
+    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
         """Take in an answer about two rows."""
         self._apply(left, right, answer)
         self._log.append((left, right, answer))
@@ -89,6 +89,20 @@ class ClosestFirst(RepresentativeStrategy):
                 self._is_behind = True
                 return
             self._closest.undo()
+
+    def why(self) -> str:
+        """Return in a few words why the open question is asked."""
+        return "the closest two groups that are not settled yet"
+
+    def on(
+        self,
+        partition: SuperInstances,
+        *,
+        askable: NDArray[np.intp] | None = None,  # noqa: ARG002  (the partition says it)
+        n_parts: int | None = None,  # noqa: ARG002
+    ) -> ClosestFirst:
+        """Return the strategy for another partition."""
+        return ClosestFirst(partition)
 
     def remaining(self) -> tuple[int, int]:
         """Return the number of undecided pairs of groups, and an estimate of the questions left.

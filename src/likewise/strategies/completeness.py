@@ -8,39 +8,11 @@ once counts as wrong, as it should: it stands for groups that were not met yet.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
 CONFIDENCE = 0.95
-
-
-@dataclass(frozen=True, slots=True)
-class Completeness:
-    """How much of a grouping is right, by what is known now. All of it is an estimate.
-
-    Attributes
-    ----------
-    estimate : float
-        The share of rows that are in their right group.
-    at_least : float
-        The share is at least this, with a confidence of 95 %.
-    next_ten : float or None
-        About the share of rows that the next ten answers would move to another group: as many as
-        the last ten moved. None before there were so many.
-    """
-
-    estimate: float
-    at_least: float
-    next_ten: float | None = None
-
-    def __str__(self) -> str:
-        return (
-            f"about {100 * self.estimate:.0f} % right, at least {100 * self.at_least:.0f} % "
-            "(estimate)"
-        )
 
 
 def share_right(

@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
 from likewise.core.partition import SuperInstances
+from likewise.core.reports import Completeness, Suspect
 from likewise.errors import InputError
-from likewise.strategies.completeness import Completeness, share_moved, share_right
+from likewise.strategies.completeness import share_moved, share_right
 from likewise.strategies.guess import join_by_guess, merge_tree
 from likewise.strategies.known import Known
 from likewise.strategies.learner import KernelVote, learn, milestone, views_of
 from likewise.strategies.regions import Regions
 from likewise.strategies.representatives import RepresentativeStrategy
 from likewise.strategies.respect import respecting_labels
-from likewise.strategies.suspects import Suspect, surprising_answers
+from likewise.strategies.suspects import surprising_answers
 
 ONE_GROUP = 4
 """So many newcomers that are all the same make one group of everything."""
@@ -105,8 +106,9 @@ class LearningStrategy(RepresentativeStrategy):
 
     # -- what was learned ------------------------------------------------------------------------
 
-    def placed(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def examples(self, *, guess: bool = False) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the rows whose group is known by answers, and their groups from 0."""
+        del guess  # what is not known by answers is never an example
         known = self._what_is_known()
         cells, groups = known.examples()
         return self.partition.representatives[cells], groups

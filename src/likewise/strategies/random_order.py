@@ -59,7 +59,7 @@ class RandomOrder(RepresentativeStrategy):
             self._is_current = True
         return self._next
 
-    def record(self, left: int, right: int, answer: Answer) -> None:
+    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
         """Take in an answer about two rows."""
         if answer.is_link:
             self.links.add(left, right, answer)

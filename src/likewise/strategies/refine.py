@@ -79,7 +79,7 @@ class Refine(LearningStrategy):
 
     # -- what a session needs --------------------------------------------------------------------
 
-    def record(self, left: int, right: int, answer: Answer) -> None:
+    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
         """Take in an answer about two rows."""
         sizes, _ = self._at_level()
         is_between = self._are_groups(left, right)
@@ -131,6 +131,28 @@ class Refine(LearningStrategy):
     def open_pairs(self) -> list[tuple[int, int]]:
         """Return the closest pair of rows of every two undecided groups of askable rows."""
         return [pair for _, pair, _ in self._undecided(set())]
+
+    @property
+    def n_parts(self) -> int:
+        """Into how many regions the rows are cut by the time nothing is left to ask."""
+        return min(self.partition.n_super_instances, self.n_regions[-1])
+
+    def on(
+        self,
+        partition: SuperInstances,
+        *,
+        askable: NDArray[np.intp] | None = None,
+        n_parts: int | None = None,
+    ) -> Refine:
+        """Return the strategy for other cells, or for more regions."""
+        return Refine(
+            partition,
+            askable=None if askable is None else np.isin(partition.representatives, askable),
+            n_regions=self.n_regions if n_parts is None else (*self.n_regions, n_parts),
+            budget=self.budget,
+            to_the_end=self.to_the_end,
+            seed=self.seed,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the partition, the askable cells and the seed as plain values."""

@@ -3,34 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer
-
-
-class Suspect(NamedTuple):
-    """An answer that is probably wrong.
-
-    Attributes
-    ----------
-    number : int
-        Its number in the log, from 1: what `Session.revise` takes.
-    left, right : int
-        The rows it is about.
-    answer : Answer
-        What was said.
-    credibility : float
-        The probability that it is right, by all that is known without it.
-    """
-
-    number: int
-    left: int
-    right: int
-    answer: Answer
-    credibility: float
+from likewise.core.reports import Suspect
 
 
 def surprising_answers(

@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from likewise.core.answers import Answer, Event, Query
+from likewise.core.answers import Answer, Gesture, Query
 from likewise.core.reports import Check, Revision
 from likewise.errors import InputError
 from likewise.projects import Project
@@ -112,7 +112,7 @@ def group(project: Project, found: Group) -> dict[str, Any]:
     }
 
 
-def event(project: Project, found: Event) -> dict[str, Any]:
+def event(project: Project, found: Gesture) -> dict[str, Any]:
     """Return an answer of the log with its two items."""
     return {
         "number": found.number,

@@ -1,0 +1,65 @@
+"""Pairs that were settled without a question, to be asked about on purpose."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.core.answers import Answer, ordered
+from likewise.core.links import LinkGraph
+from likewise.core.reports import Check
+
+
+def settled_for_free(
+    links: LinkGraph, rows: NDArray[np.intp], said: set[tuple[int, int]], n: int, seed: int
+) -> list[Check]:
+    """Return pairs of rows about which the links imply something that nobody said.
+
+    Half of the pairs, where there are enough, are expected to be the same and half to differ.
+
+    Parameters
+    ----------
+    links : LinkGraph
+        What was said, and what it implies.
+    rows : ndarray of int
+        The rows that may be asked about.
+    said : set of (int, int)
+        Pairs about which something was said, smaller row first; they are left out.
+    n : int
+        How many pairs to return; fewer if fewer are settled.
+    seed : int
+        Which ones to choose.
+    """
+    rng = np.random.default_rng(seed)
+    same = _implied_pairs(links, rows, said, Answer.SAME, n, rng)
+    different = _implied_pairs(links, rows, said, Answer.DIFFERENT, n, rng)
+    n_same = min(len(same), max((n + 1) // 2, n - len(different)))
+    chosen = [(Answer.SAME, pair) for pair in same[:n_same]]
+    chosen += [(Answer.DIFFERENT, pair) for pair in different[: n - n_same]]
+    return [Check(*pair, expected, links.explain(*pair)) for expected, pair in chosen]
+
+
+def _implied_pairs(
+    links: LinkGraph,
+    rows: NDArray[np.intp],
+    said: set[tuple[int, int]],
+    answer: Answer,
+    n: int,
+    rng: np.random.Generator,
+) -> list[tuple[int, int]]:
+    roots = np.array([links.find(int(row)) for row in rows])
+    found: list[tuple[int, int]] = []
+    # One pair per row, and round again while that brings more.
+    order = list(rng.permutation(len(rows)))
+    n_idle = 0
+    while len(found) < n and n_idle < len(order):
+        i = order.pop(0)
+        order.append(i)
+        wanted = [roots[i]] if answer is Answer.SAME else list(links.differing(int(rows[i])))
+        partners = rows[np.isin(roots, wanted) & (rows != rows[i])]
+        pairs = [ordered(int(rows[i]), int(j)) for j in partners]
+        fresh = [pair for pair in pairs if pair not in said and pair not in found]
+        n_idle = 0 if fresh else n_idle + 1
+        if fresh:
+            found.append(fresh[int(rng.integers(len(fresh)))])
+    return found

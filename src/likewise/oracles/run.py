@@ -1,0 +1,124 @@
+"""The one loop that lets an oracle answer a session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from likewise.core.answers import Answer, Choice, Link, Query
+from likewise.core.session import Session
+from likewise.errors import (
+    AnswerError,
+    BudgetExhausted,
+    InputError,
+    InterruptedFitError,
+    LikewiseError,
+)
+from likewise.oracles.oracle import Oracle, answer_to, as_oracle
+
+
+def run(session: Session, oracle: Any, *, max_queries: int | None = None) -> Session:
+    """Let an oracle answer a session until it is done or the budget is spent.
+
+    Parameters
+    ----------
+    session : Session
+        It is changed in place; after an error in the oracle it still holds every answer before.
+    oracle : Oracle or callable
+        Who answers. A choice is put as pairs, one after the other, to an oracle that cannot
+        choose; each of them counts as a question.
+    max_queries : int, optional
+        Ask no more than this many questions.
+
+    Returns
+    -------
+    Session
+        The same session.
+
+    Examples
+    --------
+    >>> from likewise import COBRA, LabelOracle, run
+    >>> session = COBRA(n_super_instances=3).start([[0.0], [0.1], [5.0]])
+    >>> run(session, LabelOracle([0, 0, 1]), max_queries=1).progress.answered
+    1
+    """
+    oracle = as_oracle(oracle)
+    check_length(oracle, session.strategy.n_rows)
+    choose = getattr(oracle, "choose", None)
+    asked = 0
+    while (max_queries is None or asked < max_queries) and (query := session.ask()) is not None:
+        try:
+            if isinstance(query, Query):
+                session.tell(answer_to(query, oracle.answer(query)), query=query)
+                asked += 1
+            elif choose is not None:
+                session.choose(choose(query), query=query)
+                asked += 1
+            else:
+                n_left = None if max_queries is None else max_queries - asked
+                links = _as_pairs(query, oracle, n_left)
+                session.say(links, query=query)
+                asked += len(links)
+        except BudgetExhausted:
+            break
+    return session
+
+
+def run_for_fit(
+    session: Session, oracle: Any, *, max_queries: int | None = None, then: str = ""
+) -> None:
+    """Let an oracle answer inside an estimator's `fit`; see `run`.
+
+    Parameters
+    ----------
+    session, oracle, max_queries
+        As for `run`.
+    then : str
+        What makes an estimator of the session after all, to be named in the error.
+
+    Raises
+    ------
+    InterruptedFitError
+        If the oracle fails. It has the session with every answer before.
+    """
+    try:
+        run(session, oracle, max_queries=max_queries)
+    except Exception as error:
+        if isinstance(error, LikewiseError) and not isinstance(error, AnswerError):
+            raise
+        n = len(session.events)
+        raise InterruptedFitError(
+            f"the oracle failed on question {n + 1}: {type(error).__name__}: {error}. "
+            f"The {n} answers before it are kept: go on with run(error.session, oracle){then}.",
+            session,
+        ) from error
+
+
+def check_length(oracle: Any, n_rows: int) -> None:
+    """Refuse an oracle that knows about other rows than those at hand."""
+    n_known = getattr(oracle, "n_rows", None)
+    if n_known is not None and n_known != n_rows:
+        raise InputError(
+            f"the oracle has labels for {n_known} rows, but the data has {n_rows}. If the data was "
+            "sliced, as in cross-validation, row numbers changed: pass labels by id, "
+            "LabelOracle({id: label, ...}) with sample_ids, or all rows with train_indices"
+        )
+
+
+def _as_pairs(choice: Choice, oracle: Oracle, n_left: int | None) -> list[Link]:
+    """Ask about the row and one group after the other until one is the same."""
+    links: list[Link] = []
+    for place, group in enumerate(choice.groups):
+        if n_left is not None and len(links) == n_left:
+            break
+        other = choice.group_ids[place][0] if choice.group_ids else None
+        query = Query(choice.number, choice.row, group[0], choice.row_id, other)
+        try:
+            answer = answer_to(query, oracle.answer(query))
+        except BudgetExhausted:
+            if not links:
+                raise
+            break
+        links.append(Link(choice.row, group[0], answer))
+        if answer is Answer.SAME:
+            break
+    return links
