@@ -98,7 +98,7 @@ def cpu_ms(project, n=50):
 def keys_to_paint(work):
     from playwright.sync_api import sync_playwright
 
-    from likewise.projects import open_project
+    from likewise.project import open_project
 
     rng = np.random.default_rng(1)
     truth = np.arange(2000) % N_GROUPS

@@ -13,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_digits, load_iris
 
-from likewise.projects import open_project
+from likewise.project import open_project
 from likewise.web.serving import prepare
 
 PICTURES = Path(__file__).parent / "pictures"

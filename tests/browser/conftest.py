@@ -96,7 +96,7 @@ class Thread:
     """The same server in a thread, which starts much faster."""
 
     def __init__(self, path, n_super_instances=None, session=None, **options):
-        from likewise.projects import open_project
+        from likewise.project import open_project
         from likewise.web.serving import prepare
 
         found = open_project(

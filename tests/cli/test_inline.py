@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from likewise.cli import inline, main
 from likewise.cli.terminal import run_terminal
-from likewise.projects import open_project
+from likewise.project import open_project
 
 Image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
 pty = pytest.importorskip("pty", reason="pseudo-terminals are a thing of Unix")

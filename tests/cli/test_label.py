@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from likewise.cli import main
 from likewise.cli.terminal import run_terminal
 from likewise.core.reports import Completeness
-from likewise.projects import open_project
+from likewise.project import open_project
 
 
 @pytest.fixture(autouse=True)

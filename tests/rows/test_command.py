@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from likewise.cli import main
-from likewise.projects.large import is_large, shown_part
+from likewise.project.large import is_large, shown_part
 
 parquet = pytest.importorskip("pyarrow.parquet", reason="pip install likewise[tables]")
 pyarrow = pytest.importorskip("pyarrow", reason="pip install likewise[tables]")
@@ -50,7 +50,7 @@ def invoke(*args, keys=""):
 def answer_all(folder, tmp_path, y):
     """Answer as a person would who sees the names; return the number of questions."""
     from likewise import Answer
-    from likewise.projects import open_large_project
+    from likewise.project import open_large_project
 
     opened = open_large_project(sorted(folder.iterdir()), options={"columns": ["a", "b"]})
     project = opened.project
@@ -109,7 +109,7 @@ def test_the_groups_of_all_rows_are_written_to_a_folder(tmp_path, events):
 @pytest.mark.usefixtures("streamed")
 def test_what_cannot_be_done_without_all_rows_is_refused(tmp_path, events):
     from likewise.errors import InputError
-    from likewise.projects import open_large_project
+    from likewise.project import open_large_project
 
     folder, _ = events
     paths = sorted(folder.iterdir())

@@ -3,7 +3,7 @@ import asyncio
 import numpy as np
 import pytest
 
-from likewise.projects import open_project
+from likewise.project import open_project
 
 TOKEN = "t0ken-" + "x" * 32
 HOME = "http://127.0.0.1"

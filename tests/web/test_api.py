@@ -9,8 +9,8 @@ from sklearn.metrics import adjusted_rand_score
 from likewise import COBRA, Likewise, Session
 from likewise.core.reports import Completeness
 from likewise.items import open_items
-from likewise.projects import Project, open_project
-from likewise.stores import Store
+from likewise.project import Project, open_project
+from likewise.project.store import Store
 from likewise.web import create_app
 
 HOME = "http://127.0.0.1"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from likewise.projects import FORMATS
+from likewise.project import FORMATS
 
 DOCS = Path(__file__).parents[2] / "docs"
 KINDS = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import likewise.web
-from likewise.projects import open_project
+from likewise.project import open_project
 
 MISSING = 'pip install "likewise[app]"'
 Image = pytest.importorskip("PIL.Image", reason=MISSING)

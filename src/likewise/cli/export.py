@@ -9,10 +9,10 @@ import click
 from likewise.cli.rowprogress import RowProgress
 from likewise.errors import InputError
 from likewise.files import whole_file
-from likewise.projects import FORMATS, open_session_file
-from likewise.projects import export as export_project
-from likewise.projects.large import connect, write_labels
-from likewise.stores import Store
+from likewise.project import FORMATS, open_session_file
+from likewise.project import export as export_project
+from likewise.project.large import connect, write_labels
+from likewise.project.store import Store
 
 
 @click.command()

@@ -12,8 +12,8 @@ import click
 from likewise.cli.inline import WAYS, ask_terminal, choose_way
 from likewise.cli.rowprogress import RowProgress
 from likewise.errors import MissingExtraError
-from likewise.projects import Opened, open_large_project, open_project
-from likewise.projects.large import is_large
+from likewise.project import Opened, open_large_project, open_project
+from likewise.project.large import is_large
 
 
 def _names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:

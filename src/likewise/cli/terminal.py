@@ -16,8 +16,8 @@ from likewise.cli.inline import Way, is_late_answer, side_by_side
 from likewise.core.answers import Answer, Query
 from likewise.errors import LikewiseError, StaleQueryError
 from likewise.items import Items
-from likewise.projects import Project
-from likewise.projects.groups import completeness_line
+from likewise.project import Project
+from likewise.project.groups import completeness_line
 
 ANSWERS = {
     "s": Answer.SAME,

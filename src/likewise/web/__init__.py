@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from likewise.core.session import Session
     from likewise.items import Items
-    from likewise.stores import Store
+    from likewise.project.store import Store
 
 __all__ = ["create_app"]
 
@@ -66,7 +66,7 @@ def create_app(
         if (error.name or "").startswith("likewise"):
             raise
         raise MissingExtraError("the labeling page", "app") from error
-    from likewise.projects import Project
+    from likewise.project import Project
 
     project = Project(session, items, log)
     return app_for(project, token=token, has_own_login=has_own_login, hosts=hosts)

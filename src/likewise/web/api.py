@@ -12,9 +12,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from likewise.errors import InputError, LikewiseError, MissingExtraError, StaleQueryError
-from likewise.projects import FORMATS, Project, export
-from likewise.projects.groups import group_ids
-from likewise.projects.projection import project_rows
+from likewise.project import FORMATS, Project, export
+from likewise.project.groups import group_ids
+from likewise.project.projection import project_rows
 from likewise.web import shapes
 
 SIZES = {"small": 160, "large": 1024}

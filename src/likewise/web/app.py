@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from likewise.projects import Project
+from likewise.project import Project
 from likewise.web import api
 from likewise.web.guard import LOCAL_HOSTS, Guard
 

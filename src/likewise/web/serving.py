@@ -16,7 +16,7 @@ import uvicorn
 
 from likewise.errors import InputError
 from likewise.files import cache_folder
-from likewise.projects import Project
+from likewise.project import Project
 from likewise.web.api import SIZES
 from likewise.web.app import app_for
 

@@ -9,8 +9,8 @@ from typing import Any
 from likewise.core.answers import Answer, Gesture, Query
 from likewise.core.reports import Check, Revision
 from likewise.errors import InputError
-from likewise.projects import Project
-from likewise.projects.groups import Group, completeness_line, strategy_of
+from likewise.project import Project
+from likewise.project.groups import Group, completeness_line, strategy_of
 from likewise.rows.metrics import distances
 from likewise.strategies import ClosestFirst
 

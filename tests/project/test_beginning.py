@@ -9,8 +9,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from likewise import Answer, Likewise, Session
 from likewise.errors import InputError
-from likewise.projects import exporting
-from likewise.projects.opening import open_project
+from likewise.project import formats
+from likewise.project.opening import open_project
 from likewise.strategies import ClosestFirst, Refine
 
 
@@ -126,8 +126,8 @@ def test_the_exported_session_is_a_fitted_likewise(table):
     path, y = table
     project = open_project(path, options={"cache": False}).project
     answer_all(project, y)
-    assert "Likewise().adopt(session)" in exporting.to_snippet(project).decode()
-    session = Session.from_dict(json.loads(exporting.to_session(project)))
+    assert "Likewise().adopt(session)" in formats.to_snippet(project).decode()
+    session = Session.from_dict(json.loads(formats.to_session(project)))
     model = Likewise().adopt(session)
     assert model.n_clusters_ == 3
     assert model.completeness_.at_least > 0.8

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from likewise.errors import InputError, StaleQueryError
-from likewise.stores import Entry
+from likewise.project.store import Entry
 
 
 class Log(Protocol):

@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 
-from likewise.stores import Store
+from likewise.project.store import Store
 
 KILLS = 240
 
@@ -18,7 +18,7 @@ KILLS = 240
 WRITERS = textwrap.dedent(
     """
     import os, sys, warnings
-    from likewise.stores import Store
+    from likewise.project.store import Store
     warnings.simplefilter("ignore")
 
     def say(*words):

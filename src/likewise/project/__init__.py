@@ -1,13 +1,13 @@
 """A project: items, features, a session and the file it lives in, as page and terminal share it."""
 
-from likewise.projects.exporting import FORMATS, export
-from likewise.projects.opening import (
+from likewise.project.formats import FORMATS, export
+from likewise.project.opening import (
     Opened,
     open_large_project,
     open_project,
     open_session_file,
 )
-from likewise.projects.project import Project
+from likewise.project.project import Project
 
 __all__ = [
     "FORMATS",

@@ -24,12 +24,12 @@ from likewise.items.items import Features
 from likewise.items.limits import fits
 from likewise.items.rows import RowItems
 from likewise.items.tables import Table, parquet_bytes
-from likewise.projects.groups import strategy_of
-from likewise.projects.project import Project
-from likewise.projects.timeline import setup_from_bytes, setup_to_bytes
+from likewise.project.groups import strategy_of
+from likewise.project.project import Project
+from likewise.project.store import Store
+from likewise.project.timeline import setup_from_bytes, setup_to_bytes
 from likewise.rows.scaled import ScaledSource, scaled
 from likewise.scale import Source, SourceSession, from_npy, from_parquet
-from likewise.stores import Store
 from likewise.strategies import ClosestFirst
 
 SETUP = "setup 0"

@@ -12,11 +12,12 @@ from typing import Any
 from likewise.errors import InputError
 from likewise.files import cache_folder
 from likewise.items import Features, Items, open_items
-from likewise.projects import large
-from likewise.projects.beginning import begin_session
-from likewise.projects.project import Project
-from likewise.projects.timeline import setup_from_bytes, setup_to_bytes
-from likewise.stores import Changes, Store
+from likewise.project import large
+from likewise.project.beginning import begin_session
+from likewise.project.changes import Changes
+from likewise.project.project import Project
+from likewise.project.store import Store
+from likewise.project.timeline import setup_from_bytes, setup_to_bytes
 
 SETUP = "setup 0"
 SUFFIX = ".likewise"

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import InputError
-from likewise.projects.splitting import set_apart, split_further
+from likewise.project.splitting import set_apart, split_further
 from likewise.rows.build import build_super_instances
 
 

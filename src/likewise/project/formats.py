@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.projects.groups import group_ids
-from likewise.projects.project import Project
+from likewise.project.groups import group_ids
+from likewise.project.project import Project
 from likewise.strategies import Refine
 
 Columns = dict[str, list[Any]]

@@ -3,10 +3,10 @@ import pytest
 
 from likewise import COBRA, Answer
 from likewise.errors import SessionFileError
-from likewise.projects.project import wilson_interval
-from likewise.projects.projection import project_rows
-from likewise.projects.splitting import split_further
-from likewise.projects.timeline import Timeline, setup_from_bytes, setup_to_bytes
+from likewise.project.project import wilson_interval
+from likewise.project.projection import project_rows
+from likewise.project.splitting import split_further
+from likewise.project.timeline import Timeline, setup_from_bytes, setup_to_bytes
 from likewise.strategies import ClosestFirst
 
 

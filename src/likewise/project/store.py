@@ -18,10 +18,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from likewise.database import check_whole, connect, new_file, translated
 from likewise.errors import InputError, SessionFileError, StaleQueryError
-from likewise.stores import schema
-from likewise.stores.changes import Changes
-from likewise.stores.files import check_whole, connect, new_file, translated
+from likewise.project import schema
+from likewise.project.changes import Changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,11 @@ from likewise.core.reports import Check, Revision
 from likewise.core.session import Session
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items, Problem
-from likewise.projects.beginning import fineness, strategy_like
-from likewise.projects.groups import Group, groups_of, members_of, strategy_of
-from likewise.projects.memory import Log, MemoryLog
-from likewise.projects.splitting import set_apart, split_further
-from likewise.projects.timeline import Timeline, op_for_answer, setup_from_bytes, setup_to_bytes
+from likewise.project.beginning import fineness, strategy_like
+from likewise.project.groups import Group, groups_of, members_of, strategy_of
+from likewise.project.memory import Log, MemoryLog
+from likewise.project.splitting import set_apart, split_further
+from likewise.project.timeline import Timeline, op_for_answer, setup_from_bytes, setup_to_bytes
 from likewise.strategies import Refine
 
 N_CHECKS = 5

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from likewise.errors import InputError, LikewiseError, SessionFileError, StaleQueryError
-from likewise.stores import Changes, Store
+from likewise.project.changes import Changes
+from likewise.project.store import Store
 
 ASSETS = Path(__file__).parent / "assets"
 
@@ -319,7 +320,7 @@ def test_an_old_file_is_migrated_once_and_in_order(path, monkeypatch):
         db.execute("ALTER TABLE people ADD COLUMN color TEXT")
 
     more = [*_migrations(), ("people", add_people), ("colors", add_colors)]
-    monkeypatch.setattr("likewise.stores.schema.MIGRATIONS", more)
+    monkeypatch.setattr("likewise.project.schema.MIGRATIONS", more)
     for _ in range(2):
         with Store.open(path) as store:
             assert len(store.read()) == 3
@@ -337,7 +338,7 @@ def test_a_migration_that_fails_changes_nothing(path, monkeypatch):
         db.execute("CREATE TABLE half (x)")
         raise RuntimeError("power cut")
 
-    monkeypatch.setattr("likewise.stores.schema.MIGRATIONS", [*_migrations(), ("fail", fail)])
+    monkeypatch.setattr("likewise.project.schema.MIGRATIONS", [*_migrations(), ("fail", fail)])
     with pytest.raises(RuntimeError):
         Store.open(path)
     monkeypatch.undo()
@@ -348,7 +349,7 @@ def test_a_migration_that_fails_changes_nothing(path, monkeypatch):
 
 
 def _migrations():
-    from likewise.stores import schema
+    from likewise.project import schema
 
     return schema.MIGRATIONS
 
@@ -391,7 +392,7 @@ def test_a_file_that_may_not_be_written_is_said(path, store):
 
 
 def test_another_process_that_never_finishes_is_said(path, store, monkeypatch):
-    monkeypatch.setattr("likewise.stores.files.BUSY_SECONDS", 0.0)
+    monkeypatch.setattr("likewise.database.BUSY_SECONDS", 0.0)
     with Store.open(path) as blocked:
         store._db.execute("BEGIN IMMEDIATE")
         with pytest.raises(LikewiseError, match="another process is writing"):
