@@ -244,6 +244,21 @@ def test_a_folder_without_pictures_is_an_error_with_the_remedy(tmp_path):
         open_items(tmp_path)
 
 
+def test_pictures_of_a_kind_that_is_not_read_are_named(folder, tmp_path):
+    for k in range(3):
+        (folder / f"{k}.svg").write_text("<svg/>")
+    (folder / "photo.HEIC").write_bytes(b"x")
+    notes = open_plain(folder).notes
+    assert notes == (
+        "pictures that cannot be read were left out: 3 .svg, 1 .heic. Convert them to PNG",
+    )
+    only = tmp_path / "drawings"
+    only.mkdir()
+    (only / "a.svg").write_text("<svg/>")
+    with pytest.raises(InputError, match=r"no pictures in .*: 1 \.svg\. Convert them to PNG\.$"):
+        open_items(only)
+
+
 def test_the_hash_is_of_the_content(folder):
     before = open_plain(folder).content_hashes()
     shutil.copy(folder / "a.png", folder / "copy.png")

@@ -161,6 +161,26 @@ def test_any_bytes_are_a_table_or_a_clear_error(tmp_path_factory, data, name):
         assert all(len(column) == table.n for column in table.columns.values())
 
 
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        ("5.1,setosa\n4.9,setosa\n", "'5.1'"),
+        ("red,setosa\nblue,setosa\n", "'setosa'"),
+        ("length,species\n5.1,setosa\n4.9,setosa\n", None),
+        ("0,1\n5.1,setosa\n", None),
+        ("length,\n5.1,\n", None),
+    ],
+)
+def test_a_first_line_that_looks_like_a_row_is_hinted_at(tmp_path, content, value):
+    path = write(tmp_path, content)
+    notes = read_table(path).notes
+    hints = [note for note in notes if "--no-header" in note]
+    assert len(hints) == (value is not None)
+    assert value is None or value in hints[0]
+    assert read_table(path, header=True).notes == ()
+    assert read_table(path, header=False).n == read_table(path).n + 1
+
+
 def write_parquet(path, columns, **options):
     pyarrow = pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
     pyarrow.parquet.write_table(pyarrow.table(columns), path, **options)

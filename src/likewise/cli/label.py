@@ -26,7 +26,7 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
 @click.option("--id", metavar="COLUMN", help="The column of a table that names its rows.")
 @click.option("--columns", metavar="A,B,C", callback=_names, help="Columns to compare rows by.")
 @click.option("--show", metavar="A,B,C", callback=_names, help="Columns to show.")
-@click.option("--series", is_flag=True, help="These are time series.")
+@click.option("--series", is_flag=True, default=None, help="These are time series.")
 @click.option(
     "--features",
     type=click.Path(exists=True, dir_okay=False),
@@ -54,6 +54,11 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
 )
 @click.option("--encoding", metavar="NAME", help="Encoding of a CSV or JSON file.")
 @click.option("--delimiter", metavar="CHARACTER", help="What separates the fields of a CSV file.")
+@click.option(
+    "--header/--no-header",
+    default=None,
+    help="Whether the first line of a CSV file names the columns. By default: found out.",
+)
 @click.option(
     "--super-instances",
     "n_super_instances",

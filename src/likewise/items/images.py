@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from likewise.items.imagefeatures import choose_recipe, image_features
 from likewise.items.items import Features, Items, Problem, Progress, digest, shorten
 from likewise.items.pictures import (
     IMAGE_SUFFIXES,
+    OTHER_SUFFIXES,
     BrokenPictureError,
     decode,
     encode,
@@ -150,18 +151,23 @@ def find_pictures(folder: Path) -> tuple[list[Path], list[Problem], list[str]]:
             problems.append(Problem(None, f"{name}: a link to outside of the folder, left out"))
         else:
             paths.append(path)
+    unread = _listed(others, lambda suffix: suffix in OTHER_SUFFIXES)
+    if unread:
+        unread = f"pictures that cannot be read were left out: {unread}. Convert them to PNG"
     if not paths:
-        reason = f"; {problems[0].message}" if problems else ""
-        raise InputError(
-            f"there are no pictures in {folder} ({', '.join(s[1:] for s in IMAGE_SUFFIXES)})"
-            f"{reason}. For a folder of time series use --series; for a table give its file."
-        )
-    passed = ", ".join(f"{count} {suffix}" for suffix, count in others.most_common())
-    return (
-        paths,
-        problems,
-        [f"files that are not pictures were left out: {passed}"] if passed else [],
-    )
+        series = "For a folder of time series use --series; for a table give its file"
+        why = unread or (problems[0].message if problems else series)
+        formats = ", ".join(suffix[1:] for suffix in IMAGE_SUFFIXES)
+        raise InputError(f"there are no pictures in {folder} that can be read ({formats}). {why}.")
+    passed = _listed(others, lambda suffix: suffix not in OTHER_SUFFIXES)
+    if passed:
+        passed = f"files that are not pictures were left out: {passed}"
+    return paths, problems, [note for note in (unread, passed) if note]
+
+
+def _listed(counts: Counter[str], choose: Callable[[str], bool]) -> str:
+    """Return how many files there are of each suffix, in words."""
+    return ", ".join(f"{n} {suffix}" for suffix, n in counts.most_common() if choose(suffix))
 
 
 def _files(folder: Path) -> Iterator[Path]:

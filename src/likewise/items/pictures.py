@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".pgm", ".ppm")
+OTHER_SUFFIXES = (
+    ".svg", ".svgz", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jxl",
+    ".psd", ".eps", ".raw", ".cr2", ".nef", ".dng",
+)  # fmt: skip
+"""Pictures too, but not read: SVG can hold programs, the others need decoders of their own."""
+
 IMAGE_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "PPM")
 """The decoders that are let near a file; Pillow has more, some of which start programs."""
 

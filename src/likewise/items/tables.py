@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from likewise.errors import InputError, MissingExtraError
+from likewise.items.items import shorten
 from likewise.items.limits import check_fits, most_bytes
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -160,7 +161,15 @@ def _read_csv(
     if header is None:
         header = not _is_data(rows[0])
         if not header:
-            notes.append("the first line holds only numbers, so the columns have no names")
+            notes.append(
+                "the first line holds only numbers, so it is a row and the columns have no names; "
+                "if these are names, use --header"
+            )
+        elif value := _value_among_names(rows):
+            notes.append(
+                f"the first line names the columns, although {value!r} looks like a value; if it "
+                "is a row, use --no-header"
+            )
     names = rows[0] if header else [f"column {k}" for k in range(1, len(rows[0]) + 1)]
     body = rows[1:] if header else rows
     names = _column_names(path, names)
@@ -200,18 +209,33 @@ def _column_names(path: Path, names: Sequence[str]) -> list[str]:
     if twice:
         raise InputError(
             f"{path} has several columns of the same name: {', '.join(map(repr, twice))}. "
-            "Rename them."
+            "Rename them, or use --no-header if the first line is a row."
         )
     return stripped
 
 
 def _is_data(first: list[str]) -> bool:
     """Whether a first line is numbers rather than names; 0, 1, 2... are names from pandas."""
+    return all(map(_is_number, first)) and first != [str(k) for k in range(len(first))]
+
+
+def _is_number(cell: str) -> bool:
     try:
-        [float(cell) for cell in first]
+        float(cell)
     except ValueError:
         return False
-    return first != [str(k) for k in range(len(first))]
+    return True
+
+
+def _value_among_names(rows: Sequence[list[str]], n_compared: int = 100) -> str:
+    """Return a name that is like the values below it: one of them, or a number above numbers."""
+    first = rows[0]
+    if first == [str(k) for k in range(len(first))]:
+        return ""
+    for name, *cells in zip(*rows[: 1 + n_compared], strict=True):
+        if name.strip() and (name in cells or (cells and all(map(_is_number, [name, *cells])))):
+            return shorten(name)
+    return ""
 
 
 def _sniff(text: str, suffix: str) -> str:

@@ -88,7 +88,7 @@ def open_project(
     say : callable
         Gets one line per thing that is worth knowing.
     """
-    wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, (), False)}
+    wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
     where = _place(path, session, say)
     if where.exists():
         return _go_on(path, where, wanted, n_super_instances, seed, say)
@@ -144,7 +144,7 @@ def open_large_project(
     session, n_super_instances, seed, options, say
         As for `open_project`; of the options only `columns` and `show`.
     """
-    wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, (), False)}
+    wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
     for name in wanted:
         if name not in ("columns", "show"):
             flag = name.replace("_", "-")
