@@ -332,3 +332,20 @@ def test_an_item_that_is_gone_and_one_that_changed_are_told_apart(opened, client
     assert gone["view"] == {"kind": "missing"}
     assert client_for(again.project).get("/api/map").status_code == 200
     again.project.close()
+
+
+def test_a_picture_that_cannot_be_shown_is_typical_of_nothing(tmp_path, client_for):
+    image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for k in range(4):
+        image.new("RGB", (16, 16), "red" if k % 2 else "blue").save(folder / f"z{k}.png")
+        (folder / f"broken{k}.png").write_bytes(b"not a picture")
+    options = {"image_features": "descriptors", "cache": False}
+    project = open_project(folder, options=options).project
+    groups = client_for(project).get("/api/groups").json()["groups"]
+    typical = [thing["id"] for group in groups for thing in group["typical"]]
+    assert sum(group["size"] for group in groups) == 8
+    assert [name for name in typical if name.startswith("broken")] == []
+    assert len([name for name in typical if name.startswith("z")]) == 4
+    project.close()

@@ -26,7 +26,8 @@ class Group:
     size : int
         How many items are in it.
     standing : tuple of int
-        The rows that stand for its parts, those of large parts first.
+        The rows that stand for its parts, those of large parts first; those that cannot be shown
+        last.
     name : str
         What the person calls it, or nothing.
     """
@@ -75,7 +76,8 @@ def groups_of(session: Session, ids: Sequence[str], names: Mapping[str, str]) ->
     if isinstance(strategy, Refine):
         # Most parts were never asked about; those that were say more about the group.
         is_new = ~np.isin(reps, [row for event in session.events for row in event.pair])
-    order = np.lexsort((reps, -sizes, is_new, group))
+    is_broken = ~np.isin(reps, strategy.askable())
+    order = np.lexsort((reps, -sizes, is_new, is_broken, group))
     parts = np.split(order, np.cumsum(np.bincount(group))[:-1])
     position = {ids[row]: int(group[k]) for k, row in enumerate(reps.tolist())} if names else {}
     named: dict[int, list[str]] = {}

@@ -102,13 +102,15 @@ def ahead(project: Project) -> dict[str, Any]:
 
 
 def group(project: Project, found: Group) -> dict[str, Any]:
-    """Return a group with its most typical members."""
+    """Return a group with its most typical members; broken ones only if there are no others."""
+    shown = set(project.session.strategy.askable().tolist())
+    typical = [row for row in found.standing[:N_TYPICAL] if row in shown]
     return {
         "id": found.id,
         "name": found.name,
         "size": found.size,
         "n_super_instances": len(found.standing),
-        "typical": [thing(project, row) for row in found.standing[:N_TYPICAL]],
+        "typical": [thing(project, row) for row in typical or found.standing[:1]],
     }
 
 
