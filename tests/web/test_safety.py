@@ -1,6 +1,7 @@
 """Each test attacks the page in one way."""
 
 import io
+import ipaddress
 import os
 import re
 import stat
@@ -88,6 +89,27 @@ def test_without_the_token_nothing_is_told(stranger):
     assert stranger.get("/api/query", headers={"cookie": "likewise=1; x"}).status_code == 403
 
 
+def test_a_browser_without_the_cookie_is_told_what_to_do(stranger):
+    browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    for path in ("/", "/api/query"):
+        reply = stranger.get(path, headers=browser)
+        assert reply.status_code == 403
+        assert reply.headers["content-type"] == "text/html; charset=utf-8"
+        assert "default-src 'none'" in reply.headers["content-security-policy"]
+        assert "run the <code>likewise label</code> command again" in reply.text
+        assert "set-cookie" not in reply.headers
+    program = stranger.get("/api/query", headers={"accept": "*/*"})
+    assert "token included" in program.json()["error"]
+
+
+def test_a_hostile_name_of_the_server_is_escaped(stranger):
+    headers = {"accept": "text/html", "host": "<script>alert(1)</script>"}
+    reply = stranger.get("/", headers=headers)
+    assert reply.status_code == 421
+    assert "<script" not in reply.text
+    assert "&lt;script&gt;" in reply.text
+
+
 def test_the_token_in_the_address_opens_the_page_only(stranger, token):
     assert stranger.get(f"/api/query?token={token}").status_code == 403
     assert stranger.post(f"/api/undo?token={token}", json={"position": 0}).status_code == 403
@@ -134,6 +156,25 @@ def test_a_huge_request_is_refused_unread(client):
     assert client.post("/api/name", content=b"x" * 70_000, headers=headers).status_code == 413
 
 
+@pytest.mark.parametrize("body", [b"[" * 30_000, b'{"a":' * 10_000 + b"1" + b"}" * 10_000])
+def test_a_deeply_nested_request_is_refused(client, body):
+    headers = {"origin": HOME, "content-type": "application/json"}
+    reply = client.post("/api/name", content=body, headers=headers)
+    assert reply.status_code == 400
+    assert "nested too deep" in reply.json()["error"]
+
+
+@pytest.mark.parametrize("name", ["\\ud800", "a\\u0000b", "\\u001b[31m", "two\\nlines"])
+def test_a_name_that_cannot_be_stored_or_shown_is_refused(client, name):
+    group = client.get("/api/groups").json()["groups"][0]["id"]
+    body = f'{{"position": 0, "group": {group}, "name": "{name}"}}'.encode()
+    headers = {"origin": HOME, "content-type": "application/json"}
+    reply = client.post("/api/name", content=body, headers=headers)
+    assert reply.status_code == 400
+    assert "control characters" in reply.json()["error"]
+    assert client.get("/api/groups").json()["groups"][0]["name"] == ""
+
+
 def test_a_change_by_get_is_refused(client):
     assert client.get("/api/undo").status_code == 405
     assert client.get("/api/answer", params={"answer": "same"}).status_code == 405
@@ -142,6 +183,30 @@ def test_a_change_by_get_is_refused(client):
 def test_the_server_listens_on_this_machine_only():
     with serving.listen("127.0.0.1", 0) as listener:
         assert listener.getsockname()[0] == "127.0.0.1"
+
+
+def test_listening_everywhere_prints_an_address_that_others_can_use(project, monkeypatch):
+    monkeypatch.setattr(serving, "own_address", lambda is_v6: "fe80::7" if is_v6 else "10.0.0.7")
+    for host, shown in (("0.0.0.0", "http://10.0.0.7:"), ("127.0.0.1", "http://127.0.0.1:")):
+        served = serving.prepare(project, host=host, port=0)
+        served.listener.close()
+        assert served.address.startswith(shown)
+
+
+def test_the_own_address_is_one(monkeypatch):
+    ipaddress.ip_address(serving.own_address())
+    monkeypatch.setattr("socket.socket.connect", no_way)
+    assert serving.own_address() == "127.0.0.1"
+    assert serving.own_address(is_v6=True) == "::1"
+
+
+def no_way(*_):
+    raise OSError("network is unreachable")
+
+
+def test_only_other_addresses_than_the_own_are_open_to_others():
+    assert all(serving.is_local(h) for h in ("127.0.0.1", "localhost", "[::1]", "127.0.1.1"))
+    assert not any(serving.is_local(h) for h in ("0.0.0.0", "::", "", "10.0.0.7"))
 
 
 def test_the_token_is_kept_for_its_owner_only_and_not_in_the_session_file(

@@ -15,6 +15,10 @@ from likewise.errors import MissingExtraError
 from likewise.project import Opened, open_large_project, open_project
 from likewise.project.large import is_large
 
+OPEN_PAGE = """\
+Whoever has this address can see and change the session. It is plain HTTP: everybody on the way can
+read along. Use it in a network you trust; elsewhere use an SSH tunnel or a proxy with HTTPS."""
+
 
 def _names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
     return None if value is None else [name.strip() for name in value.split(",") if name.strip()]
@@ -167,7 +171,7 @@ def _serve(
     opened: Opened, host: str, port: int | None, allow_host: tuple[str, ...], *, opens: bool
 ) -> None:
     try:
-        from likewise.web.serving import prepare
+        from likewise.web.serving import is_local, prepare
     except ImportError as error:
         if (error.name or "").startswith("likewise"):
             raise
@@ -176,6 +180,8 @@ def _serve(
     served = prepare(opened.project, host=host, port=port, hosts=allow_host)
     click.echo(served.address)
     sys.stdout.flush()
+    if not is_local(host):
+        click.echo(OPEN_PAGE, err=True)
     click.echo("Ctrl-C ends it.", err=True)
     if opens:
         webbrowser.open(served.address)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -123,6 +124,8 @@ def name(project: Project, body: Json) -> Json:
     said = body.get("name")
     if not isinstance(said, str) or len(said) > LONGEST_NAME:
         raise InputError(f"a name is a text of at most {LONGEST_NAME} characters")
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in said):
+        raise InputError(f"a name has no control characters or halves of characters: {said!r}")
     project.name(_whole(body, "group"), said, position=_whole(body, "position"))
     found = project.group(_whole(body, "group"))
     return {"position": project.position, "group": shapes.group(project, found)}
@@ -276,8 +279,8 @@ def _changing(change: Callable[[Project, Json], Json]) -> Handler:
     async def handle(request: Request) -> Response:
         try:
             body = await request.json()
-        except ValueError:
-            return JSONResponse({"error": "the request is not JSON"}, 400)
+        except (ValueError, RecursionError):
+            return JSONResponse({"error": "the request is not JSON, or nested too deep"}, 400)
         if not isinstance(body, dict):
             return JSONResponse({"error": "the request must be a JSON object"}, 400)
 

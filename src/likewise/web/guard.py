@@ -9,6 +9,7 @@ and it must be JSON (which no form of another site can send).
 from __future__ import annotations
 
 import hashlib
+import html
 import ipaddress
 import json
 import secrets
@@ -45,6 +46,26 @@ HEADERS = {
 }
 
 
+NO_TOKEN = "open the page by the full address that likewise printed, token included"
+
+REFUSAL = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>likewise: not opened</title>
+<link rel="stylesheet" href="static/page.css">
+<main>
+<h1>This page cannot be opened like this</h1>
+<p>The reason: {}.</p>
+<p>Your answers are safe. To get back to them, run the <code>likewise label</code> command again. It
+goes on where you stopped, opens the page, and prints its full address, which ends in
+<code>?token=&hellip;</code>. Bookmark that address if you want to come back here.</p>
+</main>
+</html>
+"""
+"""What a browser shows in place of the page, for instance after its cookie is gone."""
+
+
 class Guard:
     """Middleware that refuses what does not come from the person's own browser.
 
@@ -73,7 +94,7 @@ class Guard:
         headers = Headers(scope=scope)
         refusal = self._refusal(scope, headers)
         if refusal is not None:
-            await _refuse(send, *refusal)
+            await _refuse(send, *refusal, as_page="text/html" in headers.get("accept", ""))
             return
         greets = self.token is not None and _query(scope, "token") == self.token
 
@@ -94,7 +115,7 @@ class Guard:
         """Return why a request is refused, as status and message, or None."""
         host = headers.get("host", "")
         if not self._knows(host):
-            return 421, f"this server is not called {host!r}"
+            return 421, f"this server is not called {host!r}; start it with --allow-host NAME"
         is_change = scope["method"] not in ("GET", "HEAD")
         if is_change and (refusal := _refused_change(scope, headers)) is not None:
             return refusal
@@ -103,7 +124,7 @@ class Guard:
             if is_change and self._has_cookie(headers) and "origin" not in headers:
                 return 403, "a change with a cookie must say which page it comes from"
             return None
-        return 403, "open the page by the full address that likewise printed, token included"
+        return 403, NO_TOKEN
 
     def _is_known(self, scope: Scope, headers: Headers) -> bool:
         """Whether a request has the token, or needs none."""
@@ -194,11 +215,15 @@ def _query(scope: Scope, name: str) -> str:
     return parse_qs(query.decode("latin-1")).get(name, [""])[0]
 
 
-async def _refuse(send: Send, status: int, message: str) -> None:
-    body = json.dumps({"error": message}).encode()
+async def _refuse(send: Send, status: int, message: str, *, as_page: bool) -> None:
+    """Say why a request is refused: to a person as a page, to a program as JSON."""
+    if as_page:
+        kind, body = "text/html; charset=utf-8", REFUSAL.format(html.escape(message)).encode()
+    else:
+        kind, body = "application/json", json.dumps({"error": message}).encode()
     headers = {
         **HEADERS,
-        "content-type": "application/json",
+        "content-type": kind,
         "content-length": str(len(body)),
         "cache-control": "no-store",
     }

@@ -19,6 +19,7 @@ from likewise.files import cache_folder
 from likewise.project import Project
 from likewise.web.api import SIZES
 from likewise.web.app import app_for
+from likewise.web.guard import LOCAL_HOSTS
 
 DEFAULT_PORT = 8642
 MOST_WARMED = 150
@@ -103,10 +104,26 @@ def prepare(
         lifespan="off",
         server_header=False,
     )
-    shown = "127.0.0.1" if host in EVERYWHERE else host
+    shown = own_address(":" in host) if host in EVERYWHERE else host.strip("[]")
     shown = f"[{shown}]" if ":" in shown else shown
     address = f"http://{shown}:{listener.getsockname()[1]}/?token={token}"
     return Served(address, uvicorn.Server(config), listener, project)
+
+
+def own_address(is_v6: bool = False) -> str:
+    """Return the address by which other machines reach this one, or else its own."""
+    family, far = (socket.AF_INET6, "2001:db8::1") if is_v6 else (socket.AF_INET, "192.0.2.1")
+    # Nothing is sent: connecting a UDP socket only makes the system choose a way there.
+    with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as way:
+        way.connect((far, 9))
+        return str(way.getsockname()[0])
+    return "::1" if is_v6 else "127.0.0.1"
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine can reach a page that listens on an address."""
+    name = host.strip("[]")
+    return name in LOCAL_HOSTS or name.startswith("127.")
 
 
 def listen(host: str, port: int | None) -> socket.socket:
