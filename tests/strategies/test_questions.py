@@ -1,0 +1,111 @@
+"""`Likewise` asks and labels as it always did for the same seed, where every answer is true.
+
+``python tests/strategies/test_questions.py`` writes the expectations anew.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs
+from sklearn.preprocessing import scale
+
+from likewise import Answer, Likewise, Session
+from likewise.core.partition import SuperInstances
+from likewise.rows.build import build_super_instances
+from likewise.strategies.refine import Refine
+
+EXPECTED = Path(__file__).parent / "assets" / "questions.json"
+
+DATA = {
+    "iris": lambda: load_iris(return_X_y=True),
+    "wine": lambda: load_wine(return_X_y=True),
+    "digits": lambda: [part[:400] for part in load_digits(return_X_y=True)],
+    "blobs": lambda: make_blobs(240, centers=8, cluster_std=1.3, random_state=3),
+}
+
+
+def planned(budget, seed):
+    """Return sessions as the estimator begins them."""
+    return lambda X, train: Likewise(budget, random_state=seed).start(X, train_indices=train)
+
+
+def page(X, train):
+    """Return a session as the page begins it: regions of single rows, then it is done."""
+    each = np.arange(len(X))
+    askable = None if train is None else np.isin(each, train)
+    strategy = Refine(
+        SuperInstances(each, each, points=X),
+        askable=askable,
+        n_regions=(12, 24, 48),
+        to_the_end=False,
+    )
+    return Session(strategy)
+
+
+def cells(X, train):
+    """Return a session about cells of several rows."""
+    partition = build_super_instances(X, 60, train_indices=train, seed=4)
+    return Session(Refine(partition, budget=50, seed=4))
+
+
+BEGINNINGS = {
+    "budget-15": planned(15, 0),
+    "budget-60": planned(60, 1),
+    "budget-120": planned(120, 2),
+    "no-budget": planned(None, 3),
+    "page": page,
+    "cells": cells,
+}
+MOST = 140
+
+
+def answer(kind, y, left, right):
+    if kind == "unsure" and (7 * left + 13 * right) % 6 == 0:
+        return Answer.UNSURE
+    return Answer.SAME if y[left] == y[right] else Answer.DIFFERENT
+
+
+def outcome(beginning, data, kind):
+    """Return the questions with their answers, and the labels early and late, as plain values."""
+    X, y = DATA[data]()
+    X = scale(X)
+    train = np.flatnonzero(np.arange(len(X)) % 4 > 0) if kind == "unsure" else None
+    session = BEGINNINGS[beginning](X, train)
+    n_most = int(beginning.partition("-")[2]) if beginning.startswith("budget") else MOST
+    asked, early = [], ""
+    while (question := session.ask()) is not None and len(asked) < n_most:
+        said = answer(kind, y, question.left, question.right)
+        session.tell(said)
+        asked.append(f"{question.left}-{question.right}{said.value[0]}")
+        if len(asked) == 12:
+            early = as_text(session.labels)
+    return {"queries": " ".join(asked), "early": early, "labels": as_text(session.labels)}
+
+
+def as_text(labels):
+    return "".join(np.base_repr(label, 36)[-1] for label in labels)
+
+
+def cases():
+    for beginning in BEGINNINGS:
+        for data in DATA:
+            for kind in ("truth", "unsure"):
+                yield beginning, data, kind
+
+
+def marked(case):
+    is_slow = case[0] in ("no-budget", "page", "budget-120")
+    return pytest.param(*case, marks=pytest.mark.slow) if is_slow else case
+
+
+@pytest.mark.parametrize(("beginning", "data", "kind"), [marked(case) for case in cases()])
+def test_questions_and_labels_stay_the_same(beginning, data, kind):
+    expected = json.loads(EXPECTED.read_text())["/".join((beginning, data, kind))]
+    assert outcome(beginning, data, kind) == expected
+
+
+if __name__ == "__main__":
+    found = {"/".join(case): outcome(*case) for case in cases()}
+    EXPECTED.write_text(json.dumps(found, indent=0) + "\n")
