@@ -14,7 +14,7 @@ from sklearn.preprocessing import scale
 from likewise import Answer, Likewise, Session
 from likewise.core.partition import SuperInstances
 from likewise.rows.build import build_super_instances
-from likewise.strategies.refine import Refine
+from likewise.strategies.coarse_to_fine.strategy import CoarseToFine
 
 EXPECTED = Path(__file__).parent / "assets" / "questions.json"
 
@@ -35,7 +35,7 @@ def page(X, train):
     """Return a session as the page begins it: regions of single rows, then it is done."""
     each = np.arange(len(X))
     askable = None if train is None else np.isin(each, train)
-    strategy = Refine(
+    strategy = CoarseToFine(
         SuperInstances(each, each, points=X),
         askable=askable,
         n_regions=(12, 24, 48),
@@ -47,7 +47,7 @@ def page(X, train):
 def cells(X, train):
     """Return a session about cells of several rows."""
     partition = build_super_instances(X, 60, train_indices=train, seed=4)
-    return Session(Refine(partition, budget=50, seed=4))
+    return Session(CoarseToFine(partition, budget=50, seed=4))
 
 
 BEGINNINGS = {

@@ -21,7 +21,7 @@ from likewise.rows.kmeans import FULL_LIMIT, Engine
 from likewise.rows.passes import check_finite
 from likewise.rows.source import Source
 from likewise.strategies.careful import Careful
-from likewise.strategies.refine import Refine
+from likewise.strategies.coarse_to_fine.strategy import CoarseToFine
 
 MAX_CELLS = 6000
 """Up to this many rows, each is weighed on its own; above, the rows of a cell share its fate."""
@@ -188,13 +188,15 @@ class Likewise(AskingClusterer):
         n_lacking = max(0, self.n_clusters_ - chances.shape[1])
         return np.hstack([chances, np.zeros((len(chances), n_lacking))])
 
-    def _strategy(self, X: Rows, train: NDArray[np.intp] | None, seed: int, **_: Any) -> Refine:
+    def _strategy(
+        self, X: Rows, train: NDArray[np.intp] | None, seed: int, **_: Any
+    ) -> CoarseToFine:
         cells: Any = cells_of_source if isinstance(X, Source) else cells_of
         partition, is_askable = cells(
             X, self.n_cells, train_indices=train, seed=seed, n_jobs=self.n_jobs
         )
         if self.error_rate == 0:
-            return Refine(partition, askable=is_askable, budget=self.max_queries, seed=seed)
+            return CoarseToFine(partition, askable=is_askable, budget=self.max_queries, seed=seed)
         return Careful(
             partition,
             error_rate=self.error_rate,

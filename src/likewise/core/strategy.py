@@ -227,11 +227,13 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
     {
         "closest-first": "likewise.strategies.closest_first:ClosestFirst",
         "random-order": "likewise.strategies.random_order:RandomOrder",
-        "refine": "likewise.strategies.refine:Refine",
+        "coarse-to-fine": "likewise.strategies.coarse_to_fine.strategy:CoarseToFine",
         "careful": "likewise.strategies.careful:Careful",
         "random-pairs": "likewise.selection.random:RandomPairs",
         "min-max": "likewise.selection.minmax:ExploreConsolidate",
         "npu": "likewise.selection.npu:MostInformative",
+        # names of earlier releases
+        "refine": "likewise.strategies.coarse_to_fine.strategy:CoarseToFine",
     },
     group="likewise.strategies",
 )

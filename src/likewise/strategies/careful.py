@@ -1,4 +1,4 @@
-"""Ask as `Refine` does, but expect that some answers are wrong.
+"""Ask as `CoarseToFine` does, but expect that some answers are wrong.
 
 Where every answer counts as true, one wrong *same* between two groups makes them one for ever.
 Here rows are compared with rows of each group that other answers confirm, so that a wrong answer
@@ -21,9 +21,9 @@ from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.core.reports import Suspect
 from likewise.strategies.beliefs import Beliefs
-from likewise.strategies.known import Known, read_log
+from likewise.strategies.coarse_to_fine.budget import Stage
+from likewise.strategies.coarse_to_fine.groups import Known, read_log
 from likewise.strategies.placing import Placing, ordered
-from likewise.strategies.plan import Stage
 
 ALONE = 0.5
 """A row that is the first of its group with at least this probability counts as a group."""
@@ -215,7 +215,7 @@ class Careful(Placing):
             if answer.is_link and k not in self.beliefs.now.overruled:
                 self.links.add(left, right, answer)
 
-    # -- what `Refine` asks ----------------------------------------------------------------------
+    # -- what `CoarseToFine` asks ----------------------------------------------------------------
 
     def _what_is_known(self) -> Known:
         if self._known is None:

@@ -15,11 +15,11 @@ from scipy.spatial.distance import pdist
 from likewise.core.partition import SuperInstances
 from likewise.core.reports import Completeness, Suspect
 from likewise.errors import InputError
+from likewise.strategies.coarse_to_fine.groups import Known
+from likewise.strategies.coarse_to_fine.regions import Regions
 from likewise.strategies.completeness import share_moved, share_right
 from likewise.strategies.guess import join_by_guess, merge_tree
-from likewise.strategies.known import Known
 from likewise.strategies.learner import KernelVote, learn, milestone, views_of
-from likewise.strategies.regions import Regions
 from likewise.strategies.representatives import RepresentativeStrategy
 from likewise.strategies.respect import respecting_labels
 from likewise.strategies.suspects import surprising_answers

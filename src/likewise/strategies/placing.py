@@ -1,9 +1,9 @@
 """What to ask where answers may be wrong: compare with confirmed rows, confirm what decides much.
 
-The first regions are settled closest pairs first, as in `Refine`; a pair stands for two groups,
-and of a group with several rows one that other answers confirm is shown. So a row that a wrong
-answer put into a group does not draw its neighbors after it. Later newcomers are placed one by
-one, at the likeliest groups only. Two groups told apart by too few answers, for what depends on
+The first regions are settled closest pairs first, as in `CoarseToFine`; a pair stands for two
+groups, and of a group with several rows one that other answers confirm is shown. So a row that a
+wrong answer put into a group does not draw its neighbors after it. Later newcomers are placed one
+by one, at the likeliest groups only. Two groups told apart by too few answers, for what depends on
 it, are compared again; so are groups that one answer says are the same.
 """
 
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from likewise.strategies.beliefs import Beliefs
-from likewise.strategies.known import Known
-from likewise.strategies.pairs import closest_of
-from likewise.strategies.refine import Refine
+from likewise.strategies.coarse_to_fine.closest import closest_of
+from likewise.strategies.coarse_to_fine.groups import Known
+from likewise.strategies.coarse_to_fine.strategy import CoarseToFine
 from likewise.strategies.weighing import YOUNG
 
 FREE_CHECKS, CHECKS_PER_ANSWER, CHECKS_PER_CONTRADICTION = 2.0, 0.02, 4.0
@@ -47,7 +47,7 @@ N_BEFORE_SECOND_LOOKS = 30
 Pair = tuple[int, int]
 
 
-class Placing(Refine):
+class Placing(CoarseToFine):
     """How `likewise.strategies.careful.Careful` finds its questions."""
 
     beliefs: Beliefs

@@ -8,8 +8,8 @@ from sklearn.metrics import adjusted_rand_score
 from likewise import LabelOracle, Likewise, Session, run
 from likewise.core.answers import Answer
 from likewise.core.partition import SuperInstances
-from likewise.strategies.proofs import chances_of_one, plainly_different
-from likewise.strategies.refine import Refine
+from likewise.strategies.coarse_to_fine.merges import chances_of_one, plainly_different
+from likewise.strategies.coarse_to_fine.strategy import CoarseToFine
 
 
 def blobs(n_groups, n_rows=600, seed=0):
@@ -71,7 +71,7 @@ def test_with_many_groups_the_first_regions_are_soon_cut_finer():
     X, y = load_digits(return_X_y=True)
     each = np.arange(0, len(X), 3)
     partition = SuperInstances(np.arange(len(each)), np.arange(len(each)), points=X[each])
-    strategy = Refine(partition, n_regions=(12, 24, 48), to_the_end=False)
+    strategy = CoarseToFine(partition, n_regions=(12, 24, 48), to_the_end=False)
     session = Session(strategy)
     answers = []
     while (query := session.ask()) is not None:

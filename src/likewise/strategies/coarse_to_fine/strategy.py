@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 
 from likewise.core.answers import Answer
 from likewise.core.partition import SuperInstances
-from likewise.strategies.known import Known, read_log
+from likewise.strategies.coarse_to_fine.budget import Stage, next_cut
+from likewise.strategies.coarse_to_fine.closest import closest_between, closest_open
+from likewise.strategies.coarse_to_fine.groups import Known, read_log
+from likewise.strategies.coarse_to_fine.merges import plainly_different
+from likewise.strategies.coarse_to_fine.regions import most_telling
 from likewise.strategies.learning import LearningStrategy
-from likewise.strategies.pairs import closest_between, closest_open
-from likewise.strategies.plan import Stage, next_cut
-from likewise.strategies.proofs import plainly_different
-from likewise.strategies.regions import most_telling
 
 DOUBT_FLOOR = 0.2
 """How much a row counts that the learner is sure of, where a row of mean doubt counts 1 more."""
@@ -36,7 +36,7 @@ TOO_COARSE = 0.75
 coarse."""
 
 
-class Refine(LearningStrategy):
+class CoarseToFine(LearningStrategy):
     """Place one representative after another at its likeliest group, where it teaches most.
 
     Parameters
@@ -56,7 +56,7 @@ class Refine(LearningStrategy):
         Decides what is random in finding regions.
     """
 
-    name: ClassVar[str] = "refine"
+    name: ClassVar[str] = "coarse-to-fine"
 
     def __init__(
         self,
@@ -143,9 +143,9 @@ class Refine(LearningStrategy):
         *,
         askable: NDArray[np.intp] | None = None,
         n_parts: int | None = None,
-    ) -> Refine:
+    ) -> CoarseToFine:
         """Return the strategy for other cells, or for more regions."""
-        return Refine(
+        return CoarseToFine(
             partition,
             askable=None if askable is None else np.isin(partition.representatives, askable),
             n_regions=self.n_regions if n_parts is None else (*self.n_regions, n_parts),

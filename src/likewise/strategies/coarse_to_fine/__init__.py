@@ -1,0 +1,1 @@
+"""What `Likewise` asks by: coarse regions first, finer ones next, then where there is doubt."""
