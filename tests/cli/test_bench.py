@@ -41,10 +41,11 @@ def test_run_goes_on_where_it_stopped(tmp_path, data_home):
 def test_a_method_of_ones_own_runs_beside_the_others(tmp_path, data_home, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my_method_for_bench.py").write_text(
-        "class Mine:\n"
+        "from likewise.experiments.protocol import Method\n"
+        "class Mine(Method):\n"
         "    name = 'mine'\n"
-        "    def run(self, X, *, oracle, train_indices, **given):\n"
-        "        return [0] * len(X)\n"
+        "    def run(self, trial):\n"
+        "        return [0] * len(trial.X)\n"
     )
     result = few(tmp_path, "--data-home", data_home, "--method", "my_method_for_bench:Mine")
     assert "done: 6 ok" in result.output

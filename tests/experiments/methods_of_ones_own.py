@@ -2,47 +2,51 @@
 
 import numpy as np
 
+from likewise.errors import BudgetExhausted
+from likewise.experiments.protocol import Method
+from likewise.strategies import Refine
 
-class OneGroup:
+
+class OneGroup(Method):
     name = "one group"
     settings = "none"
 
-    def run(self, X, *, oracle, train_indices, budget, n_clusters, n_super_instances, seed):
-        oracle.same(train_indices[0], train_indices[1])
-        return np.zeros(len(X), dtype=int)
+    def run(self, trial):
+        trial.oracle.same(*trial.train_indices[:2])
+        return np.zeros(len(trial.X), dtype=int)
 
 
 class AsksTestRows(OneGroup):
     name = "asks test rows"
 
-    def run(self, X, *, oracle, train_indices, **given):
-        for row in range(len(X)):
+    def run(self, trial):
+        for row in range(len(trial.X)):
             try:
-                oracle.same(train_indices[0], row)
+                trial.oracle.same(trial.train_indices[0], row)
             except Exception:
                 continue
-        return np.zeros(len(X), dtype=int)
+        return np.zeros(len(trial.X), dtype=int)
 
 
 class Greedy(OneGroup):
     name = "asks without end"
 
-    def run(self, X, *, oracle, train_indices, **given):
+    def run(self, trial):
         while True:
-            oracle.same(train_indices[0], train_indices[1])
+            trial.oracle.same(*trial.train_indices[:2])
 
 
 class TooFewLabels(OneGroup):
     name = "too few labels"
 
-    def run(self, X, **given):
+    def run(self, trial):
         return [0, 1]
 
 
 class Spins(OneGroup):
     name = "never ends"
 
-    def run(self, X, **given):
+    def run(self, trial):
         while True:
             pass
 
@@ -50,14 +54,16 @@ class Spins(OneGroup):
 class Thinks(OneGroup):
     name = "thinks between questions"
 
-    def run(self, X, *, oracle, train_indices, **given):
-        from likewise.errors import BudgetExhausted
-
+    def run(self, trial):
         try:
             while True:
-                oracle.same(train_indices[0], train_indices[1])
+                trial.oracle.same(*trial.train_indices[:2])
         except BudgetExhausted:
-            return np.zeros(len(X), dtype=int)
+            return np.zeros(len(trial.X), dtype=int)
+
+
+class ByRegions(Refine):
+    """A strategy as it is, without a method around it."""
 
 
 NOT_A_METHOD = object()

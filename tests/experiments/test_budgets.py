@@ -13,14 +13,13 @@ from likewise.cluster.cobras import COBRAS
 from likewise.cluster.dsl import DSL
 from likewise.datasets import Dataset
 from likewise.errors import InputError
-from likewise.experiments import cells, protocol
-from likewise.experiments.budgets import BUDGETS, NOISE, SIZES, at_budgets, budgets_of
+from likewise.experiments import cells, oracle
 from likewise.experiments.cells import run_cell, split
 from likewise.experiments.methods import find_method
+from likewise.experiments.oracle import GuardedOracle, Slips
 from likewise.experiments.plan import FLAGSHIP_METHODS, NOISE_METHODS, profile
-from likewise.experiments.protocol import BudgetedMethod, GuardedOracle
+from likewise.experiments.protocol import BUDGETS, NOISE, SIZES, Trial, at_budgets, budgets_of
 from likewise.experiments.runner import run_cells
-from likewise.experiments.slips import Slips
 from likewise.experiments.store import NOT_REPRODUCIBLE, Cell, ResultStore
 
 OWN = "methods_of_ones_own"
@@ -84,11 +83,9 @@ def test_a_score_on_the_way_is_that_of_a_fit_with_so_many_questions(clouds, meth
 @pytest.mark.parametrize("method", FLAGSHIP_METHODS)
 def test_one_run_serves_all_budgets_that_begin_alike(clouds, method):
     found = find_method(method)
-    assert isinstance(found, BudgetedMethod)
     train = np.arange(100)
-    groups = found.shared_runs(
-        clouds.X, train_indices=train, budgets=BUDGETS, n_super_instances=20, seed=0
-    )
+    trial = Trial(clouds.X, GuardedOracle(clouds.y, train), train, None, 4, 20, 0)
+    groups = found.shared_runs(trial, BUDGETS)
     assert sorted(b for group in groups for b in group) == list(BUDGETS)
     if not method.startswith("Likewise"):  # which plans for the number of questions
         assert len(groups) == 1
@@ -159,15 +156,15 @@ def test_the_time_between_questions_is_kept(clouds):
 
 def test_what_is_done_aside_is_no_waiting_time(monkeypatch):
     clock = {"now": 10.0}
-    monkeypatch.setattr(protocol.time, "thread_time", lambda: clock["now"])
-    oracle = GuardedOracle([0, 0, 1], [0, 1, 2])
-    oracle.same(0, 1)
+    monkeypatch.setattr(oracle.time, "thread_time", lambda: clock["now"])
+    asked = GuardedOracle([0, 0, 1], [0, 1, 2])
+    asked.same(0, 1)
     clock["now"] += 0.5
-    with oracle.aside():
+    with asked.aside():
         clock["now"] += 100.0
     clock["now"] += 0.25
-    oracle.same(0, 2)
-    assert oracle.waits == [0.75]
+    asked.same(0, 2)
+    assert asked.waits == [0.75]
 
 
 # -- wrong answers -------------------------------------------------------------------------------
@@ -224,7 +221,7 @@ def test_wrong_answers_are_as_many_as_stated_and_the_same_every_time(clouds, met
 
 def test_all_methods_get_wrong_answers_at_the_same_places(clouds):
     cells_of = [Cell("noise-10", method, "iris", 0, 2) for method in ("Likewise", "COBRAS")]
-    first, second = (cells.slips_for(cell)() for cell in cells_of)
+    first, second = (cells.slips_for(cell) for cell in cells_of)
     assert [first.is_wrong(0, k) for k in range(1, 101)] == [
         second.is_wrong(5, 5 + k) for k in range(1, 101)
     ]

@@ -1,15 +1,19 @@
+import json
 import sys
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from likewise import Likewise
 from likewise.errors import DatasetError, InputError
 from likewise.experiments import cells
 from likewise.experiments.cells import run_cell
-from likewise.experiments.methods import METHODS, STRATEGIES, find_method
+from likewise.experiments.methods import BUILT_IN, find_method
 from likewise.experiments.plan import (
+    ORDERS,
     PAPER_EXPERIMENTS,
     PAPER_METHODS,
     PROFILES,
@@ -47,14 +51,14 @@ def test_cobra_finds_three_clouds(blobs):
     assert '"numpy"' in row.versions
 
 
-@pytest.mark.parametrize("method", [m for m in METHODS if m not in ("COBRA", *STRATEGIES)])
+@pytest.mark.parametrize("method", [m for m in BUILT_IN if m not in ("COBRA", *ORDERS)])
 def test_every_method_stays_within_its_questions_and_off_the_test_rows(blobs, method):
     row = run_cell(Cell("main", method, "iris", 10, 1), allowed=9)
     assert (row.status, row.error) == ("ok", "")
     assert row.queries <= 9
 
 
-@pytest.mark.parametrize("method", STRATEGIES)
+@pytest.mark.parametrize("method", ORDERS)
 def test_strategies_ask_about_all_rows_and_get_everything_right(blobs, method):
     row = run_cell(Cell("strategies", method, "iris", 0, 0))
     assert (row.status, row.ari_all, row.must_links) == ("ok", 1.0, 57)
@@ -129,9 +133,26 @@ def test_a_missing_dataset_is_a_row(tmp_path):
     assert row.error.startswith(DatasetError.__name__)
 
 
-def test_methods_of_the_comparison_are_methods():
-    for make in METHODS.values():
-        assert isinstance(make(), Method)
+def test_methods_of_the_comparison_are_methods_and_say_what_they_call():
+    for name in BUILT_IN:
+        method = find_method(name)
+        assert isinstance(method, Method)
+        assert method.name == name
+        assert method.sources
+
+
+def test_a_strategy_of_ones_own_is_a_method_without_more(blobs, monkeypatch):
+    def from_rows(cls, X, *, train_indices=None, budget=None, seed=0, n_jobs=None):
+        found = Likewise(budget, random_state=seed).start(X, train_indices=train_indices)
+        return found.strategy
+
+    module = import_module(OWN)
+    monkeypatch.setattr(module.ByRegions, "from_rows", classmethod(from_rows))
+    row = run_cell(Cell("budgets", f"{OWN}:ByRegions", "iris", 0, 0), budgets=(5, 12))
+    assert (row.status, row.error) == ("ok", "")
+    assert [budget for budget, _, _ in json.loads(row.curve)] == [5, 12]
+    plain = run_cell(Cell("budgets", f"{OWN}:ByRegions", "iris", 0, 0), budgets=(12,))
+    assert json.loads(plain.curve)[-1] == json.loads(row.curve)[-1]
 
 
 @pytest.mark.parametrize(

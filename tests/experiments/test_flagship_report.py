@@ -6,7 +6,6 @@ import pytest
 
 from likewise.datasets import task_names
 from likewise.errors import InputError
-from likewise.experiments.budgets import BUDGETS, NOISE, NOISE_BUDGETS, SIZES, budgets_of
 from likewise.experiments.flagship_results import (
     DEVELOPED_ON,
     HALF,
@@ -25,6 +24,7 @@ from likewise.experiments.flagship_tables import (
     times_table,
 )
 from likewise.experiments.plan import profile
+from likewise.experiments.protocol import BUDGETS, NOISE, NOISE_BUDGETS, SIZES, budgets_of
 from likewise.experiments.report import write_report
 from likewise.experiments.store import Row
 

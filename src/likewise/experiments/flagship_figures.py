@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.experiments.budgets import BUDGETS, NOISE, NOISE_BUDGETS, SIZES
 from likewise.experiments.figures import new_figure, spread
 from likewise.experiments.flagship_results import (
     FlagshipResults,
@@ -19,6 +18,7 @@ from likewise.experiments.flagship_results import (
 )
 from likewise.experiments.flagship_tables import FAR_BELOW, FLAGSHIP, line_of
 from likewise.experiments.methods import CONTROL
+from likewise.experiments.protocol import BUDGETS, NOISE, NOISE_BUDGETS, SIZES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.datasets import task_names
-from likewise.experiments.budgets import NOISE, SIZES, half_of
-from likewise.experiments.methods import CONTROL, SIZED
+from likewise.experiments.methods import CONTROL, find_method
 from likewise.experiments.plan import FLAGSHIP_METHODS
+from likewise.experiments.protocol import NOISE, SIZES, half_of
 from likewise.experiments.store import Row
 
 DEVELOPED_ON = (
@@ -216,7 +216,9 @@ def own_count(size: int) -> When:
     return lambda own: own[size]
 
 
-HALF: When = half_of
+def HALF(own: Own) -> int:  # noqa: N802
+    """Return half the questions of the largest COBRA."""
+    return half_of(own[max(own)])
 
 
 def control(size: int) -> Line:
@@ -226,4 +228,4 @@ def control(size: int) -> Line:
 
 def is_sized(method: str) -> bool:
     """Return whether a method is told a number of super-instances."""
-    return method in SIZED
+    return find_method(method).is_sized

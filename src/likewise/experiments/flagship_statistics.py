@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from likewise.experiments.budgets import BUDGETS, SIZES
 from likewise.experiments.flagship_results import FlagshipResults, Line, Scored, fixed, own_count
 from likewise.experiments.flagship_tables import FLAGSHIP
+from likewise.experiments.protocol import BUDGETS, SIZES
 from likewise.experiments.statistics import (
     Comparison,
     average_ranks,

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.experiments.budgets import BUDGETS, NOISE, NOISE_BUDGETS, SIZES
 from likewise.experiments.flagship_results import (
     HALF,
     FlagshipResults,
@@ -19,6 +18,7 @@ from likewise.experiments.flagship_results import (
     shared,
 )
 from likewise.experiments.methods import CONTROL
+from likewise.experiments.protocol import BUDGETS, NOISE, NOISE_BUDGETS, SIZES
 from likewise.experiments.results import grouped
 from likewise.experiments.tables import CellValue, Table
 

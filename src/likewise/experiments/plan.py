@@ -1,4 +1,4 @@
-"""Which cells there are: the paper's experiments, those of `Likewise`, and the profiles.
+"""Which cells there are: the experiments, and the configurations that put them together.
 
 Experiments
 -----------
@@ -20,30 +20,24 @@ noise-5, noise-10
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
 
 from likewise.datasets.catalog import TASKS, find_task
 from likewise.errors import InputError
-from likewise.experiments.budgets import NOISE, SIZES
-from likewise.experiments.methods import CONTROL, METHODS, SIZED, STRATEGIES, find_method
-from likewise.experiments.protocol import N_FOLDS
+from likewise.experiments.methods import BUILT_IN, CONTROL, find_method
+from likewise.experiments.protocol import N_FOLDS, NOISE, SIZES
 from likewise.experiments.store import Cell
 
 PAPER_EXPERIMENTS = ("main", "strategies", "curves", "wrong-k", "anytime")
 FLAGSHIP_EXPERIMENTS = ("budgets", *NOISE)
 EXPERIMENTS = (*PAPER_EXPERIMENTS, *FLAGSHIP_EXPERIMENTS)
-FLAGSHIP_METHODS = (
-    "COBRA",
-    "COBRA-learned",
-    "Likewise",
-    "Likewise-careful",
-    "COBRAS",
-    "DSL",
-)
-NOISE_METHODS = ("COBRA", "Likewise", "Likewise-careful", "COBRAS")
 PAPER_METHODS = ("COBRA", "MPCKM-MinMax", "MPCKM-NPU", "COSC-MinMax", "COSC-NPU")
+FLAGSHIP_METHODS = ("COBRA", "COBRA-learned", "Likewise", "Likewise-careful", "COBRAS", "DSL")
+NOISE_METHODS = ("COBRA", "Likewise", "Likewise-careful", "COBRAS")
+ORDERS = ("random pairs of groups", "random pairs of rows", "closest pairs first")
+"""The strategies of Table 1 beside COBRA; only the last is not random."""
 STRATEGY_TASKS = ("iris", "wine", "dermatology", "hepatitis", "ecoli", "optdigits389")
 STRATEGY_RUNS = 5
 STRATEGY_SIZE = 25
@@ -54,30 +48,46 @@ WRONG_K_METHODS = ("MPCKM-MinMax", "COSC-MinMax")
 K_SHIFTS = (-1, 1, 2)
 ANYTIME_METHODS = ("COBRA", "COBRA-guess", "MPCKM-MinMax")
 MIDDLE_SIZE = 50
+DEVELOPED_ON = (
+    *("iris", "wine", "glass", "ionosphere", "optdigits389", "segmentation"),
+    *("column_2C", "yeast", "newsgroups-sim3", "faces-pose"),
+)
+"""The tasks that `Likewise` was developed on; the others were kept for the report."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run.
+    """A configuration of the experiment: what to run, and how to report on it.
 
     Attributes
     ----------
     tasks, methods : tuple of str
+        The first methods of a report, in this order; others follow.
+    title : str
+        Of the report.
+    reference : str
+        The method that the others are tested against.
     sizes : tuple of int
         Numbers of super-instances.
     experiments : tuple of str
+        Which of `EXPERIMENTS`.
     curve_tasks : tuple of str
         The tasks of the curves.
     n_folds : int
         How many of the five folds to run, from the first.
+    kept_apart : tuple of str
+        Tasks that a method was developed on. Tables have them, the others, and all.
     """
 
     tasks: tuple[str, ...]
     methods: tuple[str, ...]
-    sizes: tuple[int, ...] = (25, 50, 100)
+    title: str = "Active clustering"
+    reference: str = CONTROL
+    sizes: tuple[int, ...] = SIZES
     experiments: tuple[str, ...] = PAPER_EXPERIMENTS
     curve_tasks: tuple[str, ...] = CURVE_TASKS
     n_folds: int = N_FOLDS
+    kept_apart: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
         for task in (*self.tasks, *self.curve_tasks):
@@ -95,19 +105,19 @@ class Plan:
             raise InputError(f"there are {N_FOLDS} folds; n_folds cannot be {self.n_folds}")
 
     def cells(self) -> list[Cell]:
-        """Return all cells, COBRA's first, then method by method."""
-        builders: dict[str, Callable[[Plan], Iterable[Cell]]] = {
+        """Return all cells, experiment by experiment."""
+        builders = {
             "main": _main,
             "strategies": _strategies,
             "curves": _curves,
             "wrong-k": _wrong_k,
             "anytime": _anytime,
-            "budgets": lambda plan: _at_budgets(plan, "budgets", plan.methods),
         }
-        for name in NOISE:
-            known = [m for m in self.methods if m in NOISE_METHODS or m not in METHODS]
-            builders[name] = partial(_at_budgets, experiment=name, methods=known)
-        return [cell for name in self.experiments for cell in builders[name](self)]
+        return [
+            cell
+            for name in self.experiments
+            for cell in (builders[name](self) if name in builders else _at_budgets(self, name))
+        ]
 
     def only(self, **changes: Sequence[str] | Sequence[int] | int | None) -> Plan:
         """Return the plan with some of its parts replaced; None leaves a part as it is."""
@@ -117,6 +127,10 @@ class Plan:
             if value is not None
         }
         return replace(self, **given)  # type: ignore[arg-type]
+
+    def own_methods(self) -> list[str]:
+        """Return the methods that are not built in."""
+        return [name for name in self.methods if name not in BUILT_IN]
 
 
 def needed_first(cell: Cell) -> list[Cell]:
@@ -129,78 +143,65 @@ def needed_first(cell: Cell) -> list[Cell]:
     return [Cell("main", CONTROL, cell.task, cell.n_super_instances, cell.fold)]
 
 
-def _main(plan: Plan) -> Iterable[Cell]:
-    for method in plan.methods:
-        for task in plan.tasks:
-            for size in plan.sizes:
-                for fold in range(plan.n_folds):
-                    yield Cell("main", method, task, size, fold)
+def _main(plan: Plan) -> Iterator[Cell]:
+    for found in product(plan.methods, plan.tasks, plan.sizes, range(plan.n_folds)):
+        yield Cell("main", *found)
 
 
-def _strategies(plan: Plan) -> Iterable[Cell]:
+def _strategies(plan: Plan) -> Iterator[Cell]:
     for task in STRATEGY_TASKS:
         if task not in plan.tasks:
             continue
-        for name in STRATEGIES:
-            for run in range(1 if name == "closest pairs first" else STRATEGY_RUNS):
+        for name in ORDERS:
+            for run in range(1 if name == ORDERS[-1] else STRATEGY_RUNS):
                 yield Cell("strategies", name, task, 0, run)
         for run in range(STRATEGY_RUNS):
             yield Cell("strategies", CONTROL, task, STRATEGY_SIZE, run)
 
 
-def _curves(plan: Plan) -> Iterable[Cell]:
-    for method in CURVE_METHODS:
-        if method not in plan.methods:
+def _curves(plan: Plan) -> Iterator[Cell]:
+    methods = [name for name in CURVE_METHODS if name in plan.methods]
+    for method, task, size in product(methods, plan.curve_tasks, CURVE_SIZES):
+        # A fifth of the rows cannot be a representative; more sizes than rows are no use.
+        if size > 0.8 * TASKS[task].shape[0]:
             continue
-        for task in plan.curve_tasks:
-            for size in CURVE_SIZES:
-                # A fifth of the rows cannot be a representative; more sizes than rows are no use.
-                if size > 0.8 * TASKS[task].shape[0]:
-                    continue
-                for fold in range(plan.n_folds):
-                    if method == CONTROL:
-                        yield Cell("curves", method, task, size, fold)
-                    else:
-                        yield Cell("curves", method, task, 0, fold, budget=size)
+        for fold in range(plan.n_folds):
+            if method == CONTROL:
+                yield Cell("curves", method, task, size, fold)
+            else:
+                yield Cell("curves", method, task, 0, fold, budget=size)
 
 
-def _wrong_k(plan: Plan) -> Iterable[Cell]:
-    for method in WRONG_K_METHODS:
-        if method not in plan.methods:
-            continue
-        for task in plan.tasks:
-            for shift in K_SHIFTS:
-                if TASKS[task].shape[2] + shift < 2:
-                    continue
-                for fold in range(plan.n_folds):
-                    yield Cell("wrong-k", method, task, MIDDLE_SIZE, fold, k_shift=shift)
-
-
-def _anytime(plan: Plan) -> Iterable[Cell]:
-    candidates = [*ANYTIME_METHODS, *(name for name in plan.methods if name not in METHODS)]
-    for method in candidates:
-        if method in METHODS and method not in (*plan.methods, "COBRA-guess"):
-            continue
-        if not hasattr(find_method(method), "anytime"):
-            continue
-        for task in plan.tasks:
+def _wrong_k(plan: Plan) -> Iterator[Cell]:
+    methods = [name for name in WRONG_K_METHODS if name in plan.methods]
+    for method, task, shift in product(methods, plan.tasks, K_SHIFTS):
+        if TASKS[task].shape[2] + shift >= 2:
             for fold in range(plan.n_folds):
-                yield Cell("anytime", method, task, MIDDLE_SIZE, fold)
+                yield Cell("wrong-k", method, task, MIDDLE_SIZE, fold, k_shift=shift)
 
 
-def _at_budgets(plan: Plan, experiment: str, methods: Sequence[str]) -> Iterable[Cell]:
-    for task in plan.tasks:
-        for method in methods:
-            for size in plan.sizes if method in SIZED else (0,):
-                for fold in range(plan.n_folds):
-                    yield Cell(experiment, method, task, size, fold)
+def _anytime(plan: Plan) -> Iterator[Cell]:
+    own = [name for name in plan.own_methods() if find_method(name).is_anytime]
+    ready = [name for name in ANYTIME_METHODS if name in (*plan.methods, "COBRA-guess")]
+    for method, task, fold in product([*ready, *own], plan.tasks, range(plan.n_folds)):
+        yield Cell("anytime", method, task, MIDDLE_SIZE, fold)
+
+
+def _at_budgets(plan: Plan, experiment: str) -> Iterable[Cell]:
+    methods = list(plan.methods)
+    if experiment in NOISE:
+        methods = [name for name in methods if name in (*NOISE_METHODS, *plan.own_methods())]
+    for task, method in product(plan.tasks, methods):
+        for size in plan.sizes if find_method(method).is_sized else (0,):
+            for fold in range(plan.n_folds):
+                yield Cell(experiment, method, task, size, fold)
 
 
 PROFILES = ("paper", "quick", "flagship")
 
 
 def profile(name: str) -> Plan:
-    """Return a ready-made plan.
+    """Return a ready-made configuration.
 
     Examples
     --------
@@ -208,7 +209,11 @@ def profile(name: str) -> Plan:
     80
     """
     if name == "paper":
-        return Plan(tasks=tuple(TASKS), methods=PAPER_METHODS)
+        return Plan(
+            tasks=tuple(TASKS),
+            methods=PAPER_METHODS,
+            title="Active clustering: the COBRA paper's experiments, run again",
+        )
     if name == "quick":
         return Plan(
             tasks=("iris", "wine", "hepatitis", "ecoli"),
@@ -220,7 +225,9 @@ def profile(name: str) -> Plan:
         return Plan(
             tasks=tuple(TASKS),
             methods=FLAGSHIP_METHODS,
-            sizes=SIZES,
+            title="Likewise, COBRA and others: quality by the number of questions",
+            reference="Likewise",
             experiments=FLAGSHIP_EXPERIMENTS,
+            kept_apart=DEVELOPED_ON,
         )
     raise InputError(f"there is no profile {name!r}; there are {', '.join(PROFILES)}")

@@ -1,4 +1,4 @@
-"""The rules of the experiment: folds, seeds, what a method is, and who answers it.
+"""The rules of the experiment: folds, seeds, budgets, and what a method is.
 
 In each of five folds a fifth of the rows is the test part. A method clusters all rows, asks only
 about pairs of training rows, and is scored on the test part.
@@ -7,221 +7,213 @@ about pairs of training rows, and is scored on the test part.
 from __future__ import annotations
 
 import hashlib
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from likewise.core.answers import Answer, Gesture, Link, Query
-from likewise.errors import BudgetExhausted, InputError, LikewiseError
-from likewise.experiments.slips import Slips
+from likewise.errors import InputError
+from likewise.experiments.oracle import GuardedOracle
 
 N_FOLDS = 5
-
-Labels = NDArray[np.intp]
-
-
-class ForbiddenQueryError(LikewiseError):
-    """A method asked about a row of the test part; its run does not count."""
-
-
-class GuardedOracle:
-    """Answer by the true labels, count, keep a log, and hold methods to the rules.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-        The true classes.
-    train_indices : array-like of int
-        The rows that may be asked about.
-    budget : int, optional
-        After this many answers `BudgetExhausted` is raised. By default there is no limit.
-    deadline : float, optional
-        A value of `time.thread_time` after which `BudgetExhausted` is raised as well, and
-        `is_late` is true.
-    slips : Slips, optional
-        Which answers are wrong. By default none is.
-
-    Attributes
-    ----------
-    log : list of Gesture
-        Every answer, in order.
-    is_late : bool
-        Whether questions were refused because of the deadline.
-    forbidden : tuple of int or None
-        The first pair asked about against the rules. A method cannot hide it by catching the
-        error.
-    waits : list of float
-        Seconds on the processor from each answer to the next question.
-
-    Examples
-    --------
-    >>> oracle = GuardedOracle([0, 0, 1, 1], train_indices=[0, 1, 2], budget=2)
-    >>> oracle.same(0, 1), oracle.same(1, 2), oracle.n_queries
-    (True, False, 2)
-    >>> GuardedOracle([0, 0, 1, 1], train_indices=[0, 1, 2]).same(0, 3)
-    Traceback (most recent call last):
-    ...
-    likewise.experiments.protocol.ForbiddenQueryError: question 1 is about row 3 of the test part...
-    """
-
-    def __init__(
-        self,
-        y: ArrayLike,
-        train_indices: ArrayLike,
-        budget: int | None = None,
-        deadline: float | None = None,
-        slips: Slips | None = None,
-    ) -> None:
-        self._y = np.asarray(y)
-        self._is_train = np.zeros(len(self._y), dtype=bool)
-        self._is_train[np.asarray(train_indices)] = True
-        self.budget = budget
-        self.deadline = deadline
-        self.slips = slips
-        self.waits: list[float] = []
-        self._answered_at: float | None = None
-        self.log: list[Gesture] = []
-        self.is_late = False
-        self.forbidden: tuple[int, int] | None = None
-
-    @property
-    def n_queries(self) -> int:
-        """Number of questions answered."""
-        return len(self.log)
-
-    def same(self, i: int, j: int) -> bool:
-        """Return whether rows i and j belong together."""
-        return self.answer(Query(self.n_queries + 1, int(i), int(j))) is Answer.SAME
-
-    def answer(self, query: Query) -> Answer:
-        """Return whether the two rows of a query belong together."""
-        left, right = query.left, query.right
-        asked_at = time.thread_time()
-        for row in (left, right):
-            if not 0 <= row < len(self._y) or not self._is_train[row]:
-                self.forbidden = self.forbidden or (left, right)
-                raise ForbiddenQueryError(
-                    f"question {self.n_queries + 1} is about row {row} of the test part; only "
-                    "pairs of training rows may be asked about"
-                )
-        if self.budget is not None and self.n_queries >= self.budget:
-            raise BudgetExhausted(f"all {self.budget} answers were given")
-        if self.deadline is not None and time.thread_time() > self.deadline:
-            self.is_late = True
-            raise BudgetExhausted("the time limit is over")
-        is_same = self._y[left] == self._y[right]
-        if self.slips is not None and self.slips.is_wrong(left, right):
-            is_same = not is_same
-        answer = Answer.SAME if is_same else Answer.DIFFERENT
-        self.log.append(Gesture(self.n_queries + 1, (Link(left, right, answer),)))
-        if self._answered_at is not None:
-            self.waits.append(asked_at - self._answered_at)
-        self._answered_at = time.thread_time()
-        return answer
-
-    @contextmanager
-    def aside(self) -> Iterator[None]:
-        """Do something that nobody waits for: its time is not part of `waits`."""
-        started = time.thread_time()
-        try:
-            yield
-        finally:
-            if self._answered_at is not None:
-                self._answered_at += time.thread_time() - started
-
-
-@runtime_checkable
-class Method(Protocol):
-    """A method in the comparison. Any object with a name and this `run` will do.
-
-    A method may have two things more. ``settings``, a short text on how it was configured, is
-    kept with every result. ``anytime``, with the same parameters as `run`, makes it part of the
-    curves "quality after every answer": it yields ``(n_answers, labels)`` with a growing number
-    of answers.
-    """
-
-    name: str
-
-    def run(
-        self,
-        X: NDArray[np.float64],
-        *,
-        oracle: GuardedOracle,
-        train_indices: NDArray[np.intp],
-        budget: int | None,
-        n_clusters: int,
-        n_super_instances: int,
-        seed: int,
-    ) -> ArrayLike:
-        """Cluster all rows.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_rows, n_features)
-            All rows, those of the test part too.
-        oracle : GuardedOracle
-            ``oracle.same(i, j)`` or ``oracle.answer(query)``.
-        train_indices : ndarray of int
-            The rows that may be asked about.
-        budget : int or None
-            How many questions may be asked: as many as COBRA asked in this fold. None for COBRA.
-        n_clusters : int
-            The number of clusters the method is told.
-        n_super_instances : int
-            What COBRA is told; others need not care.
-        seed : int
-            The source of all randomness.
-
-        Returns
-        -------
-        array-like of shape (n_rows,)
-            The cluster of every row.
-        """
-
+SIZES = (25, 50, 100)
+"""COBRA's numbers of super-instances in the paper."""
+BUDGETS = (10, 20, 30, 40, 50, 75, 100, 125, 150, 200)
+"""Numbers of questions at which methods are scored, beside COBRA's own."""
+NOISE = {"noise-5": 0.05, "noise-10": 0.10}
+"""The experiments with wrong answers, and the share of them."""
+NOISE_BUDGETS = (100,)
 
 State = tuple[int, ArrayLike | Callable[[], ArrayLike]]
 """The number of answers so far and the clustering made of them, or what makes it if called."""
 
 
-class AnytimeMethod(Method, Protocol):
-    """A method that can be stopped after any answer."""
+@dataclass(frozen=True)
+class Trial:
+    """What a method is given: data, somebody who answers, and a number of questions.
 
-    def anytime(
-        self,
-        X: NDArray[np.float64],
-        *,
-        oracle: GuardedOracle,
-        train_indices: NDArray[np.intp],
-        budget: int | None,
-        n_clusters: int,
-        n_super_instances: int,
-        seed: int,
-    ) -> Iterator[State]:
-        """Yield the number of answers so far and the clustering made of them.
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        All rows, those of the test part too.
+    oracle : GuardedOracle
+        Answers by ``oracle.same(i, j)`` or ``oracle.answer(query)``.
+    train_indices : ndarray of int
+        The rows that may be asked about.
+    budget : int or None
+        How many questions may be asked. None: as many as the method needs (COBRA in `main`).
+    n_clusters : int
+        The number of clusters, for methods that must be told.
+    n_super_instances : int
+        What COBRA is told; others need not care.
+    seed : int
+        The source of all randomness.
+    """
+
+    X: NDArray[np.float64]
+    oracle: GuardedOracle
+    train_indices: NDArray[np.intp]
+    budget: int | None
+    n_clusters: int
+    n_super_instances: int
+    seed: int
+
+
+class Method(ABC):
+    """A method in the comparison. Only `run` must be written.
+
+    Attributes
+    ----------
+    name : str
+        Stands in messages. Rows have the name or address under which the method was asked for.
+    settings : str
+        How it was configured, in a few words; kept with every row.
+    is_sized : bool
+        Whether it is told a number of super-instances, and so runs once for each of them.
+    is_anytime : bool
+        Whether `anytime` yields clusterings on the way.
+    seeded_as : str
+        Another method whose seeds it shares, so that both make the same super-instances.
+    sources : tuple of str
+        The modules of `likewise` that it calls. If one of them changes, or what they import, its
+        results are stale.
+    """
+
+    name: str
+    settings: str = ""
+    is_sized: bool = False
+    is_anytime: bool = False
+    seeded_as: str = ""
+    sources: tuple[str, ...] = ()
+
+    @abstractmethod
+    def run(self, trial: Trial) -> ArrayLike:
+        """Return the cluster of every row."""
+
+    def anytime(self, trial: Trial) -> Iterator[State]:
+        """Yield a growing number of answers, each with the clustering made of them.
 
         Where the clustering takes time, yield a function that makes it, after every single
         answer: it is called before the next question, or not at all.
         """
-
-
-@runtime_checkable
-class BudgetedMethod(AnytimeMethod, Protocol):
-    """A method one run of which, looked at on the way, is as good as a run for each budget."""
+        labels = self.run(trial)
+        yield trial.oracle.n_queries, labels
 
     def shared_runs(
         self,
-        X: NDArray[np.float64],
-        *,
-        train_indices: NDArray[np.intp],
-        budgets: Sequence[int],
-        n_super_instances: int,
-        seed: int,
+        trial: Trial,  # noqa: ARG002
+        budgets: Sequence[int],  # noqa: ARG002
     ) -> list[list[int]]:
-        """Return the budgets in groups that share a run, each made for the largest of its group."""
+        """Return budgets in groups for which one run, looked at on the way, is enough.
+
+        The run is made for the largest budget of its group. Without any group, `run` is called
+        for every budget.
+        """
+        return []
+
+
+class Point(NamedTuple):
+    """A clustering at a budget.
+
+    Attributes
+    ----------
+    budget : int
+        How many questions were allowed.
+    asked : int
+        After how many the clustering was made; fewer if there was nothing left to ask, or if the
+        method changes its clustering only now and then.
+    labels : ndarray
+        The cluster of every row.
+    oracle : GuardedOracle
+        Who answered.
+    """
+
+    budget: int
+    asked: int
+    labels: NDArray[Any]
+    oracle: GuardedOracle
+
+
+def clusterings(
+    method: Method, new_trial: Callable[[int | None], Trial], budgets: Sequence[int]
+) -> Iterator[Point]:
+    """Yield the clustering at every budget, each the same as if no more had been allowed.
+
+    Parameters
+    ----------
+    method : Method
+        It runs once for each group of its `shared_runs`, or for every budget.
+    new_trial : callable
+        Makes a trial with so many questions.
+    budgets : sequence of int
+        The numbers of questions.
+    """
+    wanted = sorted(set(budgets))
+    groups = method.shared_runs(new_trial(max(wanted)), wanted)
+    for budget in [] if groups else wanted:
+        trial = new_trial(budget)
+        labels = np.asarray(method.run(trial))
+        yield Point(budget, trial.oracle.n_queries, labels, trial.oracle)
+    for group in groups:
+        trial = new_trial(max(group))
+        yield from at_budgets(method.anytime(trial), group, trial.oracle)
+
+
+def at_budgets(
+    states: Iterable[State], budgets: Iterable[int], oracle: GuardedOracle
+) -> Iterator[Point]:
+    """Yield for every budget the last clustering that needed no more answers.
+
+    Examples
+    --------
+    >>> oracle = GuardedOracle([0, 0, 1], [0, 1, 2])
+    >>> states = [(0, [0, 0, 0]), (4, [0, 0, 1])]
+    >>> [(p.budget, p.asked, p.labels.tolist()) for p in at_budgets(states, [3, 4, 9], oracle)]
+    [(3, 0, [0, 0, 0]), (4, 4, [0, 0, 1]), (9, 4, [0, 0, 1])]
+    """
+    waiting = sorted(set(budgets))
+    before: State | None = None
+
+    def point(budget: int) -> Point:
+        if before is None:
+            raise InputError(f"the method has no clustering for {budget} questions")
+        n_answers, labels = before
+        if callable(labels):
+            raise InputError(
+                f"the method went from {n_answers} answers beyond {budget} at once; one that "
+                "yields functions does so after every answer"
+            )
+        return Point(budget, n_answers, np.asarray(labels), oracle)
+
+    for n_answers, labels in states:
+        with oracle.aside():
+            while waiting and waiting[0] < n_answers:
+                yield point(waiting.pop(0))
+            is_due = bool(waiting) and waiting[0] == n_answers
+            before = n_answers, labels() if is_due and callable(labels) else labels
+    if before is not None and callable(before[1]):
+        before = before[0], before[1]()
+    for budget in waiting:
+        yield point(budget)
+
+
+def budgets_of(own: Mapping[int, int]) -> list[int]:
+    """Return all budgets of a fold, from COBRA's own number of questions by super-instances.
+
+    Examples
+    --------
+    >>> budgets_of({25: 26, 50: 52, 100: 105})
+    [10, 20, 26, 30, 40, 50, 52, 75, 100, 105, 125, 150, 200]
+    """
+    return sorted({*BUDGETS, *own.values(), half_of(own[max(own)])})
+
+
+def half_of(n_questions: int) -> int:
+    """Return half the questions, rounded down: the budget of "half of COBRA's questions"."""
+    return n_questions // 2
 
 
 def seed_of(*parts: str | int) -> int:

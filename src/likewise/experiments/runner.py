@@ -7,9 +7,9 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from likewise.experiments.budgets import NOISE, NOISE_BUDGETS, budgets_of
 from likewise.experiments.cells import run_cell
 from likewise.experiments.plan import needed_first
+from likewise.experiments.protocol import NOISE, NOISE_BUDGETS, budgets_of
 from likewise.experiments.store import Cell, ResultStore, Row
 
 OnRow = Callable[[Row], None]

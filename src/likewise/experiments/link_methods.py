@@ -13,7 +13,8 @@ from likewise.cluster.baselines.cosc import COSC
 from likewise.cluster.baselines.mpckmeans import MPCKMeans
 from likewise.cluster.baselines.onespectral.graph import knn_graph
 from likewise.core.session import Session
-from likewise.experiments.protocol import GuardedOracle
+from likewise.experiments.oracle import GuardedOracle
+from likewise.experiments.protocol import Method, State, Trial
 from likewise.oracles import run
 from likewise.selection import NPU, MinMax
 
@@ -25,7 +26,7 @@ NPU_GROWTH = {"MPCKM": 0.25, "COSC": 0.5}
 """NPU as published clusters before every row, which takes most of a day on two cores."""
 
 
-class SelectAndCluster:
+class SelectAndCluster(Method):
     """A competitor of COBRA: ask for links, then cluster under them. It is told K.
 
     Parameters
@@ -39,14 +40,16 @@ class SelectAndCluster:
         always made of all answers.
     """
 
+    is_anytime = True
+
     def __init__(
-        self,
-        clusterer: str,
-        selection: Literal["MinMax", "NPU"],
-        *,
-        growth: float = 0.0,
+        self, clusterer: str, selection: Literal["MinMax", "NPU"], *, growth: float = 0.0
     ) -> None:
         self.name = f"{clusterer}-{selection}"
+        self.sources = (
+            CLUSTERINGS[clusterer].source,
+            f"likewise.selection.{selection.lower()}",
+        )
         self.clusterer = clusterer
         self.selection = selection
         self.growth = growth
@@ -54,58 +57,38 @@ class SelectAndCluster:
         if selection == "NPU" and growth:
             self.settings += f"; in NPU anew after {growth:.0%} more answers"
 
-    def run(
-        self,
-        X: NDArray[np.float64],
-        *,
-        oracle: GuardedOracle,
-        train_indices: NDArray[np.intp],
-        budget: int | None,
-        n_clusters: int,
-        n_super_instances: int,  # noqa: ARG002  (COBRA's)
-        seed: int,
-    ) -> NDArray[np.intp]:
+    def run(self, trial: Trial) -> NDArray[np.intp]:
         """Ask for links and cluster all rows under them."""
-        clustering: Clustering = CLUSTERINGS[self.clusterer](X, n_clusters, seed)
-        selector = self._selector(clustering, oracle, n_clusters, budget, seed)
-        must, cannot = selector.select(X, oracle=oracle, train_indices=train_indices)
+        clustering = self._clustering(trial)
+        selector = self._selector(clustering, trial)
+        must, cannot = selector.select(
+            trial.X, oracle=trial.oracle, train_indices=trial.train_indices
+        )
         return clustering.final(must, cannot)
 
-    def anytime(
-        self,
-        X: NDArray[np.float64],
-        *,
-        oracle: GuardedOracle,
-        train_indices: NDArray[np.intp],
-        budget: int | None,
-        n_clusters: int,
-        n_super_instances: int,  # noqa: ARG002
-        seed: int,
-    ) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    def anytime(self, trial: Trial) -> Iterator[State]:
         """Yield the clustering at a dozen stops on the way to the budget."""
-        clustering: Clustering = CLUSTERINGS[self.clusterer](X, n_clusters, seed)
-        selector = self._selector(clustering, oracle, n_clusters, budget, seed)
-        session = selector.start(X, train_indices=train_indices)
+        clustering = self._clustering(trial)
+        session = self._selector(clustering, trial).start(
+            trial.X, train_indices=trial.train_indices
+        )
         yield 0, clustering.final([], [])
-        stops = np.unique(np.linspace(0, budget or 0, CURVE_POINTS + 1).round().astype(int))[1:]
-        for stop in stops.tolist():
+        stops = np.unique(np.linspace(0, trial.budget or 0, CURVE_POINTS + 1).round().astype(int))
+        for stop in stops[1:].tolist():
             if session.is_done:
                 return
-            run(session, oracle, max_queries=stop - oracle.n_queries)
-            yield oracle.n_queries, clustering.final(*known_links(session))
+            run(session, trial.oracle, max_queries=stop - trial.oracle.n_queries)
+            yield trial.oracle.n_queries, clustering.final(*known_links(session))
 
-    def _selector(
-        self,
-        clustering: Clustering,
-        oracle: GuardedOracle,
-        n_clusters: int,
-        budget: int | None,
-        seed: int,
-    ) -> Any:
+    def _clustering(self, trial: Trial) -> Clustering:
+        found: Clustering = CLUSTERINGS[self.clusterer](trial.X, trial.n_clusters, trial.seed)
+        return found
+
+    def _selector(self, clustering: Clustering, trial: Trial) -> Any:
         if self.selection == "MinMax":
-            return MinMax(n_clusters, budget, random_state=seed)
-        inner = Sparing(_Memory(clustering, oracle, self.growth))
-        return NPU(n_clusters, budget, clusterer=inner, random_state=seed)
+            return MinMax(trial.n_clusters, trial.budget, random_state=trial.seed)
+        inner = Sparing(_Memory(clustering, trial.oracle, self.growth))
+        return NPU(trial.n_clusters, trial.budget, clusterer=inner, random_state=trial.seed)
 
 
 def known_links(session: Session) -> tuple[Pairs, Pairs]:
@@ -129,6 +112,7 @@ class MPCKClustering:
     """MPCKMeans with the defaults of WekaUT, the implementation that the paper used."""
 
     settings = "MPCKMeans.weka"
+    source = MPCKMeans.__module__
 
     def __init__(self, X: NDArray[np.float64], n_clusters: int, seed: int) -> None:
         self._X = X
@@ -147,6 +131,7 @@ class COSCClustering:
     """COSC in its fast mode; the graph is made once."""
 
     settings = f"COSC fast, best of {COSC_STARTS}"
+    source = COSC.__module__
 
     def __init__(self, X: NDArray[np.float64], n_clusters: int, seed: int) -> None:
         self._graph = knn_graph(X, N_NEIGHBORS)
@@ -206,3 +191,9 @@ class Sparing(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
         """Cluster, or take the last clustering if little has been learned since."""
         self.labels_ = self.memory.labels(must_link, cannot_link)
         return self
+
+
+mpckm_minmax = SelectAndCluster("MPCKM", "MinMax")
+mpckm_npu = SelectAndCluster("MPCKM", "NPU", growth=NPU_GROWTH["MPCKM"])
+cosc_minmax = SelectAndCluster("COSC", "MinMax")
+cosc_npu = SelectAndCluster("COSC", "NPU", growth=NPU_GROWTH["COSC"])
