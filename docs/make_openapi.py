@@ -45,10 +45,26 @@ SCHEMAS = {
         ),
         "description": "One item. `row` names it in every other call.",
     },
-    "Question": shape(
-        {"number": WHOLE, "left": ref("Thing"), "right": ref("Thing")},
-        distance={"type": ["number", "null"], "description": "only if asked for"},
-    ),
+    "Question": {
+        **shape(
+            {
+                "kind": {"type": "string", "enum": ["pair", "choice"]},
+                "number": WHOLE,
+                "is_check": {
+                    **YES_OR_NO,
+                    "description": "whether earlier answers imply one, and this checks them",
+                },
+            },
+            left=ref("Thing"),
+            right=ref("Thing"),
+            distance={"type": ["number", "null"], "description": "only if asked for"},
+            item=ref("Thing"),
+            groups=array(
+                shape({"name": TEXT, "size": WHOLE, "group": WHOLE, "shown": array(ref("Thing"))})
+            ),
+        ),
+        "description": "A pair has left and right; a choice has an item and groups.",
+    },
     "Progress": shape(
         {
             "answered": WHOLE,
@@ -106,8 +122,12 @@ SCHEMAS = {
             "number": WHOLE,
             "answer": ANSWER,
             "source": {"type": "string", "enum": ["asked", "given"]},
+            "by": {"type": ["string", "null"], "description": "who said it"},
+            "at": {"type": ["string", "null"], "description": "when, in UTC"},
             "left": ref("Thing"),
             "right": ref("Thing"),
+            "links": array(shape({"left": WHOLE, "right": WHOLE, "answer": ANSWER})),
+            "groups": {**array(array(ref("Thing"))), "description": "what a choice showed"},
         }
     ),
     "History": shape({"position": WHOLE, "n": WHOLE, "events": array(ref("Event"))}),
@@ -173,6 +193,7 @@ SCHEMAS = {
             "pairs": array(shape({"left": ref("Thing"), "right": ref("Thing")})),
         }
     ),
+    "Formats": shape({"position": WHOLE, "formats": array(shape({"format": TEXT, "title": TEXT}))}),
     "Error": shape({"error": TEXT}, is_stale=YES_OR_NO),
 }
 
@@ -243,7 +264,13 @@ PATHS = {
         "post": change(
             "Answer the open question",
             "State",
-            {"question": WHOLE, "answer": ANSWER},
+            {"question": WHOLE},
+            answer={**ANSWER, "description": "to a pair"},
+            chosen={
+                "type": ["integer", "array", "string", "null"],
+                "description": "of a choice: the place of a group from 0, several, null for none "
+                'of these, or "unsure"',
+            },
             distance=YES_OR_NO,
         )
     },
@@ -269,7 +296,12 @@ PATHS = {
             **change(
                 "Preview the change of an earlier answer, or apply it",
                 "Preview",
-                {"number": WHOLE, "answer": ANSWER},
+                {"number": WHOLE},
+                answer=ANSWER,
+                chosen={
+                    "type": ["integer", "array", "string", "null"],
+                    "description": "as for /api/answer",
+                },
                 apply=YES_OR_NO,
             ),
             "description": "With apply=true the answer is a State.",
@@ -319,11 +351,10 @@ PATHS = {
         "get": file(
             "The result as a file",
             ["text/csv", "application/vnd.apache.parquet", "application/x-ndjson"],
-            parameter(
-                "format", "path", {"enum": ["csv", "parquet", "jsonl", "json", "py"]}, "which"
-            ),
+            parameter("format", "path", TEXT, "one of those that /api/formats lists"),
         )
     },
+    "/api/formats": {"get": look("The formats in which the result can be had", "Formats")},
 }
 
 DOCUMENT = {

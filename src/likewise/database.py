@@ -1,15 +1,15 @@
-"""Project files as files: connecting, making them whole, finding them cut, saying what failed."""
+"""SQLite files: connecting, making them whole, finding them cut, saying what failed."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from likewise.errors import InputError, LikewiseError, SessionFileError
+from likewise.files import whole_path
 
 BUSY_SECONDS = 10.0
 """How long a writer waits for another process's transaction, which takes milliseconds."""
@@ -39,48 +39,18 @@ def new_file(path: Path) -> Iterator[Path]:
     """Let the caller fill an empty file, which then takes the name `path`; or leave nothing."""
     if not path.parent.is_dir():
         raise InputError(f"cannot make {path}: there is no folder {path.parent}")
-    _refuse_existing(path)
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise InputError(f"cannot make {path}: {error.strerror}") from error
-    os.close(handle)
-    try:
-        yield Path(name)
-        _publish(Path(name), path)
-    finally:
-        for suffix in ("", "-wal", "-shm"):
-            Path(name + suffix).unlink(missing_ok=True)
-
-
-def _refuse_existing(path: Path) -> None:
     if path.exists():
         raise InputError(f"{path} exists already: open it, or choose another name")
     leftover = Path(f"{path}-wal")
     # SQLite would replay it into the new file.
     if leftover.exists():
         raise InputError(f"{leftover} is left over from a file that is gone: move it away first")
-
-
-def _publish(new: Path, path: Path) -> None:
-    """Give a finished file its name; a file that came there in the meantime is kept."""
-    with new.open("rb+") as file:
-        os.fsync(file.fileno())
-    try:
-        os.link(new, path)
-    except FileExistsError:
-        raise InputError(f"{path} exists already: open it, or choose another name") from None
-    except OSError:  # a file system without hard links
-        _refuse_existing(path)
-        new.rename(path)
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
+    with whole_path(path, private=True, replace=False) as new:
         try:
-            # Some network file systems cannot do this for a folder; the file itself is safe.
-            with suppress(OSError):
-                os.fsync(folder)
+            yield new
         finally:
-            os.close(folder)
+            for suffix in ("-wal", "-shm"):
+                Path(f"{new}{suffix}").unlink(missing_ok=True)
 
 
 def check_whole(path: Path) -> None:

@@ -50,7 +50,7 @@ def test_with_super_instances_it_is_cobra_as_published(table):
     path, _ = table
     project = open_project(path, n_super_instances=20, options={"cache": False}).project
     assert isinstance(project.session.strategy, ClosestFirst)
-    assert project.n_parts == 20
+    assert project.session.strategy.n_parts == 20
 
 
 def test_distances_without_features_are_for_cobra(tmp_path):
@@ -78,20 +78,20 @@ def test_refining_further_asks_on_and_keeps_every_answer(table):
     project = open_project(path, options={"cache": False}).project
     answer_all(project, y)
     before = [event.pair for event in project.session.events]
-    assert project.n_parts == 48
+    assert project.session.strategy.n_parts == 48
     project.refine(position=project.position)
-    assert project.n_parts == 96
+    assert project.session.strategy.n_parts == 96
     assert [event.pair for event in project.session.events] == before
     assert project.ask() is not None
     answer_all(project, y)
     project.refine(position=project.position)
     answer_all(project, y)
-    assert project.n_parts == 150
+    assert project.session.strategy.n_parts == 150
     with pytest.raises(InputError, match="nothing is left to split"):
         project.refine(position=project.position)
-    while project.can_undo:
+    while project.session.can_undo:
         project.undo(position=project.position)
-    assert project.n_parts == 48
+    assert project.session.strategy.n_parts == 48
     assert project.session.events == ()
 
 

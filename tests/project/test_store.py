@@ -45,9 +45,6 @@ def test_everything_comes_back_after_closing(path):
     ) as store:
         assert store.append(tell(1), after=0) == 1
         assert store.append({"do": "undo"}, after=1) == 2
-        store.name_group("z", "cats & <dogs>")
-        store.put_note("does not fit", "a")
-        store.put_note("comment", "a", {"text": "?"})
         store.update_settings({"seed": 4})
     with Store.open(path) as store:
         assert store.settings == {"seed": 4, "columns": ["größe", "weight"], "nested": {"a": None}}
@@ -57,9 +54,6 @@ def test_everything_comes_back_after_closing(path):
         assert [(e.seq, e.op) for e in store.read()] == [(1, tell(1)), (2, {"do": "undo"})]
         assert [e.seq for e in store.read(since=1)] == [2]
         assert store.last == 2
-        assert store.group_names == {"z": "cats & <dogs>"}
-        assert store.notes("does not fit") == {"a": True}
-        assert store.notes("comment") == {"a": {"text": "?"}}
     assert path.stat().st_size < len(payload)
 
 
@@ -98,20 +92,11 @@ def test_the_name_of_the_file_may_be_odd(tmp_path, name):
     assert {p.name for p in tmp_path.iterdir()} == {name, f"copy {name}"}
 
 
-def test_names_and_notes_can_be_taken_away(store):
-    store.name_group("a", "cats")
-    store.name_group("a", "")
-    store.put_note("does not fit", "a")
-    store.put_note("does not fit", "a", None)
-    assert store.group_names == {}
-    assert store.notes("does not fit") == {}
-
-
 def test_a_stale_append_is_refused_and_changes_nothing(path, store):
     with Store.open(path) as other_tab:
         assert store.last == other_tab.last == 0
         store.append(tell(1), after=0)
-        with pytest.raises(StaleQueryError, match="after operation 0 and the log is at 1"):
+        with pytest.raises(StaleQueryError, match="after entry 0 and the log is at 1"):
             other_tab.append(tell(1, "different"), after=0, payloads={"x": b"1"})
         with pytest.raises(StaleQueryError):
             other_tab.append(tell(1), after=7)
@@ -300,11 +285,18 @@ def test_a_file_of_schema_1_opens_for_ever(path):
     with Store.open(path) as store:
         assert store.settings == {"seed": 0, "kind": "images"}
         assert store.items == {"a.png": "aa", "b.png": "bb", "c.png": "cc"}
-        assert [e.op for e in store.read()] == [tell(1), tell(2, "different"), {"do": "undo"}]
+        old = [tell(1), tell(2, "different"), {"do": "undo"}]
+        more = [{"do": "mark", "row": 1}, {"do": "name", "names": [[0, "cats"]]}]
+        assert [e.op for e in store.read()] == old + more
+        assert [e.is_old for e in store.read()] == [True] * 3 + [False] * 2
+        assert [e.seq for e in store.read(3)] == [4, 5]
         assert store.payload("assignment") == bytes(100)
-        assert store.group_names == {"a.png": "cats"}
-        assert store.notes("does not fit") == {"b.png": True}
-        assert store.append(tell(3), after=3) == 4
+        assert store.last == 5
+        assert store._n_migrations == 1
+        assert store.append(tell(3), after=5) == 6
+        assert store._n_migrations == 2
+        assert [e.op for e in store.read()] == [*old, *more, tell(3)]
+        assert [e.is_old for e in store.read()] == [True] * 3 + [False] * 3
 
 
 def test_an_old_file_is_migrated_once_and_in_order(path, monkeypatch):
@@ -323,7 +315,8 @@ def test_an_old_file_is_migrated_once_and_in_order(path, monkeypatch):
     monkeypatch.setattr("likewise.project.schema.MIGRATIONS", more)
     for _ in range(2):
         with Store.open(path) as store:
-            assert len(store.read()) == 3
+            store.update_settings({"seed": 1})
+            assert len(store.read()) == 5
             assert store._db.execute("SELECT name, color FROM people").fetchall() == []
     assert calls == ["people", "colors"]
     monkeypatch.undo()
@@ -339,11 +332,11 @@ def test_a_migration_that_fails_changes_nothing(path, monkeypatch):
         raise RuntimeError("power cut")
 
     monkeypatch.setattr("likewise.project.schema.MIGRATIONS", [*_migrations(), ("fail", fail)])
-    with pytest.raises(RuntimeError):
-        Store.open(path)
+    with Store.open(path) as store, pytest.raises(RuntimeError):
+        store.append(tell(3), after=5)
     monkeypatch.undo()
     with Store.open(path) as store:
-        assert len(store.read()) == 3
+        assert len(store.read()) == 5
         tables = store._db.execute("SELECT name FROM sqlite_master WHERE name='half'").fetchall()
         assert tables == []
 

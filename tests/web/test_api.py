@@ -73,7 +73,7 @@ def test_truthful_answers_lead_to_the_groups(client, truth):
 def test_every_answer_is_in_the_file_before_the_next_question_comes(client, opened):
     client.answer("same")
     with Store.open(opened.path) as other:
-        assert [e.op["answer"] for e in other.read()] == ["same"]
+        assert [e.op["links"][0][2] for e in other.read()] == ["same"]
 
 
 def test_a_stale_answer_is_refused_and_changes_nothing(client):

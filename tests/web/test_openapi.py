@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from likewise.project import FORMATS
-
 DOCS = Path(__file__).parents[2] / "docs"
 KINDS = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}
 
@@ -50,8 +48,6 @@ def test_every_route_is_described_and_every_description_is_a_route(document):
     }
     described = {(path, method) for path, found in document["paths"].items() for method in found}
     assert routes == described
-    formats = document["paths"]["/api/export/{format}"]["get"]["parameters"][0]["schema"]["enum"]
-    assert formats == list(FORMATS)
 
 
 def test_the_api_answers_as_described(document, client, truth):
@@ -75,7 +71,16 @@ def test_the_api_answers_as_described(document, client, truth):
     group = client.get("/api/groups").json()["groups"][0]["id"]
     body = {"position": told["position"], "group": group, "name": "a"}
     check(document, of("/api/name", "post"), client.change("name", **body).json(), "name")
-    for path in ("query?distance=1", "ahead", "history", "groups", "checks", "unsure", "map"):
+    for path in (
+        "query?distance=1",
+        "ahead",
+        "history",
+        "groups",
+        "checks",
+        "unsure",
+        "map",
+        "formats",
+    ):
         name = f"/api/{path.split('?')[0]}"
         check(document, of(name), client.get(f"/api/{path}").json(), path)
     found = client.get(f"/api/group/{group}").json()

@@ -23,8 +23,8 @@ from likewise.project.store import Store
     required=True,
     type=click.Path(),
     metavar="FILE",
-    help="Where to write; its suffix says what: .csv, .parquet, .jsonl, .json or .py. "
-    "A folder for data that is gone over and not read.",
+    help="Where to write; its suffix says in which format. A folder for data that is read in "
+    "batches.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace labels that are in the folder already.")
 @click.option(
@@ -45,7 +45,9 @@ def export(session: str, output: str, *, overwrite: bool, cluster: str | None) -
             return
     format = path.suffix.removeprefix(".").lower()
     if format not in FORMATS:
-        raise InputError(f"{path} must end in one of {', '.join('.' + name for name in FORMATS)}")
+        raise InputError(
+            f"{path} must end in one of {', '.join('.' + name for name in FORMATS.names)}"
+        )
     opened = open_session_file(session)
     try:
         data = export_project(opened.project, format)

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from likewise.cli.inline import Way, is_late_answer, side_by_side
-from likewise.core.answers import Answer, Query
+from likewise.core.answers import Answer, Choice, Query, Question
 from likewise.errors import LikewiseError, StaleQueryError
 from likewise.items import Items
 from likewise.project import Project
@@ -62,14 +62,7 @@ def run_terminal(
         project.refresh()
         query = project.ask()
         click.echo()
-        if query is None:
-            _show_end(project)
-        else:
-            size = shutil.get_terminal_size((80, 24))
-            if way is not None:
-                _show_pictures(project, query, size.columns, size.lines, way)
-            for line in pair_lines(project, query, size.columns):
-                click.echo(line)
+        _show(project, query, way)
         click.echo(project.session.progress)
         complete = project.session.completeness
         if complete is not None:
@@ -91,9 +84,28 @@ def run_terminal(
             click.echo(str(error))
 
 
-def _act(project: Project, query: Query | None, key: str) -> None:
+def _show(project: Project, query: Question | None, way: Way | None) -> None:
+    size = shutil.get_terminal_size((80, 24))
+    if query is None:
+        _show_end(project)
+        return
+    if isinstance(query, Choice):
+        lines = choice_lines(project, query, size.columns)
+    else:
+        if way is not None:
+            _show_pictures(project, query, size.columns, size.lines, way)
+        lines = pair_lines(project, query, size.columns)
+    for line in lines:
+        click.echo(line)
+
+
+def _act(project: Project, query: Question | None, key: str) -> None:
     position = project.position
-    if key in UNDO:
+    n_groups = len(query.groups) if isinstance(query, Choice) else 0
+    if query is not None and key in ("0", *(str(k + 1) for k in range(n_groups))) and n_groups:
+        chosen = None if key == "0" else int(key) - 1
+        project.choose(chosen, number=query.number, position=position)
+    elif key in UNDO:
         project.undo(position=position)
     elif key == "Z":
         project.redo(position=position)
@@ -112,6 +124,21 @@ def _show_pictures(project: Project, query: Query, columns: int, lines: int, way
     # Not by click, which takes away what it does not know where the output is no terminal.
     sys.stdout.write(side_by_side(project.items, left, right, columns, lines, way))
     sys.stdout.flush()
+
+
+def choice_lines(project: Project, query: Choice, width: int) -> Iterator[str]:
+    """Return the lines that show a row and the groups to choose from."""
+    yield f"{query.number}. To which of these does it belong?"
+    yield f"     {fit(_line(project, query.row), width - 6)}"
+    for place, rows in enumerate(query.groups, start=1):
+        for k, row in enumerate(rows):
+            yield f"  {place if k == 0 else ' '}  {fit(_line(project, row), width - 6)}"
+    yield "  0  none of these"
+
+
+def _line(project: Project, row: int) -> str:
+    place = project.where[row]
+    return clean(project.ids[row] if place is None else project.items.title(place))
 
 
 def pair_lines(project: Project, query: Query, width: int) -> Iterator[str]:

@@ -109,9 +109,9 @@ class SourceSession(Session):
         session.label_by = str(plain.get("label_by", "cells"))
         return session.attach(X)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the session as plain values that JSON can hold."""
-        return {**super().to_dict(), "label_by": self.label_by}
+    def state(self) -> dict[str, Any]:
+        """Return what `to_dict` returns, with arrays where that has long lists."""
+        return {**super().state(), "label_by": self.label_by}
 
     @property
     def labels(self) -> NDArray[np.intp]:

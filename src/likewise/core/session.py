@@ -481,6 +481,11 @@ class Session:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the session as plain values that JSON can hold."""
+        plain: dict[str, Any] = as_plain(self.state())
+        return plain
+
+    def state(self) -> dict[str, Any]:
+        """Return what `to_dict` returns, with arrays where that has long lists."""
         befores = [before for entry, before in self._done if isinstance(entry, Rebuilt)]
         first = befores[0] if befores else self.strategy
         return {
@@ -488,9 +493,9 @@ class Session:
             "schema": SCHEMA,
             "digest": self.digest,
             "sample_ids": None if self.sample_ids is None else list(self.sample_ids),
-            "strategy": as_plain({"name": first.name, **first.to_dict()}),
-            "log": [as_plain(entry_to_dict(entry)) for entry, _ in self._done],
-            "undone": [as_plain(entry_to_dict(entry)) for entry in self._undone],
+            "strategy": {"name": first.name, **first.to_dict()},
+            "log": [entry_to_dict(entry) for entry, _ in self._done],
+            "undone": [entry_to_dict(entry) for entry in self._undone],
         }
 
     @classmethod

@@ -40,10 +40,13 @@ class Strategy(ABC):
     weighs_answers : bool
         Whether it takes links that contradict others, and asks about what others imply to check
         them.
+    estimator : str
+        The estimator of `likewise` that makes most of its sessions, by ``adopt``.
     """
 
     name: ClassVar[str]
     weighs_answers: ClassVar[bool] = False
+    estimator: ClassVar[str] = "COBRA"
     links: LinkGraph
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -124,6 +124,10 @@ class Items(ABC):
     def title(self, i: int) -> str:
         """Return one short line that names item `i`."""
 
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return what the items bring themselves, for exported tables; by default nothing."""
+        return {}
+
     @abstractmethod
     def view(self, i: int) -> dict[str, Any]:
         """Return what a front needs to show item `i`, as plain JSON values."""

@@ -47,6 +47,10 @@ class RowItems(Items):
         """Return the shown fields of row `i`."""
         return {"kind": self.kind, "fields": fields(self._table, self._show, i)}
 
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return the columns of the table, without the one that has the ids."""
+        return {name: v for name, v in self._table.columns.items() if name != self._id}
+
     def content_hash(self, i: int) -> str:
         """Return a hash of the columns that are shown or used."""
         return self._hash(tuple(self._table.columns[name][i] for name in self._hashed))

@@ -89,6 +89,10 @@ class TextItems(Items):
             "fields": fields(self._table, self._show, i),
         }
 
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return the columns of the table."""
+        return dict(self._table.columns)
+
     def content_hash(self, i: int) -> str:
         """Return a hash of the text."""
         return digest(self._texts[i])

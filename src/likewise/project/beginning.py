@@ -1,21 +1,16 @@
-"""What a project asks by: the session it begins with, and others of the same kind."""
+"""What a project asks by: the session it begins with."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from likewise.cluster import COBRA
 from likewise.cluster.likewise import cells_of
 from likewise.core.fingerprint import fingerprint
-from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.items import Features
-from likewise.strategies import ClosestFirst, Refine
-from likewise.strategies.representatives import RepresentativeStrategy
+from likewise.strategies import CoarseToFine
 
 MANY_ROWS = 20_000
 """From here on somebody would wait for K-means on all rows, which a sample of them replaces: the
@@ -55,32 +50,7 @@ def begin_session(
         engine="sample",
         n_jobs=-1,
     )
-    strategy = Refine(
+    strategy = CoarseToFine(
         partition, askable=is_askable, n_regions=N_REGIONS, to_the_end=False, seed=seed
     )
     return Session(strategy, sample_ids=ids, digest=fingerprint(features.X))
-
-
-def strategy_like(
-    strategy: RepresentativeStrategy,
-    partition: SuperInstances,
-    askable: NDArray[np.intp] | None,
-    n_regions: Sequence[int] | None = None,
-) -> RepresentativeStrategy:
-    """Return a strategy of the same kind about other super-instances, or more regions."""
-    if not isinstance(strategy, Refine):
-        return ClosestFirst(partition)
-    is_askable = None if askable is None else np.isin(partition.representatives, askable)
-    return Refine(
-        partition,
-        askable=is_askable,
-        n_regions=strategy.n_regions if n_regions is None else n_regions,
-        to_the_end=strategy.to_the_end,
-        seed=strategy.seed,
-    )
-
-
-def fineness(strategy: RepresentativeStrategy) -> int:
-    """Return into how many small groups the items are cut, where nothing more is to be asked."""
-    n_cells = strategy.partition.n_super_instances
-    return min(n_cells, strategy.n_regions[-1]) if isinstance(strategy, Refine) else n_cells

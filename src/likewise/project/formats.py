@@ -1,4 +1,8 @@
-"""The result as a file: a table of items and their groups, or the session itself."""
+"""The result as a file: a table of items and their groups, or the session itself.
+
+A format is one entry of `FORMATS`. Page, command line and docs read that registry; a format of
+one's own is added by an entry point of the group ``likewise.formats`` or by `Registry.register`.
+"""
 
 from __future__ import annotations
 
@@ -6,62 +10,110 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from likewise.errors import InputError, MissingExtraError
-from likewise.project.groups import group_ids
+from likewise.errors import MissingExtraError
+from likewise.project.groups import group_ids, how_known
 from likewise.project.project import Project
-from likewise.strategies import Refine
+from likewise.registry import Registry
 
 Columns = dict[str, list[Any]]
+
+OURS = ("id", "group", "name", "how", "certainty", "marked")
+"""Our own columns; a column of the items with such a name gets an underscore behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A way to write the result.
+
+    Attributes
+    ----------
+    title : str
+        What the page calls it.
+    media_type : str
+        For browsers.
+    file_name : str
+        What a download is called; its suffix says the format on the command line.
+    write : callable
+        Takes a project and returns the bytes of the file.
+    """
+
+    title: str
+    media_type: str
+    file_name: str
+    write: Callable[[Project], bytes]
 
 
 def columns_of(project: Project) -> Columns:
     """Return the result as columns, one entry per item.
 
-    ``group`` numbers the groups from 0, the largest first, by what was answered; ``name`` is what
-    the person called the group; ``guess`` numbers them if what is still undecided is guessed;
-    ``super_instance`` and ``stands_for_it`` say by which item the group was decided; ``marked``
-    are the items that were said not to fit.
+    First what the items bring themselves, then ``group``, which numbers the groups from 0, the
+    largest first; ``name``, what the person called the group; ``how`` the group is known (*said*,
+    *learned* or *open*), with which ``certainty``; and which items were ``marked`` as not fitting.
     """
     with project.lock:
-        session = project.session
-        ids = group_ids(session)
+        ids = group_ids(project.session)
         by_size = sorted(project.groups(), key=lambda g: (-g.size, g.id))
         number = {group.id: k for k, group in enumerate(by_size)}
         names = {group.id: group.name for group in by_size}
-        partition = project.partition
-        stands = np.zeros(len(ids), dtype=bool)
-        stands[partition.representatives] = True
-        misfits = project.misfits
+        how, certainty = how_known(project.session)
+        marks = project.session.marks
+        own = {f"{name}_" if name in OURS else name: v for name, v in _own(project).items()}
         return {
             "id": list(project.ids),
+            **own,
             "group": [number[g] for g in ids.tolist()],
             "name": [names[g] for g in ids.tolist()],
-            "guess": session.labels_guess.tolist(),
-            "super_instance": partition.assignment.tolist(),
-            "stands_for_it": stands.tolist(),
-            "marked": [name in misfits for name in project.ids],
+            "how": list(how),
+            "certainty": [None if np.isnan(c) else round(float(c), 3) for c in certainty],
+            "marked": [row in marks for row in range(len(ids))],
         }
 
 
+def _own(project: Project) -> Columns:
+    """Return the columns that the items have themselves; None where an item is gone."""
+    columns = project.items.columns()
+    return {
+        name: [None if place is None else values[place] for place in project.where]
+        for name, values in columns.items()
+    }
+
+
 def to_csv(project: Project) -> bytes:
-    """Return the result as CSV in UTF-8."""
+    """Return the result as CSV in UTF-8 that runs no formula in a spreadsheet."""
     columns = columns_of(project)
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
+    writer.writerow([_harmless(name) for name in columns])
+    for row in zip(*columns.values(), strict=True):
+        writer.writerow([_harmless(value) for value in row])
     return text.getvalue().encode()
+
+
+def _harmless(value: Any) -> Any:
+    """Return a text that a spreadsheet would run as a formula with an apostrophe before it."""
+    is_formula = isinstance(value, str) and value.lstrip()[:1] in ("=", "+", "-", "@")
+    return f"'{value}" if is_formula and not _is_number(value) else value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def to_jsonl(project: Project) -> bytes:
     """Return the result as one JSON object per line."""
     columns = columns_of(project)
     rows = zip(*columns.values(), strict=True)
-    lines = (json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows)
+    objects = (dict(zip(columns, row, strict=True)) for row in rows)
+    lines = (json.dumps(o, ensure_ascii=False, default=str) for o in objects)
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -103,22 +155,29 @@ model = {estimator}().adopt(session)  # a fitted scikit-learn estimator
 
 def to_snippet(project: Project) -> bytes:
     """Return a Python script that loads the exported session."""
-    is_refining = isinstance(project.session.strategy, Refine)
-    return SNIPPET.format(estimator="Likewise" if is_refining else "COBRA").encode()
+    return SNIPPET.format(estimator=project.session.strategy.estimator).encode()
 
 
-FORMATS: dict[str, tuple[str, Callable[[Project], bytes]]] = {
-    "csv": ("text/csv; charset=utf-8", to_csv),
-    "parquet": ("application/vnd.apache.parquet", to_parquet),
-    "jsonl": ("application/x-ndjson", to_jsonl),
-    "json": ("application/json", to_session),
-    "py": ("text/x-python; charset=utf-8", to_snippet),
-}
-"""By suffix: the media type and the writer."""
+CSV = Format("CSV", "text/csv; charset=utf-8", "groups.csv", to_csv)
+PARQUET = Format("Parquet", "application/vnd.apache.parquet", "groups.parquet", to_parquet)
+JSONL = Format("JSON lines", "application/x-ndjson", "groups.jsonl", to_jsonl)
+SESSION = Format("Session file", "application/json", "session.json", to_session)
+SCRIPT = Format("Python that loads it", "text/x-python", "load_session.py", to_snippet)
+
+FORMATS: Registry[Format] = Registry(
+    "export format",
+    {
+        "csv": f"{__name__}:CSV",
+        "parquet": f"{__name__}:PARQUET",
+        "jsonl": f"{__name__}:JSONL",
+        "json": f"{__name__}:SESSION",
+        "py": f"{__name__}:SCRIPT",
+    },
+    group="likewise.formats",
+)
+"""All formats, by the suffix of their files."""
 
 
 def export(project: Project, format: str) -> bytes:
     """Return the result in one of `FORMATS`."""
-    if format not in FORMATS:
-        raise InputError(f"the result is exported as {', '.join(FORMATS)}, not {format!r}")
-    return FORMATS[format][1](project)
+    return FORMATS.find(format).write(project)

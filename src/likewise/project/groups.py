@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.reports import Completeness
 from likewise.core.session import Session
-from likewise.errors import InputError
-from likewise.strategies import Refine
-from likewise.strategies.representatives import RepresentativeStrategy
+
+How = Literal["said", "learned", "open"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,52 +44,32 @@ def completeness_line(found: Completeness) -> str:
     return f"{found}; ten more answers may move {100 * found.next_ten:.0f} %"
 
 
-def strategy_of(session: Session) -> RepresentativeStrategy:
-    """Return the strategy of a session that asks about representatives."""
-    if not isinstance(session.strategy, RepresentativeStrategy):
-        raise InputError(
-            "page and terminal need a session about super-instances, as COBRA().start(X) makes "
-            f"it; this one asks by {type(session.strategy).__name__}"
-        )
-    return session.strategy
-
-
-def groups_of(session: Session, ids: Sequence[str], names: Mapping[str, str]) -> list[Group]:
+def groups_of(session: Session) -> list[Group]:
     """Return all groups: those that answers have joined first, then by size.
 
-    Parameters
-    ----------
-    session : Session
-        The session.
-    ids : sequence of str
-        The id of every row.
-    names : mapping
-        Names by the id of the item they were attached to. Where groups that both had a name were
-        joined, the new one has both until somebody names it anew.
+    Where groups that both had a name were joined, the new one has both until somebody names it
+    anew.
     """
-    strategy = strategy_of(session)
-    reps = strategy.partition.representatives
-    sizes = strategy.partition.sizes()
-    group = np.unique(strategy.group_of_representatives(), return_inverse=True)[1]
-    is_new = np.zeros(len(reps), dtype=bool)
-    if isinstance(strategy, Refine):
-        # Most parts were never asked about; those that were say more about the group.
-        is_new = ~np.isin(reps, [row for event in session.events for row in event.pair])
-    is_broken = ~np.isin(reps, strategy.askable())
-    order = np.lexsort((reps, -sizes, is_new, is_broken, group))
-    parts = np.split(order, np.cumsum(np.bincount(group))[:-1])
-    position = {ids[row]: int(group[k]) for k, row in enumerate(reps.tolist())} if names else {}
+    strategy = session.strategy
+    partition = strategy.partition
+    labels = session.labels
+    standing = _standing(session, labels)
+    group = labels[standing]
+    # Parts that were asked about say more about a group than those that never were, and parts
+    # that cannot be shown say nothing.
+    asked = [row for gesture in session.events for row in gesture.rows]
+    is_new, is_broken = ~np.isin(standing, asked), ~np.isin(standing, strategy.askable())
+    part_sizes = partition.sizes()[partition.assignment[standing]]
+    order = np.lexsort((standing, -part_sizes, is_new, is_broken, group))
+    parts = np.split(standing[order], np.cumsum(np.bincount(group))[:-1])
+    counts = partition.row_counts
+    sizes = np.bincount(labels if counts is None else labels[partition.representatives], counts)
     named: dict[int, list[str]] = {}
-    for item, name in names.items():
-        if item in position and name not in named.setdefault(position[item], []):
-            named[position[item]].append(name)
+    for row, name in session.names.items():
+        if name not in named.setdefault(int(labels[row]), []):
+            named[int(labels[row])].append(name)
     found = [
-        Group(
-            int(reps[part].min()),
-            int(sizes[part].sum()),
-            tuple(reps[part].tolist()),
-            " / ".join(named.get(k, ())),
-        )
+        Group(int(part.min()), int(sizes[k]), tuple(part.tolist()), " / ".join(named.get(k, ())))
         for k, part in enumerate(parts)
     ]
     return sorted(found, key=lambda g: (-(len(g.standing) > 1), -g.size, g.id))
@@ -98,17 +77,54 @@ def groups_of(session: Session, ids: Sequence[str], names: Mapping[str, str]) ->
 
 def members_of(session: Session, group: Group) -> NDArray[np.intp]:
     """Return the rows of a group: those that stand for its parts first, then in their order."""
-    partition = strategy_of(session).partition
+    labels = session.labels
     standing = np.array(group.standing, dtype=np.intp)
-    inside = np.isin(partition.assignment, partition.assignment[standing])
+    inside = labels == labels[standing[0]]
     inside[standing] = False
     return np.concatenate([standing, np.flatnonzero(inside)])
 
 
 def group_ids(session: Session) -> NDArray[np.intp]:
     """Return the id of the group of every row."""
-    partition = strategy_of(session).partition
-    groups = strategy_of(session).group_of_representatives()
-    smallest = np.full(int(groups.max()) + 1, partition.n_rows, dtype=np.intp)
-    np.minimum.at(smallest, groups, partition.representatives)
-    return smallest[groups][partition.assignment]
+    labels = session.labels
+    standing = _standing(session, labels)
+    smallest = np.full(int(labels.max()) + 1, len(labels), dtype=np.intp)
+    np.minimum.at(smallest, labels[standing], standing)
+    return smallest[labels]
+
+
+def how_known(session: Session) -> tuple[list[How], NDArray[np.float64]]:
+    """Return, for every row, how its group is known, and how sure that is.
+
+    *said*: it follows from answers about the row itself. *learned*: from answers about others, by
+    the learner, or since its small group has a row that was asked about. *open*: neither.
+
+    Returns
+    -------
+    list of {"said", "learned", "open"}
+        How the group of each row is known.
+    ndarray of float
+        The certainty: 1 for what was said, the learner's probability for what was learned, NaN
+        where there is none.
+    """
+    strategy = session.strategy
+    partition, doubts = strategy.partition, strategy.doubts()
+    is_said = np.zeros(partition.n_rows, dtype=bool)
+    is_said[[row for link in session.links for row in (link.left, link.right)]] = True
+    if doubts is None:
+        is_learned = is_said[partition.representatives][partition.assignment]
+        certainty = np.full(partition.n_rows, np.nan)
+    else:
+        is_learned, certainty = doubts < 1, 1.0 - doubts
+    certainty = np.where(is_said, 1.0, np.where(is_learned, certainty, np.nan))
+    kinds: NDArray[np.intp] = np.where(is_said, 0, np.where(is_learned, 1, 2))
+    words: tuple[How, ...] = ("said", "learned", "open")
+    return [words[kind] for kind in kinds], certainty
+
+
+def _standing(session: Session, labels: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the rows that stand for parts, and one of every group that has no such row."""
+    reps = session.strategy.partition.representatives
+    lonely = np.setdiff1d(np.unique(labels), labels[reps])
+    first = [int(np.flatnonzero(labels == group)[0]) for group in lonely]
+    return np.concatenate([reps, np.array(first, dtype=np.intp)])

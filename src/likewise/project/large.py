@@ -24,10 +24,9 @@ from likewise.items.items import Features
 from likewise.items.limits import fits
 from likewise.items.rows import RowItems
 from likewise.items.tables import Table, parquet_bytes
-from likewise.project.groups import strategy_of
+from likewise.project.packing import pack_session, unpack, unpack_session
 from likewise.project.project import Project
 from likewise.project.store import Store
-from likewise.project.timeline import setup_from_bytes, setup_to_bytes
 from likewise.rows.scaled import ScaledSource, scaled
 from likewise.scale import Source, SourceSession, from_npy, from_parquet
 from likewise.strategies import ClosestFirst
@@ -90,7 +89,7 @@ def begin(
     whole = COBRA(
         "auto" if wanted is None else wanted, n_jobs=-1, random_state=settings["seed"]
     ).start(source, checkpoint=unfinished, progress=progress)
-    partition = strategy_of(whole).partition
+    partition = whole.strategy.partition
     rows, shown = shown_part(partition)
     small = Session(ClosestFirst(shown), sample_ids=[str(row) for row in rows], digest=whole.digest)
     plain = source.source if isinstance(source, ScaledSource) else source
@@ -101,8 +100,8 @@ def begin(
         settings=settings,
         items=_items(where, rows, records).content_hashes(),
         payloads={
-            SETUP: setup_to_bytes(small),
-            WHOLE: setup_to_bytes(whole),
+            SETUP: pack_session(small),
+            WHOLE: pack_session(whole),
             SHOWN: json.dumps({"rows": rows.tolist(), "records": records}, default=str).encode(),
         },
     )
@@ -113,12 +112,12 @@ def begin(
 def go_on(where: Path, store: Store) -> Project:
     """Return the project in a file; the data is not needed to go on asking."""
     kept = json.loads(store.payload(SHOWN))
-    session = setup_from_bytes(store.payload(SETUP))
-    points = strategy_of(session).partition.points
+    session = unpack_session(store.payload(SETUP))
+    points = session.strategy.partition.points
     assert points is not None
     rows = np.array(kept["rows"], dtype=np.intp)
     items = _items(where, rows, kept["records"])
-    X = points[strategy_of(session).partition.assignment]
+    X = points[session.strategy.partition.assignment]
     features = Features(X, f"{X.shape[1]} columns of {store.settings['paths'][0]}")
     seed = int(store.settings["seed"])
     return Project(session, items, store, features=lambda: features, path=where, seed=seed)
@@ -135,11 +134,13 @@ def write_labels(
 ) -> None:
     """Give all rows the answers of a project, and write the group of each."""
     source = open_source(store.settings, client)
-    whole = SourceSession.from_dict(json.loads(store.payload(WHOLE)), X=source)
+    whole = SourceSession.from_dict(unpack(store.payload(WHOLE)), X=source)
     whole.attach(source, n_jobs=-1)
-    for event in project.session.events:
-        left, right = (int(project.ids[row]) for row in (event.left, event.right))
-        whole.give(left, right, event.answer)
+    rows = [int(name) for name in project.ids]
+    for gesture in project.session.events:
+        whole.give_links(
+            replace(link, left=rows[link.left], right=rows[link.right]) for link in gesture.links
+        )
     whole.write_labels(folder, overwrite=overwrite, progress=progress)
 
 

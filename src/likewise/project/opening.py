@@ -15,9 +15,9 @@ from likewise.items import Features, Items, open_items
 from likewise.project import large
 from likewise.project.beginning import begin_session
 from likewise.project.changes import Changes
+from likewise.project.packing import pack_session, unpack_session
 from likewise.project.project import Project
 from likewise.project.store import Store
-from likewise.project.timeline import setup_from_bytes, setup_to_bytes
 
 SETUP = "setup 0"
 SUFFIX = ".likewise"
@@ -112,11 +112,9 @@ def open_project(
             "features": features.description,
         },
         items=items.content_hashes(),
-        payloads={SETUP: setup_to_bytes(begun)},
+        payloads={SETUP: pack_session(begun)},
     )
-    # Loaded as it will be next time, so that both go on from exactly the same numbers.
-    first = setup_from_bytes(store.payload(SETUP))
-    project = Project(first, items, store, features=lambda: features, path=where, seed=seed)
+    project = Project(begun, items, store, features=lambda: features, path=where, seed=seed)
     return Opened(project, where, True, Changes())
 
 
@@ -204,7 +202,7 @@ def _go_on(
         ids = list(store.items)
         place = {name: k for k, name in enumerate(items.ids)}
         project = Project(
-            setup_from_bytes(store.payload(SETUP)),
+            unpack_session(store.payload(SETUP)),
             items,
             store,
             where=[place.get(name) for name in ids],

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Query
+from likewise.core.answers import Answer, Link, Question
+from likewise.core.journal import Rebuilt, entry_to_dict
 from likewise.core.partition import SuperInstances
 from likewise.core.reports import Check, Revision
 from likewise.core.session import Session
+from likewise.core.strategy import Strategy
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items, Problem
-from likewise.project.beginning import fineness, strategy_like
-from likewise.project.groups import Group, groups_of, members_of, strategy_of
-from likewise.project.memory import Log, MemoryLog
+from likewise.project.groups import Group, groups_of, members_of
+from likewise.project.packing import pack, unpack
+from likewise.project.schema_1 import understood
 from likewise.project.splitting import set_apart, split_further
-from likewise.project.timeline import Timeline, op_for_answer, setup_from_bytes, setup_to_bytes
-from likewise.strategies import Refine
+from likewise.project.store import Store
 
 N_CHECKS = 5
-MISFIT = "does not fit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Agreement:
 
 
 class Project:
-    """A session over items, with its log.
+    """A session over items, with its file.
 
     All methods may be called from several threads. Whoever changes something says at which
     `position` of the log it looked; if the log has moved on, nothing is changed and
@@ -59,11 +60,11 @@ class Project:
     Parameters
     ----------
     session : Session
-        The first set-up, as it was before anything in `log`.
+        The session as it was before anything in the file's log.
     items : Items
         What the rows are.
-    log : Store or other Log, optional
-        Where operations are kept. By default in memory.
+    store : Store, optional
+        Where the log is kept. By default in memory.
     features : callable, optional
         Returns the features; called when they are needed for the first time.
     where : sequence of int or None, optional
@@ -72,32 +73,36 @@ class Project:
         The session file, for those who want to show it.
     seed : int
         Decides what is random in refining.
+    by : str, optional
+        Who answers, for the log.
     """
 
     def __init__(
         self,
         session: Session,
         items: Items,
-        log: Log | None = None,
+        store: Store | None = None,
         *,
         features: Callable[[], Features] | None = None,
         where: Sequence[int | None] | None = None,
         path: Path | None = None,
         seed: int = 0,
+        by: str | None = None,
     ) -> None:
-        n_rows = strategy_of(session).n_rows
+        n_rows = session.strategy.n_rows
+        self.session = session
         self.items = items
         self.path = path
         self.seed = seed
+        self.by = by
         self.where = tuple(range(len(items))) if where is None else tuple(where)
         if len(self.where) != n_rows:
             raise InputError(f"the session has {n_rows} rows, but there are {len(items)} items")
         self.ids: tuple[str, ...] = tuple(map(str, session.sample_ids or items.ids))
         self.lock = threading.RLock()
-        self._log: Log = MemoryLog() if log is None else log
+        self._store = Store.in_memory() if store is None else store
         self._features = items.features if features is None else features
         self._known_features: Features | None = None
-        self._timeline = Timeline(session, lambda name: setup_from_bytes(self._log.payload(name)))
         self._position = 0
         self.refresh()
 
@@ -105,55 +110,33 @@ class Project:
 
     @property
     def position(self) -> int:
-        """The number of the last operation that is taken in."""
+        """The number of the last entry of the log that is taken in."""
         return self._position
-
-    @property
-    def session(self) -> Session:
-        """The session in use. Read it; change it by the methods of the project only."""
-        return self._timeline.session
 
     @property
     def partition(self) -> SuperInstances:
         """The super-instances in use."""
-        return strategy_of(self.session).partition
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether `undo` would do something."""
-        return self._timeline.can_undo
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether `redo` would do something."""
-        return self._timeline.can_redo
+        return self.session.strategy.partition
 
     def refresh(self) -> bool:
         """Take in what other processes have added to the log; return whether there was any."""
         with self.lock:
-            if self._log.last == self._position:
+            if self._store.last == self._position:
                 return False
-            for entry in self._log.read(self._position):
-                self._timeline.apply(entry.op)
+            entries = self._store.read(self._position)
+            for entry, op in understood(entries, self._loaded):
+                self.session.apply({**op, "at": entry.at or None})
                 self._position = entry.seq
+            self._position = entries[-1].seq
             return True
 
-    def ask(self) -> Query | None:
+    def ask(self) -> Question | None:
         """Return the open question, or None."""
-        return self._timeline.ask()
-
-    @property
-    def is_in_doubt(self) -> bool:
-        """Whether the open question is about an item that was said not to fit."""
-        return self._timeline.open_focus is not None
-
-    def peek(self, answer: Answer) -> Query | None:
-        """Return the question that would follow an answer, where that is known."""
-        return self._timeline.peek(answer)
+        return self.session.ask()
 
     def groups(self) -> list[Group]:
         """Return all groups."""
-        return groups_of(self.session, self.ids, self._log.group_names)
+        return groups_of(self.session)
 
     def group(self, id: int) -> Group:
         """Return one group by its id."""
@@ -167,16 +150,6 @@ class Project:
         return members_of(self.session, group)
 
     @property
-    def n_parts(self) -> int:
-        """How many small groups the items are cut into; refining makes more of them."""
-        return fineness(strategy_of(self.session))
-
-    @property
-    def misfits(self) -> set[str]:
-        """The ids of the items that were said not to fit."""
-        return set(self._log.notes(MISFIT))
-
-    @property
     def features(self) -> Features:
         """The features of the rows; computed, or fetched from the cache, when first needed."""
         with self.lock:
@@ -188,61 +161,56 @@ class Project:
 
     def tell(self, answer: Answer, *, number: int, position: int) -> None:
         """Answer the open question, whose number was `number` when it was put."""
-        with self.lock:
-            self._check(position)
-            query = self.ask()
-            if query is None or query.number != number:
-                raise StaleQueryError(
-                    f"nothing was saved: question {number} is not the open one any more"
-                )
-            self._do(op_for_answer(query, answer))
+        self._do(position, lambda: self.session.tell(answer, query=number, **self._signature()))
+
+    def choose(self, chosen: Any, *, number: int, position: int) -> None:
+        """Answer the open choice, whose number was `number` when it was put."""
+        self._do(position, lambda: self.session.choose(chosen, query=number, **self._signature()))
 
     def settle(self, left: int, right: int, answer: Answer, *, position: int) -> None:
         """Say something about two rows without being asked."""
-        with self.lock:
-            self._check(position)
+
+        def deed() -> None:
             self._check_rows(left, right)
             known = self.session.links.implied(left, right)
             if known is not None:
                 raise InputError(f"rows {left} and {right} are settled already: {known.value}")
-            number = len(self.session.events) + 1
-            self._do(op_for_answer(Query(number, left, right), answer))
+            link = Link(left, right, answer)
+            self.session.give_links([link], **self._signature())
+
+        self._do(position, deed)
 
     def undo(self, *, position: int) -> None:
-        """Take back the last answer, revision or set-up."""
+        """Take back the last thing done."""
         with self.lock:
             self._check(position)
-            if self.can_undo:
-                self._do({"do": "undo"})
+            if self.session.can_undo:
+                self._do(position, self.session.undo, {"do": "undo"})
 
     def redo(self, *, position: int) -> None:
         """Do again what was taken back."""
         with self.lock:
             self._check(position)
-            if self.can_redo:
-                self._do({"do": "redo"})
+            if self.session.can_redo:
+                self._do(position, self.session.redo, {"do": "redo"})
 
-    def preview(self, number: int, answer: Answer) -> Revision:
+    def preview(self, number: int, said: Any) -> Revision:
         """Return what `revise` would keep and drop."""
-        return self.session.preview(number, answer)
+        return self.session.preview(number, said)
 
-    def revise(self, number: int, answer: Answer, *, position: int) -> None:
+    def revise(self, number: int, said: Any, *, position: int) -> None:
         """Change an earlier answer."""
-        with self.lock:
-            self._check(position)
-            self.session.preview(number, answer)
-            self._do({"do": "revise", "number": number, "answer": answer.value})
+        self._do(position, lambda: self.session.revise(number, said, **self._signature()))
 
     def name(self, group: int, name: str, *, position: int) -> None:
         """Name a group, or take its name away."""
-        with self.lock:
-            self._check(position)
+
+        def deed() -> None:
             found = self.group(group)
-            names = self._log.group_names
-            for row in found.standing:
-                if self.ids[row] in names:
-                    self._log.name_group(self.ids[row], "")
-            self._log.name_group(self.ids[found.standing[0]], name.strip())
+            names = dict.fromkeys((r for r in found.standing if r in self.session.names), "")
+            self.session.name(names | {found.standing[0]: name.strip()}, **self._signature())
+
+        self._do(position, deed)
 
     def misfit(self, row: int, *, position: int) -> list[int]:
         """Put an item to the question that does not seem to fit its group.
@@ -258,7 +226,7 @@ class Project:
             self._check_rows(row)
             by_answers = self._answers_behind(row)
             if by_answers:
-                self._log.put_note(MISFIT, self.ids[row])
+                self._do(position, lambda: self.session.mark(row, **self._signature()))
                 return by_answers
             X, askable = self.features.X, self.features.askable
             if row not in askable:
@@ -267,56 +235,52 @@ class Project:
                 partition, stands = self.partition, self._nearest_fellow(row)
             else:
                 partition, stands = set_apart(self.partition, X, row, askable=askable)
-            self._set_up(partition, {"why": "misfit", "row": row, "ask": [row, stands]})
-            self._log.put_note(MISFIT, self.ids[row])
+            strategy = self.session.strategy.on(partition, askable=askable)
+            self._rebuild(position, strategy, why="misfit", ask=(row, stands))
             return []
 
     def refine(self, n_super_instances: int | None = None, *, position: int) -> None:
         """Split the super-instances further and keep all answers; by default twice as many."""
         with self.lock:
             self._check(position)
-            now = self.n_parts
+            partition, now = self.partition, self.session.strategy.n_parts
             wanted = 2 * now if n_super_instances is None else n_super_instances
-            n_cells = self.partition.n_super_instances
+            n_cells = partition.n_super_instances
             if wanted <= now:
                 raise InputError(
                     f"there are {now} small groups already; refining needs more than that, "
                     f"got {wanted}"
                 )
             if now == n_cells:
-                partition = split_further(
-                    self.partition,
-                    self.features.X,
-                    wanted,
-                    askable=self.features.askable,
-                    seed=self.seed,
-                )
+                X, askable = self.features.X, self.features.askable
+                partition = split_further(partition, X, wanted, askable=askable, seed=self.seed)
                 if partition.n_super_instances == n_cells:
                     raise InputError(
                         "nothing is left to split: every super-instance is a single item"
                     )
-            else:
-                partition = self.partition
-            self._set_up(partition, {"why": "refine"}, n_regions=wanted)
+            strategy = self.session.strategy.on(
+                partition, askable=self.features.askable, n_parts=wanted
+            )
+            self._rebuild(position, strategy)
 
     # -- checking --------------------------------------------------------------------------------
 
     def checks(self) -> list[tuple[Check, Answer | None]]:
         """Return check questions about pairs settled for free, with the answers given to them."""
         with self.lock:
-            seed = len(self.session.events)
-            found = self.session.audit(N_CHECKS, random_state=seed)
-            return [
-                (check, self._timeline.checks.get((check.left, check.right))) for check in found
-            ]
+            said = self.session.checks
+            found = self.session.audit(N_CHECKS, random_state=len(self.session.events))
+            return [(check, said.get((check.left, check.right))) for check in found]
 
     def tell_check(self, left: int, right: int, answer: Answer, *, position: int) -> None:
         """Answer a check question. It changes no group."""
-        with self.lock:
-            self._check(position)
+
+        def deed() -> None:
             if (left, right) not in {(c.left, c.right) for c, _ in self.checks()}:
                 raise StaleQueryError("this is not one of the check questions any more")
-            self._do({"do": "check", "left": left, "right": right, "answer": answer.value})
+            self.session.check(left, right, answer, **self._signature())
+
+        self._do(position, deed)
 
     def agreement(self) -> Agreement:
         """Return how the check questions went."""
@@ -327,7 +291,7 @@ class Project:
 
     def close(self) -> None:
         """Close the session file."""
-        self._log.close()
+        self._store.close()
 
     # -- inside ----------------------------------------------------------------------------------
 
@@ -335,7 +299,7 @@ class Project:
         self.refresh()
         if position != self._position:
             raise StaleQueryError(
-                f"nothing was saved: this came after operation {position} and the log is at "
+                f"nothing was saved: this came after entry {position} and the log is at "
                 f"{self._position}. Somebody answered in another window or process; look again."
             )
 
@@ -346,24 +310,46 @@ class Project:
         if len(set(rows)) < len(rows):
             raise InputError("an answer is about two different items")
 
-    def _do(self, op: dict[str, Any], payloads: dict[str, bytes] | None = None) -> None:
-        self._position = self._log.append(op, after=self._position, payloads=payloads)
-        self._timeline.apply(op)
-
-    def _set_up(
-        self, partition: SuperInstances, about: dict[str, Any], n_regions: int | None = None
+    def _do(
+        self,
+        position: int,
+        deed: Callable[[], Any],
+        op: Mapping[str, Any] | None = None,
+        payloads: Mapping[str, bytes] | None = None,
     ) -> None:
-        now = strategy_of(self.session)
-        more = None
-        if isinstance(now, Refine) and n_regions is not None:
-            more = (*now.n_regions, n_regions)
-        session = Session(
-            strategy_like(now, partition, self.features.askable, more),
-            sample_ids=self.session.sample_ids,
-            digest=self.session.digest,
+        """Do something, and have it on disk; if either fails there is no trace of it in both."""
+        with self.lock:
+            self._check(position)
+            with self.session.transaction():
+                deed()
+                entry = entry_to_dict(self.session.log[-1]) if op is None else op
+                self._position = self._store.append(entry, after=position, payloads=payloads)
+
+    def _rebuild(
+        self,
+        position: int,
+        strategy: Strategy,
+        *,
+        why: str = "refine",
+        ask: tuple[int, int] | None = None,
+    ) -> None:
+        name = f"strategy {position + 1}"
+        plain = {"name": strategy.name, **strategy.to_dict()}
+        signature = self._signature()
+        op = entry_to_dict(Rebuilt({"payload": name}, why, ask, **signature))
+        self._do(
+            position,
+            lambda: self.session.rebuild(strategy, why=why, ask=ask, **signature),
+            op,
+            {name: pack(plain)},
         )
-        name = f"setup {self._position + 1}"
-        self._do({"do": "setup", "payload": name, **about}, {name: setup_to_bytes(session)})
+
+    def _signature(self) -> dict[str, str | None]:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return {"by": self.by, "at": now}
+
+    def _loaded(self, name: str) -> tuple[Any, Strategy]:
+        return unpack(self._store.payload(name)), self.session.strategy
 
     def _nearest_fellow(self, row: int) -> int:
         """Return the nearest row of the same group that can be asked about."""
@@ -380,18 +366,21 @@ class Project:
         return int(fellows[np.argmin(np.linalg.norm(X[fellows] - X[row], axis=1))])
 
     def _answers_behind(self, row: int) -> list[int]:
-        """Return the answers by which a representative is in one group with others."""
-        links = self.session.links
+        """Return the answers by which a row is in one group with others."""
+        implied = self.session.links.implied
         return [
-            event.number
-            for event in self.session.events
-            if event.answer is Answer.SAME and row in (event.left, event.right)
-            if links.implied(event.left, event.right) is Answer.SAME
+            gesture.number
+            for gesture in self.session.events
+            for link in gesture.links
+            if link.answer is Answer.SAME and row in (link.left, link.right)
+            if implied(link.left, link.right) is Answer.SAME
         ]
 
 
 def wilson_interval(n_hits: int, n: int, z: float = 1.96) -> tuple[float, float]:
     """Return the 95 % interval of a share of which `n_hits` of `n` were seen.
+
+    The formula stands here since the function in `scipy.stats` takes a second to import.
 
     Examples
     --------

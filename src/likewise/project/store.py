@@ -1,4 +1,4 @@
-"""A project in one SQLite file: settings, items, set-up, and the log of what was answered.
+"""A project in one SQLite file: settings, items, the first session, and the log of what was done.
 
 The file is in write-ahead mode with ``synchronous=FULL``: when a call that writes has returned,
 what it wrote survives a kill and a power cut. Several processes may use one file.
@@ -25,22 +25,25 @@ from likewise.project.changes import Changes
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One operation in the log.
+class Stored:
+    """One entry of the log, as it stands in the file.
 
     Attributes
     ----------
     seq : int
-        1 for the first operation, then counting up without gaps.
+        1 for the first entry, then counting up without gaps.
     op : dict
-        The operation as it was appended.
+        The entry as it was appended.
     at : str
         When, in UTC.
+    is_old : bool
+        Whether it was written in the first schema.
     """
 
     seq: int
     op: dict[str, Any]
     at: str
+    is_old: bool = False
 
 
 class Store:
@@ -94,7 +97,6 @@ class Store:
         path = Path(path)
         with new_file(path) as new, cls(path, connect(new)) as store, store._writing() as db:
             db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-            schema.migrate(db, schema.MIGRATIONS)
             _put_settings(db, settings or {})
             rows = ((k, i, h) for k, (i, h) in enumerate((items or {}).items()))
             db.executemany("INSERT INTO items VALUES (?, ?, ?)", rows)
@@ -103,7 +105,7 @@ class Store:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Store:
-        """Open a project file; one of an older version is brought up to date first.
+        """Open a project file; one of an older version is brought up to date by the first write.
 
         Raises
         ------
@@ -118,6 +120,15 @@ class Store:
         except BaseException:
             store.close()
             raise
+        return store
+
+    @classmethod
+    def in_memory(cls) -> Store:
+        """Return a project that ends with the process."""
+        db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        store = cls(Path(":memory:"), db)
+        with store._writing():
+            pass
         return store
 
     def copy_to(self, path: str | os.PathLike[str]) -> None:
@@ -143,49 +154,60 @@ class Store:
 
     @property
     def last(self) -> int:
-        """The number of the latest operation in the log, 0 for none."""
-        return int(self._read("SELECT coalesce(max(seq), 0) FROM log")[0][0])
+        """The number of the latest entry of the log, 0 for none."""
+        (last,) = self._read("SELECT coalesce(max(seq), 0) FROM log")[0]
+        return int(last) + len(self._beside_the_log())
 
     def append(
         self, op: Mapping[str, Any], *, after: int, payloads: Mapping[str, bytes] | None = None
     ) -> int:
-        """Add an operation to the log; it is safe on disk when this returns.
+        """Add an entry to the log; it is safe on disk when this returns.
 
         Parameters
         ----------
         op : mapping
-            The operation: anything JSON can hold, such as ``{"do": "undo"}``.
+            The entry: anything JSON can hold, such as ``{"do": "undo"}``. Its "at" is when it was
+            done, by default now.
         after : int
-            The latest operation the caller knows of: what `last` was when the question was put.
+            The latest entry the caller knows of: what `last` was when the question was put.
         payloads : mapping of str to bytes, optional
             Payloads to put in the same moment: both are stored or neither.
 
         Returns
         -------
         int
-            The number of the operation, ``after + 1``.
+            The number of the entry, ``after + 1``.
 
         Raises
         ------
         StaleQueryError
             When the log has moved on, so that the caller answered an old question.
         """
-        text = _to_json(op, "an operation")
+        entry = dict(op)
+        at = entry.pop("at", None)
+        text = _to_json(entry, "an entry of the log")
         with self._writing() as db:
             (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
             if after != last:
                 raise StaleQueryError(
-                    f"nothing was saved: this came after operation {after} and the log is at "
+                    f"nothing was saved: this came after entry {after} and the log is at "
                     f"{last}. Somebody answered in another window or process; read what is new."
                 )
-            db.execute("INSERT INTO log (seq, op) VALUES (?, ?)", (after + 1, text))
+            names, marks = ("seq, op", "?, ?") if at is None else ("seq, op, at", "?, ?, ?")
+            values = (after + 1, text) if at is None else (after + 1, text, at)
+            db.execute(f"INSERT INTO log ({names}) VALUES ({marks})", values)
             _put_payloads(db, payloads or {})
         return after + 1
 
-    def read(self, since: int = 0) -> list[Entry]:
-        """Read the operations after number `since`, in order."""
+    def read(self, since: int = 0) -> list[Stored]:
+        """Read the entries after number `since`, in order."""
         rows = self._read("SELECT seq, op, at FROM log WHERE seq > ? ORDER BY seq", since)
-        return [Entry(seq, json.loads(op), at) for seq, op, at in rows]
+        (last,) = self._read("SELECT coalesce(max(seq), 0) FROM log")[0]
+        beside = self._beside_the_log()
+        n_old = last if self._n_migrations == 1 else self.settings.get(schema.OLD_ENTRIES, 0)
+        found = [Stored(seq, json.loads(op), at, seq <= n_old) for seq, op, at in rows]
+        more = [Stored(last + k, op, "") for k, op in enumerate(beside, start=1)]
+        return found + [entry for entry in more if entry.seq > since]
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -228,29 +250,16 @@ class Store:
             _put_payloads(db, {name: data})
 
     @property
-    def group_names(self) -> dict[str, str]:
-        """The names given to groups, by the key the caller chose for the group."""
-        return dict(self._read("SELECT key, name FROM group_names ORDER BY rowid"))
+    def _n_migrations(self) -> int:
+        with self._lock, translated(self.path):
+            return schema.n_migrations(self._db, schema.MIGRATIONS)
 
-    def name_group(self, key: str, name: str) -> None:
-        """Name a group, or take its name away with an empty one."""
-        with self._writing() as db:
-            db.execute("DELETE FROM group_names WHERE key = ?", (key,))
-            if name:
-                db.execute("INSERT INTO group_names VALUES (?, ?)", (key, name))
-
-    def notes(self, kind: str) -> dict[str, Any]:
-        """All notes of one kind, by item id; for instance of kind ``"does not fit"``."""
-        rows = self._read("SELECT item, value FROM notes WHERE kind = ? ORDER BY rowid", kind)
-        return {item: json.loads(value) for item, value in rows}
-
-    def put_note(self, kind: str, item: str, value: Any = True) -> None:
-        """Attach a note to an item, in place of the one of that kind; None takes it away."""
-        text = _to_json(value, "a note")
-        with self._writing() as db:
-            db.execute("DELETE FROM notes WHERE kind = ? AND item = ?", (kind, item))
-            if value is not None:
-                db.execute("INSERT INTO notes VALUES (?, ?, ?)", (kind, item, text))
+    def _beside_the_log(self) -> list[dict[str, Any]]:
+        """Return what the first write will move into the log of a file of the first schema."""
+        if self._n_migrations > 1:
+            return []
+        with self._lock, translated(self.path):
+            return schema.names_and_notes(self._db)
 
     def _read(self, statement: str, *values: Any) -> list[Any]:
         with self._lock, translated(self.path):
@@ -258,10 +267,14 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction that takes the write lock at once: all of it is stored or nothing."""
+        """One transaction that takes the write lock at once: all of it is stored or nothing.
+
+        A file of an older version is brought up to date in it.
+        """
         with self._lock, translated(self.path):
             try:
                 self._db.execute("BEGIN IMMEDIATE")
+                schema.migrate(self._db, schema.MIGRATIONS)
                 yield self._db
                 self._db.execute("COMMIT")
             except BaseException:
@@ -270,7 +283,7 @@ class Store:
                 raise
 
     def _check(self) -> None:
-        """Refuse what is not a whole project file, and migrate an old one."""
+        """Refuse what is not a whole project file, or one of a newer version."""
         try:
             (application,) = self._read("PRAGMA application_id")[0]
             if application != schema.APPLICATION_ID:
@@ -278,9 +291,7 @@ class Store:
             (finding,) = self._read("PRAGMA quick_check(1)")[0]
             if finding != "ok":
                 raise SessionFileError(f"it is cut or damaged ({finding}); use a copy of it")
-            if not schema.is_current(self._db, schema.MIGRATIONS):
-                with self._writing() as db:
-                    schema.migrate(db, schema.MIGRATIONS)
+            schema.n_migrations(self._db, schema.MIGRATIONS)
         except SessionFileError as error:
             raise SessionFileError(f"cannot open {self.path}: {error}") from error
         except sqlite3.Error as error:
@@ -297,7 +308,7 @@ def _put_settings(db: sqlite3.Connection, settings: Mapping[str, Any]) -> None:
 
 def _put_payloads(db: sqlite3.Connection, payloads: Mapping[str, bytes]) -> None:
     rows: Iterable[tuple[str, bytes]] = (
-        (name, zlib.compress(data)) for name, data in payloads.items()
+        (name, zlib.compress(data, 1)) for name, data in payloads.items()
     )
     db.executemany("INSERT OR REPLACE INTO payloads VALUES (?, ?)", rows)
 

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from likewise.core.answers import Answer
 from likewise.errors import InputError, LikewiseError, MissingExtraError, StaleQueryError
 from likewise.project import FORMATS, Project, export
 from likewise.project.groups import group_ids
@@ -39,8 +40,12 @@ def ahead(project: Project, request: Request) -> Json:  # noqa: ARG001
 
 def answer(project: Project, body: Json) -> Json:
     """Answer the open question; return the next one."""
-    said = shapes.answer_from(body.get("answer"))
-    project.tell(said, number=_whole(body, "question"), position=_whole(body, "position"))
+    number, position = _whole(body, "question"), _whole(body, "position")
+    if "chosen" in body:
+        project.choose(_chosen(body["chosen"]), number=number, position=position)
+    else:
+        said = shapes.answer_from(body.get("answer"))
+        project.tell(said, number=number, position=position)
     return shapes.state(project, is_far=body.get("distance") is True)
 
 
@@ -79,7 +84,8 @@ def history(project: Project, request: Request) -> Json:
 
 def revise(project: Project, body: Json) -> Json:
     """Preview or apply the change of an earlier answer."""
-    number, said = _whole(body, "number"), shapes.answer_from(body.get("answer"))
+    number = _whole(body, "number")
+    said = _chosen(body["chosen"]) if "chosen" in body else shapes.answer_from(body.get("answer"))
     if body.get("apply") is True:
         project.revise(number, said, position=_whole(body, "position"))
         return shapes.state(project)
@@ -108,13 +114,12 @@ def group(project: Project, request: Request) -> Json:
     rows = project.members(found)
     offset = _page(request, "offset", 0, most=len(rows))
     shown = rows[offset : offset + _page(request, "limit", 100)]
-    misfits = project.misfits
+    marks = project.session.marks
     return {
         "position": project.position,
         "group": shapes.group(project, found),
         "members": [
-            {**shapes.thing(project, row), "is_marked": project.ids[row] in misfits}
-            for row in shown.tolist()
+            {**shapes.thing(project, row), "is_marked": row in marks} for row in shown.tolist()
         ],
     }
 
@@ -220,9 +225,17 @@ def export_(project: Project, request: Request) -> Response:
     """Return the result as a file."""
     format = request.path_params["format"]
     data = export(project, format)
-    name = {"json": "session.json", "py": "load_session.py"}.get(format, f"groups.{format}")
-    headers = {"content-disposition": f'attachment; filename="{name}"'}
-    return Response(data, media_type=FORMATS[format][0], headers=headers)
+    found = FORMATS.find(format)
+    headers = {"content-disposition": f'attachment; filename="{found.file_name}"'}
+    return Response(data, media_type=found.media_type, headers=headers)
+
+
+def formats(project: Project, request: Request) -> Json:  # noqa: ARG001
+    """Return the formats in which the result can be had."""
+    return {
+        "position": project.position,
+        "formats": [{"format": f, "title": FORMATS.find(f).title} for f in FORMATS.names],
+    }
 
 
 def routes() -> list[Route]:
@@ -248,6 +261,7 @@ def routes() -> list[Route]:
         Route("/api/item/{row:int}", _looking(item)),
         Route("/api/item/{row:int}/image", _looking(image, is_locked=False)),
         Route("/api/export/{format}", _looking(export_)),
+        Route("/api/formats", _looking(formats)),
     ]
 
 
@@ -317,6 +331,17 @@ def _whole(body: Json, name: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) > 2**53:
         raise InputError(f"the request needs a whole number {name!r}, got {value!r}")
     return value
+
+
+def _chosen(value: Any) -> Any:
+    """Return what a request chose: a place, several, None, or "unsure"."""
+    if value is None or value == Answer.UNSURE.value:
+        return value
+    return (
+        [_whole({"chosen": place}, "chosen") for place in value]
+        if isinstance(value, list)
+        else _whole({"chosen": value}, "chosen")
+    )
 
 
 def _row(project: Project, request: Request) -> int:

@@ -6,20 +6,17 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from likewise.core.answers import Answer, Gesture, Query
+from likewise.core.answers import Answer, Choice, Gesture, Question
 from likewise.core.reports import Check, Revision
 from likewise.errors import InputError
 from likewise.project import Project
-from likewise.project.groups import Group, completeness_line, strategy_of
+from likewise.project.groups import Group, completeness_line, group_ids
 from likewise.rows.metrics import distances
-from likewise.strategies import ClosestFirst
 
 N_TYPICAL = 6
 LINE = 160
 SPARK_POINTS = 48
 
-WHY = "the closest two groups that are not settled yet"
-WHY_OTHERWISE = "what the answer tells about the others"
 WHY_IN_DOUBT = "somebody said that the left one does not fit here"
 
 
@@ -51,12 +48,32 @@ def whole_thing(project: Project, row: int) -> dict[str, Any]:
     return {**thing(project, row), "view": view}
 
 
-def question(project: Project, query: Query | None, *, is_far: bool = False) -> Any:
-    """Return a question with both items, or None; `is_far` adds how far apart they are."""
+def question(project: Project, query: Question | None, *, is_far: bool = False) -> Any:
+    """Return a question with all it is about, or None; `is_far` adds how far apart a pair is."""
     if query is None:
         return None
+    if isinstance(query, Choice):
+        ids = group_ids(project.session)
+        groups = {found.id: found for found in project.groups()}
+        return {
+            "kind": "choice",
+            "number": query.number,
+            "is_check": query.is_check,
+            "item": whole_thing(project, query.row),
+            "groups": [
+                {
+                    "name": groups[int(ids[rows[0]])].name,
+                    "size": groups[int(ids[rows[0]])].size,
+                    "group": int(ids[rows[0]]),
+                    "shown": [thing(project, row) for row in rows],
+                }
+                for rows in query.groups
+            ],
+        }
     shown = {
+        "kind": "pair",
         "number": query.number,
+        "is_check": query.is_check,
         "left": whole_thing(project, query.left),
         "right": whole_thing(project, query.right),
     }
@@ -76,9 +93,9 @@ def state(project: Project, *, is_far: bool = False) -> dict[str, Any]:
         "why": _why(project),
         "progress": {**asdict(progress), "line": str(progress)},
         "completeness": completeness(project),
-        "can_undo": project.can_undo,
-        "can_redo": project.can_redo,
-        "n_super_instances": project.n_parts,
+        "can_undo": project.session.can_undo,
+        "can_redo": project.session.can_redo,
+        "n_super_instances": project.session.strategy.n_parts,
     }
 
 
@@ -97,7 +114,10 @@ def completeness(project: Project) -> dict[str, Any] | None:
 
 def ahead(project: Project) -> dict[str, Any]:
     """Return the question that would follow each answer, where that is known."""
-    found = {answer.value: question(project, project.peek(answer)) for answer in Answer}
+    if isinstance(project.ask(), Choice):
+        return {"position": project.position, "next": {}}
+    peek = project.session.peek
+    found = {answer.value: question(project, peek(answer)) for answer in Answer}
     return {"position": project.position, "next": found}
 
 
@@ -120,20 +140,28 @@ def event(project: Project, found: Gesture) -> dict[str, Any]:
         "number": found.number,
         "answer": found.answer.value,
         "source": found.source,
+        "by": found.by,
+        "at": found.at,
         "left": thing(project, found.left),
         "right": thing(project, found.right),
+        "links": [
+            {"left": link.left, "right": link.right, "answer": link.answer.value}
+            for link in found.links
+        ],
+        "groups": [[thing(project, row) for row in rows] for rows in found.groups],
     }
 
 
-def revision(project: Project, number: int, answer: Answer, found: Revision) -> dict[str, Any]:
+def revision(project: Project, number: int, said: Any, found: Revision) -> dict[str, Any]:
     """Return what a change of an answer would keep and drop, also in words."""
     n_kept = len(found.kept) - 1
-    words = f"changes answer {number} to “{answer.value}”, keeps {_count(n_kept, 'other answer')}"
+    answer = said.value if isinstance(said, Answer) else "another group"
+    words = f"changes answer {number} to “{answer}”, keeps {_count(n_kept, 'other answer')}"
     n_dropped = len(found.dropped)
     words += f", drops {n_dropped}" if n_dropped else ", drops none"
     return {
         "number": number,
-        "answer": answer.value,
+        "answer": answer,
         "n_kept": n_kept,
         "n_dropped": n_dropped,
         "words": words,
@@ -149,8 +177,8 @@ def check(project: Project, found: Check, said: Answer | None) -> dict[str, Any]
         "said": None if said is None else said.value,
     }
     if said is not None:
-        numbers = {e.pair: e.number for e in project.session.events}
-        pairs = [(min(g.left, g.right), max(g.left, g.right)) for g in found.chain]
+        numbers = {link.pair: e.number for e in project.session.events for link in e.links}
+        pairs = [link.pair for link in found.chain]
         shown["expected"] = found.expected.value
         shown["because"] = [numbers[pair] for pair in pairs if pair in numbers]
     return shown
@@ -166,9 +194,9 @@ def answer_from(value: Any) -> Answer:
 
 
 def _why(project: Project) -> str:
-    if project.is_in_doubt:
+    if project.session.open_focus is not None:
         return WHY_IN_DOUBT
-    return WHY if isinstance(project.session.strategy, ClosestFirst) else WHY_OTHERWISE
+    return project.session.strategy.why()
 
 
 def _spark(values: list[float]) -> list[int]:
@@ -180,7 +208,7 @@ def _spark(values: list[float]) -> list[int]:
 
 
 def _distance(project: Project, left: int, right: int) -> float | None:
-    partition = strategy_of(project.session).partition
+    partition = project.partition
     at = {int(row): k for k, row in enumerate(partition.representatives)}
     if left not in at or right not in at:
         return None

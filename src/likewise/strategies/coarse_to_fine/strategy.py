@@ -57,6 +57,7 @@ class CoarseToFine(LearningStrategy):
     """
 
     name: ClassVar[str] = "coarse-to-fine"
+    estimator: ClassVar[str] = "Likewise"
 
     def __init__(
         self,

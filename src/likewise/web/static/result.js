@@ -9,8 +9,8 @@ import { groupName, tile } from "./things.js";
 const PAGE = 60;
 
 export async function showResult() {
-  const found = await look(`groups?limit=${PAGE}`);
-  if (!found) return;
+  const [found, ways] = await Promise.all([look(`groups?limit=${PAGE}`), look("formats")]);
+  if (!found || !ways) return;
   const { state } = app;
   const view = byId("view-result");
   const cards = el("ul", { class: "groups" }, ...found.groups.map(card));
@@ -20,7 +20,7 @@ export async function showResult() {
     el("h1", { id: "result-title" }, state.is_done ? `Done: ${plural(found.n, "group")}` : `${plural(found.n, "group")} so far`),
     el("p", { class: "lead" }, summary(state)),
     state.is_done ? "" : el("p", {}, el("a", { href: "#ask", class: "primary" }, "Go on with the questions")),
-    exports(),
+    exports(ways.formats),
     cards, ...more(found, cards),
     unsure, checks, refine(state));
   showUnsure(unsure);
@@ -56,10 +56,9 @@ function more(found, cards) {
   return [button];
 }
 
-function exports() {
-  const links = [["csv", "CSV"], ["parquet", "Parquet"], ["jsonl", "JSON lines"], ["json", "Session file"], ["py", "Python that loads it"]];
+function exports(formats) {
   return el("p", { class: "exports" }, el("span", {}, "Download"),
-    ...links.map(([format, name]) => el("a", { href: `api/export/${format}`, download: "", class: "plain" }, name)));
+    ...formats.map(({ format, title }) => el("a", { href: `api/export/${format}`, download: "", class: "plain" }, title)));
 }
 
 async function showUnsure(box) {

@@ -1,0 +1,68 @@
+"""Sessions as bytes: arrays as arrays, all else as JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.core.session import Session
+from likewise.errors import SessionFileError
+
+_ARRAY = "array of this file"
+
+
+def pack(value: Any) -> bytes:
+    """Return a value of plain values and arrays as the bytes of a NumPy archive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unpack(pack({"name": "x", "rows": np.arange(3)}))
+    {'name': 'x', 'rows': array([0, 1, 2])}
+    """
+    arrays: dict[str, NDArray[Any]] = {}
+
+    def without_arrays(inner: Any) -> Any:
+        if isinstance(inner, np.ndarray):
+            arrays[f"a{len(arrays)}"] = inner
+            return {_ARRAY: f"a{len(arrays) - 1}"}
+        if isinstance(inner, dict):
+            return {key: without_arrays(entry) for key, entry in inner.items()}
+        if isinstance(inner, list | tuple):
+            return [without_arrays(entry) for entry in inner]
+        return inner
+
+    text = json.dumps(without_arrays(value), separators=(",", ":")).encode()
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, json=np.frombuffer(text, dtype=np.uint8), **arrays)
+    return file.getvalue()
+
+
+def unpack(data: bytes) -> Any:
+    """Return the value that `pack` took; bytes of the first schema are JSON alone."""
+    try:
+        if data[:1] == b"{":
+            return json.loads(data)
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        return json.loads(
+            arrays["json"].tobytes(),
+            object_hook=lambda found: arrays[found[_ARRAY]] if _ARRAY in found else found,
+        )
+    except (ValueError, KeyError, EOFError, OSError, zipfile.BadZipFile) as error:
+        raise SessionFileError(f"the set-up in the session file is damaged: {error}") from error
+
+
+def pack_session(session: Session) -> bytes:
+    """Return a session without what was done in it, as a payload of the store."""
+    return pack({**session.state(), "log": [], "undone": []})
+
+
+def unpack_session(data: bytes) -> Session:
+    """Return the session that `pack_session` took."""
+    return Session.from_dict(unpack(data))

@@ -1,0 +1,94 @@
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from likewise import Answer, Session
+from likewise.project import FORMATS, export, open_project
+from likewise.project.formats import Format, columns_of
+from likewise.project.groups import how_known
+
+
+@pytest.fixture
+def project(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = ["size,weight,group"]
+    lines += [f"{a:.2f},{b:.2f},=cmd()" for a, b in rng.normal(size=(40, 2)) + rng.integers(0, 2)]
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(lines) + "\n")
+    opened = open_project(path, options={"columns": ("size", "weight")})
+    yield opened.project
+    opened.project.close()
+
+
+def answer(project, n):
+    for _ in range(n):
+        query = project.ask()
+        same = (query.left % 2) == (query.right % 2)
+        said = Answer.SAME if same else Answer.DIFFERENT
+        project.tell(said, number=query.number, position=project.position)
+
+
+def test_a_table_has_the_items_columns_then_ours(project):
+    answer(project, 6)
+    project.name(project.groups()[0].id, "first", position=project.position)
+    columns = columns_of(project)
+    names = ["id", "size", "weight", "group_", "group", "name", "how", "certainty", "marked"]
+    assert list(columns) == names
+    assert {len(values) for values in columns.values()} == {40}
+    labels = project.session.labels
+    for i in range(40):
+        for j in range(40):
+            assert (columns["group"][i] == columns["group"][j]) == (labels[i] == labels[j])
+
+
+def test_how_says_what_was_said_and_what_was_learned(project):
+    assert set(how_known(project.session)[0]) == {"open"}
+    answer(project, 12)
+    how, certainty = how_known(project.session)
+    said = {row for gesture in project.session.events for row in gesture.rows}
+    assert {row for row, word in enumerate(how) if word == "said"} == said
+    assert all(certainty[row] == 1 for row in said)
+    learned = [row for row, word in enumerate(how) if word == "learned"]
+    assert learned
+    assert all(0 < certainty[row] <= 1 for row in learned)
+
+
+def test_a_spreadsheet_runs_no_formula(project):
+    rows = list(csv.reader(io.StringIO(export(project, "csv").decode())))
+    assert rows[1][3] == "'=cmd()"
+    # A negative number is no formula.
+    assert any(row[1].startswith("-") for row in rows[1:])
+
+
+def test_formats_agree(project):
+    pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
+    import pyarrow.parquet
+
+    answer(project, 6)
+    lines = [json.loads(line) for line in export(project, "jsonl").decode().splitlines()]
+    table = pyarrow.parquet.read_table(io.BytesIO(export(project, "parquet"))).to_pylist()
+    assert [line["group"] for line in lines] == [row["group"] for row in table]
+    rows = list(csv.DictReader(io.StringIO(export(project, "csv").decode())))
+    assert [int(row["group"]) for row in rows] == [line["group"] for line in lines]
+    session = Session.from_dict(json.loads(export(project, "json")))
+    assert session.labels.tolist() == project.session.labels.tolist()
+
+
+def test_every_format_has_a_title_and_a_file_name_of_its_suffix(project):
+    for suffix in FORMATS.names:
+        found = FORMATS.find(suffix)
+        assert found.title
+        assert found.file_name.endswith(f".{suffix}")
+        assert isinstance(found.write, type(answer))
+
+
+def test_a_format_of_ones_own_is_one_function(project, monkeypatch):
+    monkeypatch.setattr(FORMATS, "_known", dict(FORMATS._known))
+    FORMATS.register(
+        "txt", Format("Plain", "text/plain", "groups.txt", lambda p: b"%d" % len(p.ids))
+    )
+    assert export(project, "txt") == b"40"
+    assert "txt" in FORMATS.names

@@ -1,0 +1,283 @@
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from likewise import COBRA, Answer, Likewise, Session
+from likewise.errors import ContradictionError, InputError, SessionFileError, StaleQueryError
+from likewise.items import open_items
+from likewise.project import Project, open_project
+from likewise.project.packing import pack, pack_session, unpack, unpack_session
+from likewise.project.project import wilson_interval
+from likewise.project.projection import project_rows
+from likewise.project.store import Store
+
+ASSETS = Path(__file__).parent / "assets"
+Y = np.repeat([0, 1, 2], 15)
+
+
+@pytest.fixture
+def points(tmp_path):
+    return Path(shutil.copy(ASSETS / "points.npy", tmp_path))
+
+
+@pytest.fixture
+def project(points):
+    opened = open_project(points, n_super_instances=6)
+    yield opened.project
+    opened.project.close()
+
+
+def tell(project, said=None):
+    query = project.ask()
+    truth = Answer.SAME if Y[query.left] == Y[query.right] else Answer.DIFFERENT
+    project.tell(said or truth, number=query.number, position=project.position)
+    return query
+
+
+def seen(project):
+    """All that a front shows of a project."""
+    return (
+        project.ask(),
+        project.session.events,
+        project.session.labels.tolist(),
+        project.groups(),
+        project.session.marks,
+        project.session.checks,
+        project.session.can_redo,
+    )
+
+
+def reopened(project):
+    return open_project(project.path.with_suffix(""), session=project.path).project
+
+
+def test_undo_leads_back_through_refining_and_redo_forth(project):
+    tell(project, Answer.SAME)
+    tell(project, Answer.DIFFERENT)
+    coarse = seen(project)
+    project.refine(12, position=project.position)
+    assert (len(project.session.events), project.session.strategy.n_parts) == (2, 12)
+    fine = seen(project)
+    query = tell(project)
+    for expected in (fine, coarse):
+        project.undo(position=project.position)
+        assert seen(project)[:-1] == expected[:-1]
+    project.undo(position=project.position)
+    assert len(project.session.events) == 1
+    for _ in range(3):
+        project.redo(position=project.position)
+    assert project.session.events[-1].pair == query.pair
+    assert not project.session.can_redo
+
+
+def test_a_new_answer_forgets_what_could_have_been_redone(project):
+    tell(project)
+    project.refine(position=project.position)
+    project.undo(position=project.position)
+    tell(project)
+    assert not project.session.can_redo
+
+
+def test_everything_that_was_done_is_there_after_opening_again(project):
+    for _ in range(4):
+        tell(project)
+    project.name(project.groups()[0].id, "first", position=project.position)
+    free = [r for r in range(45) if r not in {x for e in project.session.events for x in e.rows}]
+    assert project.misfit(free[0], position=project.position) == []
+    tell(project)
+    project.refine(position=project.position)
+    tell(project)
+    project.revise(2, "unsure", position=project.position)
+    check = project.checks()[0][0]
+    project.tell_check(check.left, check.right, Answer.SAME, position=project.position)
+    tell(project)
+    project.undo(position=project.position)
+    again = reopened(project)
+    assert seen(again) == seen(project)
+    assert again.session.to_dict() == project.session.to_dict()
+    again.redo(position=again.position)
+    with pytest.raises(StaleQueryError, match="in another window or process"):
+        project.undo(position=again.position - 1)
+    assert seen(project) == seen(again)
+    again.close()
+
+
+def test_names_and_marks_are_undone_like_answers(project):
+    group = project.groups()[0].id
+    project.name(group, " one ", position=project.position)
+    project.name(group, "two", position=project.position)
+    assert project.group(group).name == "two"
+    project.undo(position=project.position)
+    assert project.group(group).name == "one"
+    project.undo(position=project.position)
+    assert project.group(group).name == ""
+
+
+def test_who_answered_and_when_is_in_the_file(points):
+    opened = open_project(points)
+    opened.project.by = "Ann"
+    tell(opened.project)
+    opened.project.close()
+    again = open_project(points).project
+    gesture = again.session.events[0]
+    assert gesture.by == "Ann"
+    assert gesture.at.startswith("20")
+    assert gesture.at.endswith("Z")
+    again.close()
+
+
+def test_what_fails_leaves_no_trace_in_memory_or_on_disk(project, monkeypatch):
+    tell(project)
+    before, last = seen(project), project._store.last
+    row = project.session.events[0].left
+    deeds = [
+        lambda: project.tell(Answer.SAME, number=99, position=project.position),
+        lambda: project.settle(row, row, Answer.SAME, position=project.position),
+        lambda: project.settle(*project.session.events[0].pair, "same", position=project.position),
+        lambda: project.revise(99, Answer.SAME, position=project.position),
+        lambda: project.refine(2, position=project.position),
+        lambda: project.name(-1, "x", position=project.position),
+        lambda: project.misfit(1000, position=project.position),
+        lambda: project.tell_check(0, 1, Answer.SAME, position=project.position),
+    ]
+    for deed in deeds:
+        with pytest.raises((InputError, StaleQueryError)):
+            deed()
+        assert (seen(project), project._store.last) == (before, last)
+
+    def full(*args, **kwargs):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(project._store, "append", full)
+    for deed in (
+        lambda: tell(project),
+        lambda: project.undo(position=project.position),
+        lambda: project.refine(position=project.position),
+        lambda: project.name(project.groups()[0].id, "x", position=project.position),
+    ):
+        with pytest.raises(OSError, match="full"):
+            deed()
+        assert seen(project) == before
+
+
+def careful(points, tmp_path):
+    """A project that expects wrong answers, after some that contradict each other."""
+    X = np.load(points)
+    ids = [str(k) for k in range(len(X))]
+    session = Likewise(error_rate=0.1, n_cells=20, random_state=0).start(X, sample_ids=ids)
+    items = open_items(points)
+    store = Store.create(
+        tmp_path / "careful.likewise",
+        settings={"path": str(points), "options": {}, "seed": 0, "n_super_instances": None},
+        items=items.content_hashes(),
+        payloads={"setup 0": pack_session(session)},
+    )
+    project = Project(session, items, store, path=tmp_path / "careful.likewise")
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        query = project.ask()
+        if query is None:
+            break
+        same = (Y[query.left] == Y[query.right]) != (rng.random() < 0.25)
+        project.tell(
+            Answer.SAME if same else Answer.DIFFERENT,
+            number=query.number,
+            position=project.position,
+        )
+    assert project.session.strategy.suspects()
+    return project
+
+
+def test_a_session_that_expects_wrong_answers_can_be_refined_and_opened_again(points, tmp_path):
+    project = careful(points, tmp_path)
+    project.refine(position=project.position)
+    assert project.session.strategy.weighs_answers
+    assert project.partition.n_super_instances == 40
+    assert project.ask() is not None
+    tell(project)
+    again = open_project(points, session=project.path).project
+    assert seen(again) == seen(project)
+    again.close()
+    project.close()
+
+
+def test_a_file_that_refining_broke_in_the_first_release_opens(points, tmp_path):
+    path = Path(shutil.copy(ASSETS / "careful-schema-1.likewise", tmp_path))
+    saved = json.loads((ASSETS / "careful-schema-1.json").read_text())
+    opened = open_project(points, session=path)
+    project = opened.project
+    assert len(project.session.events) == saved["n"]
+    assert project.session.strategy.weighs_answers
+    project.undo(position=project.position)
+    assert project.session.labels.tolist() == saved["labels"]
+    project.close()
+
+
+def test_a_project_of_schema_1_opens_as_it_was_and_is_upgraded_by_the_first_write(points, tmp_path):
+    path = Path(shutil.copy(ASSETS / "project-schema-1.likewise", tmp_path))
+    before = path.read_bytes()
+    saved = json.loads((ASSETS / "project-schema-1.json").read_text())
+    for _ in range(2):  # as it was written, and upgraded
+        project = open_project(points, session=path).project
+        query = project.ask()
+        assert project.session.labels.tolist() == saved["labels"]
+        assert [query.number, query.left, query.right] == saved["ask"]
+        events = [[e.number, e.left, e.right, e.answer.value] for e in project.session.events]
+        assert events == saved["events"]
+        assert [[g.id, g.name] for g in project.groups() if g.name] == saved["names"]
+        assert project.session.marks == {saved["misfit"]}
+        checks = [[c.left, c.right, a and a.value] for c, a in project.checks()]
+        assert checks == saved["checks"]
+        if path.read_bytes() == before:
+            project.name(project.groups()[0].id, "third", position=project.position)
+            assert project._store._n_migrations == 2
+            project.undo(position=project.position)
+        project.close()
+    assert path.read_bytes() != before
+
+
+def test_arrays_come_back_as_they_were():
+    value = {"a": np.arange(6.0).reshape(2, 3), "b": [np.arange(2), "x", None], "c": {"d": 1.5}}
+    back = unpack(pack(value))
+    np.testing.assert_array_equal(back["a"], value["a"])
+    np.testing.assert_array_equal(back["b"][0], value["b"][0])
+    assert (back["b"][1:], back["c"]) == (["x", None], {"d": 1.5})
+    session = COBRA(6, random_state=0).start(np.random.default_rng(0).normal(size=(40, 2)))
+    session.tell("same")
+    assert unpack_session(pack_session(session)).events == ()
+    assert Session.from_dict(session.state()) == session
+
+
+@pytest.mark.parametrize("data", [b"{", b"PK", b"", b"[]", b"PK\x03\x04" + bytes(50)])
+def test_a_damaged_set_up_is_said(data):
+    with pytest.raises(SessionFileError, match=r"damaged|not a saved"):
+        unpack_session(data)
+
+
+def test_a_contradiction_is_refused(project):
+    query = tell(project, Answer.SAME)
+    with pytest.raises((ContradictionError, InputError)):
+        project.settle(query.left, query.right, Answer.DIFFERENT, position=project.position)
+
+
+def test_the_interval_is_wilson_s():
+    assert wilson_interval(0, 0) == (0.0, 1.0)
+    low, high = wilson_interval(5, 5)
+    assert low == pytest.approx(0.5655, abs=1e-3)
+    assert high == 1.0
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_near_items_are_near_on_the_map(metric):
+    from likewise.items import Features
+
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(20, 5)), rng.normal(size=(20, 5)) + 9])
+    if metric == "precomputed":
+        X = np.linalg.norm(X[:, None] - X[None], axis=2)
+    shown, place = project_rows(Features(X, "", metric), np.array([0, 25]))
+    assert shown.tolist() == list(range(40))
+    assert abs(place[:20, 0].mean() - place[20:, 0].mean()) > 500
