@@ -19,7 +19,7 @@ from sklearn.model_selection import KFold
 
 from likewise import LabelOracle, Likewise, run
 from likewise.datasets import load, task_names
-from likewise.strategies.completeness import share_moved
+from likewise.learning.completeness import share_moved
 
 FILE = Path(__file__).parent / "results" / "completeness.csv"
 FIELDS = ("task", "fold", "answers", "estimate", "at_least", "right", "next_ten", "moved")

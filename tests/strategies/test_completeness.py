@@ -3,8 +3,8 @@ import pytest
 from sklearn.datasets import load_digits, load_iris, make_blobs
 
 from likewise import LabelOracle, Likewise, run
+from likewise.learning.completeness import share_moved, share_right
 from likewise.strategies.coarse_to_fine.budget import N_CUTS, next_cut
-from likewise.strategies.completeness import share_moved, share_right
 
 
 def datasets():

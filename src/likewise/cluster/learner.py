@@ -19,10 +19,11 @@ from likewise.cluster.source_session import SourceSession
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.core.strategy import Strategy
+from likewise.learning.kernel_vote import ROWS_AT_ONCE, KernelVote, learn
+from likewise.learning.respect import respecting_groups
+from likewise.learning.views import Views, views_of
 from likewise.rows.assignment import one_thread_each
 from likewise.rows.kmeans import FULL_LIMIT
-from likewise.strategies.learner import ROWS_AT_ONCE, KernelVote, Views, learn, views_of
-from likewise.strategies.respect import respecting_groups
 
 N_TREES = 60
 

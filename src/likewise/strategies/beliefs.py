@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
+from likewise.learning.kernel_vote import KernelVote, milestone
 from likewise.strategies.expecting import Learnt, expected_groups
-from likewise.strategies.learner import KernelVote, milestone
 from likewise.strategies.weighing import Weighing
 
 Model = Callable[[NDArray[np.intp], NDArray[np.intp]], tuple[KernelVote, NDArray[np.float64]]]

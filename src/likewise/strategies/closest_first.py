@@ -16,8 +16,8 @@ from likewise.core.answers import Answer
 from likewise.core.edges import SETTLED, ClosestPairs
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
+from likewise.learning.merge_tree import join_by_guess, merge_tree
 from likewise.rows.metrics import EUCLIDEAN, distances
-from likewise.strategies.guess import join_by_guess, merge_tree
 from likewise.strategies.representatives import RepresentativeStrategy
 
 

@@ -15,14 +15,15 @@ from scipy.spatial.distance import pdist
 from likewise.core.partition import SuperInstances
 from likewise.core.reports import Completeness, Suspect
 from likewise.errors import InputError
+from likewise.learning.completeness import share_moved, share_right
+from likewise.learning.kernel_vote import KernelVote, learn, milestone
+from likewise.learning.merge_tree import join_by_guess, merge_tree
+from likewise.learning.respect import respecting_labels
+from likewise.learning.suspects import surprising_answers
+from likewise.learning.views import views_of
 from likewise.strategies.coarse_to_fine.groups import Known
 from likewise.strategies.coarse_to_fine.regions import Regions
-from likewise.strategies.completeness import share_moved, share_right
-from likewise.strategies.guess import join_by_guess, merge_tree
-from likewise.strategies.learner import KernelVote, learn, milestone, views_of
 from likewise.strategies.representatives import RepresentativeStrategy
-from likewise.strategies.respect import respecting_labels
-from likewise.strategies.suspects import surprising_answers
 
 ONE_GROUP = 4
 """So many newcomers that are all the same make one group of everything."""

@@ -3,7 +3,7 @@
 The data are cut into a few regions, and what stands for them is asked about, the closest pairs
 first, as COBRA does. Then the regions are cut finer; those that already hold an answered row need
 no new one, and every answer so far counts. Once the regions are fine, newcomers come one by one
-from where the learner (`likewise.strategies.learner`) is in doubt about many rows; each is
+from where the learner (`likewise.learning.kernel_vote`) is in doubt about many rows; each is
 compared with the groups found so far, likeliest first. The learner also says where all other rows
 belong, so the labels are sensible after every answer.
 

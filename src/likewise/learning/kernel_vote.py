@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,58 +34,9 @@ MAX_VOTERS = 12
 MAX_VOTERS_OF_MANY = 4
 """So many of the best choices vote; fewer where known rows are too many to compare choices on."""
 
-MAX_FEATURES = 100
-"""With more features than this, the main axes stand for them."""
-
-N_AXES = 50
-_ROWS_FOR_AXES = 5000
-_ROWS_PER_BLOCK = 4096
-
 ROWS_AT_ONCE = 1024
 """Rows are predicted in blocks of this many, so that where a batch begins changes no bit, as long
 as it begins at a multiple."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Views:
-    """Two ways to look at rows: with the features' own scales, and with equal ones.
-
-    Make it with `views_of`; calling it takes rows and returns both views of them.
-    """
-
-    mean: NDArray[np.float64]
-    axes: NDArray[np.float64] | None
-    scale: float
-    deviations: NDArray[np.float64]
-
-    def __call__(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the rows as they are, centered, and with all features equally wide."""
-        centered = np.asarray(rows, dtype=np.float64) - self.mean
-        if self.axes is not None:
-            centered = centered @ self.axes
-        return centered * self.scale, centered * self.deviations
-
-
-def views_of(X: NDArray[Any]) -> Views:
-    """Return how to look at rows like those of `X`.
-
-    Both views are scaled to a mean square norm of 1. Features that never change are left out.
-    """
-    mean = X.mean(axis=0, dtype=np.float64)
-    axes = None
-    if X.shape[1] > MAX_FEATURES:
-        some = X[:: max(1, -(-len(X) // _ROWS_FOR_AXES))] - mean
-        axes = np.linalg.svd(some, full_matrices=False)[2][:N_AXES].T
-    variances = np.zeros(X.shape[1] if axes is None else axes.shape[1])
-    for start in range(0, len(X), _ROWS_PER_BLOCK):
-        block = X[start : start + _ROWS_PER_BLOCK] - mean
-        variances += ((block if axes is None else block @ axes) ** 2).sum(axis=0)
-    variances /= len(X)
-    total = variances.sum()
-    is_alive = variances > 1e-18 * max(float(total), 1e-300)
-    deviations = np.zeros(len(variances))
-    deviations[is_alive] = 1.0 / np.sqrt(variances[is_alive] * is_alive.sum())
-    return Views(mean, axes, float(1.0 / np.sqrt(total)) if total > 0 else 1.0, deviations)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -151,13 +101,14 @@ def learn(
     Parameters
     ----------
     known : pair of ndarray
-        Both views of the rows (see `views_of`).
+        Both views of the rows (see `likewise.learning.views.views_of`).
     groups : ndarray of shape (n_known,)
         Their groups, numbered from 0 without gaps.
 
     Examples
     --------
     >>> import numpy as np
+    >>> from likewise.learning.views import views_of
     >>> X = np.array([[0.0], [0.2], [1.0], [4.0], [4.1], [5.0]])
     >>> views = views_of(X)
     >>> model = learn(views(X[[0, 2, 3, 5]]), np.array([0, 0, 1, 1]))

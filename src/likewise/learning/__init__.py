@@ -1,0 +1,1 @@
+"""From a few rows whose group is known to all rows."""
