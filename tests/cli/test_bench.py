@@ -1,11 +1,19 @@
 import os
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
+from sklearn.datasets import make_blobs
 
-from likewise.cli import main
+from likewise.cli import bench, main
 from likewise.experiments import cells
-from likewise.experiments.store import ResultStore, Row, read_results
+from likewise.experiments.store import ResultStore, Row, read_results, write_results
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch):
+    """Tests run in a work tree that may have changes."""
+    monkeypatch.setattr(bench, "source_tree", lambda: "0" * 40)
 
 
 def run(*args):
@@ -66,7 +74,7 @@ def test_the_store_can_be_exported(tmp_path):
     store.add(Row("main", "COBRA", "iris", 25, 0, queries=3))
     store.close()
     result = run("export", "--store", tmp_path / "r.sqlite", tmp_path / "r.csv")
-    assert "wrote 1 rows" in result.output
+    assert "wrote 1 row to" in result.output
     assert read_results(tmp_path / "r.csv")[0].queries == 3
 
 
@@ -90,7 +98,7 @@ def test_a_wrong_word_is_named(arguments, message, tmp_path, monkeypatch):
 
 def test_help_has_the_commands():
     result = run("--help")
-    for command in ("run", "report", "export"):
+    for command in ("run", "report", "export", "verify"):
         assert command in result.output
 
 
@@ -107,3 +115,39 @@ def test_the_flagship_profile_runs_and_is_reported_on(tmp_path, data_home):
     result = run("report", "--profile", "flagship", "-o", tmp_path / "report", *store)
     assert result.exit_code == 0, result.output
     assert (tmp_path / "report" / "flagship-budgets.csv").exists()
+
+
+def test_changes_that_are_not_committed_are_refused_unless_allowed(tmp_path, monkeypatch):
+    monkeypatch.setattr(bench, "source_tree", lambda: "0" * 40 + "+")
+    refused = few(tmp_path)
+    assert refused.exit_code != 0
+    assert "Commit them first" in refused.output
+    assert not (tmp_path / "r.sqlite").exists()
+    allowed = few(tmp_path, "--allow-dirty", "--data-home", tmp_path, "--tasks", "wine")
+    assert "4 cells, 4 to run" in allowed.output
+
+
+def test_tasks_of_ones_own_are_run_exported_and_verified(tmp_path):
+    X, y = make_blobs(60, centers=3, random_state=0)
+    (tmp_path / "tasks").mkdir()
+    np.savez(tmp_path / "tasks" / "blobs.npz", X=X, y=y)
+    where = ("--store", tmp_path / "r.sqlite", "--tasks-from", tmp_path / "tasks")
+    result = run("run", "--profile", "quick", "--methods", "COBRA", "--folds", "1", *where)
+    assert "done: 2 ok" in result.output, result.output
+    result = run("verify", "--sample", "5", *where)
+    assert "2 of 2 rows came out the same" in result.output
+    run("export", "--store", tmp_path / "r.sqlite", tmp_path / "r.csv")
+    text = (tmp_path / "r.csv").read_text()
+    changed = text.replace("blobs.npz,25,0,0,0,", "blobs.npz,25,0,0,0,9", 1)
+    (tmp_path / "r.csv").write_text(changed)
+    result = run("verify", "--store", tmp_path / "r.csv", "--tasks-from", tmp_path / "tasks")
+    assert result.exit_code == 1
+    assert "seed: 9" in result.output
+    assert "1 of 2 rows came out the same" in result.output
+
+
+def test_a_csv_file_can_be_gone_on_with_as_a_store(tmp_path):
+    write_results([Row("main", "COBRA", "iris", 25, 0, queries=3)], tmp_path / "r.csv")
+    result = run("export", "--store", tmp_path / "r.csv", tmp_path / "r.sqlite")
+    assert result.exit_code == 0
+    assert read_results(tmp_path / "r.sqlite") == read_results(tmp_path / "r.csv")

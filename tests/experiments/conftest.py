@@ -24,7 +24,7 @@ def blobs(monkeypatch):
     y = np.repeat([0, 1, 2], 20)
     X = rng.normal(scale=0.3, size=(60, 2)) + np.array([[0, 0], [4, 0], [0, 4]])[y]
 
-    def dataset(task, data_home=None):
+    def dataset(task, *folders):
         return Dataset(task, X, y, ("a", "b", "c"), np.arange(60), "made up", "nobody")
 
     monkeypatch.setattr(cells, "dataset", dataset)

@@ -51,7 +51,7 @@ def clouds(monkeypatch):
     """Clouds that run into each other, four groups of three each: not to be had for nothing."""
     X, y = make_blobs(150, 3, centers=12, cluster_std=1.6, random_state=0)
     data = Dataset("clouds", X, y % 4, tuple("abcd"), np.arange(150), "made up", "nobody")
-    monkeypatch.setattr(cells, "dataset", lambda task, data_home=None: data)
+    monkeypatch.setattr(cells, "dataset", lambda task, *folders: data)
     return data
 
 

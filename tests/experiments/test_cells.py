@@ -271,7 +271,7 @@ def test_a_dask_client_gives_the_same_rows(blobs):
     run_cells(wanted, here)
     with (
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):

@@ -40,7 +40,7 @@ def test_a_file_without_the_newest_columns_gets_them(tmp_path):
     store.add(ROW)
     store.close()
     with closing(sqlite3.connect(store.path)) as older:
-        for name in ("ms_median", "ms_p95", "wrong_answers"):
+        for name in ("ms_median", "ms_p95", "wrong_answers", "code"):
             older.execute(f"ALTER TABLE results DROP COLUMN {name}")
     assert read_results(store.path) == [ROW]
 

@@ -8,9 +8,13 @@ from typing import Any
 
 import click
 
+from likewise.errors import InputError
 from likewise.experiments.plan import EXPERIMENTS, PROFILES, profile
-from likewise.experiments.runner import run_cells, stages
-from likewise.experiments.store import ResultStore, Row, read_results, write_csv
+from likewise.experiments.provenance import DIRTY, source_tree
+from likewise.experiments.runner import STALE, run_cells, stages
+from likewise.experiments.store import ResultStore, Row, read_results, write_results
+from likewise.experiments.tasks import tasks_in
+from likewise.experiments.verify import differences, draw, make_again
 
 DEFAULT_STORE = Path("likewise-bench.sqlite")
 
@@ -39,6 +43,16 @@ _store = click.option(
     default=DEFAULT_STORE,
     show_default=True,
     help="The file that holds the results.",
+)
+_data_home = click.option(
+    "--data-home",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder of the data (see `likewise data`).",
+)
+_tasks_from = click.option(
+    "--tasks-from",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder of tasks of your own: .npz files with X and y, Parquet files with a column y.",
 )
 
 
@@ -86,15 +100,13 @@ def bench() -> None:
 )
 @click.option(
     "--retry",
-    type=click.Choice(["failed", "capped"]),
+    type=click.Choice(["failed", "capped", STALE]),
     multiple=True,
-    help="Run cells again that ended like this.",
+    help="Run cells again that ended like this, or whose code has changed since.",
 )
-@click.option(
-    "--data-home",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="The folder of the data (see `likewise data`).",
-)
+@click.option("--allow-dirty", is_flag=True, help="Run with changes that are not committed.")
+@_data_home
+@_tasks_from
 def run(
     profile_name: str,
     tasks: tuple[str, ...] | None,
@@ -109,9 +121,19 @@ def run(
     scheduler: str | None,
     time_limit: float | None,
     retry: tuple[str, ...],
+    allow_dirty: bool,
     data_home: Path | None,
+    tasks_from: Path | None,
 ) -> None:
     """Run experiments. A run that was stopped goes on where it was."""
+    if source_tree().endswith(DIRTY) and not allow_dirty:
+        raise InputError(
+            "files in src have changed since the last commit, so nobody could look up the code "
+            "that made the results. Commit them first; --allow-dirty runs all the same and marks "
+            "the rows."
+        )
+    if tasks_from is not None:
+        tasks = (*(tasks or ()), *tasks_in(tasks_from))
     plan = profile(profile_name).only(
         tasks=tasks,
         methods=methods,
@@ -140,7 +162,8 @@ def run(
                 n_jobs=jobs,
                 client=_client(scheduler),
                 time_limit=time_limit,
-                data_home=None if data_home is None else str(data_home),
+                data_home=_text(data_home),
+                tasks_from=_text(tasks_from),
                 retry=retry,
                 on_row=on_row,
             )
@@ -178,10 +201,59 @@ def report(store: Path, output: Path, profile_name: str) -> None:
 @_store
 @click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
 def export(store: Path, target: Path) -> None:
-    """Write the results as CSV to TARGET, compressed if its name ends in .gz."""
+    """Copy the results to TARGET: a CSV file (.csv, .csv.gz), or a store to go on with.
+
+    In a store they replace rows of the same cells.
+    """
     rows = read_results(store)
-    write_csv(rows, target)
-    click.echo(f"wrote {len(rows)} rows to {target}")
+    write_results(rows, target)
+    click.echo(f"wrote {len(rows)} row{'' if len(rows) == 1 else 's'} to {target}")
+
+
+@bench.command()
+@_store
+@click.option("--sample", "n", default=50, show_default=True, help="How many rows to make again.")
+@click.option("--seed", default=0, show_default=True, help="Which rows.")
+@click.option("--methods", type=_Words(), default=(), help="Only rows of these methods.")
+@click.option("--tasks", type=_Words(), default=(), help="Only rows of these tasks.")
+@click.option("--seconds", type=float, help="Only rows that took no longer on the processor.")
+@_data_home
+@_tasks_from
+def verify(
+    store: Path,
+    n: int,
+    seed: int,
+    methods: tuple[str, ...],
+    tasks: tuple[str, ...],
+    seconds: float | None,
+    data_home: Path | None,
+    tasks_from: Path | None,
+) -> None:
+    """Make a random sample of rows again, and say which come out differently."""
+    rows = draw(
+        read_results(store), n, seed=seed, methods=methods, tasks=tasks, max_seconds=seconds
+    )
+    n_same = 0
+    for row in rows:
+        again = make_again(row, data_home=_text(data_home), tasks_from=_text(tasks_from))
+        found = differences(row, again)
+        n_same += not found
+        if found:
+            click.echo(f"differs: {row.cell}")
+            for name, (old, new) in found.items():
+                click.echo(f"    {name}: {_short(old)} -> {_short(new)}")
+    click.echo(f"{n_same} of {len(rows)} rows came out the same")
+    if n_same < len(rows):
+        raise SystemExit(1)
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
 
 
 def _client(scheduler: str | None) -> Any:

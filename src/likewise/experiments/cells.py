@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from likewise.core.answers import Answer
-from likewise.datasets import Dataset, load
+from likewise.datasets import Dataset
 from likewise.errors import InputError
 from likewise.experiments.machine import (
     CellTimeoutError,
@@ -29,7 +28,9 @@ from likewise.experiments.machine import (
 from likewise.experiments.methods import find_method
 from likewise.experiments.oracle import ForbiddenQueryError, GuardedOracle, Slips
 from likewise.experiments.protocol import NOISE, Method, Trial, clusterings, folds, seed_of
+from likewise.experiments.provenance import code_of
 from likewise.experiments.store import Cell, Row
+from likewise.experiments.tasks import dataset
 
 
 def run_cell(
@@ -39,6 +40,7 @@ def run_cell(
     budgets: Sequence[int] = (),
     time_limit: float | None = None,
     data_home: str | None = None,
+    tasks_from: str | None = None,
     method: Method | None = None,
 ) -> Row:
     """Run one method on one fold of one task and return its row, whatever happens.
@@ -58,6 +60,8 @@ def run_cell(
         other than the main one only the first part works.
     data_home : str, optional
         The folder of the original data.
+    tasks_from : str, optional
+        The folder of tasks of one's own (see `likewise.experiments.tasks`).
     method : Method, optional
         By default the one of the cell's name.
 
@@ -78,7 +82,7 @@ def run_cell(
     try:
         found = find_method(cell.method) if method is None else method
         named = found.seeded_as or cell.method
-        data = dataset(cell.task, data_home)
+        data = dataset(cell.task, data_home, tasks_from)
         row = replace(
             row,
             seed=seed_of(cell.task, cell.fold, cell.n_super_instances, named),
@@ -87,6 +91,7 @@ def run_cell(
             n_classes=data.n_classes,
             n_clusters=data.n_classes + cell.k_shift,
             settings=found.settings,
+            code=code_of(found),
         )
         started = time.perf_counter()
         cpu_started = time.thread_time()
@@ -238,9 +243,3 @@ def _asked(oracle: GuardedOracle, row: Row) -> dict[str, Any]:
 def ari(truth: ArrayLike, labels: ArrayLike) -> float:
     """Return the adjusted Rand index: 1 for the same partition, 0 for what chance gives."""
     return float(adjusted_rand_score(truth, labels))
-
-
-@lru_cache(maxsize=2)
-def dataset(task: str, data_home: str | None = None) -> Dataset:
-    """Return a task, kept for the next cell."""
-    return load(task, data_home=data_home)

@@ -22,8 +22,6 @@ Pairs = list[tuple[int, int]]
 N_NEIGHBORS = 10
 COSC_STARTS = 3
 CURVE_POINTS = 12
-NPU_GROWTH = {"MPCKM": 0.25, "COSC": 0.5}
-"""NPU as published clusters before every row, which takes most of a day on two cores."""
 
 
 class SelectAndCluster(Method):
@@ -191,9 +189,3 @@ class Sparing(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
         """Cluster, or take the last clustering if little has been learned since."""
         self.labels_ = self.memory.labels(must_link, cannot_link)
         return self
-
-
-mpckm_minmax = SelectAndCluster("MPCKM", "MinMax")
-mpckm_npu = SelectAndCluster("MPCKM", "NPU", growth=NPU_GROWTH["MPCKM"])
-cosc_minmax = SelectAndCluster("COSC", "MinMax")
-cosc_npu = SelectAndCluster("COSC", "NPU", growth=NPU_GROWTH["COSC"])

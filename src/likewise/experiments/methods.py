@@ -9,26 +9,25 @@ from likewise.errors import InputError
 from likewise.experiments.protocol import Method
 from likewise.registry import Registry
 
-_SESSIONS = "likewise.experiments.session_methods"
-_LINKS = "likewise.experiments.link_methods"
+_HERE = "likewise.experiments.builtin"
 
 METHODS: Registry[Any] = Registry(
     "method",
     {
-        "COBRA": f"{_SESSIONS}:cobra",
-        "COBRA-guess": f"{_SESSIONS}:cobra_guess",
-        "COBRA-learned": f"{_SESSIONS}:cobra_learned",
-        "Likewise": f"{_SESSIONS}:likewise_plain",
-        "Likewise-careful": f"{_SESSIONS}:likewise_careful",
-        "COBRAS": f"{_SESSIONS}:CobrasMethod",
-        "DSL": f"{_SESSIONS}:DslMethod",
-        "MPCKM-MinMax": f"{_LINKS}:mpckm_minmax",
-        "MPCKM-NPU": f"{_LINKS}:mpckm_npu",
-        "COSC-MinMax": f"{_LINKS}:cosc_minmax",
-        "COSC-NPU": f"{_LINKS}:cosc_npu",
-        "random pairs of groups": f"{_SESSIONS}:random_groups",
-        "random pairs of rows": f"{_SESSIONS}:random_rows",
-        "closest pairs first": f"{_SESSIONS}:closest_rows",
+        "COBRA": f"{_HERE}:cobra",
+        "COBRA-guess": f"{_HERE}:cobra_guess",
+        "COBRA-learned": f"{_HERE}:cobra_learned",
+        "Likewise": f"{_HERE}:likewise_plain",
+        "Likewise-careful": f"{_HERE}:likewise_careful",
+        "COBRAS": f"{_HERE}:CobrasMethod",
+        "DSL": f"{_HERE}:DslMethod",
+        "MPCKM-MinMax": f"{_HERE}:mpckm_minmax",
+        "MPCKM-NPU": f"{_HERE}:mpckm_npu",
+        "COSC-MinMax": f"{_HERE}:cosc_minmax",
+        "COSC-NPU": f"{_HERE}:cosc_npu",
+        "random pairs of groups": f"{_HERE}:random_groups",
+        "random pairs of rows": f"{_HERE}:random_rows",
+        "closest pairs first": f"{_HERE}:closest_rows",
     },
     group="likewise.methods",
 )
@@ -49,8 +48,8 @@ def find_method(name: str) -> Method:
     --------
     >>> find_method("COBRA").name
     'COBRA'
-    >>> find_method("likewise.strategies.refine:Refine").name
-    'refine'
+    >>> find_method("likewise.strategies.closest_first:ClosestFirst").name
+    'closest-first'
     """
     found = METHODS.find(name)
     if isinstance(found, type) and issubclass(found, Strategy):

@@ -24,11 +24,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from likewise.datasets.catalog import TASKS, find_task
+from likewise.datasets.catalog import TASKS
 from likewise.errors import InputError
 from likewise.experiments.methods import BUILT_IN, CONTROL, find_method
 from likewise.experiments.protocol import N_FOLDS, NOISE, SIZES
 from likewise.experiments.store import Cell
+from likewise.experiments.tasks import check_task
 
 PAPER_EXPERIMENTS = ("main", "strategies", "curves", "wrong-k", "anytime")
 FLAGSHIP_EXPERIMENTS = ("budgets", *NOISE)
@@ -91,7 +92,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         for task in (*self.tasks, *self.curve_tasks):
-            find_task(task)
+            check_task(task)
         for method in self.methods:
             find_method(method)
         for experiment in self.experiments:
@@ -163,7 +164,7 @@ def _curves(plan: Plan) -> Iterator[Cell]:
     methods = [name for name in CURVE_METHODS if name in plan.methods]
     for method, task, size in product(methods, plan.curve_tasks, CURVE_SIZES):
         # A fifth of the rows cannot be a representative; more sizes than rows are no use.
-        if size > 0.8 * TASKS[task].shape[0]:
+        if task not in TASKS or size > 0.8 * TASKS[task].shape[0]:
             continue
         for fold in range(plan.n_folds):
             if method == CONTROL:
@@ -175,7 +176,7 @@ def _curves(plan: Plan) -> Iterator[Cell]:
 def _wrong_k(plan: Plan) -> Iterator[Cell]:
     methods = [name for name in WRONG_K_METHODS if name in plan.methods]
     for method, task, shift in product(methods, plan.tasks, K_SHIFTS):
-        if TASKS[task].shape[2] + shift >= 2:
+        if task in TASKS and TASKS[task].shape[2] + shift >= 2:
             for fold in range(plan.n_folds):
                 yield Cell("wrong-k", method, task, MIDDLE_SIZE, fold, k_shift=shift)
 

@@ -10,10 +10,13 @@ from joblib import Parallel, delayed
 from likewise.experiments.cells import run_cell
 from likewise.experiments.plan import needed_first
 from likewise.experiments.protocol import NOISE, NOISE_BUDGETS, budgets_of
+from likewise.experiments.provenance import why_stale
 from likewise.experiments.store import Cell, ResultStore, Row
 
 OnRow = Callable[[Row], None]
 Job = tuple[Cell, dict[str, Any]]
+STALE = "stale"
+"""Asks in `retry` for rows whose code has changed."""
 
 
 def run_cells(
@@ -24,6 +27,7 @@ def run_cells(
     client: Any = None,
     time_limit: float | None = None,
     data_home: str | None = None,
+    tasks_from: str | None = None,
     retry: Sequence[str] = (),
     on_row: OnRow | None = None,
 ) -> None:
@@ -35,6 +39,7 @@ def run_cells(
     Parameters
     ----------
     cells : iterable of Cell
+        What to run.
     store : ResultStore
         Only this process writes to it.
     n_jobs : int, default=1
@@ -45,13 +50,21 @@ def run_cells(
         Seconds for every cell, see `run_cell`.
     data_home : str, optional
         The folder of the original data.
+    tasks_from : str, optional
+        The folder of tasks of one's own.
     retry : sequence of str
-        Rows of this status ("failed", "capped") are made anew.
+        Rows of this status ("failed", "capped"), or rows whose code has changed ("stale"), are
+        made anew.
     on_row : callable
         Called with every row as it is written.
     """
-    written = _Writer(store, on_row)
-    settings = {"time_limit": time_limit, "data_home": data_home}
+
+    def written(row: Row) -> None:
+        store.add(row)
+        if on_row is not None:
+            on_row(row)
+
+    settings = {"time_limit": time_limit, "data_home": data_home, "tasks_from": tasks_from}
     first, then = stages(cells, store, retry)
     for stage in (first, then):
         # A list: joblib would take from an iterator in another thread than the store is of.
@@ -61,19 +74,6 @@ def run_cells(
             written(row)
 
 
-class _Writer:
-    """Put rows into the store and tell who wants to know."""
-
-    def __init__(self, store: ResultStore, on_row: OnRow | None) -> None:
-        self._store = store
-        self._on_row = on_row
-
-    def __call__(self, row: Row) -> None:
-        self._store.add(row)
-        if self._on_row is not None:
-            self._on_row(row)
-
-
 def stages(
     cells: Iterable[Cell], store: ResultStore, retry: Sequence[str] = ()
 ) -> tuple[list[Cell], list[Cell]]:
@@ -81,7 +81,9 @@ def stages(
 
     def is_open(cell: Cell) -> bool:
         row = store.get(cell)
-        return row is None or row.status in retry
+        if row is None or row.status in retry:
+            return True
+        return STALE in retry and bool(why_stale(row))
 
     wanted = dict.fromkeys(cell for cell in cells if is_open(cell))
     needed = dict.fromkeys(
@@ -90,7 +92,7 @@ def stages(
     return list(needed), [cell for cell in wanted if cell not in needed]
 
 
-def _with_budget(jobs: Iterable[Job], store: ResultStore, written: _Writer) -> Iterator[Job]:
+def _with_budget(jobs: Iterable[Job], store: ResultStore, written: OnRow) -> Iterator[Job]:
     """Fill in how many questions each cell may ask; without a COBRA to follow it fails."""
     for cell, settings in jobs:
         asked: dict[int, int] = {}

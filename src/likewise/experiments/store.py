@@ -14,6 +14,7 @@ from types import UnionType
 from typing import Any, get_args, get_type_hints
 
 from likewise.errors import InputError
+from likewise.files import whole_file
 
 _SQL_TYPE = {str: "TEXT", int: "INTEGER", float: "REAL"}
 
@@ -91,6 +92,8 @@ class Row(Cell):
         For budgets and noise, milliseconds on the processor from an answer to the next question.
     wrong_answers : int or None
         For noise, how many answers were turned around.
+    code : str
+        The git tree of ``src`` that it was made with (see `likewise.experiments.provenance`).
     """
 
     seed: int = 0
@@ -118,6 +121,7 @@ class Row(Cell):
     ms_median: float | None = None
     ms_p95: float | None = None
     wrong_answers: int | None = None
+    code: str = ""
 
     @property
     def cell(self) -> Cell:
@@ -130,11 +134,12 @@ COLUMNS = tuple(field.name for field in fields(Row))
 NOT_REPRODUCIBLE = frozenset(
     {
         *("seconds", "cpu_seconds", "peak_mb", "versions", "machine", "finished"),
-        *("ms_median", "ms_p95"),
+        *("ms_median", "ms_p95", "code"),
     }
 )
 """The columns that differ from run to run; all others are the same every time."""
-ADDED_LATER = frozenset({"ms_median", "ms_p95", "wrong_answers"})
+CSV = (".csv", ".csv.gz")
+ADDED_LATER = frozenset({"ms_median", "ms_p95", "wrong_answers", "code"})
 """Columns that older files lack; they are added when one is opened."""
 
 
@@ -212,7 +217,18 @@ def write_csv(rows: Iterable[Row], path: str | Path) -> None:
         writer.writerow({k: "" if v is None else v for k, v in asdict(row).items()})
     content = buffer.getvalue().encode()
     is_compressed = str(path).endswith(".gz")
-    Path(path).write_bytes(gzip.compress(content, mtime=0) if is_compressed else content)
+    with whole_file(Path(path)) as file:
+        file.write(gzip.compress(content, mtime=0) if is_compressed else content)
+
+
+def write_results(rows: Iterable[Row], path: str | Path) -> None:
+    """Write rows to a CSV file, or add them to a store."""
+    if str(path).endswith(CSV):
+        write_csv(rows, path)
+        return
+    with closing(ResultStore(path)) as store:
+        for row in rows:
+            store.add(row)
 
 
 def read_csv(path: str | Path) -> list[Row]:
@@ -230,10 +246,9 @@ def read_results(path: str | Path) -> list[Row]:
     """Return the rows of a CSV file or of a store."""
     if not Path(path).is_file():
         raise InputError(f"there are no results at {path}. Run `likewise bench run` first.")
-    if str(path).endswith((".csv", ".csv.gz")):
+    if str(path).endswith(CSV):
         return read_csv(path)
-    store = ResultStore(path)
-    with closing(store):
+    with closing(ResultStore(path)) as store:
         return list(store)
 
 
@@ -253,4 +268,5 @@ def _column(name: str) -> str:
     kind = get_type_hints(Row)[name]
     if isinstance(kind, UnionType):
         return f"{name} {_SQL_TYPE[get_args(kind)[0]]}"
-    return f"{name} {_SQL_TYPE[kind]} NOT NULL"
+    default = " DEFAULT ''" if name in ADDED_LATER else ""
+    return f"{name} {_SQL_TYPE[kind]} NOT NULL{default}"

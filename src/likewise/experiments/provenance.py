@@ -1,0 +1,233 @@
+"""Which code made a row, and whether that code has changed since.
+
+A row names the git tree of ``src`` that made it. A tree is named by its content, so it can be
+looked up in any copy of the repository, whatever became of the commits. A row is *stale* if a
+module that decides about it has changed since, apart from comments and docstrings: the rules of
+the experiment, how the task is loaded, what the method calls, and all that these import.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+import likewise
+from likewise.datasets.catalog import TASKS
+from likewise.errors import InputError
+from likewise.experiments.methods import find_method
+from likewise.experiments.protocol import Method
+from likewise.experiments.store import Row
+
+SRC = Path(likewise.__file__).parents[1]
+RULES = ("likewise.experiments.protocol", "likewise.experiments.oracle")
+"""What decides about every row; what these import decides about none."""
+NEUTRAL = frozenset({"likewise.errors", "likewise.files", "likewise.registry"})
+"""What decides about no row."""
+LOADERS = {
+    "table": ("likewise.datasets.catalog", "likewise.datasets.tables", "likewise.datasets.stored"),
+    "faces": ("likewise.datasets.catalog", "likewise.datasets.faces"),
+    "newsgroups": ("likewise.datasets.catalog", "likewise.datasets.newsgroups"),
+}
+"""What decides about the data of a task, by its kind."""
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+DIRTY = "+"
+"""Stands behind a tree if files differed from it."""
+
+
+@cache
+def source_tree() -> str:
+    """Return the git tree of ``src``, with + if files in it have changed; "" without git."""
+    tree = _git("rev-parse", "HEAD:./")
+    if not tree:
+        return ""
+    return tree.strip() + (DIRTY if _git("status", "--porcelain", "--", ".") else "")
+
+
+def code_of(method: Method) -> str:
+    """Return the code of a method as a row names it.
+
+    It is the tree of ``src``, and for each module from elsewhere its name and the hash of its
+    file, all separated by spaces.
+    """
+    files = {name: _file_of(name) for name in sorted(_modules(method)) if not _is_ours(name)}
+    own = [f"{name}:{_blob(path)}" for name, path in files.items() if path is not None]
+    return " ".join([source_tree(), *own]).strip()
+
+
+def why_stale(row: Row) -> str:
+    """Return why a row may not come out the same today, or "" if its code has not changed."""
+    if not row.code:
+        return "does not name its code"
+    tree, *own = row.code.split()
+    if tree.endswith(DIRTY):
+        return "made with files that were not committed"
+    try:
+        method = find_method(row.method)
+    except InputError:
+        return "its method cannot be found"
+    if row.settings != method.settings:
+        return f"its settings are {method.settings or 'none'} now"
+    if source_tree() and _files_of(tree) is None:
+        return "its code is not in this repository"
+    changed = _changed(row.task, method, tree, own)
+    shown = ", ".join(name.removeprefix("likewise.") for name in changed[:3])
+    more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+    return f"changed since: {shown}{more}" if changed else ""
+
+
+def _changed(task: str, method: Method, tree: str, own: Iterable[str]) -> list[str]:
+    """Return the modules that decide about a row and are not what they were."""
+    changed = []
+    for part in own:
+        name, _, blob = part.rpartition(":")
+        path = _file_of(name)
+        if path is None or _blob(path) != blob:
+            changed.append(name)
+    if not source_tree():
+        return changed  # an installed package has no history to compare with
+    loaders = LOADERS[TASKS[task].kind] if task in TASKS else ()
+    called = imported(tuple(name for name in method.sources if _is_ours(name)))
+    adapter = {name for name in (type(method).__module__,) if _is_ours(name)}
+    needed = sorted({*called, *adapter, *RULES, *loaders})
+    return [*changed, *(name for name in needed if _has_changed(name, tree))]
+
+
+@cache
+def imported(modules: tuple[str, ...]) -> frozenset[str]:
+    """Return modules and all modules of `likewise` that they import, one through the other.
+
+    Names that a package only passes on are followed to where they are defined.
+
+    Examples
+    --------
+    >>> found = imported(("likewise.cluster.cobra",))
+    >>> "likewise.core.session" in found, "likewise.web" in found
+    (True, False)
+    """
+    found: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name not in found | NEUTRAL and _is_ours(name) and name != "likewise":
+            found.add(name)
+            waiting += _imports(name)
+    return frozenset(found)
+
+
+@cache
+def _imports(module: str) -> frozenset[str]:
+    path = _file_of(module)
+    if path is None:
+        return frozenset()
+    found: set[str] = set()
+    for node in _statements(ast.parse(path.read_bytes()), skip_typing=True):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and _is_ours(node.module):
+            found |= {_home(node.module, alias.name) for alias in node.names}
+    return frozenset(found)
+
+
+def _home(module: str, name: str) -> str:
+    """Return the module that ``from module import name`` is about."""
+    if _file_of(f"{module}.{name}") is not None:
+        return f"{module}.{name}"
+    path = _file_of(module)
+    if path is not None and path.name == "__init__.py":
+        for node in _statements(ast.parse(path.read_bytes()), skip_typing=False):
+            if isinstance(node, ast.ImportFrom) and node.module and _is_ours(node.module):
+                passed_on = {alias.asname or alias.name for alias in node.names}
+                if name in passed_on:
+                    return _home(node.module, name)
+    return module
+
+
+def _statements(tree: ast.AST, *, skip_typing: bool) -> Iterator[ast.AST]:
+    """Yield all nodes, without what is there for type checkers only."""
+    for node in ast.iter_child_nodes(tree):
+        if skip_typing and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        yield node
+        yield from _statements(node, skip_typing=skip_typing)
+
+
+def _has_changed(module: str, tree: str) -> bool:
+    path, then = _file_of(module), _files_of(tree) or {}
+    if path is None:
+        return True
+    blob = then.get(path.relative_to(SRC).as_posix())
+    if blob is None:
+        return True
+    if blob == _blob(path):
+        return False
+    return meaning(_git("cat-file", "blob", blob) or "") != meaning(path.read_text("utf-8"))
+
+
+def meaning(source: str) -> str:
+    r"""Return what Python makes of a source, without docstrings.
+
+    Examples
+    --------
+    >>> meaning('x = 1  # one') == meaning('"A module."\n\nx = (1)')
+    True
+    """
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
+    return ast.dump(tree)
+
+
+def _modules(method: Method) -> Iterable[str]:
+    return {type(method).__module__, *method.sources}
+
+
+def _is_ours(module: str) -> bool:
+    return module.split(".", maxsplit=1)[0] == "likewise"
+
+
+@cache
+def _file_of(module: str) -> Path | None:
+    """Return the source of a module of ours by its name, or of any other that is loaded."""
+    if not _is_ours(module):
+        found = getattr(sys.modules.get(module), "__file__", None)
+        return None if found is None else Path(found)
+    place = SRC.joinpath(*module.split("."))
+    for path in (place.with_suffix(".py"), place / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
+
+
+def _blob(path: Path) -> str:
+    """Return the name that git gives to the content of a file."""
+    content = path.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+@cache
+def _files_of(tree: str) -> dict[str, str] | None:
+    """Return the names of all files of a tree by their path; None if the tree is not there."""
+    listed = _git("ls-tree", "-r", "--full-tree", tree)
+    if listed is None:
+        return None
+    lines = (line.split("\t", 1) for line in listed.splitlines())
+    return {path: about.split()[2] for about, path in lines}
+
+
+def _git(*arguments: str) -> str | None:
+    """Return what git prints about the repository that `likewise` runs from, or None."""
+    if SRC.name != "src" or not (SRC.parent / ".git").exists():
+        return None
+    try:
+        done = subprocess.run(
+            ["git", *arguments], cwd=SRC, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout
