@@ -187,7 +187,7 @@ def test_a_row_that_no_group_takes_is_not_compared_with_all_groups():
 
 
 def test_many_rows_are_asked_about_by_cells(monkeypatch):
-    monkeypatch.setattr("likewise.cluster.likewise.MAX_CELLS", 100)
+    monkeypatch.setattr("likewise.strategies.coarse_to_fine.cells.MAX_CELLS", 100)
     model = Likewise(50, n_cells=60, error_rate=0.1, random_state=0)
     model.fit(X, oracle=NoisyOracle(LabelOracle(Y), 0.05, seed=1))
     assert adjusted_rand_score(Y, model.labels_) > 0.8

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from numbers import Integral
 from typing import Any, Literal, Self
 
@@ -26,9 +25,11 @@ from likewise.rows.assignment import assign
 from likewise.rows.build import build_super_instances
 from likewise.rows.metrics import distances
 from likewise.rows.source import Source
-from likewise.strategies.closest_first import ClosestFirst
-
-DEFAULT_SUPER_INSTANCES = 50
+from likewise.strategies.closest_first import (
+    DEFAULT_SUPER_INSTANCES,
+    ClosestFirst,
+    super_instances_for_budget,
+)
 
 
 class COBRA(AskingClusterer):
@@ -260,26 +261,3 @@ def nearest_super_instance(partition: SuperInstances, rows: NDArray[Any]) -> NDA
     if partition.points is None:
         return np.asarray(np.argmin(rows[:, partition.representatives], axis=1))
     return np.asarray(np.argmin(distances(rows, partition.points, partition.metric), axis=1))
-
-
-def super_instances_for_budget(max_queries: int) -> int:
-    """Return how many super-instances so many questions are likely to settle.
-
-    With pure super-instances, n of them in g groups take at least ``n - g + g (g - 1) / 2``
-    questions. The number of groups is unknown; the old rule of thumb g = sqrt(n / 2) stands in
-    for it. The result is the largest n whose questions fit the budget.
-
-    Examples
-    --------
-    >>> [super_instances_for_budget(budget) for budget in (10, 30, 60, 120)]
-    [10, 28, 54, 104]
-    """
-
-    def expected(n: int) -> float:
-        groups = max(1.0, math.sqrt(n / 2))
-        return n - groups + groups * (groups - 1) / 2
-
-    n = 2
-    while expected(n + 1) <= max_queries:
-        n += 1
-    return n

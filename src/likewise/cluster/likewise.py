@@ -16,17 +16,12 @@ from likewise.cluster.source_session import super_instances_of
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
-from likewise.rows.build import build_super_instances
-from likewise.rows.kmeans import FULL_LIMIT, Engine
+from likewise.rows.kmeans import FULL_LIMIT
 from likewise.rows.passes import check_finite
 from likewise.rows.source import Source
 from likewise.strategies.careful import Careful
+from likewise.strategies.coarse_to_fine.cells import N_CELLS, cells_of
 from likewise.strategies.coarse_to_fine.strategy import CoarseToFine
-
-MAX_CELLS = 6000
-"""Up to this many rows, each is weighed on its own; above, the rows of a cell share its fate."""
-
-N_CELLS = 1000
 
 MAX_ERROR_RATE = 0.3
 """With more wrong answers than this, a session of a hundred questions finds nothing."""
@@ -216,37 +211,6 @@ class Likewise(AskingClusterer):
         n: Any = self.n_cells
         if n is not None and (not isinstance(n, Integral) or n < 2):
             raise InputError(f"n_cells must be None or an integer from 2, got {n!r}")
-
-
-def cells_of(
-    rows: NDArray[Any],
-    n_cells: int | None,
-    *,
-    train_indices: NDArray[np.intp] | None,
-    seed: int,
-    engine: Engine = "auto",
-    n_jobs: int | None = None,
-) -> tuple[SuperInstances, NDArray[np.bool_] | None]:
-    """Return the finest cells that are asked about, and which of them may be; None is all.
-
-    Where there are no more rows than cells, each row is one, also those nobody may be asked about.
-    """
-    if len(rows) > (n_cells or MAX_CELLS):
-        partition = build_super_instances(
-            rows,
-            n_cells or N_CELLS,
-            engine=engine,
-            train_indices=train_indices,
-            seed=seed,
-            n_jobs=n_jobs,
-        )
-        return partition, None
-    each = np.arange(len(rows), dtype=np.intp)
-    is_askable = None
-    if train_indices is not None:
-        is_askable = np.zeros(len(rows), dtype=bool)
-        is_askable[train_indices] = True
-    return SuperInstances(each, each, points=rows), is_askable
 
 
 def cells_of_source(

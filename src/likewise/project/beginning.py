@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from likewise.cluster import COBRA
-from likewise.cluster.likewise import cells_of
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.items import Features
 from likewise.strategies import CoarseToFine
+from likewise.strategies.coarse_to_fine.cells import cells_of
 
 MANY_ROWS = 20_000
 """From here on somebody would wait for K-means on all rows, which a sample of them replaces: the
@@ -47,7 +47,6 @@ def begin_session(
         MAX_ITEMS if len(features.X) <= MAX_ITEMS else N_CELLS,
         train_indices=features.askable,
         seed=seed,
-        engine="sample",
         n_jobs=-1,
     )
     strategy = CoarseToFine(

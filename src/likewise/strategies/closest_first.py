@@ -7,7 +7,8 @@ answer never unsettles a pair, so the closest unsettled pair only moves on.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+import math
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,17 @@ from likewise.core.edges import SETTLED, ClosestPairs
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.learning.merge_tree import join_by_guess, merge_tree
+from likewise.rows.build import build_super_instances
+from likewise.rows.kmeans import Engine
 from likewise.rows.metrics import EUCLIDEAN, distances
 from likewise.strategies.representatives import RepresentativeStrategy
+
+DEFAULT_SUPER_INSTANCES = 50
+"""As many as the paper has in most of its figures, where no budget says otherwise."""
+
+MANY_ROWS = 20_000
+"""From here on a person would wait for K-means on all rows; a sample of them takes a fraction of
+the time, and the super-instances are hardly wider."""
 
 
 class ClosestFirst(RepresentativeStrategy):
@@ -41,6 +51,22 @@ class ClosestFirst(RepresentativeStrategy):
         self._tree: NDArray[np.float64] | None = None
         self._is_behind = False
         self._start()
+
+    @classmethod
+    def from_rows(
+        cls,
+        X: NDArray[Any],
+        *,
+        train_indices: NDArray[np.intp] | None = None,
+        budget: int | None = None,
+        seed: int = 0,
+        n_jobs: int | None = None,
+    ) -> Self:
+        """Return the strategy for as many super-instances as the budget is likely to settle."""
+        n = DEFAULT_SUPER_INSTANCES if budget is None else super_instances_for_budget(budget)
+        engine: Engine = "sample" if len(X) > MANY_ROWS else "auto"
+        options: Any = {"train_indices": train_indices, "seed": seed, "n_jobs": n_jobs}
+        return cls(build_super_instances(X, n, engine=engine, **options))
 
     @property
     def n_groups(self) -> int:
@@ -231,3 +257,26 @@ class _Between:
         points = self.partition.points
         assert points is not None
         return distances(points[rows], points[columns], self.partition.metric)
+
+
+def super_instances_for_budget(max_queries: int) -> int:
+    """Return how many super-instances so many questions are likely to settle.
+
+    With pure super-instances, n of them in g groups take at least ``n - g + g (g - 1) / 2``
+    questions. The number of groups is unknown; the old rule of thumb g = sqrt(n / 2) stands in
+    for it. The result is the largest n whose questions fit the budget.
+
+    Examples
+    --------
+    >>> [super_instances_for_budget(budget) for budget in (10, 30, 60, 120)]
+    [10, 28, 54, 104]
+    """
+
+    def expected(n: int) -> float:
+        groups = max(1.0, math.sqrt(n / 2))
+        return n - groups + groups * (groups - 1) / 2
+
+    n = 2
+    while expected(n + 1) <= max_queries:
+        n += 1
+    return n

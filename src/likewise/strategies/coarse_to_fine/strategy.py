@@ -22,11 +22,16 @@ from numpy.typing import NDArray
 from likewise.core.answers import Answer
 from likewise.core.partition import SuperInstances
 from likewise.strategies.coarse_to_fine.budget import Stage, next_cut
+from likewise.strategies.coarse_to_fine.cells import cells_of
 from likewise.strategies.coarse_to_fine.closest import closest_between, closest_open
 from likewise.strategies.coarse_to_fine.groups import Known, read_log
 from likewise.strategies.coarse_to_fine.merges import plainly_different
 from likewise.strategies.coarse_to_fine.regions import most_telling
 from likewise.strategies.learning import LearningStrategy
+
+FOR_PEOPLE = (12, 24, 48)
+"""The cuts after which a session without a budget is done: more than about sixty answers are for
+those who want to refine further."""
 
 DOUBT_FLOOR = 0.2
 """How much a row counts that the learner is sure of, where a row of mean doubt counts 1 more."""
@@ -77,6 +82,26 @@ class CoarseToFine(LearningStrategy):
         self._settled: tuple[tuple[int, ...], tuple[int, int] | None] | None = None
         self._next: tuple[int, int] | None = None
         self._is_current = False
+
+    @classmethod
+    def from_rows(
+        cls,
+        X: NDArray[Any],
+        *,
+        train_indices: NDArray[np.intp] | None = None,
+        budget: int | None = None,
+        seed: int = 0,
+        n_jobs: int | None = None,
+    ) -> Self:
+        """Return the strategy for rows.
+
+        Without a budget it is done after a few cuts into regions, about sixty answers; refining
+        goes on from there.
+        """
+        partition, askable = cells_of(X, train_indices=train_indices, seed=seed, n_jobs=n_jobs)
+        if budget is not None:
+            return cls(partition, askable=askable, budget=budget, seed=seed)
+        return cls(partition, askable=askable, n_regions=FOR_PEOPLE, to_the_end=False, seed=seed)
 
     # -- what a session needs --------------------------------------------------------------------
 
