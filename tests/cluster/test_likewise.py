@@ -20,6 +20,8 @@ def asked(max_queries=None, **options):
     return Likewise(max_queries, random_state=0).fit(X, oracle=LabelOracle(Y), **options)
 
 
+# scikit-learn passes labels to every estimator.
+@pytest.mark.filterwarnings("ignore::likewise.errors.UnusedLabelsWarning")
 @parametrize_with_checks(
     [Likewise(), Likewise(max_queries=5, random_state=1), Likewise(error_rate=0.1)]
 )
@@ -192,7 +194,8 @@ def test_bad_parameters_are_named(options, message):
 
 
 def test_sessions_of_others_are_refused():
-    with pytest.raises(InputError, match="ClosestFirst"):
-        Likewise().adopt(COBRA(5).start(X))
+    distances = np.abs(X[:, :1] - X[:, 0])
+    with pytest.raises(InputError, match="closest-first"):
+        Likewise().adopt(COBRA(5, metric="precomputed").start(distances))
     with pytest.raises(InputError, match="149 rows"):
         Likewise().adopt(asked(30).session_, X=X[1:])

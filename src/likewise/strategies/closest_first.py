@@ -71,7 +71,7 @@ class ClosestFirst(RepresentativeStrategy):
     @property
     def n_groups(self) -> int:
         """Number of groups by what is known now."""
-        return self._pairs.n_components
+        return self._pairs.n_components if self._are_all_representatives() else super().n_groups
 
     @property
     def _pairs(self) -> ClosestPairs:

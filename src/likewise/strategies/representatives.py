@@ -12,13 +12,14 @@ from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.core.strategy import Strategy
+from likewise.learning.respect import respecting_labels
 
 
 class RepresentativeStrategy(Strategy):
     """Ask about pairs of representatives; a row belongs where its super-instance belongs.
 
-    Answers may be about any rows. Those about other rows than representatives count as far as
-    they imply something about representatives.
+    Answers may be about any rows. A row that an answer is about is where the answers put it,
+    whatever its super-instance.
 
     Parameters
     ----------
@@ -64,8 +65,19 @@ class RepresentativeStrategy(Strategy):
         """Return the strategy that `to_dict` wrote down."""
         return cls(SuperInstances.from_dict(plain["partition"]))
 
-    def _spread(self, groups: NDArray[np.intp]) -> NDArray[np.intp]:
-        return number_groups(groups)[self.partition.assignment]
+    def _spread(self, names: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the group of every row from the names of the super-instances' groups."""
+        groups = number_groups(names)
+        labels = groups[self.partition.assignment]
+        if self._are_all_representatives():
+            return labels
+        decided = {self.links.find(row): int(groups[i]) for row, i in self._position.items()}
+        return respecting_labels(np.eye(int(groups.max()) + 1)[labels], self.links, decided)
+
+    def _are_all_representatives(self) -> bool:
+        """Return whether all answers are about representatives."""
+        position = self._position
+        return all(left in position and right in position for left, right, _ in self._log)
 
 
 def number_groups(names: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -1,0 +1,79 @@
+"""What all estimators that ask have in common."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
+
+from likewise import COBRA, Answer, LabelOracle, Likewise
+from likewise.errors import InputError, UnusedLabelsWarning
+
+X, Y = load_iris(return_X_y=True)
+ESTIMATORS = [COBRA(10, random_state=0), Likewise(max_queries=8, random_state=0)]
+
+
+@pytest.mark.parametrize("model", ESTIMATORS, ids=lambda m: type(m).__name__)
+def test_labels_without_an_oracle_are_not_used_and_this_is_said(model):
+    with pytest.warns(UnusedLabelsWarning, match=r"oracle=LabelOracle\(y\)"):
+        model.fit(X, Y)
+    assert model.n_queries_ == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X)
+        model.fit(X, Y, oracle=LabelOracle(Y))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+def test_a_grid_search_with_labels_by_row_is_refused_with_the_remedy():
+    search = GridSearchCV(Likewise(), {"max_queries": [5]}, scoring="adjusted_rand_score", cv=3)
+    with pytest.raises(ValueError, match="sample_ids"):
+        search.fit(X, Y, oracle=LabelOracle(Y))
+
+
+@pytest.mark.parametrize("model", ESTIMATORS, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        (["a", "b", "c", "d"], "'other' of X is"),
+        ([1.0, None, 2.0, 3.0], r"'other' of X has 1 missing values \(NaN\)"),
+        (np.array(["2020-01-01"] * 4, dtype="datetime64[ns]"), "'other' of X is datetime64"),
+    ],
+    ids=["text", "missing", "dates"],
+)
+def test_frames_that_are_no_numbers_are_refused_with_the_remedy(model, column, words):
+    pandas = pytest.importorskip("pandas", reason='pip install "likewise[tables]"')
+    frame = pandas.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "other": column})
+    with pytest.raises(InputError, match=words) as caught:
+        model.fit(frame)
+    assert "likewise.open_items(X)" in str(caught.value)
+
+
+def test_frames_of_numbers_are_taken():
+    pandas = pytest.importorskip("pandas", reason='pip install "likewise[tables]"')
+    frame = pandas.DataFrame({"a": [0.0, 1.0, 9.0], "b": [True, False, True], "c": [1, 2, 3]})
+    assert len(COBRA(2, random_state=0).fit(frame).labels_) == 3
+    polars = pytest.importorskip("polars")
+    assert len(COBRA(2, random_state=0).fit(polars.DataFrame({"a": [0.0, 9.0]})).labels_) == 2
+    with pytest.raises(InputError, match="open_items"):
+        COBRA(2).fit(polars.DataFrame({"a": ["x", "y"]}))
+
+
+@pytest.mark.parametrize("model", ESTIMATORS, ids=lambda m: type(m).__name__)
+def test_links_given_beforehand_are_certain_and_cost_no_question(model):
+    model.fit(X, oracle=LabelOracle(Y), must_link=[(0, 140)], cannot_link=[(0, 1)])
+    assert model.labels_[0] == model.labels_[140]
+    assert model.labels_[0] != model.labels_[1]
+    assert len(model.session_.events) == model.n_queries_ + 2
+    with pytest.raises(InputError, match=r"must_link\[0\] = \(0, 900\)"):
+        model.fit(X, must_link=[(0, 900)])
+
+
+def test_a_session_goes_on_after_fit_and_can_be_adopted_again():
+    model = COBRA(10, max_queries=3, random_state=0).fit(X, oracle=LabelOracle(Y))
+    assert model.n_queries_ == 3
+    query = model.session_.ask()
+    model.session_.tell(bool(Y[query.left] == Y[query.right]))
+    assert model.adopt(model.session_).n_queries_ == 4
+    assert model.queries_[-1][2] in (Answer.SAME, Answer.DIFFERENT)

@@ -1,0 +1,24 @@
+"""The Python of the guides runs, and says what it claims."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def run(name):
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", (DOCS / name).read_text("utf-8"), re.S):
+        exec(block, names)
+    return names
+
+
+@pytest.mark.slow
+def test_cross_validation(capsys):
+    names = run("cross-validation.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert float(lines[0].split()[-1]) > 0.8
+    assert float(lines[1].split()[-1]) > 0.8
+    assert names["search"].best_params_ == {"max_queries": 30}
