@@ -210,4 +210,5 @@ def test_the_first_line_is_a_row_if_one_says_so(tmp_path):
     assert "4 rows from" in result.output
     assert "column 2" in result.output
     assert "goes on" in label(path, "q\n", "--no-header").output
-    assert "was begun with --header False" in label(path, "q\n", "--header").output
+    assert "had no answers" in label(path, "s\nq\n", "--header").output
+    assert "was begun with --header True" in label(path, "q\n", "--no-header").output

@@ -11,7 +11,6 @@ from likewise import Answer, Likewise, Session
 from likewise.errors import InputError
 from likewise.project import formats
 from likewise.project.opening import open_project
-from likewise.strategies import ClosestFirst, Refine
 
 
 @pytest.fixture
@@ -38,7 +37,7 @@ def answer_all(project, y, at_most=1000):
 def test_without_super_instances_likewise_asks_and_ends_after_some_sixty_answers(table):
     path, y = table
     project = open_project(path, options={"cache": False}).project
-    assert isinstance(project.session.strategy, Refine)
+    assert project.session.strategy.name == "coarse-to-fine"
     n_asked = answer_all(project, y)
     assert project.ask() is None
     assert 20 < n_asked < 80
@@ -49,7 +48,7 @@ def test_without_super_instances_likewise_asks_and_ends_after_some_sixty_answers
 def test_with_super_instances_it_is_cobra_as_published(table):
     path, _ = table
     project = open_project(path, n_super_instances=20, options={"cache": False}).project
-    assert isinstance(project.session.strategy, ClosestFirst)
+    assert project.session.strategy.name == "closest-first"
     assert project.session.strategy.n_parts == 20
 
 
@@ -60,15 +59,16 @@ def test_distances_without_features_are_for_cobra(tmp_path):
     np.save(path, rng.normal(size=(12, 30)))
     options = {"series": True, "series_features": "dtw", "cache": False}
     project = open_project(path, options=options).project
-    assert isinstance(project.session.strategy, ClosestFirst)
+    assert project.session.strategy.name == "closest-first"
 
 
+@pytest.mark.slow
 def test_many_rows_are_cut_into_cells_first(tmp_path):
-    X, y = make_blobs(1500, centers=4, cluster_std=0.5, random_state=0)
+    X, y = make_blobs(6500, centers=4, cluster_std=0.5, random_state=0)
     path = tmp_path / "rows.npy"
     np.save(path, X)
     project = open_project(path, options={"cache": False}).project
-    assert project.partition.n_super_instances == 150
+    assert project.partition.n_super_instances == 1000
     answer_all(project, y)
     assert adjusted_rand_score(y, project.session.labels) > 0.95
 
@@ -131,3 +131,33 @@ def test_the_exported_session_is_a_fitted_likewise(table):
     model = Likewise().adopt(session)
     assert model.n_clusters_ == 3
     assert model.completeness_.at_least > 0.8
+
+
+def test_a_session_without_answers_is_replaced_when_options_change(table):
+    path, y = table
+    first = open_project(path, options={"cache": False})
+    first.project.close()
+    lines = []
+    second = open_project(path, n_super_instances=20, options={"cache": False}, say=lines.append)
+    assert second.is_new
+    assert any("begun anew" in line for line in lines)
+    answer_all(second.project, y, at_most=1)
+    second.project.close()
+    with pytest.raises(InputError, match="begun with --super-instances 20, not 30"):
+        open_project(path, n_super_instances=30, options={"cache": False})
+    third = open_project(path, n_super_instances=20, options={"cache": False})
+    assert not third.is_new
+    assert len(third.project.session.events) == 1
+    third.project.close()
+
+
+def test_another_strategy_asks_by_its_name(table):
+    path, _ = table
+    options = {"cache": False}
+    project = open_project(path, strategy="closest-first", options=options).project
+    assert project.session.strategy.name == "closest-first"
+    project.close()
+    with pytest.raises(InputError, match="there is no strategy 'moonlight'"):
+        open_project(path, strategy="moonlight", options=options)
+    with pytest.raises(InputError, match="leave out --strategy"):
+        open_project(path, strategy="closest-first", n_super_instances=5, options=options)

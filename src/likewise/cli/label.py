@@ -70,6 +70,11 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     metavar="N",
     help="Ask as COBRA, about so many small groups of alike items. By default: as Likewise.",
 )
+@click.option(
+    "--strategy",
+    metavar="NAME",
+    help="What asks: the name of a strategy, or package.module:Class for one of your own.",
+)
 @click.option("--seed", type=int, metavar="N", help="For other small groups from the same data.")
 @click.option(
     "--session",
@@ -111,6 +116,7 @@ def label(
     paths: tuple[str, ...],
     *,
     n_super_instances: int | None,
+    strategy: str | None,
     seed: int | None,
     session: str | None,
     cluster: str | None,
@@ -142,7 +148,7 @@ def label(
         with RowProgress() as progress:
             opened = open_large_project(paths, cluster=cluster, progress=progress, **begin)
     else:
-        opened = open_project(paths[0], **begin)
+        opened = open_project(paths[0], strategy=strategy, **begin)
     try:
         _say_where(opened)
         if terminal:

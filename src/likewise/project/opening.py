@@ -68,6 +68,7 @@ def open_project(
     path: str | os.PathLike[str],
     *,
     session: str | os.PathLike[str] | None = None,
+    strategy: str | None = None,
     n_super_instances: int | None = None,
     seed: int | None = None,
     options: Mapping[str, Any] | None = None,
@@ -81,8 +82,11 @@ def open_project(
         What `likewise.items.open_items` opens.
     session : path, optional
         The session file; by default beside `path`, or in the cache where that cannot be written.
+    strategy : str, optional
+        What asks: a name of `likewise.core.strategy.STRATEGIES`, or ``package.module:Class``.
     n_super_instances, seed : int, optional
-        How to begin; where there is a session they must be those it was begun with.
+        How to begin. Where there is a session with answers, these must be those it was begun with;
+        one without answers is replaced.
     options : mapping, optional
         Further arguments of `open_items`. Those not given are taken from the session.
     say : callable
@@ -90,8 +94,9 @@ def open_project(
     """
     wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
     where = _place(path, session, say)
-    if where.exists():
-        return _go_on(path, where, wanted, n_super_instances, seed, say)
+    begin = {"strategy": strategy, "n_super_instances": n_super_instances, "seed": seed}
+    if where.exists() and not _is_replaced(where, wanted, begin, say):
+        return _go_on(path, where, say)
     items = _open(path, wanted, say)
     features = items.features()
     for line in (features.description, *features.notes):
@@ -100,14 +105,16 @@ def open_project(
     if n_super_instances is not None and n_super_instances < 1:
         raise InputError(f"--super-instances must be 1 or more, got {n_super_instances}")
     seed = DEFAULT_SEED if seed is None else seed
-    begun = begin_session(features, items.ids, n_super_instances=n_super_instances, seed=seed)
+    begun = begin_session(
+        features, items.ids, strategy=strategy, n_super_instances=n_super_instances, seed=seed
+    )
     store = Store.create(
         where,
         settings={
             "path": os.path.abspath(path),
             # With what was decided here, lest another machine or release decides otherwise later.
             "options": {**items.decided, **wanted},
-            "n_super_instances": n_super_instances,
+            **begin,
             "seed": seed,
             "features": features.description,
         },
@@ -150,11 +157,14 @@ def open_large_project(
     folders = [os.path.dirname(os.path.abspath(path)) for path in paths]
     beside = paths[0] if len(paths) == 1 else os.path.commonpath(folders)
     where = _place(beside, session, say)
+    begin = {"n_super_instances": n_super_instances, "seed": seed}
     if where.exists():
         store = Store.open(where)
         if "paths" not in store.settings:
             raise InputError(f"{where} is a session about data that was read; open it with PATH")
-        _check_same(where, store.settings, wanted, n_super_instances, seed)
+        other = _otherwise(store.settings, wanted, begin)
+        if other:
+            raise InputError(_refusal(where, *other))
         return Opened(large.go_on(where, store), where, False, Changes())
     settings = {
         "paths": [os.path.abspath(path) for path in paths],
@@ -181,18 +191,10 @@ def open_session_file(path: str | os.PathLike[str]) -> Opened:
     return open_project(source, session=path)
 
 
-def _go_on(
-    path: str | os.PathLike[str],
-    where: Path,
-    wanted: dict[str, Any],
-    n_super_instances: int | None,
-    seed: int | None,
-    say: Say,
-) -> Opened:
+def _go_on(path: str | os.PathLike[str], where: Path, say: Say) -> Opened:
     store = Store.open(where)
     try:
         settings = store.settings
-        _check_same(where, settings, wanted, n_super_instances, seed)
         items = _open(path, settings.get("options", {}), say)
         changes = store.changes(items.content_hashes())
         if changes:
@@ -215,27 +217,40 @@ def _go_on(
     return Opened(project, where, False, changes)
 
 
-def _check_same(
-    where: Path,
-    settings: Mapping[str, Any],
-    wanted: Mapping[str, Any],
-    n_super_instances: int | None,
-    seed: int | None,
-) -> None:
-    """Refuse options that the session was not begun with."""
-    now: dict[str, Any] = dict(wanted)
-    before: dict[str, Any] = dict(settings.get("options", {}))
-    for name, value in (("n_super_instances", n_super_instances), ("seed", seed)):
-        before[name] = settings.get(name)
-        if value is not None:
-            now[name] = value
+def _is_replaced(
+    where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any], say: Say
+) -> bool:
+    """Remove a session without answers that was begun otherwise; refuse if it has answers."""
+    with Store.open(where) as store:
+        other = _otherwise(store.settings, wanted, begin)
+        if not other:
+            return False
+        if store.last:
+            raise InputError(_refusal(where, *other))
+    say(f"{where} had no answers and was begun with other options; it is begun anew")
+    where.unlink()
+    return True
+
+
+def _otherwise(
+    settings: Mapping[str, Any], wanted: Mapping[str, Any], begin: Mapping[str, Any]
+) -> tuple[str, Any, Any] | None:
+    """Return an option that differs, what the session was begun with, and what it is now."""
+    before = {**settings.get("options", {}), **{name: settings.get(name) for name in begin}}
+    now = {**wanted, **{name: value for name, value in begin.items() if value is not None}}
     for name, value in now.items():
         if before.get(name) != value:
-            flag = name.removeprefix("n_").replace("_", "-")
-            raise InputError(
-                f"{where} was begun with --{flag} {before.get(name)}, not {value}. Leave the "
-                "option out to go on with it, or begin another session with --session FILE."
-            )
+            return name, before.get(name), value
+    return None
+
+
+def _refusal(where: Path, name: str, before: Any, now: Any) -> str:
+    flag = name.removeprefix("n_").replace("_", "-")
+    begun = f"without --{flag}" if before is None else f"with --{flag} {before}"
+    return (
+        f"{where} was begun {begun}, not {now}. Leave the option out to go on with it, or begin "
+        "another session with --session FILE."
+    )
 
 
 def _place(path: str | os.PathLike[str], session: str | os.PathLike[str] | None, say: Say) -> Path:
