@@ -216,29 +216,26 @@ class ClosestPairs:
     def _fill(self) -> None:
         n = self.n_items
         everything = np.arange(n, dtype=np.intp)
+        codes = everything.astype(np.int32)
         for start in range(0, n - 1, _ROWS_PER_BLOCK):
             rows = everything[start : start + _ROWS_PER_BLOCK]
             block = self._between(rows, everything[start:])
-            for i, distances in zip(rows.tolist(), block, strict=True):
+            if not np.isfinite(block.max()):
+                i, j = np.argwhere(~np.isfinite(block))[0] + start
+                raise InputError(f"the distance between representatives {i} and {j} is not finite")
+            for i, distances in zip(rows[: n - 1 - start].tolist(), block, strict=False):
                 ahead = distances[i - start + 1 :]
-                if len(ahead) == 0:
-                    break
-                if not np.isfinite(ahead).all():
-                    j = i + 1 + int(np.flatnonzero(~np.isfinite(ahead))[0])
-                    raise InputError(
-                        f"the distance between representatives {i} and {j} is not finite"
-                    )
                 slots = slice(self._offset[i] + i + 1, self._offset[i] + n)
                 self._distance[slots] = ahead
-                self._witness[slots] = np.arange(i * n + i + 1, i * n + n)
+                np.add(codes[i + 1 :], np.int32(i * n), out=self._witness[slots])
                 # Rows come in increasing order, so a strict comparison keeps the smallest pair.
-                j = int(np.argmin(ahead))
+                j = int(ahead.argmin())
                 if ahead[j] < self._best_distance[i]:
                     self._best_distance[i] = ahead[j]
                     self._best_code[i] = i * n + i + 1 + j
-                closer = np.flatnonzero(ahead < self._best_distance[i + 1 :]) + i + 1
-                self._best_distance[closer] = ahead[closer - i - 1]
-                self._best_code[closer] = i * n + closer
+                closer = (ahead < self._best_distance[i + 1 :]).nonzero()[0]
+                self._best_distance[closer + i + 1] = ahead[closer]
+                self._best_code[closer + i + 1] = i * n + i + 1 + closer
 
     def _slot(self, a: int, b: int) -> int:
         return int(self._offset[a] + b) if a < b else int(self._offset[b] + a)
