@@ -5,19 +5,14 @@ Inertia is that of all rows, over that of scikit-learn's K-means on all rows fro
 """
 
 import numpy as np
-from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 
 from benchmarks._results import save
 from likewise.rows import streaming
 from likewise.rows.assignment import assign
 from likewise.rows.build import build_super_instances
-from likewise.rows.kmeans import (
-    START_PER_CENTER,
-    TRAIN_ITER,
-    TRAIN_PER_CENTER,
-    TRAIN_STARTS,
-)
+from likewise.rows.kmeans import FEW, plusplus
 from likewise.rows.medoids import sums_of_distances
 
 
@@ -37,10 +32,11 @@ def inertia_rows(n, d, k, seeds, per_center):
     for seed in seeds:
         X = mixture(n, d, 50, seed)
         rows = np.random.default_rng(seed).permutation(n)
-        start, _ = kmeans_plusplus(X[rows[: START_PER_CENTER * k]], k, random_state=seed)
+        part = X[rows[: FEW.start_rows_per_center * k]]
+        start = part[plusplus(part, k, seed)]
         full = inertia(X, KMeans(k, init=start, n_init=1).fit(X).cluster_centers_)
         for m in per_center:
-            model = KMeans(k, init=start, n_init=1, max_iter=TRAIN_ITER).fit(X[rows[: m * k]])
+            model = KMeans(k, init=start, n_init=1, max_iter=FEW.max_iter).fit(X[rows[: m * k]])
             found[m].append(inertia(X, model.cluster_centers_) / full)
     return [
         {
@@ -59,11 +55,11 @@ def built_row(n, d, k, seed):
     """Compare what is built, the best of a few starts, with the best of as many full runs."""
     X = mixture(n, d, 50, seed)
     ours = build_super_instances(X, k, engine="sample", seed=seed)
-    full = KMeans(k, n_init=TRAIN_STARTS, random_state=seed).fit(X)
+    full = KMeans(k, n_init=FEW.n_starts, random_state=seed).fit(X)
     return {
-        "what": f"inertia as built over the best of {TRAIN_STARTS} full K-means",
+        "what": f"inertia as built over the best of {FEW.n_starts} full K-means",
         "data": f"{n} x {d}, {k} cells",
-        "rows per center": TRAIN_PER_CENTER,
+        "rows per center": FEW.rows_per_center,
         "median": round(inertia(X, ours.centers) / inertia(X, full.cluster_centers_), 4),
         "worst": "",
         "runs": 1,

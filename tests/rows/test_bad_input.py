@@ -1,10 +1,13 @@
 """What cannot be used is refused by name, before anything is asked."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from likewise import COBRA, LabelOracle, run
 from likewise.errors import InputError
+from likewise.rows.kmeans import FEW
 from likewise.scale import from_array, from_arrow, from_npy, from_parquet
 
 pyarrow = pytest.importorskip("pyarrow", reason="pip install likewise[tables]")
@@ -100,8 +103,7 @@ def test_a_value_that_is_no_number_outside_the_sample(tmp_path, blobs, monkeypat
     for row in range(0, len(X), 4001):
         X[row, 4] = np.nan
     np.save(tmp_path / "x.npy", X)
-    monkeypatch.setattr("likewise.rows.kmeans.TRAIN_PER_CENTER", 2)
-    monkeypatch.setattr("likewise.rows.streaming.TRAIN_PER_CENTER", 2)
+    monkeypatch.setattr("likewise.rows.kmeans.FEW", replace(FEW, rows_per_center=2))
     with pytest.raises(InputError, match=r"row 0 of .*x\.npy has nan in column 4"):
         MODEL.start(from_npy(tmp_path / "x.npy"))
 

@@ -5,6 +5,7 @@ import os
 import pickle
 import signal
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from likewise import COBRA, LabelOracle, run
 from likewise.errors import ClusterLostError, InputError
 from likewise.rows.dask_sweeper import ClusterSweeper, freed_memory_kept
+from likewise.rows.kmeans import FEW
 from likewise.scale import from_array, from_dask, from_npy, from_parquet
 
 distributed = pytest.importorskip("distributed", reason="pip install likewise[dask]")
@@ -238,7 +240,7 @@ def test_a_scheduler_lost_in_any_phase_is_told_and_finished_phases_are_kept(
 def test_what_comes_back_to_the_client_does_not_grow_with_the_data(client, tmp_path, monkeypatch):
     # A sample that is smaller than the data, as that of large data is.
     monkeypatch.setattr("likewise.rows.streaming.SAMPLE_PER_CENTER", 40)
-    monkeypatch.setattr("likewise.rows.streaming.TRAIN_PER_CENTER", 20)
+    monkeypatch.setattr("likewise.rows.kmeans.FEW", replace(FEW, rows_per_center=20))
     plain = ClusterSweeper.sweep
     back = {}
 

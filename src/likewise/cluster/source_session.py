@@ -6,7 +6,7 @@ import hashlib
 import os
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, ClassVar, Self, cast
 
@@ -19,7 +19,7 @@ from likewise.errors import InputError
 from likewise.rows.assignment import Kernel
 from likewise.rows.build import build_super_instances, is_sampled
 from likewise.rows.checkpoint import Checkpoint
-from likewise.rows.kmeans import FULL_LIMIT, TRAIN_PER_CENTER, Engine
+from likewise.rows.kmeans import FULL_LIMIT, Engine, training_for
 from likewise.rows.labels import (
     Labeling,
     LabelPass,
@@ -356,6 +356,6 @@ def _plan(
         "seed": seed,
         "representative": options.get("representative", "medoid"),
         "train_indices": None if train is None else hashlib.blake2b(train.tobytes()).hexdigest(),
-        "rows_per_center": TRAIN_PER_CENTER,
+        "training": asdict(training_for(n_super_instances)),
         "sample": [SAMPLE_PER_CENTER, SAMPLE_BYTES],
     }

@@ -55,9 +55,9 @@ def build_super_instances(
         Euclidean distances use K-means; any other metric of scikit-learn, or "precomputed", uses
         agglomerative clustering with average linkage on the distances between all rows.
     engine : {"auto", "full", "sample"}
-        "full" is K-means on all rows from 10 starts; "sample" trains it on 256 rows per group and
-        then goes over all rows as if they did not fit in memory; "auto" is "full" up to 50 000
-        rows.
+        "full" is K-means on all rows, from 10 starts if there are fewer than 500 groups; "sample"
+        trains it on up to 256 rows per group and then goes over all rows as if they did not fit
+        in memory; "auto" is "full" up to 50 000 rows.
     exact_medoids : bool
         Try every member as the medoid also in groups of more than 2000.
     seed : int

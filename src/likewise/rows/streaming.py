@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from likewise.core.partition import StreamedSuperInstances
 from likewise.rows.assignment import assign, fastest_kernel
-from likewise.rows.kmeans import TRAIN_PER_CENTER, draw_starts, train_from
+from likewise.rows.kmeans import draw_starts, train_from, training_for
 from likewise.rows.medoids import N_CANDIDATES, geometric_medians
 from likewise.rows.metrics import distances
 from likewise.rows.passes import (
@@ -122,7 +122,7 @@ def _draw(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], int]:
     """Return the rows of the sample, which of them to train on, and the seed for that."""
     rng = np.random.default_rng(seed)
-    n_train = min(rows.n_rows, TRAIN_PER_CENTER * n_super_instances)
+    n_train = min(rows.n_rows, training_for(n_super_instances).rows_per_center * n_super_instances)
     at_most = SAMPLE_BYTES // (rows.n_features * rows.dtype.itemsize)
     n_sample = max(n_train, min(rows.n_rows, at_most, SAMPLE_PER_CENTER * n_super_instances))
     numbers = np.sort(rng.choice(rows.n_rows, n_sample, replace=False, shuffle=False))

@@ -1,0 +1,61 @@
+"""`Likewise.fit` with 100 questions against scikit-learn's KMeans, and against COBRA at a million.
+
+All figures are CPU seconds of the best of a few runs in one process, and ratios of them.
+"""
+
+import time
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from benchmarks._results import save
+from likewise import COBRA, LabelOracle, Likewise
+
+N_QUERIES = 100
+LIMITS = {10_000: 10, 100_000: 2, 1_000_000: 5}
+
+
+def mixture(n, d=32, n_places=100, seed=1):
+    """Rows around a hundred places; a person's group is ten places that lie near each other."""
+    rng = np.random.default_rng(seed)
+    groups = 3 * rng.standard_normal((10, d), dtype=np.float32)
+    places = groups[np.arange(n_places) % 10] + 2 * rng.standard_normal(
+        (n_places, d), dtype=np.float32
+    )
+    place = rng.integers(n_places, size=n)
+    return places[place] + rng.standard_normal((n, d), dtype=np.float32), place % 10
+
+
+def cpu_seconds(function, n_runs):
+    found = []
+    for _ in range(n_runs):
+        start = time.process_time()
+        function()
+        found.append(time.process_time() - start)
+    return min(found)
+
+
+def measure(n):
+    X, y = mixture(n)
+    oracle = LabelOracle(y)
+    n_runs = 3 if n < 1_000_000 else 1
+    if n < 1_000_000:
+        peer = "KMeans(100, n_init=1)"
+        floor = cpu_seconds(lambda: KMeans(100, n_init=1, random_state=0).fit(X), n_runs)
+    else:
+        peer = "COBRA(100)"
+        model = COBRA(100, max_queries=N_QUERIES, random_state=0)
+        floor = cpu_seconds(lambda: model.fit(X, oracle=oracle), n_runs)
+    fit = cpu_seconds(lambda: Likewise(N_QUERIES, random_state=0).fit(X, oracle=oracle), n_runs)
+    return {
+        "rows": n,
+        "peer": peer,
+        "peer CPU s": round(floor, 2),
+        "Likewise CPU s": round(fit, 2),
+        "ratio": round(fit / floor, 1),
+        "aim": LIMITS[n],
+    }
+
+
+def main():
+    save("scale_fit", [measure(n) for n in LIMITS])
