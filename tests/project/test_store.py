@@ -292,9 +292,9 @@ def test_a_file_of_schema_1_opens_for_ever(path):
         assert [e.seq for e in store.read(3)] == [4, 5]
         assert store.payload("assignment") == bytes(100)
         assert store.last == 5
-        assert store._n_migrations == 1
+        assert store._version == 1
         assert store.append(tell(3), after=5) == 6
-        assert store._n_migrations == 2
+        assert store._version == 2
         assert [e.op for e in store.read()] == [*old, *more, tell(3)]
         assert [e.is_old for e in store.read()] == [True] * 3 + [False] * 3
 

@@ -86,6 +86,8 @@ class Session:
         self._done: list[tuple[Entry, Any]] = []
         self._undone: list[Entry] = []
         self._focus: list[tuple[int, int]] = []
+        # The open question in a tuple, once somebody has asked for it.
+        self._open: tuple[Question | None] | None = None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Session):
@@ -105,6 +107,11 @@ class Session:
         Asking again returns the same question. It is a `Query` about two rows, or a `Choice`
         where the strategy asks to which of some groups a row belongs.
         """
+        if self._open is None:
+            self._open = (self._next_question(),)
+        return self._open[0]
+
+    def _next_question(self) -> Question | None:
         number = len(self._gestures) + 1
         pair = self.open_focus
         choice = self.strategy.next_choice() if pair is None else None
@@ -254,7 +261,7 @@ class Session:
             links = question.links(_checked_choice(said))
         self._gestures.append(self._recorded(Gesture(question.number, links)))
         try:
-            return self.ask()
+            return self._next_question()
         finally:
             self._forget_last()
 
@@ -266,6 +273,7 @@ class Session:
             return None
         entry, before = self._done.pop()
         self._undone.append(entry)
+        self._open = None
         if isinstance(entry, Told):
             self._forget_last()
         elif isinstance(entry, Revised):
@@ -422,7 +430,7 @@ class Session:
     def progress(self) -> Progress:
         """How far the session is."""
         at_most, estimate = self.strategy.remaining()
-        unsure = sum(g.answer is Answer.UNSURE for g in self._gestures)
+        unsure = sum(g.links[0].answer is Answer.UNSURE for g in self._gestures)
         return Progress(
             answered=len(self._gestures) - unsure,
             unsure=unsure,
@@ -594,6 +602,7 @@ class Session:
     def _do(self, entry: Entry) -> None:
         """Do something and write it into the log; after an error all is as it was."""
         before: Any = None
+        self._open = None
         if isinstance(entry, Told):
             gesture = replace(entry.gesture, number=len(self._gestures) + 1)
             self._gestures.append(self._recorded(gesture))

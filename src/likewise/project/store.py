@@ -204,7 +204,7 @@ class Store:
         rows = self._read("SELECT seq, op, at FROM log WHERE seq > ? ORDER BY seq", since)
         (last,) = self._read("SELECT coalesce(max(seq), 0) FROM log")[0]
         beside = self._beside_the_log()
-        n_old = last if self._n_migrations == 1 else self.settings.get(schema.OLD_ENTRIES, 0)
+        n_old = last if self._version == 1 else self.settings.get(schema.OLD_ENTRIES, 0)
         found = [Stored(seq, json.loads(op), at, seq <= n_old) for seq, op, at in rows]
         more = [Stored(last + k, op, "") for k, op in enumerate(beside, start=1)]
         return found + [entry for entry in more if entry.seq > since]
@@ -250,13 +250,13 @@ class Store:
             _put_payloads(db, {name: data})
 
     @property
-    def _n_migrations(self) -> int:
-        with self._lock, translated(self.path):
-            return schema.n_migrations(self._db, schema.MIGRATIONS)
+    def _version(self) -> int:
+        """The number of migrations that the file has seen."""
+        return int(self._read("PRAGMA user_version")[0][0])
 
     def _beside_the_log(self) -> list[dict[str, Any]]:
         """Return what the first write will move into the log of a file of the first schema."""
-        if self._n_migrations > 1:
+        if self._version > 1:
             return []
         with self._lock, translated(self.path):
             return schema.names_and_notes(self._db)
@@ -274,7 +274,8 @@ class Store:
         with self._lock, translated(self.path):
             try:
                 self._db.execute("BEGIN IMMEDIATE")
-                schema.migrate(self._db, schema.MIGRATIONS)
+                if self._version < len(schema.MIGRATIONS):
+                    schema.migrate(self._db, schema.MIGRATIONS)
                 yield self._db
                 self._db.execute("COMMIT")
             except BaseException:
