@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import make_blobs, make_moons
+from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import minmax_scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from likewise.cluster.baselines.cosc import COSC
+from likewise.cluster.baselines.onespectral import inner, recursive
+from likewise.cluster.baselines.onespectral.gradients import advanced_in_numpy
 from likewise.cluster.baselines.onespectral.graph import knn_graph
 from likewise.errors import ContradictionError, InputError
 
@@ -224,3 +227,43 @@ def test_a_parameter_out_of_range_is_refused(wrong: dict[str, object]) -> None:
 def test_more_clusters_than_samples_are_refused() -> None:
     with pytest.raises(InputError, match="n_clusters=4 is more than the 3 groups"):
         COSC(4).fit(np.arange(3.0)[:, None])
+
+
+@pytest.mark.parametrize("mode", ["full", "fast"])
+@pytest.mark.parametrize("n_clusters", [2, 3])
+def test_clusters_are_the_same_with_and_without_compiled_loops(
+    mode: str, n_clusters: int, monkeypatch
+) -> None:
+    X, y = make_blobs(90, n_features=3, centers=n_clusters, cluster_std=4.0, random_state=1)
+    must, cannot = links(y, 25, 0)
+    model = COSC(n_clusters, mode=mode, random_state=0)
+    first = model.fit(X, must_link=must, cannot_link=cannot).labels_
+    monkeypatch.setattr(inner, "advanced", advanced_in_numpy)
+    second = model.fit(X, must_link=must, cannot_link=cannot).labels_
+    assert np.array_equal(first, second)
+
+
+def test_violations_count_before_the_cut_where_that_is_asked_for() -> None:
+    X, y = make_blobs(100, n_features=2, centers=3, cluster_std=4.0, random_state=0)
+    must, cannot = links(y, 60, 1)
+    by_cut, by_violations = (
+        COSC(3, best_by=rule, random_state=0).fit(X, must_link=must, cannot_link=cannot)
+        for rule in ("cut", "violations")
+    )
+    assert by_violations.n_violated_ < by_cut.n_violated_
+    assert by_violations.multicut_ > by_cut.multicut_
+
+
+@pytest.mark.parametrize(("load", "n_links", "seed"), [(load_wine, 120, 4), (load_iris, 20, 7)])
+def test_splitting_pairs_of_clusters_again_mends_bad_recursions(
+    load, n_links: int, seed: int, monkeypatch
+) -> None:
+    X, y = load(return_X_y=True)
+    must, cannot = links(y, n_links, seed)
+    model = COSC(3, random_state=0)
+    mended = model.fit(minmax_scale(X), must_link=must, cannot_link=cannot)
+    cut, ari = mended.multicut_, adjusted_rand_score(y, mended.labels_)
+    monkeypatch.setattr(recursive, "split_pairs_again", lambda graph, labels, *_, **__: labels)
+    alone = model.fit(minmax_scale(X), must_link=must, cannot_link=cannot)
+    assert cut < 0.8 * alone.multicut_
+    assert ari > adjusted_rand_score(y, alone.labels_) + 0.04

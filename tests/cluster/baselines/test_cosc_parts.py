@@ -9,6 +9,12 @@ import pytest
 from scipy import sparse
 from scipy.optimize import minimize
 
+from likewise.cluster.baselines.onespectral.gradients import (
+    advanced,
+    advanced_in_numpy,
+    first_point,
+    project_simplex,
+)
 from likewise.cluster.baselines.onespectral.graph import (
     CutGraph,
     cut_graph,
@@ -17,7 +23,7 @@ from likewise.cluster.baselines.onespectral.graph import (
     numbered,
     two_colored,
 )
-from likewise.cluster.baselines.onespectral.inner import cold_dual, project_simplex, solve_inner
+from likewise.cluster.baselines.onespectral.inner import cold_dual, solve_inner
 from likewise.cluster.baselines.onespectral.level import Effort
 from likewise.cluster.baselines.onespectral.moves import best_moves, moved_values
 from likewise.cluster.baselines.onespectral.objective import (
@@ -192,6 +198,23 @@ def test_inner_solver_says_so_when_no_descent_is_left() -> None:
     inner = solve_inner(graph, np.zeros(8), cold_dual(graph, np.arange(8.0), 0.0), max_iter=500)
     assert inner.bound >= -1e-6
     assert not np.isfinite(inner.value)
+
+
+@pytest.mark.parametrize("spread", [0.0, 3.0])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_compiled_gradients_end_in_the_same_bits_as_those_in_numpy(
+    seed: int, spread: float
+) -> None:
+    graph = random_graph(40, seed)
+    g = np.random.default_rng(seed).standard_normal(40)
+    start = cold_dual(graph, g, spread)
+    points = []
+    for advance in (advanced, advanced_in_numpy):
+        point = first_point(graph.dual_edges, g, spread, start.flow, start.lowest)
+        advance(graph.dual_edges, g, spread, point, 123)
+        points.append(point)
+    for one, other in zip(*points, strict=True):
+        assert np.array_equal(one, other)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

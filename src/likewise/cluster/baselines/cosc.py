@@ -49,16 +49,18 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Price of a violated cannot-link, in units of the largest edge weight. "auto" raises it
         until the cannot-links hold; a number makes them soft.
     mode : {"full", "fast"}, default="full"
-        "full" descends from many starts and to the end; "fast" from one or two, until the
-        clusters no longer change. Use it where many fits are needed, as inside of active
-        selection.
+        "full" descends from several starts and then improves the clusters two by two; "fast"
+        descends from one. Use it where many fits are needed, as inside of active selection.
+    best_by : {"cut", "violations"}, default="cut"
+        Which of several recursions is the best, for more than two clusters: the one with the
+        smallest cut, as in the authors' program, or the one that violates the fewest
+        cannot-links and, among those, has the smallest cut.
     affinity : {"knn", "precomputed"}, default="knn"
         With "precomputed", `X` is the graph: a symmetric, non-negative, dense or sparse matrix
         with an empty diagonal. Repeated fits to the same data then need not rebuild it.
     n_init : "auto" or int, default="auto"
         For two clusters, the number of starts; "auto" means 10, in fast mode 1. For more, the
-        number of recursions, of which the one with the smallest cut is kept; "auto" means 5, in
-        fast mode 1.
+        number of recursions, of which the best is kept; "auto" means 3, in fast mode 1.
     random_state : int, RandomState or None, default=None
         Seed of the random starts.
 
@@ -93,6 +95,7 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "gamma": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
         "mode": [StrOptions({"full", "fast"})],
+        "best_by": [StrOptions({"cut", "violations"})],
         "affinity": [StrOptions({"knn", "precomputed"})],
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -105,6 +108,7 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_neighbors: int = 10,
         gamma: float | str = "auto",
         mode: str = "full",
+        best_by: str = "cut",
         affinity: str = "knn",
         n_init: int | str = "auto",
         random_state: Any = None,
@@ -113,6 +117,7 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_neighbors = n_neighbors
         self.gamma = gamma
         self.mode = mode
+        self.best_by = best_by
         self.affinity = affinity
         self.n_init = n_init
         self.random_state = random_state
@@ -172,7 +177,11 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         gamma = None if self.gamma == "auto" else float(self.gamma)
         rng = check_random_state(self.random_state)
         if self.n_clusters > 2:
-            return many_clusters(small, self.n_clusters, gamma, effort, rng)[group]
+            first = self.best_by == "violations"
+            labels = many_clusters(
+                small, self.n_clusters, gamma, effort, rng, violations_first=first
+            )
+            return labels[group]
         if gamma is None:
             # With all cannot-links to hold, what differs from the same vertex is the same.
             color = two_colored(small.n_vertices, small.cannot)
@@ -189,10 +198,10 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 n_init or 1, 1, 1000, tol=1e-3, is_patient=False, growth=4.0, resolution=0.3
             )
         if is_pair:
-            return Effort(n_init or 10, 1, 10000, n_perturbations=10)
+            return Effort(n_init or 10, 1, 1000, tol=1e-2, n_perturbations=10, resolution=0.05)
         if is_fast:
             return Effort(1, n_init or 1, 1000, tol=1e-3, is_patient=False)
-        return Effort(2, n_init or 5, 1000)
+        return Effort(2, n_init or 3, 1000, tol=1e-3, is_patient=False, splits_pairs_again=True)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

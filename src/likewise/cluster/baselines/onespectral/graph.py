@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 from sklearn.neighbors import NearestNeighbors
 
+from likewise.cluster.baselines.onespectral.gradients import Edges, edges_of
 from likewise.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -60,30 +61,14 @@ class CutGraph:
         return float(self.volumes.sum())
 
     @cached_property
+    def dual_edges(self) -> Edges:
+        """The edges, as the inner problem needs them."""
+        return edges_of(self.weights)
+
+    @property
     def edges(self) -> tuple[Ints, Ints, Floats]:
         """Ends and weight of every edge, smaller end first."""
-        upper = sparse.triu(self.weights, k=1, format="coo")
-        return upper.row.astype(np.intp), upper.col.astype(np.intp), upper.data
-
-    @cached_property
-    def divergence(self) -> Any:
-        """The matrix that maps flows along edges to what leaves each vertex."""
-        i, j, w = self.edges
-        ends = np.stack([i, j], axis=1).ravel().astype(np.int32)
-        signs = np.tile([1.0, -1.0], len(w))
-        starts = np.arange(0, 2 * len(w) + 1, 2, dtype=np.int32)
-        differences = sparse.csr_array((signs, ends, starts), shape=(len(w), self.n_vertices))
-        return differences.T.tocsr()
-
-    @cached_property
-    def edge_steps(self) -> Floats:
-        """The longest safe dual step per edge: half the inverse of its busier end's degree."""
-        i, j, _ = self.edges
-        degrees = np.bincount(i, minlength=self.n_vertices) + np.bincount(
-            j, minlength=self.n_vertices
-        )
-        steps: Floats = 0.5 / np.maximum(degrees[i], degrees[j])
-        return steps
+        return self.dual_edges[:3]
 
     def components(self) -> tuple[int, Ints]:
         """Return the number of connected components and the component of every vertex."""

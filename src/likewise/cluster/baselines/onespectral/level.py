@@ -40,6 +40,8 @@ class Effort:
         Factor between the prices that are tried.
     resolution : float
         Relative width at which to end the search for the smallest price that is enough.
+    splits_pairs_again : bool
+        Whether more than two clusters are improved two by two in the end.
     """
 
     n_starts: int
@@ -50,6 +52,7 @@ class Effort:
     n_perturbations: int = 0
     growth: float = 2.0
     resolution: float = 1e-2
+    splits_pairs_again: bool = False
 
 
 @dataclass(frozen=True, eq=False)

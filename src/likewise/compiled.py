@@ -1,0 +1,59 @@
+"""Loops that numba compiles where it is installed (the extra `fast`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, wraps
+from importlib.util import find_spec
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def compiled(plain: Callable[P, R]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a loop that does the same as `plain`: compile it, or without numba use `plain`.
+
+    Numba is imported, and the loop compiled, when it is first called. The compiled code is kept on
+    disk for the next time.
+
+    Parameters
+    ----------
+    plain : callable
+        The same in NumPy. Both must return the same bits, so that results do not depend on what
+        is installed: no sums in another order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> @compiled(lambda x: float(np.cumsum(x)[-1]))
+    ... def total(x):
+    ...     found = 0.0
+    ...     for value in x:
+    ...         found += value
+    ...     return found
+    >>> total(np.array([1.0, 2.0]))
+    3.0
+    """
+
+    def decorate(loop: Callable[P, R]) -> Callable[P, R]:
+        @cache
+        def chosen() -> Callable[P, R]:
+            return plain if find_spec("numba") is None else _jit(loop)
+
+        @wraps(plain)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            return chosen()(*args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+def _jit(loop: Callable[..., Any]) -> Callable[..., Any]:
+    import numba
+
+    try:
+        return numba.njit(cache=True)(loop)  # type: ignore[no-any-return]
+    except RuntimeError:  # no folder to keep compiled code in
+        return numba.njit(loop)  # type: ignore[no-any-return]
