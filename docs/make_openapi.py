@@ -40,7 +40,11 @@ SCHEMAS = {
             },
             spark={**array(WHOLE), "description": "a series in at most 48 points from 0 to 100"},
             line={**TEXT, "description": "the beginning of a text or row"},
-            view={"type": "object", "description": "all that is shown of it, by its kind"},
+            heading={**TEXT, "description": "its name, or what stands for it above its content"},
+            view={
+                "type": "object",
+                "description": "all that is shown of it: any of picture, channels, text, fields",
+            },
             is_marked={**YES_OR_NO, "description": "whether it was said not to fit"},
         ),
         "description": "One item. `row` names it in every other call.",
@@ -152,6 +156,7 @@ SCHEMAS = {
             "name": TEXT,
             "size": WHOLE,
             "n_super_instances": WHOLE,
+            "summary": {**TEXT, "description": "a few words on what its items share, or nothing"},
             "typical": array(ref("Thing")),
         }
     ),

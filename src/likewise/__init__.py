@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from likewise.core.answers import Answer, Choice, Gesture, Link, Query
     from likewise.core.session import Session
     from likewise.errors import LikewiseError
+    from likewise.items import open_items
     from likewise.oracles import (
         BudgetedOracle,
         CallbackOracle,
@@ -40,6 +41,7 @@ __all__ = [
     "ReplayOracle",
     "Session",
     "TerminalOracle",
+    "open_items",
     "run",
 ]
 __version__ = "0.1.0"
@@ -49,6 +51,7 @@ _HOMES = {
     "core.answers": ("Answer", "Choice", "Gesture", "Link", "Query"),
     "core.session": ("Session",),
     "errors": ("LikewiseError",),
+    "items": ("open_items",),
     "oracles": (
         "BudgetedOracle",
         "CallbackOracle",

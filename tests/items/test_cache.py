@@ -88,13 +88,11 @@ def test_no_folder_keeps_nothing(tmp_path, monkeypatch):
 @pytest.fixture
 def looked_at(monkeypatch):
     """How many pictures each call computed features of."""
-    from likewise.items import imagefeatures
+    from likewise.items.images import recipes
 
     calls = []
-    describe = imagefeatures.describe
-    monkeypatch.setattr(
-        imagefeatures, "describe", lambda some: calls.append(len(some)) or describe(some)
-    )
+    describe = recipes.describe
+    monkeypatch.setattr(recipes, "describe", lambda some: calls.append(len(some)) or describe(some))
     return calls
 
 
@@ -133,7 +131,7 @@ def test_what_was_done_before_an_interruption_is_not_done_again(tmp_path, looked
     folder.mkdir()
     for k in range(6):
         draw(folder / f"{k}.png", (k * 40, 0, 0))
-    monkeypatch.setattr("likewise.items.imagefeatures.CHUNK", 2)
+    monkeypatch.setattr("likewise.items.images.recipes.CHUNK", 2)
 
     def stop(done, n):
         if done == 4:

@@ -13,8 +13,7 @@ import pytest
 from likewise.datasets import networks
 from likewise.errors import InputError, MissingExtraError
 from likewise.items import open_items
-from likewise.items.descriptors import describe
-from likewise.items.imagefeatures import choose_recipe
+from likewise.items.images.recipes import choose_recipe, describe
 
 Image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
 
@@ -53,7 +52,13 @@ def test_every_format_is_an_item_named_by_its_path(folder):
     assert items.kind == "images"
     assert items.ids == ("a.png", "b.jpg", "below/c.webp", "d.gif", "e.bmp", "f.pgm")
     assert items.problems == ()
-    assert items.view(0) == {"kind": "images", "width": 40, "height": 30, "broken": False}
+    assert items.view(0) == {
+        "kind": "images",
+        "picture": True,
+        "width": 40,
+        "height": 30,
+        "broken": False,
+    }
     assert json.dumps(items.view(0))
     for i in range(6):
         assert decoded(items.thumbnail(i, 64)).size == (40, 30)

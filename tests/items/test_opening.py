@@ -127,9 +127,9 @@ def test_what_is_not_there_or_not_known_is_refused(tmp_path, table):
 
 def test_options_without_effect_are_refused(tmp_path, table, X):
     np.save(tmp_path / "x.npy", X)
-    with pytest.raises(InputError, match="--text is for a table"):
+    with pytest.raises(InputError, match=r"--text is for texts; .*x.npy is opened as points"):
         open_items(tmp_path / "x.npy", text="a")
-    with pytest.raises(InputError, match="--columns is for rows or series"):
+    with pytest.raises(InputError, match=r"--columns is for rows and series; .* opened as texts"):
         open_items(table, text="name", columns=["x"])
     with pytest.raises(InputError, match="cannot both be the features"):
         open_items(tmp_path / "x.npy", items=table, features=tmp_path / "x.npy")

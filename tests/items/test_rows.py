@@ -5,7 +5,7 @@ import pytest
 
 from likewise.errors import InputError
 from likewise.items import open_items
-from likewise.items.rowfeatures import as_numbers
+from likewise.items.cells import as_numbers
 
 FLOWERS = """name,petal,color,note
 a,1.0,red,first
@@ -43,10 +43,12 @@ def test_numbers_are_scaled_categories_one_hot_and_gaps_reported(flowers):
         [1.0, 0.0, 1.0],
     ]
     assert features.notes == (
-        "petal: 1 missing values, filled with the median",
-        "color: 1 missing values, in none of the categories",
+        "petal: 1 missing value, filled with the median",
+        "color: 1 missing value, in none of the categories",
     )
-    assert "petal, color" in features.description
+    assert features.description.startswith(
+        "2 of 4 columns; numbers scaled to [0, 1]: petal; categories one-hot: color."
+    )
     assert features.metric == "euclidean"
     assert features.askable.tolist() == [0, 1, 2, 3]
 
@@ -64,7 +66,7 @@ def test_free_text_is_left_out_and_said_unless_it_is_asked_for(tmp_path):
     assert any("left out as free text: who" in note for note in features.notes)
     asked = open_items(path, columns=["who"]).features()
     assert asked.X.shape == (60, 16)
-    assert "who (as text)" in asked.description
+    assert "texts by their letters: who" in asked.description
 
 
 def test_free_text_is_used_where_there_is_nothing_else(tmp_path):
@@ -165,3 +167,13 @@ def test_fifty_thousand_rows_of_fifty_columns_are_read_whole(tmp_path):
     items = open_items(path)
     assert items.features().X.shape == (50_000, 1)
     assert len(items.content_hashes()) == 50_000
+
+
+def test_a_group_of_rows_is_summed_up_by_what_is_special(tmp_path):
+    path = tmp_path / "t.csv"
+    lines = [f"{'red' if k < 10 else 'blue'},{k},{k % 2},n{k}" for k in range(40)]
+    path.write_text("color,size,odd,name\n" + "\n".join(lines))
+    items = open_items(path, id="name")
+    assert items.sum_up(range(10)) == "size 4.5, color red"
+    assert items.sum_up([k for k in range(40) if k % 2]) == "odd 1"
+    assert items.sum_up(range(40)) == ""

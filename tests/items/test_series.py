@@ -6,7 +6,7 @@ import pytest
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.items import open_items
-from likewise.items.seriesfeatures import z_normalize
+from likewise.items.series import z_normalize
 
 
 def bump(at, length=60):
@@ -129,7 +129,7 @@ def test_gaps_are_filled_and_said(tmp_path):
     assert items.values(1).ravel().tolist() == [1, 2]
     assert items.notes == (
         "1 series end before the last column",
-        "1 missing values were filled in along a straight line",
+        "1 missing value filled in along a straight line",
     )
 
 
@@ -167,3 +167,12 @@ def test_another_way_to_compare_is_refused(tmp_path, waves):
 @pytest.mark.parametrize("values", [[1e300, -1e300, 0], [7, 7, 7], [0, 0, 0], [1e-300, 0, 0]])
 def test_z_normalization_stays_finite(values):
     assert np.isfinite(z_normalize(np.array(values, dtype=float)[:, None])).all()
+
+
+def test_a_column_that_says_when_is_no_channel(tmp_path):
+    for k in range(3):
+        lines = [f"2024-01-{day:02},{day * k}" for day in range(1, 9)]
+        (tmp_path / f"{k}.csv").write_text("date,temp\n" + "\n".join(lines))
+    items = open_items(tmp_path, series=True)
+    assert (items.n, items.problems) == (3, ())
+    assert [channel["name"] for channel in items.view(1)["channels"]] == ["temp"]

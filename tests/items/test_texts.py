@@ -195,3 +195,22 @@ def test_the_paper_s_newsgroups_come_out_as_in_the_paper(data_home, tmp_path):
     np.fill_diagonal(alike, -1)
     names = np.array(newsgroups)
     assert (names[alike.argmax(axis=1)] == names).mean() > 0.85
+
+
+def test_tiles_and_titles_pass_over_mail_headers_and_quotes(tmp_path):
+    mail = "From: a@b.org\nSubject: bikes\n\n> old words\nJo wrote:\n-----\nMine is red.\n"
+    items = open_items(write(tmp_path / "t.jsonl", [mail, "Plain: words"]), text="text")
+    assert items.title(0) == "Mine is red."
+    assert items.tile(0) == {"line": "Mine is red."}
+    assert items.tile(1) == {"line": "Plain: words"}
+    assert items.view(0)["text"] == mail
+
+
+def test_a_group_of_texts_is_summed_up_by_key_words(tmp_path):
+    texts = [f"the rocket flew to orbit {k}" for k in range(8)]
+    texts += [f"the pitcher threw a baseball {k}" for k in range(8)]
+    items = open_items(write(tmp_path / "t.jsonl", texts), text="text")
+    assert items.sum_up(range(8)) == "flew, orbit, rocket"
+    assert items.sum_up(range(8, 16)) == "baseball, pitcher, threw"
+    assert items.sum_up(range(16)) == ""
+    assert items.sum_up([0]) == ""

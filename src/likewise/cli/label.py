@@ -26,6 +26,7 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
 
 @click.command()
 @click.argument("paths", type=click.Path(exists=True), nargs=-1, required=True, metavar="PATH...")
+@click.option("--kind", metavar="NAME", help="What is at PATH, instead of recognizing it.")
 @click.option("--text", metavar="COLUMN", help="Texts to compare, in this column of a table.")
 @click.option("--id", metavar="COLUMN", help="The column of a table that names its rows.")
 @click.option("--columns", metavar="A,B,C", callback=_names, help="Columns to compare rows by.")
@@ -155,8 +156,10 @@ def label(
             from likewise.cli.terminal import run_terminal
 
             is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-            has_pictures = opened.project.items.kind == "images"
+            has_pictures = opened.project.items.has_pictures
             way = choose_way(pictures, os.environ, is_terminal and has_pictures, ask_terminal)
+            if has_pictures and way is None:
+                click.echo("To see the pictures, leave out --terminal: a page opens.", err=True)
             run_terminal(opened.project, way=way)
         else:
             _serve(opened, host, port, allow_host, opens=not no_browser)

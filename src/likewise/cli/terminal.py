@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sys
-import textwrap
-import unicodedata
 from collections.abc import Callable, Iterator
-from itertools import zip_longest
-from typing import Any
 
 import click
 
 from likewise.cli.inline import Way, is_late_answer, side_by_side
+from likewise.cli.lines import both, clean, fit
 from likewise.core.answers import Answer, Choice, Query, Question
 from likewise.errors import LikewiseError, StaleQueryError
-from likewise.items import Items
 from likewise.project import Project
 from likewise.project.groups import completeness_line
 
@@ -37,9 +33,6 @@ u or ↓   not sure: another pair comes, and nothing is concluded
 z        undo, as often as you like        Z   redo
 q        stop; the same command goes on from here
 Every answer is saved before the next question comes."""
-
-BARS = "▁▂▃▄▅▆▇█"
-LONGEST_TEXT = 1_200
 
 
 def run_terminal(
@@ -119,7 +112,7 @@ def _act(project: Project, query: Question | None, key: str) -> None:
 
 def _show_pictures(project: Project, query: Query, columns: int, lines: int, way: Way) -> None:
     left, right = project.where[query.left], project.where[query.right]
-    if project.items.kind != "images" or left is None or right is None:
+    if not project.items.has_pictures or left is None or right is None:
         return
     # Not by click, which takes away what it does not know where the output is no terminal.
     sys.stdout.write(side_by_side(project.items, left, right, columns, lines, way))
@@ -148,60 +141,8 @@ def pair_lines(project: Project, query: Query, width: int) -> Iterator[str]:
     if left is None or right is None:
         for row, place in ((query.left, left), (query.right, right)):
             yield f"  {clean(project.ids[row])}{'' if place is not None else ' (gone)'}"
-        return
-    items = project.items
-    if items.kind == "images":
-        # A path is what can be opened from here, in most terminals by a click.
-        for side, place in (("left ", left), ("right", right)):
-            yield f"  {side}  {clean(str(_path(items, place)))}"
-    elif items.kind in ("rows", "points"):
-        yield from _row_lines(items.view(left)["fields"], items.view(right)["fields"], width)
     else:
-        half = max(20, (width - 5) // 2)
-        both = zip_longest(_block(items, left, half), _block(items, right, half), fillvalue="")
-        for a, b in both:
-            yield f"  {pad(a, half)} │ {b}".rstrip()
-
-
-def _row_lines(left: list[list[str]], right: list[list[str]], width: int) -> Iterator[str]:
-    """Align fields; ≠ stands beside those that differ."""
-    values = {name: text for name, text in right}  # noqa: C416  (lists of two, for mypy)
-    name_width = min(24, max((cells(name) for name, _ in left), default=0))
-    half = max(10, (width - name_width - 9) // 2)
-    for name, text in left:
-        other = values.get(name, "")
-        a, b = fit(clean(text), half), fit(clean(other), half)
-        sign = " " if text == other else "≠"
-        title = pad(fit(clean(name), name_width), name_width)
-        yield f"  {title}  {pad(a, half)} {sign} {b}".rstrip()
-
-
-def _block(items: Items, place: int, width: int) -> list[str]:
-    """Return an item as lines of at most some width."""
-    view = items.view(place)
-    lines = [fit(clean(items.title(place)), width)]
-    if items.kind == "series":
-        for channel in view["channels"]:
-            lines += [fit(clean(channel["name"]), width), _sparkline(channel["y"], width)]
-        return lines
-    text = clean(view["text"][:LONGEST_TEXT], keeps_lines=True)
-    lines.append("")
-    for paragraph in text.splitlines():
-        lines += textwrap.wrap(paragraph, width) or [""]
-    hidden = view["length"] - min(view["length"], LONGEST_TEXT)
-    return [*lines, f"… {hidden} more characters"] if hidden else lines
-
-
-def _sparkline(values: list[float], width: int) -> str:
-    step = max(1, -(-len(values) // width))
-    some = values[::step]
-    low, high = min(some), max(some)
-    scale = (len(BARS) - 1) / (high - low) if high > low else 0.0
-    return "".join(BARS[round((value - low) * scale)] for value in some)
-
-
-def _path(items: Any, place: int) -> Any:
-    return items.path(place) if hasattr(items, "path") else items.ids[place]
+        yield from both(project.items, left, right, width)
 
 
 def _show_end(project: Project, at_most: int = 20) -> None:
@@ -214,61 +155,6 @@ def _show_end(project: Project, at_most: int = 20) -> None:
         click.echo(f"  ... and {len(groups) - at_most} more")
     if project.path is not None:
         click.echo(f"likewise export {project.path} -o groups.csv writes them to a file.")
-
-
-# -- text that nobody vouches for ------------------------------------------------------------------
-
-
-def clean(text: str, *, keeps_lines: bool = False) -> str:
-    r"""Return text without what would steer the terminal: control and direction characters.
-
-    Examples
-    --------
-    >>> clean("red\x1b[31m\nline")
-    'red·[31m line'
-    """
-    found = []
-    for character in text:
-        if character == "\n" and keeps_lines:
-            found.append(character)
-        elif character in "\n\r\t":
-            found.append(" ")
-        elif unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co"):
-            found.append("·" if unicodedata.category(character) == "Cc" else "")
-        else:
-            found.append(character)
-    return "".join(found)
-
-
-def cells(text: str) -> int:
-    """Return how many columns of a terminal a text takes.
-
-    Examples
-    --------
-    >>> cells("abc"), cells("日本")
-    (3, 4)
-    """
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
-    )
-
-
-def pad(text: str, width: int) -> str:
-    """Return a text filled up to a width."""
-    return text + " " * max(0, width - cells(text))
-
-
-def fit(text: str, width: int) -> str:
-    """Return a text cut to a width."""
-    if cells(text) <= width:
-        return text
-    found = ""
-    for character in text:
-        if cells(found + character) > width - 1:
-            break
-        found += character
-    return found + "…"
 
 
 def _read_key() -> str:

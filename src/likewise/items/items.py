@@ -5,22 +5,21 @@ from __future__ import annotations
 import copy
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from likewise.errors import InputError
-
-Kind = Literal["images", "texts", "rows", "series", "points"]
+from likewise.words import many
 
 Progress = Callable[[int, int], object]
 
 TITLE_LENGTH = 80
-FIELD_LENGTH = 2_000
-"""A cell is cut here for showing, so that one huge value does not stop the page."""
+LINE_LENGTH = 160
+SPARK_POINTS = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +72,21 @@ class Features:
 class Items(ABC):
     """A set of things a person can compare, and features of them. Made by `open_items`.
 
+    A kind of items is a subclass with `kind`, `noun`, `options`, `recognizes`, `open`, `title`,
+    `view`, `content_hash` and `_make_features`. Page, terminal and exports need nothing more:
+    they show the parts of `view`. ``docs/items.md`` tells how to add one.
+
     Attributes
     ----------
     kind : str
-        ``"images"``, ``"texts"``, ``"rows"``, ``"series"`` or ``"points"``.
+        The name of the kind: ``"images"``, ``"texts"``, ``"rows"``, ``"series"``, ``"points"``,
+        or one of somebody else's.
+    noun : str
+        What one of them is called.
+    options : tuple of str
+        The keyword arguments of `open`; others are refused before.
+    has_pictures : bool
+        Whether `thumbnail` returns pictures.
     source : Path
         Where they come from.
     ids : tuple of str
@@ -88,7 +98,10 @@ class Items(ABC):
         How the input was understood, where that was a guess.
     """
 
-    kind: Kind
+    kind: ClassVar[str]
+    noun: ClassVar[str] = "item"
+    options: ClassVar[tuple[str, ...]] = ()
+    has_pictures: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -104,10 +117,92 @@ class Items(ABC):
         self.notes = tuple(notes)
         self._given: Features | None = None
 
+    # -- how a kind is recognized ------------------------------------------------------------------
+
+    @classmethod
+    @abstractmethod
+    def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
+        """Whether a path, data frame or array is of this kind.
+
+        Parameters
+        ----------
+        source : Path, data frame or array
+            What is to be opened.
+        options : mapping
+            The options that were given.
+        """
+
+    @classmethod
+    @abstractmethod
+    def open(cls, source: Any, *args: Any, **options: Any) -> Self:
+        """Open a source, with `cache`, a `FeatureCache`, and the options of this kind."""
+
+    # -- what one item is --------------------------------------------------------------------------
+
+    @abstractmethod
+    def title(self, i: int) -> str:
+        """Return one short line that names item `i`."""
+
+    @abstractmethod
+    def view(self, i: int) -> dict[str, Any]:
+        """Return what a front needs to show item `i`, as plain JSON values.
+
+        It has the name of the kind and any of these parts, shown in this order:
+
+        ``"picture": True``
+            `thumbnail` has a picture of it.
+        ``"channels": [{"name": str, "t": [int, ...], "y": [float, ...]}, ...]``
+            Curves, with ``"length"``, the number of moments.
+        ``"text": str``
+            A text, and ``"length"``, how many characters it has in full.
+        ``"fields": [[name, text], ...]``
+            A table.
+        """
+
+    @abstractmethod
+    def content_hash(self, i: int) -> str:
+        """Return a hash of all that is shown of item `i` or goes into its features."""
+
+    @abstractmethod
+    def _make_features(self, progress: Progress | None) -> Features:
+        """Compute the built-in features, or fetch them from the cache."""
+
+    # -- what follows from that; a kind may know better --------------------------------------------
+
+    def heading(self, i: int) -> str:
+        """Return what stands over item `i` where its content is shown: its name or its number."""
+        is_numbered = self.ids[i].isdecimal() and not self.has_pictures
+        return f"{self.noun.capitalize()} {self.ids[i]}" if is_numbered else self.title(i)
+
+    def location(self, i: int) -> str:
+        """Return where item `i` can be found by a person at a terminal."""
+        return self.ids[i]
+
+    def tile(self, i: int) -> dict[str, Any]:
+        """Return item `i` in small: ``{"line": text}``, ``{"spark": points}`` or nothing.
+
+        Nothing means its picture, or else its title.
+        """
+        return small(self.view(i))
+
+    def sum_up(self, some: Sequence[int]) -> str:
+        """Return a few words on what sets some items apart from the others, or nothing."""
+        return ""
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return what the items bring themselves, for exported tables; by default nothing."""
+        return {}
+
+    def thumbnail(self, i: int, size: int = 512, *, format: str = "webp") -> bytes:
+        """Return a picture of item `i`, at most `size` pixels wide and high."""
+        raise InputError(f"{self.kind} have no pictures: item {i} of {self.source}")
+
     @property
     def decided(self) -> dict[str, Any]:
         """Options of `open_items` that were left to this machine, as it decided them."""
         return {}
+
+    # -- all of them -------------------------------------------------------------------------------
 
     @property
     def n(self) -> int:
@@ -118,27 +213,11 @@ class Items(ABC):
         return len(self.ids)
 
     def __repr__(self) -> str:
-        return f"<{self.n} {self.kind} from {self.source}>"
+        return f"<{self.n} {many(self.noun) if self.n != 1 else self.noun} from {self.source}>"
 
-    @abstractmethod
-    def title(self, i: int) -> str:
-        """Return one short line that names item `i`."""
-
-    def columns(self) -> dict[str, Sequence[Any]]:
-        """Return what the items bring themselves, for exported tables; by default nothing."""
-        return {}
-
-    @abstractmethod
-    def view(self, i: int) -> dict[str, Any]:
-        """Return what a front needs to show item `i`, as plain JSON values."""
-
-    @abstractmethod
-    def content_hash(self, i: int) -> str:
-        """Return a hash of all that is shown of item `i` or goes into its features."""
-
-    @abstractmethod
-    def _make_features(self, progress: Progress | None) -> Features:
-        """Compute the built-in features, or fetch them from the cache."""
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """Return the features, so that ``Likewise().fit(items, ...)`` works."""
+        return np.array(self.features().X, dtype=dtype, copy=copy)
 
     def features(self, progress: Progress | None = None) -> Features:
         """Return the features that came with the items, or else the built-in ones.
@@ -153,13 +232,8 @@ class Items(ABC):
         here = tuple(p for p in self.problems if p.item is not None and p.item not in known)
         if not here:
             return features
-        return Features(
-            features.X,
-            features.description,
-            features.metric,
-            features.notes,
-            tuple(sorted((*features.problems, *here), key=lambda problem: problem.item or 0)),
-        )
+        every = sorted((*features.problems, *here), key=lambda problem: problem.item or 0)
+        return replace(features, problems=tuple(every))
 
     def with_features(self, features: Features) -> Self:
         """Return the same items with these features instead of the built-in ones."""
@@ -171,9 +245,32 @@ class Items(ABC):
         """Return the content hash of every item by its id, as a `Store` keeps them."""
         return {item: self.content_hash(i) for i, item in enumerate(self.ids)}
 
-    def thumbnail(self, i: int, size: int = 512, *, format: str = "webp") -> bytes:  # noqa: ARG002
-        """Return a picture of item `i`, at most `size` pixels wide and high."""
-        raise InputError(f"{self.kind} have no pictures: item {i} of {self.source}")
+
+def small(view: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is shown of a view in a small tile.
+
+    Examples
+    --------
+    >>> small({"fields": [["town", "Aosta"], ["people", "33000"]]})
+    {'line': 'Aosta · 33000'}
+    >>> small({"channels": [{"name": "t", "t": [0, 1, 2], "y": [1.0, 2.0, 3.0]}]})
+    {'spark': [0, 50, 100]}
+    """
+    if view.get("picture"):
+        return {}
+    if view.get("channels"):
+        return {"spark": _spark(view["channels"][0]["y"])}
+    if "text" in view:
+        return {"line": view["text"][:LINE_LENGTH]}
+    line = " · ".join(text for _, text in view.get("fields", [])[:4])
+    return {"line": line[:LINE_LENGTH]} if line else {}
+
+
+def _spark(values: Sequence[float]) -> list[int]:
+    """Return a series in at most 48 points from 0 to 100."""
+    some = values[:: max(1, -(-len(values) // SPARK_POINTS))]
+    low, high = min(some), max(some)
+    return [round((v - low) / (high - low) * 100) if high > low else 50 for v in some]
 
 
 def digest(*parts: str | bytes) -> str:

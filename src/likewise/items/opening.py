@@ -1,4 +1,4 @@
-"""From a path to items: recognize what is there."""
+"""From a path or a data frame to items: recognize what is there."""
 
 from __future__ import annotations
 
@@ -8,23 +8,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 from likewise.errors import InputError
+from likewise.items.arrays import ARRAY_SUFFIXES, read_features
 from likewise.items.cache import FeatureCache, default_folder
-from likewise.items.given import ARRAY_SUFFIXES, read_features
-from likewise.items.images import ImageItems
-from likewise.items.items import Items, Kind
-from likewise.items.points import PointItems
-from likewise.items.rows import RowItems
-from likewise.items.series import SeriesItems, series_from_array, series_from_folder, table_series
-from likewise.items.tables import TABLE_SUFFIXES, Table, read_table
-from likewise.items.texts import TextItems
+from likewise.items.items import Items
+from likewise.items.kinds import KINDS, check_options, recognize
+from likewise.items.tables import TABLE_SUFFIXES, is_frame
 
 PathLike = str | os.PathLike[str]
 
 
 def open_items(
-    path: PathLike,
+    source: Any,
     *,
-    kind: Kind | None = None,
+    kind: str | None = None,
     text: str | None = None,
     id: str | None = None,
     columns: Sequence[str] | None = None,
@@ -32,23 +28,26 @@ def open_items(
     features: PathLike | None = None,
     items: PathLike | None = None,
     series: bool = False,
-    image_features: str = "auto",
-    text_features: str = "lsi",
-    series_features: Literal["euclidean", "dtw"] = "euclidean",
+    image_features: str | None = None,
+    text_features: str | None = None,
+    series_features: Literal["euclidean", "dtw"] | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
     cache: bool | PathLike = True,
+    **more: Any,
 ) -> Items:
-    r"""Open what is at a path as items to compare.
+    r"""Open a path or a data frame as items to compare.
 
     Parameters
     ----------
-    path : path
-        A folder of pictures; a CSV, JSON lines or Parquet file, whose rows are the items; an
-        .npy or .npz file of features; with `series`, a folder or table of time series.
+    source : path or data frame
+        A folder of pictures; a CSV, JSON lines or Parquet file, whose rows are the items; a data
+        frame of pandas or polars, or a table of pyarrow; an .npy or .npz file of features; with
+        `series`, a folder or table of time series.
     kind : str, optional
-        What it is, instead of recognizing it.
+        What it is, instead of recognizing it: ``"images"``, ``"texts"``, ``"rows"``,
+        ``"series"``, ``"points"``, or a kind that another package has.
     text : str, optional
         The column of a table that holds texts; they are then the items.
     id : str, optional
@@ -60,20 +59,22 @@ def open_items(
     features : path, optional
         A file of features to use instead of the built-in ones: .npy, .npz, or a table of numbers.
     items : path, optional
-        Where `path` is a file of features, what to show for its rows.
+        Where `source` is a file of features, what to show for its rows.
     series : bool
-        Whether these are time series.
-    image_features : str
-        ``"auto"``, ``"efficientnet-lite0"``, ``"efficientnet-lite2"``, ``"descriptors"`` or the
-        name of a timm model.
-    text_features : str
-        ``"lsi"`` or the name of a sentence-transformers model.
-    series_features : {"euclidean", "dtw"}
-        How to compare series.
+        Whether these are time series; the same as ``kind="series"``.
+    image_features : str, optional
+        ``"auto"`` (the default), ``"efficientnet-lite0"``, ``"efficientnet-lite2"``,
+        ``"descriptors"`` or the name of a timm model.
+    text_features : str, optional
+        ``"lsi"`` (the default) or the name of a sentence-transformers model.
+    series_features : {"euclidean", "dtw"}, optional
+        How to compare series; ``"euclidean"`` by default.
     encoding, delimiter, header : optional
         How to read a CSV, instead of finding out.
     cache : bool or path
         Whether to keep computed features, or where.
+    **more
+        Options of kinds from other packages.
 
     Returns
     -------
@@ -96,95 +97,46 @@ def open_items(
            [1., 1., 0.]])
     >>> folder.cleanup()
     """
-    path = Path(path)
     if items is not None:
         if features is not None:
-            raise InputError(f"{path} and {features} cannot both be the features of {items}")
-        path, features = Path(items), path
-    if not path.exists():
-        raise InputError(f"there is nothing at {path}")
-    store = FeatureCache(_cache_folder(cache))
-    table_options: dict[str, Any] = {
+            raise InputError(f"{source} and {features} cannot both be the features of {items}")
+        source, features = items, source
+    given: dict[str, Any] = {
         "text": text,
         "id": id,
         "columns": columns,
         "show": show,
+        "image_features": image_features,
+        "text_features": text_features,
+        "series_features": series_features,
         "encoding": encoding,
         "delimiter": delimiter,
         "header": header,
+        **more,
     }
-    kind = kind or _recognize(path, text, series)
-    found: Items
-    if kind == "images":
-        _refuse(path, table_options, "a table")
-        found = ImageItems(path, recipe=image_features, cache=store)
-    elif kind == "points":
-        _refuse(path, table_options, "a table")
-        found = PointItems(path)
-    elif kind == "series":
-        found = _open_series(path, table_options, series_features, store)
-    else:
-        table = _table(path, table_options)
-        if kind == "rows":
-            found = RowItems(table, id=id, columns=columns, show=show)
-        else:
-            _refuse(path, {"columns": columns}, "rows or series")
-            column = _text_column(list(table.columns), path) if text is None else text
-            found = TextItems(table, column, id=id, show=show, recipe=text_features, cache=store)
-    if features is not None:
-        found = found.with_features(read_features(Path(features), found.ids, path))
-    return found
+    options = {name: value for name, value in given.items() if value is not None}
+    if not is_frame(source):
+        source = Path(source)
+        if not source.exists():
+            raise InputError(f"there is nothing at {source}")
+    found = _kind(source, "series" if series and kind is None else kind, options)
+    check_options(found, source if isinstance(source, Path) else "the data frame", options)
+    opened = found.open(source, cache=FeatureCache(_cache_folder(cache)), **options)
+    if features is None:
+        return opened
+    return opened.with_features(read_features(Path(features), opened.ids, opened.source))
 
 
-def _recognize(path: Path, text: str | None, series: bool) -> Kind:
-    if series:
-        return "series"
-    if path.is_dir():
-        return "images"
-    suffix = path.suffix.lower()
-    if suffix in TABLE_SUFFIXES:
-        return "rows" if text is None else "texts"
-    if suffix in ARRAY_SUFFIXES:
-        return "points"
+def _kind(source: Any, name: str | None, options: dict[str, Any]) -> type[Items]:
+    if name is not None:
+        return KINDS.find(name)
+    found = recognize(source, options)
+    if found is not None:
+        return found
+    if isinstance(source, Path) and source.is_dir():
+        return KINDS.find("images")  # which says what it looked for
     known = ", ".join(TABLE_SUFFIXES + ARRAY_SUFFIXES)
-    raise InputError(f"{path} is not a folder of pictures or a file that can be read ({known})")
-
-
-def _table(path: Path, options: dict[str, Any]) -> Table:
-    if not path.is_file() or path.suffix.lower() not in TABLE_SUFFIXES:
-        raise InputError(f"{path} is not a table ({', '.join(TABLE_SUFFIXES)})")
-    reading = {name: options[name] for name in ("encoding", "delimiter", "header")}
-    return read_table(path, **reading)
-
-
-def _open_series(
-    path: Path, options: dict[str, Any], how: Literal["euclidean", "dtw"], cache: FeatureCache
-) -> SeriesItems:
-    _refuse(path, {"text": options["text"]}, "texts")
-    if path.is_dir():
-        _refuse(path, {"id": options["id"], "show": options["show"]}, "a table")
-        found = series_from_folder(path, options["columns"])
-    elif path.suffix.lower() in ARRAY_SUFFIXES:
-        _refuse(path, options, "a table")
-        found = series_from_array(path)
-    else:
-        found = table_series(
-            _table(path, options), options["id"], options["columns"], options["show"]
-        )
-    return SeriesItems(path, found, how=how, cache=cache)
-
-
-def _refuse(path: Path, options: dict[str, Any], needed: str) -> None:
-    """Refuse options that would have no effect."""
-    for name, value in options.items():
-        if value is not None:
-            raise InputError(f"--{name} is for {needed}; {path} is opened as something else")
-
-
-def _text_column(columns: list[str], path: Path) -> str:
-    if len(columns) == 1:
-        return columns[0]
-    raise InputError(f"which column of {path} holds the texts? --text is one of {columns}")
+    raise InputError(f"{source} is not a folder of pictures or a file that can be read ({known})")
 
 
 def _cache_folder(cache: bool | PathLike) -> Path | None:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from likewise.items.given import check_features, read_array
+from likewise.items.arrays import ARRAY_SUFFIXES, check_features, read_array
+from likewise.items.cache import FeatureCache
 from likewise.items.items import Features, Items, Progress, check_ids, digest
+from likewise.words import plural
 
 MOST_SHOWN = 50
 
 
 class PointItems(Items):
-    """Rows of a numeric array.
-
-    ``view(i)`` is ``{"kind": "points", "fields": [[name, text], ...]}``.
-    """
+    """Rows of a numeric array; the first 50 numbers are shown."""
 
     kind = "points"
+    noun = "row"
 
     def __init__(self, path: Path) -> None:
         X, ids = read_array(path)
@@ -27,6 +28,16 @@ class PointItems(Items):
         else:
             check_ids(ids, str(path))
         super().__init__(path, ids)
+
+    @classmethod
+    def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
+        """Whether this is an .npy or .npz file."""
+        return isinstance(source, Path) and source.suffix.lower() in ARRAY_SUFFIXES
+
+    @classmethod
+    def open(cls, source: Path, *, cache: FeatureCache) -> Self:
+        """Read an array."""
+        return cls(source)
 
     def title(self, i: int) -> str:
         """Return the item's id."""
@@ -44,5 +55,7 @@ class PointItems(Items):
         """Return a hash of the row."""
         return digest(str(self._X.dtype), self._X[i].tobytes())
 
-    def _make_features(self, progress: Progress | None) -> Features:  # noqa: ARG002
-        return Features(self._X, f"{self._X.shape[1]} features from {self.source}, as they are")
+    def _make_features(self, progress: Progress | None) -> Features:
+        return Features(
+            self._X, f"{plural(self._X.shape[1], 'feature')} from {self.source}, as they are"
+        )

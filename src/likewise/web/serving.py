@@ -61,7 +61,7 @@ class Served:
 
     def _warm(self) -> None:
         """Make the pictures that questions will be about, so that large ones are ready then."""
-        if self.project.items.kind != "images":
+        if not self.project.items.has_pictures:
             return
         for row in self.project.partition.representatives[:MOST_WARMED].tolist():
             if self.server.should_exit:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
 from typing import Any
 
@@ -12,10 +11,10 @@ from likewise.errors import InputError
 from likewise.project import Project
 from likewise.project.groups import Group, completeness_line, group_ids
 from likewise.rows.metrics import distances
+from likewise.words import plural
 
 N_TYPICAL = 6
-LINE = 160
-SPARK_POINTS = 48
+N_SUMMED_UP = 30
 
 WHY_IN_DOUBT = "somebody said that the left one does not fit here"
 
@@ -28,24 +27,19 @@ def thing(project: Project, row: int) -> dict[str, Any]:
         return {"row": row, "id": project.ids[row], "title": title, "kind": "missing"}
     items = project.items
     found = {"row": row, "id": project.ids[row], "title": items.title(place), "kind": items.kind}
-    if items.kind == "images":
+    if items.has_pictures:
         # The address changes with the picture, so that browsers can keep it.
         found["image"] = f"api/item/{row}/image?v={items.content_hash(place)[:12]}"
-    elif items.kind == "series":
-        found["spark"] = _spark(items.view(place)["channels"][0]["y"])
-    elif items.kind == "texts":
-        found["line"] = items.view(place)["text"][:LINE]
-    else:
-        values = [text for _, text in items.view(place)["fields"][:4]]
-        found["line"] = " · ".join(values)[:LINE]
-    return found
+    return found | items.tile(place)
 
 
 def whole_thing(project: Project, row: int) -> dict[str, Any]:
     """Return an item with all that is shown of it."""
     place = project.where[row]
-    view = {"kind": "missing"} if place is None else project.items.view(place)
-    return {**thing(project, row), "view": view}
+    if place is None:
+        return {**thing(project, row), "heading": project.ids[row], "view": {"kind": "missing"}}
+    heading, view = project.items.heading(place), project.items.view(place)
+    return {**thing(project, row), "heading": heading, "view": view}
 
 
 def question(project: Project, query: Question | None, *, is_far: bool = False) -> Any:
@@ -125,11 +119,14 @@ def group(project: Project, found: Group) -> dict[str, Any]:
     """Return a group with its most typical members; broken ones only if there are no others."""
     shown = set(project.session.strategy.askable().tolist())
     typical = [row for row in found.standing[:N_TYPICAL] if row in shown]
+    places = (project.where[row] for row in found.standing[:N_SUMMED_UP])
+    summed = [place for place in places if place is not None]
     return {
         "id": found.id,
         "name": found.name,
         "size": found.size,
         "n_super_instances": len(found.standing),
+        "summary": project.items.sum_up(summed) if summed else "",
         "typical": [thing(project, row) for row in typical or found.standing[:1]],
     }
 
@@ -156,7 +153,7 @@ def revision(project: Project, number: int, said: Any, found: Revision) -> dict[
     """Return what a change of an answer would keep and drop, also in words."""
     n_kept = len(found.kept) - 1
     answer = said.value if isinstance(said, Answer) else "another group"
-    words = f"changes answer {number} to “{answer}”, keeps {_count(n_kept, 'other answer')}"
+    words = f"changes answer {number} to “{answer}”, keeps {plural(n_kept, 'other answer')}"
     n_dropped = len(found.dropped)
     words += f", drops {n_dropped}" if n_dropped else ", drops none"
     return {
@@ -199,14 +196,6 @@ def _why(project: Project) -> str:
     return project.session.strategy.why()
 
 
-def _spark(values: list[float]) -> list[int]:
-    """Return a series in at most 48 points from 0 to 100."""
-    step = max(1, math.ceil(len(values) / SPARK_POINTS))
-    some = values[::step]
-    low, high = min(some), max(some)
-    return [round((v - low) / (high - low) * 100) if high > low else 50 for v in some]
-
-
 def _distance(project: Project, left: int, right: int) -> float | None:
     partition = project.partition
     at = {int(row): k for k, row in enumerate(partition.representatives)}
@@ -218,7 +207,3 @@ def _distance(project: Project, left: int, right: int) -> float | None:
     assert partition.points is not None
     points = partition.points
     return float(distances(points[[i]], points[[j]], partition.metric)[0, 0])
-
-
-def _count(n: int, word: str) -> str:
-    return f"{n} {word}" if n == 1 else f"{n} {word}s"

@@ -64,7 +64,7 @@ export async function doubt(thing) {
 }
 
 export function nameField(group, named = () => {}) {
-  const input = el("input", { type: "text", maxLength: 200, value: group.name, placeholder: "name this group", ariaLabel: `Name of ${groupName(group)}`, autocomplete: "off", dir: "auto" });
+  const input = el("input", { type: "text", maxLength: 200, value: group.name, placeholder: group.summary || "name this group", ariaLabel: `Name of ${groupName(group)}`, autocomplete: "off", dir: "auto" });
   const save = async () => {
     if (input.value.trim() === group.name) return;
     const reply = await change("name", { group: group.id, name: input.value });

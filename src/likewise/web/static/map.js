@@ -3,7 +3,7 @@
 import { look } from "./app.js";
 import { byId, el, plural } from "./dom.js";
 import { doubt, openGroup } from "./group.js";
-import { fieldTable, plot } from "./pair.js";
+import { partsOf } from "./pair.js";
 import { small } from "./things.js";
 
 // Color and shape together, so that nobody needs the color.
@@ -104,19 +104,13 @@ async function inspect(canvas, panel, event) {
   const { item, group } = found;
   panel.replaceChildren(
     el("h2", { dir: "auto" }, item.title),
-    whole(item),
+    ...partsOf(inSmall(item), () => el("img", { src: small(item.image), alt: item.title })),
     el("p", {},
       el("button", { type: "button", class: "plain", on: { click: () => openGroup(group.id) } }, `Its group: ${group.name || plural(group.size, "item")}`),
       el("button", { type: "button", class: "plain", on: { click: () => doubt(item) } }, "Does not fit there")));
 }
 
-function whole(item) {
-  if (item.image) return el("img", { src: small(item.image), alt: item.title });
-  if (item.kind === "texts") return el("p", { class: "text", dir: "auto" }, item.view.text.slice(0, 600));
-  if (item.kind === "series") {
-    const channel = item.view.channels[0];
-    const limits = [Math.min(...channel.y), Math.max(...channel.y)];
-    return plot([[item, channel]], limits[1] > limits[0] ? limits : [limits[0] - 1, limits[0] + 1], Math.max(item.view.length - 1, 1), "");
-  }
-  return fieldTable(item.view.fields ?? []);
+function inSmall(item) {
+  const { text } = item.view;
+  return text === undefined ? item : { ...item, view: { ...item.view, text: text.slice(0, 600) } };
 }

@@ -25,17 +25,26 @@ export function fetchPicture(address) {
 }
 
 export function showPair(box, tools, left, right) {
-  const kind = left.kind === right.kind ? left.kind : "mixed";
-  const show = { images, texts, rows, points: rows, series }[kind] ?? mixed;
-  box.className = `pair ${kind}`;
+  const layout = layoutOf(left.view) === layoutOf(right.view) ? layoutOf(left.view) : "mixed";
+  const show = { images, texts, rows, series, mixed }[layout];
+  box.className = `pair ${layout}`;
   box.style.removeProperty("--zoom");
   const shown = show(left, right, box);
   box.replaceChildren(...shown.parts);
   tools.replaceChildren(...(shown.tools ?? []));
 }
 
+// How two items are laid out follows from the parts of their views, not from their kind: a kind
+// that is not known here shows as well.
+function layoutOf(view) {
+  const parts = ["picture", "channels", "text"].filter((part) => view[part] !== undefined);
+  if (!parts.length) return view.fields ? "rows" : "mixed";
+  if (parts.length > 1 || (view.picture && view.fields?.length)) return "mixed";
+  return { picture: "images", channels: "series", text: "texts" }[parts[0]];
+}
+
 function caption(item) {
-  return el("figcaption", { dir: "auto" }, heading(item));
+  return el("figcaption", { dir: "auto" }, item.heading);
 }
 
 function figure(item, side, ...content) {
@@ -43,14 +52,23 @@ function figure(item, side, ...content) {
 }
 
 function mixed(left, right) {
-  const parts = [left, right].map((item, k) => {
-    if (item.kind === "images") return figure(item, SIDES[k], picture(item));
-    if (item.kind === "missing") {
-      return figure(item, SIDES[k], el("p", { class: "gone" }, `“${item.id}” is not there any more. If you do not remember it, say that you are not sure.`));
-    }
-    return figure(item, SIDES[k], fieldTable(item.view.fields ?? []));
-  });
-  return { parts };
+  return { parts: [left, right].map((item, k) => figure(item, SIDES[k], ...partsOf(item))) };
+}
+
+// All parts of one item, one below the other.
+export function partsOf(item, show = picture) {
+  const { view } = item;
+  if (item.kind === "missing") {
+    return [el("p", { class: "gone" }, `“${item.id}” is not there any more. If you do not remember it, say that you are not sure.`)];
+  }
+  const curves = (view.channels ?? []).map((channel) =>
+    plot([[item, channel]], range(channel.y), Math.max(view.length, 2) - 1, view.channels.length > 1 ? channel.name : ""));
+  return [
+    view.picture ? show(item) : null,
+    ...curves,
+    view.text === undefined ? null : el("div", { class: "text", tabIndex: 0, role: "region", ariaLabel: `text of ${item.heading}`, dir: "auto" }, view.text, ...cut(view)),
+    view.fields?.length ? fieldTable(view.fields) : null,
+  ].filter((part) => part !== null);
 }
 
 // -- pictures ----------------------------------------------------------------------------------
@@ -167,17 +185,13 @@ function rows(left, right) {
   });
   const table = el("table", {},
     el("caption", { class: "unseen" }, "The two, field by field"),
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Field"), el("th", { scope: "col", dir: "auto" }, heading(left)), el("th", { scope: "col", class: "relation" }, el("span", { class: "unseen" }, "equal or not")), el("th", { scope: "col", dir: "auto" }, heading(right)))),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Field"), el("th", { scope: "col", dir: "auto" }, left.heading), el("th", { scope: "col", class: "relation" }, el("span", { class: "unseen" }, "equal or not")), el("th", { scope: "col", dir: "auto" }, right.heading))),
     el("tbody", {}, ...body));
   const hint = el("p", { class: "hint" }, `${nEqual} of ${names.length} fields are equal, shown pale`);
   return { parts: [el("div", { class: "table-box", tabIndex: 0, role: "region", ariaLabel: "The two, field by field" }, table)], tools: [hint] };
 }
 
-// What has no name of its own is titled by its content, which is shown anyway.
-const NOUNS = { rows: "Row", points: "Row", texts: "Text", series: "Series" };
-const heading = (item) => (/^\d+$/.test(item.id) && item.kind in NOUNS ? `${NOUNS[item.kind]} ${item.id}` : item.title);
-
-export function fieldTable(fields) {
+function fieldTable(fields) {
   return el("dl", { class: "fields" }, ...fields.flatMap(([name, text]) => [el("dt", { dir: "auto" }, name), el("dd", { dir: "auto" }, text)]));
 }
 
@@ -215,7 +229,7 @@ function range(values) {
 const W = 400;
 const H = 180;
 
-export function plot(lines, [low, high], longest, name) {
+function plot(lines, [low, high], longest, name) {
   const x = (t) => 46 + (t / longest) * (W - 52);
   const y = (v) => H - 20 - ((v - low) / (high - low)) * (H - 30);
   const title = lines.map(([item]) => item.title).join(" and ");

@@ -41,7 +41,7 @@ function card(group) {
   return el("li", { class: "group" },
     nameField(group, () => (open.ariaLabel = label())),
     open,
-    el("p", { class: "hint" }, plural(group.size, "item")));
+    el("p", { class: "hint", dir: "auto" }, [plural(group.size, "item"), group.summary].filter(Boolean).join(" · ")));
 }
 
 function more(found, cards) {

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
-from likewise.items.imagefeatures import choose_recipe, image_features
-from likewise.items.items import Features, Items, Problem, Progress, digest, shorten
-from likewise.items.pictures import (
+from likewise.items.folders import files_below, name_in
+from likewise.items.images.decoding import (
     IMAGE_SUFFIXES,
     OTHER_SUFFIXES,
     BrokenPictureError,
@@ -26,6 +25,8 @@ from likewise.items.pictures import (
     require_pillow,
     upright_size,
 )
+from likewise.items.images.recipes import choose_recipe, image_features
+from likewise.items.items import Features, Items, Problem, Progress, digest, shorten
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -36,8 +37,8 @@ LARGEST_THUMBNAIL = 4096
 class ImageItems(Items):
     """The pictures in a folder and the folders below it, in order of their paths.
 
-    ``view(i)`` is ``{"kind": "images", "width": ..., "height": ..., "broken": ...}``; the picture
-    itself is `thumbnail`. A picture that cannot be decoded stays an item, with a placeholder.
+    The view also has ``"width"``, ``"height"`` and ``"broken"``. A picture that cannot be decoded
+    stays an item, with a placeholder.
 
     Parameters
     ----------
@@ -51,6 +52,9 @@ class ImageItems(Items):
     """
 
     kind = "images"
+    noun = "picture"
+    options = ("image_features",)
+    has_pictures = True
 
     def __init__(
         self, folder: Path, *, recipe: str = "auto", cache: FeatureCache | None = None
@@ -61,7 +65,7 @@ class ImageItems(Items):
         self._cache = cache or FeatureCache(None)
         paths, problems, notes = find_pictures(self._folder)
         self._paths = paths
-        ids = [_name(path, self._folder) for path in paths]
+        ids = [name_in(path, self._folder) for path in paths]
         self._sizes: list[tuple[int, int]] = []
         self._hashes: list[str] = []
         with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
@@ -77,6 +81,21 @@ class ImageItems(Items):
             raise InputError(f"none of the pictures in {folder} can be read: {problems[0].message}")
         self._thumbnail = lru_cache(maxsize=256)(self._encode)
 
+    @classmethod
+    def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
+        """Whether this is a folder with pictures."""
+        if not (isinstance(source, Path) and source.is_dir()):
+            return False
+        known = (*IMAGE_SUFFIXES, *OTHER_SUFFIXES)
+        return any(path.suffix.lower() in known for path in files_below(source))
+
+    @classmethod
+    def open(cls, source: Path, *, cache: FeatureCache, image_features: str = "auto") -> Self:
+        """Look for the pictures in a folder."""
+        if not source.is_dir():
+            raise InputError(f"{source} is not a folder of pictures")
+        return cls(source, recipe=image_features, cache=cache)
+
     @property
     def decided(self) -> dict[str, Any]:
         """Which features "auto" means here."""
@@ -89,15 +108,25 @@ class ImageItems(Items):
     def view(self, i: int) -> dict[str, Any]:
         """Return the size of the picture, the right way up."""
         width, height = self._sizes[i]
-        return {"kind": self.kind, "width": width, "height": height, "broken": i in self._broken}
+        return {
+            "kind": self.kind,
+            "picture": True,
+            "width": width,
+            "height": height,
+            "broken": i in self._broken,
+        }
 
     def content_hash(self, i: int) -> str:
         """Return a hash of the file's bytes."""
         return self._hashes[i]
 
     def path(self, i: int) -> Path:
-        """Return where picture `i` lies, for fronts that show paths."""
+        """Return where picture `i` lies."""
         return self._paths[i]
+
+    def location(self, i: int) -> str:
+        """Return where picture `i` lies, to be opened from a terminal."""
+        return str(self._paths[i])
 
     def thumbnail(self, i: int, size: int = 512, *, format: str = "webp") -> bytes:
         """Return picture `i` decoded and encoded anew, or a placeholder where it is broken.
@@ -143,11 +172,11 @@ def find_pictures(folder: Path) -> tuple[list[Path], list[Problem], list[str]]:
     paths: list[Path] = []
     problems: list[Problem] = []
     others: Counter[str] = Counter()
-    for path in sorted(_files(folder), key=lambda path: path.relative_to(folder).parts):
+    for path in sorted(files_below(folder), key=lambda path: path.relative_to(folder).parts):
         if path.suffix.lower() not in IMAGE_SUFFIXES:
             others[path.suffix.lower() or "without suffix"] += 1
         elif not path.resolve().is_relative_to(folder):
-            name = _name(path, folder)
+            name = name_in(path, folder)
             problems.append(Problem(None, f"{name}: a link to outside of the folder, left out"))
         else:
             paths.append(path)
@@ -168,19 +197,6 @@ def find_pictures(folder: Path) -> tuple[list[Path], list[Problem], list[str]]:
 def _listed(counts: Counter[str], choose: Callable[[str], bool]) -> str:
     """Return how many files there are of each suffix, in words."""
     return ", ".join(f"{n} {suffix}" for suffix, n in counts.most_common() if choose(suffix))
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for parent, folders, files in os.walk(folder, followlinks=False):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in files:
-            if not name.startswith("."):
-                yield Path(parent, name)
-
-
-def _name(path: Path, folder: Path) -> str:
-    """Return a path in the folder as text, also where its bytes are not."""
-    return path.relative_to(folder).as_posix().encode("utf-8", "backslashreplace").decode()
 
 
 def _look(path: Path, folder: Path) -> tuple[tuple[int, int], str, str]:

@@ -1,4 +1,4 @@
-"""Features that the user brings along."""
+"""Arrays of numbers from files, and features that the person brings along."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import IO
 import numpy as np
 
 from likewise.errors import InputError
+from likewise.items.cells import as_numbers, as_text
 from likewise.items.items import Features, check_ids, shorten
 from likewise.items.limits import check_fits, in_words
-from likewise.items.rowfeatures import as_numbers
-from likewise.items.tables import TABLE_SUFFIXES, as_text, read_table
+from likewise.items.tables import TABLE_SUFFIXES, read_table
+from likewise.words import plural
 
 ARRAY_SUFFIXES = (".npy", ".npz")
 FEATURE_NAMES = ("X", "features", "embeddings", "arr_0")
@@ -127,11 +128,11 @@ def read_features(path: Path, ids: Sequence[str], source: Path) -> Features:
         X = X[_match(names, ids, path)]
     elif len(X) != len(ids):
         raise InputError(
-            f"{path} has {len(X)} rows for {len(ids)} items of {source}. Rows follow the order of "
-            f"the items (the first is {shorten(ids[0])!r}); add an array or a column of ids to "
-            "match them by name."
+            f"{path} has {plural(len(X), 'row')} for {plural(len(ids), 'item')} of {source}. Rows "
+            f"follow the order of the items (the first is {shorten(ids[0])!r}); add an array or a "
+            "column of ids to match them by name."
         )
-    return Features(X, f"{X.shape[1]} features from {path}")
+    return Features(X, f"{plural(X.shape[1], 'feature')} from {path}")
 
 
 def _from_table(path: Path) -> tuple[np.ndarray, list[str] | None]:

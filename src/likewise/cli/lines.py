@@ -1,0 +1,134 @@
+"""Items as lines of text for a terminal, by the parts of their views."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from likewise.items import Items
+
+BARS = "▁▂▃▄▅▆▇█"
+LONGEST_TEXT = 1_200
+
+
+def both(items: Items, left: int, right: int, width: int) -> Iterator[str]:
+    """Return the lines that show two items: fields aligned, anything else side by side."""
+    views = items.view(left), items.view(right)
+    parts = {part for view in views for part in view if part in ("text", "channels", "picture")}
+    if not parts:
+        yield from _aligned(views[0].get("fields", []), views[1].get("fields", []), width)
+    elif parts == {"picture"}:
+        # A path is what can be opened from here, in most terminals by a click.
+        for side, place in (("left ", left), ("right", right)):
+            yield f"  {side}  {clean(items.location(place))}"
+    else:
+        half = max(20, (width - 5) // 2)
+        columns = (block(items, left, half), block(items, right, half))
+        for a, b in zip_longest(*columns, fillvalue=""):
+            yield f"  {pad(a, half)} │ {b}".rstrip()
+
+
+def block(items: Items, place: int, width: int) -> list[str]:
+    """Return an item as lines of at most some width."""
+    view = items.view(place)
+    lines = [fit(clean(items.title(place)), width)]
+    if view.get("picture"):
+        lines.append(fit(clean(items.location(place)), width))
+    for channel in view.get("channels", ()):
+        low, high = min(channel["y"]), max(channel["y"])
+        about = f"{channel['name']}, {low:.4g} to {high:.4g}"
+        lines += [fit(clean(about), width), sparkline(channel["y"], width)]
+    if "text" in view:
+        text = clean(view["text"][:LONGEST_TEXT], keeps_lines=True)
+        lines.append("")
+        for paragraph in text.splitlines():
+            lines += textwrap.wrap(paragraph, width) or [""]
+        hidden = view.get("length", len(view["text"])) - LONGEST_TEXT
+        lines += [f"… {hidden} more characters"] if hidden > 0 else []
+    return lines + [fit(clean(f"{name}: {cell}"), width) for name, cell in view.get("fields", ())]
+
+
+def _aligned(
+    left: Sequence[Sequence[str]], right: Sequence[Sequence[str]], width: int
+) -> Iterator[str]:
+    """Align fields; ≠ stands beside those that differ."""
+    values = {name: text for name, text in right}  # noqa: C416  (lists of two, for mypy)
+    name_width = min(24, max((cells(name) for name, _ in left), default=0))
+    half = max(10, (width - name_width - 9) // 2)
+    for name, text in left:
+        other = values.get(name, "")
+        a, b = fit(clean(text), half), fit(clean(other), half)
+        sign = " " if text == other else "≠"
+        title = pad(fit(clean(name), name_width), name_width)
+        yield f"  {title}  {pad(a, half)} {sign} {b}".rstrip()
+
+
+def sparkline(values: Sequence[float], width: int) -> str:
+    """Return a curve as bars of eight heights.
+
+    Examples
+    --------
+    >>> sparkline([0, 1, 2, 4, 7], 10)
+    '▁▂▃▅█'
+    """
+    some = values[:: max(1, -(-len(values) // width))]
+    low, high = min(some), max(some)
+    scale = (len(BARS) - 1) / (high - low) if high > low else 0.0
+    return "".join(BARS[round((value - low) * scale)] for value in some)
+
+
+# -- text that nobody vouches for ------------------------------------------------------------------
+
+
+def clean(text: str, *, keeps_lines: bool = False) -> str:
+    r"""Return text without what would steer the terminal: control and direction characters.
+
+    Examples
+    --------
+    >>> clean("red\x1b[31m\nline")
+    'red·[31m line'
+    """
+    found = []
+    for character in text:
+        if character == "\n" and keeps_lines:
+            found.append(character)
+        elif character in "\n\r\t":
+            found.append(" ")
+        elif unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co"):
+            found.append("·" if unicodedata.category(character) == "Cc" else "")
+        else:
+            found.append(character)
+    return "".join(found)
+
+
+def cells(text: str) -> int:
+    """Return how many columns of a terminal a text takes.
+
+    Examples
+    --------
+    >>> cells("abc"), cells("日本")
+    (3, 4)
+    """
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def pad(text: str, width: int) -> str:
+    """Return a text filled up to a width."""
+    return text + " " * max(0, width - cells(text))
+
+
+def fit(text: str, width: int) -> str:
+    """Return a text cut to a width."""
+    if cells(text) <= width:
+        return text
+    found = ""
+    for character in text:
+        if cells(found + character) > width - 1:
+            break
+        found += character
+    return found + "…"

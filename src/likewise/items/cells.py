@@ -1,0 +1,127 @@
+"""Cells of tables: as text, as numbers, as points in time."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+MISSING = frozenset({"", "na", "n/a", "nan", "nat", "null", "none", "nil", "?", "-"})
+"""What stands for "no value" in a table, in lower case."""
+
+DATE_FORMATS = (
+    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d %b %Y", "%b %d, %Y",
+    "%d %B %Y", "%B %d, %Y",
+)  # fmt: skip
+"""Dates that are not written as ISO 8601, the day first where both readings fit."""
+
+TIME_FORMATS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p")
+
+
+def as_text(value: Any) -> str:
+    """Return a cell as a person should read it.
+
+    Examples
+    --------
+    >>> [as_text(v) for v in ("a", None, 2.50, True, ["x", 1], b"raw")]
+    ['a', '', '2.5', 'true', '["x", 1]', '(3 bytes)']
+    """
+    if isinstance(value, str):
+        text = value
+    elif value is None:
+        text = ""
+    elif isinstance(value, bool):
+        text = "true" if value else "false"
+    elif isinstance(value, bytes):
+        text = f"({len(value)} bytes)"
+    elif isinstance(value, list | dict):
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    else:
+        text = str(value)
+    # JSON can carry half of a surrogate pair, which nothing can encode.
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell stands for no value."""
+    if isinstance(value, str):
+        return value.strip().lower() in MISSING
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def as_numbers(values: Sequence[Any], has_decimal_comma: bool = False) -> np.ndarray | None:
+    """Return a column as floats with NaN for what is missing, or None if it is not numbers.
+
+    Examples
+    --------
+    >>> as_numbers(["1", "", "2.5", "NA"])
+    array([1. , nan, 2.5, nan])
+    >>> as_numbers(["1", "two"]) is None
+    True
+    """
+    try:
+        return np.array([float(value) for value in values])
+    except (TypeError, ValueError, OverflowError):
+        pass
+    numbers = np.full(len(values), np.nan)
+    found = False
+    for k, value in enumerate(values):
+        if is_missing(value):
+            continue
+        plain = value
+        if has_decimal_comma and isinstance(value, str) and value.count(",") == 1:
+            plain = value.replace(",", ".")
+        try:
+            numbers[k] = float(plain)
+        except (TypeError, ValueError, OverflowError):
+            return None
+        found = True
+    return numbers if found else None
+
+
+def as_times(values: Sequence[Any]) -> np.ndarray | None:
+    """Return a column as seconds since 1970 with NaN for what is missing, or None if not dates.
+
+    Texts are read as ISO 8601, or all in the same one of `DATE_FORMATS`. Times without a zone
+    count as UTC.
+
+    Examples
+    --------
+    >>> as_times(["1970-01-02", "", "1970-01-01T12:00"])
+    array([86400.,    nan, 43200.])
+    >>> as_times(["2.1.1970", "3.1.1970"])
+    array([ 86400., 172800.])
+    >>> as_times(["yesterday"]) is None
+    True
+    """
+    formats = (day + hour for day in DATE_FORMATS for hour in TIME_FORMATS)
+    readers: list[Callable[[Any], float]] = [_iso]
+    readers += [partial(_formatted, format=format) for format in formats]
+    for read in readers:
+        try:
+            found = [math.nan if is_missing(value) else read(value) for value in values]
+        except (AttributeError, TypeError, ValueError, OverflowError):
+            continue
+        return None if all(map(math.isnan, found)) else np.array(found)
+    return None
+
+
+def _iso(value: Any) -> float:
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value.strip())
+    elif isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+    return _seconds(value)
+
+
+def _formatted(value: str, format: str) -> float:
+    return _seconds(datetime.strptime(value.strip(), format))
+
+
+def _seconds(moment: datetime) -> float:
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
