@@ -98,7 +98,7 @@ def test_a_wrong_word_is_named(arguments, message, tmp_path, monkeypatch):
 
 def test_help_has_the_commands():
     result = run("--help")
-    for command in ("run", "report", "export", "verify"):
+    for command in ("run", "report", "leaderboard", "export", "verify"):
         assert command in result.output
 
 
@@ -114,7 +114,7 @@ def test_the_flagship_profile_runs_and_is_reported_on(tmp_path, data_home):
     assert "done: 7 ok" in result.output
     result = run("report", "--profile", "flagship", "-o", tmp_path / "report", *store)
     assert result.exit_code == 0, result.output
-    assert (tmp_path / "report" / "flagship-budgets.csv").exists()
+    assert (tmp_path / "report" / "budgets.csv").exists()
 
 
 def test_changes_that_are_not_committed_are_refused_unless_allowed(tmp_path, monkeypatch):
@@ -151,3 +151,40 @@ def test_a_csv_file_can_be_gone_on_with_as_a_store(tmp_path):
     result = run("export", "--store", tmp_path / "r.csv", tmp_path / "r.sqlite")
     assert result.exit_code == 0
     assert read_results(tmp_path / "r.sqlite") == read_results(tmp_path / "r.csv")
+
+
+MY_METHOD = """
+import numpy as np
+from likewise.experiments.protocol import Method
+
+
+class Mine(Method):
+    name = "mine"
+
+    def run(self, trial):
+        trial.oracle.same(*trial.train_indices[:2])
+        return np.zeros(len(trial.X), dtype=int)
+"""
+
+
+@pytest.mark.slow
+def test_one_file_puts_a_method_on_the_leaderboard_with_tasks_of_ones_own(tmp_path, monkeypatch):
+    pytest.importorskip("pandas", reason='pip install "likewise[plot]"')
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a_method_in_one_file.py").write_text(MY_METHOD)
+    (tmp_path / "tasks").mkdir()
+    X, y = make_blobs(140, centers=3, random_state=0)
+    np.savez(tmp_path / "tasks" / "blobs.npz", X=X, y=y)
+    mine = "a_method_in_one_file:Mine"
+    result = run(
+        *("run", "--profile", "flagship", "--tasks-from", tmp_path / "tasks", "--folds", "1"),
+        *("--methods", "COBRA,DSL", "--method", mine, "--store", tmp_path / "r.sqlite"),
+    )
+    assert "failed" not in result.output, result.output
+    result = run("leaderboard", "--store", tmp_path / "r.sqlite", "-o", tmp_path / "board")
+    assert result.exit_code == 0, result.output
+    page = (tmp_path / "board" / "leaderboard.html").read_text(encoding="utf-8")
+    assert mine in page
+    lines = (tmp_path / "board" / "leaderboard-added.csv").read_text().splitlines()
+    assert len(lines) == 1 + 5  # COBRA at three sizes, DSL, mine
+    assert lines[-1].startswith(mine)

@@ -15,6 +15,8 @@ CACHED = (
     provenance.source_tree,
     provenance.imported,
     provenance._imports,
+    provenance._home,
+    provenance._has_changed,
     provenance._file_of,
     provenance._files_of,
 )

@@ -5,16 +5,40 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+pytest.importorskip("pandas", reason='pip install "likewise[plot]"')
+
 from likewise.errors import InputError
-from likewise.experiments.paper_tables import ranks_table, wins_table
+from likewise.experiments.comparison_tables import own_table, ranks_table, task_table, wins_table
+from likewise.experiments.paper_tables import (
+    anytime_table,
+    curves_table,
+    estimate_table,
+    groups_table,
+    strategies_table,
+    wrong_k_table,
+)
+from likewise.experiments.plan import profile
 from likewise.experiments.published import TABLE_1
 from likewise.experiments.report import write_report
-from likewise.experiments.results import MARK, Results
+from likewise.experiments.results import MARK, STALE_MARK, Results
+from likewise.experiments.run_tables import stale_table, times_table, trouble_table
 from likewise.experiments.store import Row
-from likewise.experiments.tables import Table, latex_text
+from likewise.experiments.tables import Table
 
 TASKS = ("iris", "wine", "ecoli", "hepatitis")
 METHODS = ("COBRA", "MPCKM-MinMax", "COSC-MinMax")
+
+
+def results_of(rows):
+    return Results(rows, profile("paper"))
+
+
+def column(table, name, **values):
+    """Values of a column, without marks of stale rows, where others have given values."""
+    frame = table.frame
+    for key, value in values.items():
+        frame = frame[frame[key] == value]
+    return [v.replace(STALE_MARK, "") if isinstance(v, str) else v for v in frame[name]]
 
 
 def made_up_rows():
@@ -80,10 +104,10 @@ def test_the_report_is_one_page_with_everything_in_it(tmp_path):
     links.feed(text)
     assert links.outside == []
     assert text.count("<svg") == 7
-    for name in ("overview", "estimate", "curves", "times", "groups", "wrong-k", "anytime"):
+    for name in ("quality", "estimate", "curves", "times", "groups", "wrong-k", "anytime"):
         ET.parse(page.parent / f"{name}.svg")
         assert (page.parent / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-    for name in ("table1-strategies", "table2-wins", "table3-ranks", "scores-25", "trouble"):
+    for name in ("strategies", "wins", "ranks", "own", "tasks-25", "trouble", "stale"):
         for suffix in ("csv", "md", "tex"):
             assert (page.parent / f"{name}.{suffix}").stat().st_size > 0
     again = write_report(made_up_rows(), tmp_path / "again")
@@ -96,28 +120,28 @@ def test_a_report_without_rows_is_refused(tmp_path):
 
 
 def test_wins_are_counted_over_tasks_not_folds():
-    table = wins_table(Results(made_up_rows()))
-    assert table.rows[0][:3] == [25, "MPCKM-MinMax", 4]
-    assert str(table.rows[0][3]).startswith("4 (0.")
+    table = wins_table(results_of(made_up_rows()))
+    assert column(table, "against", size=25) == ["MPCKM-MinMax", "COSC-MinMax"]
+    assert column(table, "tasks", size=25) == [4, 4]
+    assert column(table, "won", size=25) == [4, 4]
+    assert column(table, "paper, won : lost", size=25)[0] == "13 (0.14) : 8 (0.12)"
 
 
 def test_a_capped_cell_is_marked_wherever_it_is_used():
     rows = made_up_rows()
     at = next(i for i, row in enumerate(rows) if row.method == "COSC-MinMax")
     rows[at] = Row(**{**vars(rows[at]), "status": "capped", "ari_test": None})
-    results = Results(rows)
+    results = results_of(rows)
     wins, ranks = wins_table(results), ranks_table(results, n_permutations=10)
-    assert [line[1] for line in wins.rows if line[0] == 25] == [
-        "MPCKM-MinMax",
-        f"COSC-MinMax{MARK}",
-    ]
-    assert f"COSC-MinMax{MARK}" in [line[1] for line in ranks.rows if line[0] == 25]
-    assert f"COSC-MinMax{MARK}" not in [line[1] for line in ranks.rows if line[0] == 50]
+    assert column(wins, "against", size=25) == ["MPCKM-MinMax", f"COSC-MinMax{MARK}"]
+    assert f"COSC-MinMax{MARK}" in column(ranks, "method", size=25)
+    assert f"COSC-MinMax{MARK}" not in column(ranks, "method", size=50)
+    assert column(trouble_table(results), "status") == ["capped"]
 
 
 def test_ranks_of_a_size_sum_to_what_they_must():
-    table = ranks_table(Results(made_up_rows()), n_permutations=10)
-    assert sum(line[2] for line in table.rows if line[0] == 25) == pytest.approx(6)
+    table = ranks_table(results_of(made_up_rows()), n_permutations=10)
+    assert sum(column(table, "rank", size=25)) == pytest.approx(6)
 
 
 def test_a_task_without_a_score_is_left_out_and_the_number_of_tasks_says_so():
@@ -127,17 +151,42 @@ def test_a_task_without_a_score_is_left_out_and_the_number_of_tasks_says_so():
         else row
         for row in made_up_rows()
     ]
-    table = wins_table(Results(rows))
-    assert [line[2] for line in table.rows if line[0] == 25] == [4, 3]
+    results = results_of(rows)
+    assert column(wins_table(results), "tasks", size=25) == [4, 3]
+    scores = task_table(results, 25).frame.set_index("task")
+    assert scores.filter(like="COSC").loc["wine"].isna().all()
 
 
-def test_tables_escape_what_their_language_needs():
-    table = Table("t", "50 % of A_B", ["a & b", "c"], [["<x>", None]])
-    assert r"50 \% of A\_B" in table.latex()
-    assert r"a \& b" in table.latex()
-    assert "&lt;x&gt;" in table.html()
-    assert latex_text("†") == r"$\dagger$"
-    assert table.csv() == "a & b,c\n<x>,\n"
+def test_what_the_paper_shows_beside_its_comparison():
+    results = results_of(made_up_rows())
+    assert column(strategies_table(results), "closest pairs first") == ["155 / 155 (+0)"]
+    assert column(estimate_table(results), "estimate", size=25) == [25] * 4
+    estimates = column(estimate_table(results), "task", size=25)
+    assert estimates == ["iris", "wine", "hepatitis", "ecoli"]
+    assert column(groups_table(results), "too few") == ["20%", "20%"]
+    assert column(wrong_k_table(results), "told") == ["K+1", "K+1"]
+    assert column(wrong_k_table(results), "worse") == [4, 4]
+    cobra = f"COBRA{STALE_MARK}"
+    curve = column(curves_table(results), "questions", task="iris", method=cobra)
+    assert curve == [25.0, 50.0]
+    assert column(anytime_table(results), "area")[0] == pytest.approx(0.18)
+    assert column(times_table(results), "seconds") == pytest.approx([0.1, 1.1, 2.1])
+    assert column(own_table(results), "gain at 25")[1].startswith("-0.1")
+
+
+def test_stale_rows_are_counted_with_their_reason():
+    table = stale_table(results_of(made_up_rows()))
+    assert set(table.frame["why"]) == {"does not name its code"}
+    assert table.frame["rows"].sum() == len(made_up_rows())
+
+
+def test_tables_escape_what_their_language_needs(tmp_path):
+    Table.of([{"a & b": "50 % of A_B", "c": None, "d": 1.23456}], "t", "T").write(tmp_path)
+    assert (tmp_path / "t.csv").read_text() == "a & b,c,d\n50 % of A_B,,1.23456\n"
+    latex = (tmp_path / "t.tex").read_text()
+    assert r"a \& b" in latex
+    assert r"50 \% of A\_B" in latex
+    assert "| 50 % of A_B | - | 1.235 |" in (tmp_path / "t.md").read_text()
 
 
 def test_table_1_of_the_paper_is_known_for_six_datasets():

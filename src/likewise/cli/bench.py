@@ -171,9 +171,7 @@ def run(
         click.echo(f"done: {ended or 'nothing to do'}")
 
 
-@bench.command()
-@_store
-@click.option(
+_output = click.option(
     "-o",
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
@@ -181,6 +179,11 @@ def run(
     show_default=True,
     help="The folder to write to.",
 )
+
+
+@bench.command()
+@_store
+@_output
 @click.option(
     "--profile",
     "profile_name",
@@ -193,7 +196,22 @@ def report(store: Path, output: Path, profile_name: str) -> None:
     """Write tables and figures, and one page with all of them: report.html."""
     from likewise.experiments.report import write_report
 
-    page = write_report(read_results(store), output, profile=profile_name)
+    page = write_report(read_results(store), output, profile(profile_name))
+    click.echo(f"wrote {page}")
+
+
+@bench.command()
+@_store
+@_output
+def leaderboard(store: Path, output: Path) -> None:
+    """Write one page that ranks all methods by the number of questions: leaderboard.html.
+
+    It takes the results of the profile `flagship`, on the paper's tasks and on those you added by
+    --tasks-from or --tasks.
+    """
+    from likewise.experiments.report import write_leaderboard
+
+    page = write_leaderboard(read_results(store), output)
     click.echo(f"wrote {page}")
 
 

@@ -1,37 +1,67 @@
-"""The figures: black on white, told apart by shape and line, with words at the lines themselves."""
+"""The figures: one color for `Likewise`, black and gray for the others, names at the lines."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import isotonic_regression
 
 from likewise.errors import MissingExtraError
+from likewise.experiments.budget_tables import noise_scores
+from likewise.experiments.comparison_tables import FAR_BELOW
 from likewise.experiments.methods import CONTROL
-from likewise.experiments.other_tables import changes_by_task, curve_tasks, estimate
+from likewise.experiments.paper_tables import (
+    common_curves,
+    curve_points,
+    estimates,
+    groups_off,
+    wrong_k_changes,
+)
 from likewise.experiments.plan import MIDDLE_SIZE
-from likewise.experiments.results import Results, common_curves, curve_of, grouped
+from likewise.experiments.protocol import BUDGETS, NOISE, NOISE_BUDGETS
+from likewise.experiments.results import (
+    Results,
+    complete,
+    curve_of,
+    fixed,
+    is_sized,
+    own_count,
+    split_line,
+)
+from likewise.experiments.tasks import in_order
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+ACCENT = "#0b62a8"
 STYLES: dict[str, dict[str, Any]] = {
-    "COBRA": {"marker": "o", "color": "black", "linestyle": "-", "linewidth": 2.0},
-    "COBRA-guess": {"marker": "o", "color": "black", "linestyle": "--", "mfc": "white"},
-    "MPCKM-MinMax": {"marker": "s", "color": "0.35", "linestyle": "-", "mfc": "white"},
-    "MPCKM-NPU": {"marker": "s", "color": "0.35", "linestyle": "--"},
-    "COSC-MinMax": {"marker": "^", "color": "0.55", "linestyle": "-", "mfc": "white"},
-    "COSC-NPU": {"marker": "^", "color": "0.55", "linestyle": "--"},
+    "Likewise": {"color": ACCENT, "marker": "o", "linewidth": 2.4, "zorder": 5},
+    "Likewise-careful": {"color": "#5aa0d8", "marker": "o", "linestyle": "--", "mfc": "white"},
+    "COBRA": {"color": "black", "marker": "s", "linewidth": 1.8, "zorder": 4},
+    "COBRA-guess": {"color": "black", "marker": "s", "linestyle": ":", "mfc": "white"},
+    "COBRA-learned": {"color": "black", "marker": "s", "linestyle": "--", "mfc": "white"},
+    "COBRAS": {"color": "0.45", "marker": "^", "mfc": "white"},
+    "DSL": {"color": "0.6", "marker": "v", "mfc": "white"},
+    "MPCKM-MinMax": {"color": "0.35", "marker": "P", "mfc": "white"},
+    "MPCKM-NPU": {"color": "0.35", "marker": "P", "linestyle": "--"},
+    "COSC-MinMax": {"color": "0.55", "marker": "X", "mfc": "white"},
+    "COSC-NPU": {"color": "0.55", "marker": "X", "linestyle": "--"},
 }
-OWN_STYLE = {"marker": "D", "color": "0.2", "linestyle": ":"}
+OWN_STYLE = {"color": "0.2", "marker": "D", "linestyle": ":", "mfc": "white"}
+STROKES = {25: ":", 50: "--", 100: "-"}
+EARLY = 0.8
+"""A line that ends before this share of the others' range is named where it ends."""
 SIZE_MARKERS = ("o", "^", "s", "D", "v", "P")
 
+Curve = tuple[Sequence[float], Sequence[float]]
 
-def new_figure(n_rows: int = 1, n_columns: int = 1, **options: Any) -> tuple[Figure, Any]:
+
+def new_figure(n_columns: int = 1, n_rows: int = 1, **options: Any) -> tuple[Figure, Any]:
     """Return an empty figure that needs no screen."""
     try:
         from matplotlib.figure import Figure
@@ -44,6 +74,8 @@ def new_figure(n_rows: int = 1, n_columns: int = 1, **options: Any) -> tuple[Fig
         axis.tick_params(labelsize=8)
         axis.xaxis.label.set_size(9)
         axis.yaxis.label.set_size(9)
+        axis.grid(color="0.93", linewidth=0.8)
+        axis.set_axisbelow(True)
     return figure, axes
 
 
@@ -55,286 +87,294 @@ def save(figure: Figure, folder: Path, name: str) -> str:
     with matplotlib.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
         figure.savefig(path, metadata={"Date": None})
         figure.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None})
-    return path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    return text[text.index("<svg") :]
 
 
-def style(method: str) -> dict[str, Any]:
-    """Return how a method is drawn."""
-    return {"markersize": 5, "linewidth": 1.2, **STYLES.get(method, OWN_STYLE)}
+def style(line: str) -> dict[str, Any]:
+    """Return how a line is drawn: by its method, and its number of super-instances if any."""
+    method, size = split_line(line)
+    found = {"linewidth": 1.2, "markersize": 5, **STYLES.get(method, OWN_STYLE)}
+    return found | ({"linestyle": STROKES.get(size, "-"), "linewidth": 1.2} if size else {})
 
 
-def label_ends(axis: Axes, ends: Sequence[tuple[float, float, str]], gap: float) -> None:
-    """Write names at the ends of lines, moved apart where they would overlap."""
-    ordered = sorted(ends, key=lambda end: end[1])
-    for (x, y, text), height in zip(ordered, spread([end[1] for end in ordered], gap), strict=True):
-        axis.annotate(
-            text,
-            (x, y),
-            xytext=(x, height),
-            textcoords="data",
-            fontsize=8,
-            va="center",
-            annotation_clip=False,
-        )
+def dots(method: str) -> dict[str, Any]:
+    """Return how a method is drawn where there is a dot for every task."""
+    return {**style(method), "linestyle": "none", "mfc": "white"}
+
+
+def name_lines(axis: Axes, curves: Mapping[str, Curve]) -> None:
+    """Write names beside the panel, moved apart where they would overlap.
+
+    Where a line ends well before the others, its name stands above its end.
+    """
+    low, high = axis.get_ylim()
+    ends = {name: (x[-1], y[-1]) for name, (x, y) in curves.items() if len(x)}
+    last = max((x for x, _ in ends.values()), default=0.0)
+    beside = sorted((y, name) for name, (x, y) in ends.items() if x >= EARLY * last)
+    heights = spread([y for y, _ in beside], 0.055 * (high - low))
+    places = {name: (1.01, y) for y, (_, name) in zip(heights, beside, strict=True)}
+    for name, end in ends.items():
+        look: dict[str, Any] = {
+            "size": 8.5,
+            "color": style(name)["color"],
+            "annotation_clip": False,
+        }
+        if name in places:
+            given: dict[str, Any] = {"xycoords": axis.get_yaxis_transform(), "va": "center"}
+            axis.annotate(name, places[name], **given, **look)
+        else:
+            given = {"xytext": (2, 6), "textcoords": "offset points", "ha": "right"}
+            axis.annotate(name, end, **given, **look)
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
-    """Return increasing heights at least a gap apart, each block centered on where it was.
+    """Return increasing heights at least a gap apart, as near as can be to where they were.
 
     Examples
     --------
     >>> spread([0.0, 3.0, 3.0, 8.0], gap=1.0)
     [0.0, 2.5, 3.5, 8.0]
     """
-    blocks: list[tuple[float, int]] = []
-    for height in heights:
-        block = (height, 1)
-        while blocks and block[0] - blocks[-1][0] < gap * (block[1] + blocks[-1][1]) / 2:
-            center, count = blocks.pop()
-            total = count + block[1]
-            block = ((center * count + block[0] * block[1]) / total, total)
-        blocks.append(block)
-    return [
-        center + gap * (place - (count - 1) / 2)
-        for center, count in blocks
-        for place in range(count)
-    ]
+    if not heights:
+        return []
+    steps = gap * np.arange(len(heights))
+    return [float(y) for y in isotonic_regression(np.asarray(heights) - steps).x + steps]
 
 
-def overview_figure(results: Results) -> Figure | None:
-    """Draw the mean ARI over all tasks, by method and size."""
-    sizes, methods = results.sizes, results.methods
-    if not sizes or CONTROL not in methods:
+def quality_figure(results: Results) -> Figure | None:
+    """Draw the mean ARI against the number of questions, a panel for each list of tasks."""
+    panels = results.parts
+    figure, axes = new_figure(len(panels), figsize=(5.4 * len(panels) + 0.8, 4.0))
+    for axis, (name, tasks) in zip(axes.flat, panels.items(), strict=True):
+        curves = {method: _curve(results, method, tasks) for method in results.methods}
+        for method, (x, y) in curves.items():
+            axis.plot(x, y, **style(method))
+        for size, at, height in zip(results.sizes, *curves.get(CONTROL, ((), ())), strict=False):
+            place = {"xytext": (0, -11), "textcoords": "offset points"}
+            axis.annotate(str(size), (at, height), size=7, ha="center", **place)
+        _title(axis, f"{name}: {len(tasks)} tasks", "questions")
+        name_lines(axis, curves)
+    axes[0, 0].set_ylabel("mean ARI on the test parts")
+    return figure
+
+
+def _curve(results: Results, method: str, tasks: Sequence[str]) -> Curve:
+    """Return numbers of questions and the mean ARI of a method."""
+    found: list[tuple[float, float]] = []
+    if results.is_by_budget and not is_sized(method):
+        for budget in BUDGETS:
+            scores = complete(results.at(fixed(budget), tasks))
+            if method in scores and len(scores):
+                found.append((float(budget), float(scores[method].mean())))
+    else:
+        # COBRA is made for all its questions; stopped on the way it is another method.
+        for size in [size for size in results.sizes if size in results.own]:
+            scores = complete(results.at_own(size, tasks))
+            if method in scores and len(scores):
+                asked = results.questions(own_count(size), list(scores.index))
+                found.append((asked, float(scores[method].mean())))
+    return [x for x, _ in found], [y for _, y in found]
+
+
+def _title(axis: Axes, title: str, label: str) -> None:
+    axis.set_title(title[0].upper() + title[1:], size=10, loc="left", weight="bold")
+    axis.set_xlabel(label)
+
+
+def differences_figure(results: Results) -> Figure | None:
+    """Draw how far the reference is from COBRA on every task, at COBRA's numbers of questions."""
+    me, sizes = results.plan.reference, results.sizes
+    if me == CONTROL:
         return None
-    scores = {size: results.scores(size) for size in sizes}
-    # The same tasks at every size, or the lines would mix tasks with sizes.
-    everywhere = np.all([np.isfinite(s.table).all(axis=1) for s in scores.values()], axis=0)
-    n_tasks = int(everywhere.sum())
-    if n_tasks == 0:
+    scores = {size: results.at_own(size) for size in sizes}
+    if any(me not in found or CONTROL not in found for found in scores.values()):
         return None
-    means = {size: scores[size].table[everywhere].mean(axis=0) for size in sizes}
-    figure, axes = new_figure(figsize=(6.2, 3.6))
-    axis = axes[0, 0]
-    ends = []
-    for j, method in enumerate(methods):
-        values = [float(means[size][j]) for size in sizes]
-        axis.plot(range(len(sizes)), values, **style(method))
-        ends.append((len(sizes) - 0.92, values[-1], method))
-    low, high = axis.get_ylim()
-    label_ends(axis, ends, (high - low) * 0.055)
-    queries = [np.mean(list(results.mean(lambda r: r.queries, size=s).values())) for s in sizes]
-    axis.set_xticks(
-        range(len(sizes)),
-        [
-            f"{size} super-instances\n{count:.0f} questions"
-            for size, count in zip(sizes, queries, strict=True)
-        ],
-    )
-    axis.set_xlim(-0.2, len(sizes) - 0.35)
-    axis.set_ylabel("mean ARI on the test parts")
-    axis.set_title(f"Quality with as many questions as COBRA asks, mean of {n_tasks} tasks", size=9)
+    gains = {size: (found[me] - found[CONTROL]).dropna() for size, found in scores.items()}
+    whole = [t for t in results.tasks if all(t in found for found in gains.values())]
+    panels = {name: [t for t in tasks if t in whole] for name, tasks in results.parts.items()}
+    panels = {name: tasks for name, tasks in panels.items() if tasks}
+    if not panels:
+        return None
+    tallest = max(map(len, panels.values()))
+    figure, axes = new_figure(len(panels), figsize=(5.0 * len(panels), 0.3 * tallest + 1.3))
+    shades = ("#a9cbe8", "#4f93cc", ACCENT, "black")
+    for axis, (name, tasks) in zip(axes.flat, panels.items(), strict=True):
+        order = sorted(tasks, key=lambda task: np.mean([gains[size][task] for size in sizes]))
+        for place, task in enumerate(order):
+            ends = [gains[size][task] for size in sizes]
+            axis.plot([min(ends), max(ends)], [place] * 2, color="0.8", lw=1.2)
+        for size, shade in zip(sizes, shades, strict=False):
+            look = {"color": shade, "markersize": 6, "label": f"COBRA {size}"}
+            axis.plot(gains[size][order], range(len(order)), "o", **look)
+        axis.axvline(0, color="black", linewidth=1.0, zorder=1)
+        axis.axvline(-FAR_BELOW, color="0.45", linewidth=1.0, linestyle=":", zorder=1)
+        axis.set_yticks(range(len(order)), order)
+        _title(axis, name, f"ARI of {me} minus ARI of COBRA, as many questions")
+    reach = [value for axis in axes.flat for value in axis.get_xlim()]
+    for axis in axes.flat:
+        axis.set_xlim(min(reach), max(reach))
+    axes[0, 0].legend(frameon=False, fontsize=8, loc="best")
+    return figure
+
+
+def noise_figure(results: Results) -> Figure | None:
+    """Draw the mean ARI at 100 questions against the share of wrong answers."""
+    panels = {name: noise_scores(results, tasks) for name, tasks in results.parts.items()}
+    panels = {name: tables for name, tables in panels.items() if len(tables[0])}
+    if not panels:
+        return None
+    figure, axes = new_figure(len(panels), figsize=(4.6 * len(panels), 3.6))
+    shares = [0.0, *(100 * share for share in NOISE.values())]
+    for axis, (name, tables) in zip(axes.flat, panels.items(), strict=True):
+        curves = {str(n): (shares, [float(t[n].mean()) for t in tables]) for n in tables[0]}
+        for line, curve in curves.items():
+            axis.plot(*curve, **style(line))
+        _title(axis, f"{name}: {len(tables[0])} tasks", "wrong answers in percent")
+        axis.set_xticks(shares)
+        name_lines(axis, curves)
+    axes[0, 0].set_ylabel(f"mean ARI after {NOISE_BUDGETS[-1]} questions")
     return figure
 
 
 def estimate_figure(results: Results) -> Figure | None:
     """Draw the questions COBRA asked over the paper's estimate, one dot per task and size."""
-    points = {
-        size: [
-            (task, estimate(size, results.n_classes(task)), queries)
-            for task, queries in results.mean(lambda row: row.queries, size=size).items()
-        ]
-        for size in results.sizes
-    }
-    if not any(points.values()):
+    found = estimates(results)
+    if found.empty or results.is_by_budget:
         return None
     figure, axes = new_figure(figsize=(5.2, 4.4))
     axis = axes[0, 0]
-    for (size, dots), marker in zip(points.items(), SIZE_MARKERS, strict=False):
-        axis.plot(
-            [bound for _, bound, _ in dots],
-            [asked for _, _, asked in dots],
-            marker,
-            color="black",
-            mfc="white",
-            ms=6,
-            label=f"{size} super-instances",
-        )
-    everything = [dot for dots in points.values() for dot in dots]
-    limits = [0.85 * min(dot[1] for dot in everything), 1.25 * max(dot[2] for dot in everything)]
+    for (size, some), marker in zip(found.groupby("size"), SIZE_MARKERS, strict=False):
+        look = {"color": "black", "mfc": "white", "ms": 6, "label": f"{size} super-instances"}
+        axis.plot(some["estimate"], some["asked"], marker, **look)
+    limits = [0.85 * found["estimate"].min(), 1.25 * found["asked"].max()]
     axis.plot(limits, limits, color="0.6", linewidth=1, zorder=0)
     axis.text(150, 130, "asked = estimate", size=8, va="top")
-    for task, x, y in sorted(everything, key=lambda dot: dot[2] / dot[1])[-2:]:
-        axis.annotate(task, (x, y), xytext=(-5, 4), textcoords="offset points", size=8, ha="right")
-    axis.set(xscale="log", yscale="log", xlabel="estimated lower bound: N - K + K(K-1)/2")
-    axis.set_ylabel("questions asked (mean of 5 folds)")
+    for far in found.nlargest(2, "asked / estimate").itertuples():
+        place = {"xytext": (-5, 4), "textcoords": "offset points", "ha": "right"}
+        axis.annotate(far.task, (far.estimate, far.asked), size=8, **place)
+    ticks = (25, 50, 100, 200, 300)
+    axis.set(xscale="log", yscale="log")
+    for which in (axis.xaxis, axis.yaxis):
+        which.set_ticks(ticks, [str(tick) for tick in ticks])
+        which.set_ticks([], minor=True)
+    axis.set(xlabel="estimated lower bound: N - K + K(K-1)/2", ylabel="questions asked")
     axis.legend(frameon=False, fontsize=8, loc="upper left")
-    _plain_log(axis.xaxis, (25, 50, 100, 200, 300))
-    _plain_log(axis.yaxis, (25, 50, 100, 200, 300))
     return figure
 
 
-def _plain_log(axis: Any, ticks: Sequence[int]) -> None:
-    from matplotlib.ticker import NullFormatter
-
-    axis.set_ticks(ticks, [str(tick) for tick in ticks])
-    axis.set_minor_formatter(NullFormatter())
-
-
 def curves_figure(results: Results) -> Figure | None:
-    """Draw ARI against the number of questions, task by task."""
-    rows = [row for row in results.of("curves") if row.ari_test is not None]
-    if not rows:
+    """Draw ARI against the number of questions, a panel for each task."""
+    points = curve_points(results)
+    tasks = in_order(points["task"])
+    if not tasks:
         return None
-    tasks = curve_tasks(results)
-    n_columns = 2 if len(tasks) > 1 else 1
-    n_lines = -(-len(tasks) // n_columns)
-    figure, axes = new_figure(n_lines, n_columns, figsize=(3.7 * n_columns, 2.7 * n_lines))
-    by_line = grouped(rows, lambda row: (row.task, row.method))
+    n_columns = min(3, len(tasks))
+    n_rows = -(-len(tasks) // n_columns)
+    figure, axes = new_figure(n_columns, n_rows, figsize=(3.6 * n_columns, 2.6 * n_rows))
     for axis, task in zip(axes.flat, tasks, strict=False):
-        ends = []
-        for method in ("COBRA", "MPCKM-MinMax", "COSC-MinMax"):
-            groups = grouped(
-                by_line.get((task, method), []), lambda row: row.budget or row.n_super_instances
-            )
-            if not groups:
-                continue
-            x = [np.mean([row.queries or 0 for row in group]) for group in groups.values()]
-            y = [np.mean([row.ari_test or 0.0 for row in group]) for group in groups.values()]
-            order = np.argsort(x)
-            given = style(method) | ({"linestyle": "none"} if method == CONTROL else {})
-            axis.plot(np.array(x)[order], np.array(y)[order], **given)
-            ends.append((max(x), float(np.array(y)[order][-1]), f" {method}"))
+        of_task = points[points["task"] == task]
+        curves = {
+            str(method): (found["questions"].tolist(), found["ARI"].tolist())
+            for method, found in of_task.groupby("method")
+        }
+        for method, curve in curves.items():
+            axis.plot(*curve, **style(method))
         axis.set_ylim(-0.05, 1.02)
-        right = axis.get_xlim()[1]
-        label_ends(axis, [(right, y, text) for _, y, text in ends], 0.1)
-        axis.set_title(task, size=9)
-        axis.set_xlabel("questions", size=8)
-        axis.set_ylabel("ARI", size=8)
+        _title(axis, task, "questions")
+        name_lines(axis, curves)
     for axis in list(axes.flat)[len(tasks) :]:
         axis.set_visible(False)
+    axes[0, 0].set_ylabel("ARI")
     return figure
 
 
 def times_figure(results: Results) -> Figure | None:
     """Draw the processor time of every method on every task."""
-    rows = [
-        row
-        for row in results.of("main")
-        if row.n_super_instances == MIDDLE_SIZE and row.cpu_seconds > 0
-    ]
-    if not rows:
+    size = 0 if results.is_by_budget else MIDDLE_SIZE
+    rows = results.of(results.scored)
+    rows = rows[(rows["cpu_seconds"] > 0) & rows["n_super_instances"].isin([size, MIDDLE_SIZE])]
+    if rows.empty:
         return None
-    figure, axes = new_figure(figsize=(6.2, 0.45 * len(results.methods) + 1.0))
+    means = rows.groupby(["method", "task"])["cpu_seconds"].mean()
+    methods = [name for name in reversed(results.methods) if name in means.index]
+    figure, axes = new_figure(figsize=(6.2, 0.45 * len(methods) + 1.0))
     axis = axes[0, 0]
-    for place, method in enumerate(reversed(results.methods)):
-        groups = grouped([row for row in rows if row.method == method], lambda row: row.task)
-        means = {t: float(np.mean([r.cpu_seconds for r in rs])) for t, rs in groups.items()}
-        if not means:
-            continue
-        look = {**style(method), "linestyle": "none", "mfc": "white"}
-        axis.plot(list(means.values()), [place] * len(means), **look)
-        slowest = max(means, key=lambda task: means[task])
-        axis.annotate(
-            slowest,
-            (means[slowest], place),
-            xytext=(6, 0),
-            textcoords="offset points",
-            fontsize=7,
-            va="center",
-        )
+    for place, method in enumerate(methods):
+        found = means.loc[method]
+        axis.plot(found, [place] * len(found), **dots(method))
+        where = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
+        axis.annotate(found.idxmax(), (found.max(), place), fontsize=7, **where)
     axis.axvline(10, color="0.7", linewidth=1, zorder=0)
     axis.set_xscale("log")
-    axis.set_yticks(range(len(results.methods)), list(reversed(results.methods)))
-    axis.set_ylim(-0.6, len(results.methods) - 0.4)
-    low, high = axis.get_xlim()
-    axis.set_xlim(low, high * 4)
-    axis.set_xlabel(f"seconds on the processor, {MIDDLE_SIZE} super-instances; a dot is a task")
+    axis.set_yticks(range(len(methods)), methods)
+    axis.set_xlim(None, axis.get_xlim()[1] * 4)
+    axis.set_xlabel("seconds on the processor; a dot is a task")
     return figure
 
 
 def groups_figure(results: Results) -> Figure | None:
     """Draw how often COBRA found how many groups too few or too many."""
-    sizes = results.sizes
-    rows = [r for r in results.of("main") if r.method == CONTROL and r.groups is not None]
-    if not rows:
+    found = groups_off(results)
+    if found.empty or results.is_by_budget:
         return None
-    figure, axes = new_figure(1, len(sizes), figsize=(2.3 * len(sizes), 2.4))
-    off = {
-        size: [(r.groups or 0) - r.n_classes for r in rows if r.n_super_instances == size]
-        for size in sizes
-    }
-    everything = [value for values in off.values() for value in values]
-    span = range(min(everything), max(everything) + 1)
+    sizes = results.sizes
+    figure, axes = new_figure(len(sizes), figsize=(2.3 * len(sizes), 2.4))
+    span = range(found["off"].min(), found["off"].max() + 1)
     for axis, size in zip(axes.flat, sizes, strict=True):
-        counts = [off[size].count(value) for value in span]
+        off = found.loc[found["n_super_instances"] == size, "off"]
+        counts = [int((off == value).sum()) for value in span]
         bars = axis.bar(list(span), counts, color="0.75", edgecolor="black", linewidth=0.6)
-        axis.bar_label(bars, [str(c) if c else "" for c in counts], fontsize=7)
-        axis.set_title(f"{size} super-instances", size=9)
-        axis.set_xlabel("groups found - true", size=8)
-        axis.set_ylim(0, 1.1 * len(off[size]))
-    axes[0, 0].set_ylabel("runs (21 tasks, 5 folds)" if len(rows) > 300 else "runs", size=8)
+        axis.bar_label(bars, [str(count) if count else "" for count in counts], fontsize=7)
+        axis.set_ylim(0, 1.1 * len(off))
+        _title(axis, f"{size} super-instances", "groups found - true")
+    axes[0, 0].set_ylabel("runs")
     return figure
 
 
 def wrong_k_figure(results: Results) -> Figure | None:
     """Draw the change of ARI by a wrong number of clusters, a dot for every task."""
-    right = grouped(
-        [row for row in results.of("main") if row.n_super_instances == MIDDLE_SIZE],
-        lambda row: (row.method, row.task, row.fold),
-    )
-    groups = grouped(results.of("wrong-k"), lambda row: (row.method, row.k_shift))
-    lines = [
-        (f"{method}, K{shift:+d}", method, list(changes_by_task(rows, right).values()))
-        for (method, shift), rows in sorted(groups.items())
-    ]
-    lines = [line for line in lines if line[2]]
-    if not lines:
+    groups = list(wrong_k_changes(results).groupby(["method", "k_shift"])["change"])
+    if not groups:
         return None
-    figure, axes = new_figure(figsize=(6.2, 0.4 * len(lines) + 0.9))
+    figure, axes = new_figure(figsize=(6.2, 0.4 * len(groups) + 0.9))
     axis = axes[0, 0]
-    for place, (_, method, changes) in enumerate(reversed(lines)):
-        look = {**style(method), "linestyle": "none", "mfc": "white"}
-        axis.plot(changes, [place] * len(changes), **look)
-        axis.plot([np.mean(changes)], [place], "|", color="black", ms=16, mew=2)
+    for place, ((method, _), changes) in enumerate(reversed(groups)):
+        axis.plot(changes, [place] * len(changes), **dots(method))
+        axis.plot([changes.mean()], [place], "|", color="black", ms=16, mew=2)
     axis.axvline(0, color="0.7", linewidth=1, zorder=0)
-    axis.set_yticks(range(len(lines)), [line[0] for line in reversed(lines)])
-    axis.set_ylim(-0.6, len(lines) - 0.4)
+    names = [f"{method}, K{shift:+d}" for (method, shift), _ in reversed(groups)]
+    axis.set_yticks(range(len(groups)), names)
     axis.set_xlabel("change of ARI against the true K; a dot is a task, the bar their mean")
     return figure
 
 
 def anytime_figure(results: Results) -> Figure | None:
     """Draw the mean ARI over all tasks after every answer."""
-    groups = grouped(common_curves(results), lambda row: row.method)
-    if not groups:
+    rows = common_curves(results)
+    if rows.empty:
         return None
-    longest = int(np.percentile([r.queries or 0 for rs in groups.values() for r in rs], 90))
-    grid = np.arange(longest + 1)
-    figure, axes = new_figure(figsize=(6.2, 3.4))
+    grid = np.arange(int(np.percentile(rows["queries"], 90)) + 1)
+    figure, axes = new_figure(figsize=(6.4, 3.4))
     axis = axes[0, 0]
-    ends = []
-    for method, rows in groups.items():
-        mean = np.mean([held(*curve_of(row), grid) for row in rows], axis=0)
-        look = {**style(method), "marker": None}
-        axis.plot(grid, mean, **look)
-        ends.append((longest * 1.01, float(mean[-1]), method))
-    low, high = axis.get_ylim()
-    label_ends(axis, ends, (high - low) * 0.06)
-    n_tasks = len({row.task for rows in groups.values() for row in rows})
-    axis.set_xlim(0, longest)
-    axis.set_xlabel("answers")
-    axis.set_ylabel(f"mean ARI over {n_tasks} tasks")
+    curves: dict[str, Curve] = {}
+    for method, found in rows.groupby("method"):
+        mean = np.mean([held(*curve_of(text), grid) for text in found["curve"]], axis=0)
+        axis.plot(grid, mean, **{**style(str(method)), "marker": None})
+        curves[str(method)] = (grid.tolist(), mean.tolist())
+    _title(axis, f"{rows['task'].nunique()} tasks", "answers")
+    axis.set_ylabel("mean ARI")
+    name_lines(axis, curves)
     return figure
 
 
-def held(
-    answers: NDArray[np.float64], scores: NDArray[np.float64], grid: NDArray[Any]
-) -> NDArray[np.float64]:
+def held(answers: ArrayLike, scores: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
     """Return a curve on a grid; every score holds until the next one, the last for good.
 
     Examples
     --------
-    >>> held(np.array([0.0, 2.0]), np.array([0.1, 0.7]), np.arange(4)).tolist()
+    >>> held([0.0, 2.0], [0.1, 0.7], [0, 1, 2, 3]).tolist()
     [0.1, 0.1, 0.7, 0.7]
     """
-    return scores[np.searchsorted(answers, grid, side="right") - 1]
+    places = np.searchsorted(np.asarray(answers), np.asarray(grid), side="right") - 1
+    return np.asarray(scores, dtype=float)[places]

@@ -1,70 +1,58 @@
-"""The paper's three tables, ours beside the printed ones, each with one plain sentence."""
+"""What the paper shows beside its comparison: questions, groups, a wrong K, curves."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
-from likewise.datasets import task_names
 from likewise.experiments.methods import CONTROL
-from likewise.experiments.plan import STRATEGY_TASKS
-from likewise.experiments.published import TABLE_1, TABLE_2, TABLE_3
-from likewise.experiments.results import MARK, Results, Scores, grouped
-from likewise.experiments.statistics import (
-    PostHoc,
-    average_ranks,
-    compare,
-    friedman_aligned,
-    post_hoc,
-)
-from likewise.experiments.store import Row
-from likewise.experiments.tables import CellValue, Table
+from likewise.experiments.plan import MIDDLE_SIZE, ORDERS, STRATEGY_TASKS
+from likewise.experiments.published import TABLE_1
+from likewise.experiments.results import Results, curve_of, sorted_by
+from likewise.experiments.statistics import answers_to_reach, area_under
+from likewise.experiments.tables import Table
 
-SIGNIFICANT = 0.05
-N_TASKS = len(task_names())
-ORDERS = ("random pairs of groups", "random pairs of rows", "closest pairs first", CONTROL)
+if TYPE_CHECKING:
+    import pandas as pd
+
+LAST_EARLY = 100
+
+Line = dict[str, Any]
 
 
 def strategies_table(results: Results) -> Table | None:
     """Return Table 1: the number of questions of four strategies."""
     rows = results.of("strategies")
-    found = grouped(rows, lambda row: (row.task, row.method))
-    tasks = [task for task in STRATEGY_TASKS if (task, CONTROL) in found]
-    if not tasks:
-        return None
-    lines: list[list[CellValue]] = []
-    n_exact = 0
-    for task in tasks:
-        n_rows = found[task, CONTROL][0].n_rows
-        all_pairs, random, closest, cobra = TABLE_1[task]
-        ours = {name: _mean_queries(found.get((task, name), [])) for name in ORDERS}
-        n_exact += ours["closest pairs first"] == closest
+    asked = rows.groupby(["task", "method"])["queries"].mean().unstack()
+    lines: list[Line] = []
+    exact = fewer = 0
+    for task in [name for name in STRATEGY_TASKS if name in asked.index]:
+        ours: dict[Any, float] = asked.reindex(columns=[*ORDERS, CONTROL]).loc[task].to_dict()
+        n_rows = int(rows.loc[rows["task"] == task, "n_rows"].max())
         n_pairs = n_rows * (n_rows - 1) // 2
-        line: list[CellValue] = [
-            task,
-            n_rows,
-            f"{n_pairs} / {all_pairs} ({n_pairs - all_pairs:+d})",
-        ]
-        line += [_beside(ours["random pairs of groups"], random), ours["random pairs of rows"]]
-        line += [_beside(ours["closest pairs first"], closest), _beside(ours[CONTROL], cobra)]
-        lines.append(line)
-    fewer = sum(_mean_queries(found[task, CONTROL]) < TABLE_1[task][3] for task in tasks)
-    return Table(
-        "table1-strategies",
-        "Table 1. Questions that four strategies take: ours / the paper's (difference)",
-        [
-            "dataset",
-            "instances",
-            "all pairs",
-            "random pairs of groups",
-            "random pairs of rows",
-            "closest pairs first",
-            "COBRA, 25 super-instances",
-        ],
+        all_pairs, random, closest, cobra = TABLE_1[task]
+        exact += bool(ours[ORDERS[-1]] == closest)
+        fewer += bool(ours[CONTROL] < cobra)
+        lines.append(
+            {
+                "dataset": task,
+                "instances": n_rows,
+                "all pairs": f"{n_pairs} / {all_pairs} ({n_pairs - all_pairs:+d})",
+                ORDERS[0]: _beside(ours[ORDERS[0]], random),
+                ORDERS[1]: ours[ORDERS[1]],
+                ORDERS[2]: _beside(ours[ORDERS[2]], closest),
+                "COBRA, 25 super-instances": _beside(ours[CONTROL], cobra),
+            }
+        )
+    return Table.of(
         lines,
+        "strategies",
+        "Table 1. Questions that four strategies take: ours / the paper's (difference)",
         verdict=(
             f"Held: every step saves questions as in the paper, and closest pairs first takes "
-            f"exactly the published number on {n_exact} of {len(tasks)} datasets. Not reproduced: "
-            f"our COBRA takes fewer questions than printed on {fewer} of {len(tasks)}, and the "
+            f"exactly the published number on {exact} of {len(lines)} datasets. Not reproduced: "
+            f"our COBRA takes fewer questions than printed on {fewer} of {len(lines)}, and the "
             "printed random order lies near, not at, either of our two."
         ),
         notes=[
@@ -75,199 +63,222 @@ def strategies_table(results: Results) -> Table | None:
     )
 
 
-def _mean_queries(rows: list[Row]) -> float:
-    asked = [row.queries for row in rows if row.queries is not None]
-    return float(np.mean(asked)) if asked else float("nan")
-
-
 def _beside(ours: float, published: float) -> str:
     return f"{ours:.4g} / {published:g} ({ours - published:+.4g})"
 
 
-def wins_table(results: Results) -> Table | None:
-    """Return Table 2: wins, losses, margins and Wilcoxon's test against every competitor."""
-    if CONTROL not in results.methods or not results.competitors:
+def estimates(results: Results) -> pd.DataFrame:
+    """Return the paper's estimate beside COBRA's mean number of questions, by size and task.
+
+    With N pure super-instances of K classes that are far apart, COBRA asks N - K + K(K-1)/2.
+    """
+    rows = results.of("main", method=CONTROL).rename(columns={"n_super_instances": "size"})
+    groups = rows.groupby(["size", "task"], as_index=False)
+    found = groups.agg(classes=("n_classes", "max"), asked=("queries", "mean")).dropna()
+    size, classes = found["size"], found["classes"]
+    found.insert(3, "estimate", size - classes + classes * (classes - 1) // 2)
+    return sorted_by(
+        found.assign(**{"asked / estimate": found["asked"] / found["estimate"]}), "size", "task"
+    )
+
+
+def estimate_table(results: Results) -> Table | None:
+    """Return the paper's estimate of a lower bound beside the questions asked."""
+    if results.is_by_budget:
         return None
-    lines: list[list[CellValue]] = []
-    n_more, n_tests, n_significant, n_star, n_agree, n_pairs = 0, 0, 0, 0, 0, 0
-    n_tasks = set()
-    for size in results.sizes:
-        scores = results.scores(size)
-        for method in results.competitors:
-            tasks, table = scores.complete([CONTROL, method])
-            if not tasks:
-                continue
-            n_tasks.add(len(tasks))
-            ours = compare(table[:, 0], table[:, 1])
-            is_whole = len(tasks) == N_TASKS
-            is_significant = ours.p_value < SIGNIFICANT
-            n_tests += 1
-            n_more += ours.wins > ours.losses
-            n_significant += is_significant and ours.wins > ours.losses
-            text = (
-                f"{ours.wins}{'*' if is_significant else ''} ({_margin(ours.win_margin)}) : "
-                f"{ours.losses} ({_margin(ours.loss_margin)})"
-            )
-            published = TABLE_2.get((method, size))
-            if published is not None:
-                n_pairs += 1
-                n_star += published.is_significant
-                n_agree += published.is_significant == is_significant
-            lines.append(
-                [
-                    size,
-                    method + scores.mark(CONTROL, method),
-                    len(tasks),
-                    text,
-                    ours.ties,
-                    ours.p_value,
-                    None if published is None else str(published),
-                    f"{ours.wins - published.wins:+d}" if published and is_whole else None,
-                ]
-            )
-    if not lines:
+    found = estimates(results)
+    ratios = found["asked / estimate"]
+    if found.empty:
         return None
+    within = float((np.log(ratios).abs() <= np.log(1.25)).mean())
     return Table(
-        "table2-wins",
-        "Table 2. COBRA against each competitor: tasks won (mean margin) : lost (mean margin)",
-        ["size", "COBRA against", "tasks", "ours", "ties", "p", "paper", "wins, ours - paper"],
-        lines,
+        "estimate",
+        "Estimated lower bound and questions asked (mean over the folds)",
+        found,
         verdict=(
-            f"COBRA wins more tasks than it loses in {n_more} of {n_tests} comparisons (paper: "
-            f"12 of 12), and is significantly better in {n_significant} (paper: 7 of 12); the "
-            f"presence of a star agrees in {n_agree} of {n_pairs}."
+            f"{'Held' if within > 0.5 else 'Did not hold'}: in {within:.0%} of the {len(ratios)} "
+            f"cases COBRA asks within 25 % of the estimate (median {ratios.median():.2f} times, "
+            f"at most {ratios.max():.2f} times); {int((ratios < 1).sum())} lie below it, which a "
+            "class without a representative makes possible."
+        ),
+        digits=2,
+    )
+
+
+def groups_off(results: Results) -> pd.DataFrame:
+    """Return, for every run of COBRA, how many groups too many it found."""
+    found = results.of("main", method=CONTROL).dropna(subset=["groups"])
+    return found.assign(off=(found["groups"] - found["n_classes"]).astype(int))
+
+
+def groups_table(results: Results) -> Table | None:
+    """Return how many groups COBRA found against the true number."""
+    found = groups_off(results)
+    if results.is_by_budget or found.empty:
+        return None
+    lines = [
+        {
+            "size": size,
+            "runs": len(off),
+            "right": f"{(off == 0).mean():.0%}",
+            "within 1": f"{(off.abs() <= 1).mean():.0%}",
+            "too few": f"{(off < 0).mean():.0%}",
+            "too many": f"{(off > 0).mean():.0%}",
+            "least": int(off.min()),
+            "most": int(off.max()),
+        }
+        for size, off in found.groupby("n_super_instances")["off"]
+    ]
+    return Table.of(
+        lines,
+        "groups",
+        "Groups that COBRA found, minus the true number",
+        verdict=(
+            "Held: COBRA, which is not told the number, finds it in "
+            f"{(found['off'] == 0).mean():.0%} of all runs and is off by at most one in "
+            f"{(found['off'].abs() <= 1).mean():.0%} (paper, without figures: most often right, "
+            "otherwise very close)."
+        ),
+    )
+
+
+def wrong_k_changes(results: Results) -> pd.DataFrame:
+    """Return the change of ARI by a wrong number of clusters, by method, shift and task."""
+    key = ["method", "task", "fold"]
+    right = results.of("main", n_super_instances=MIDDLE_SIZE)[[*key, "ari_test"]]
+    both = results.of("wrong-k").merge(right, on=key, suffixes=("", "_right"))
+    both["change"] = both["ari_test"] - both["ari_test_right"]
+    means = both.dropna(subset=["change"]).groupby(["method", "k_shift", "task"])["change"].mean()
+    return means.reset_index()
+
+
+def wrong_k_table(results: Results) -> Table | None:
+    """Return what a wrong number of clusters does to the competitors."""
+    changes = wrong_k_changes(results)
+    lines = [
+        {
+            "method": f"{method}{results.mark(str(method), experiment='wrong-k')}",
+            "told": f"K{shift:+d}",
+            "tasks": len(found),
+            "mean change": float(found.mean()),
+            "worse": int((found < 0).sum()),
+            "better": int((found > 0).sum()),
+            "largest loss": float(found.min()),
+            "gain": float(found.max()),
+        }
+        for (method, shift), found in changes.groupby(["method", "k_shift"])["change"]
+    ]
+    worse, total = int((changes["change"] < 0).sum()), max(len(changes), 1)
+    return Table.of(
+        lines,
+        "wrong-k",
+        f"Competitors told a wrong number of clusters: change of ARI ({MIDDLE_SIZE} "
+        "super-instances)",
+        verdict=(
+            f"{'Held' if worse > total / 2 else 'Did not hold'}: a wrong number makes {worse} of "
+            f"{total} cases worse ({worse / total:.0%}; paper, without figures: the majority, "
+            "often by a significant amount)."
+        ),
+        notes=["K-1 only where there are more than two classes."],
+        digits=2,
+    )
+
+
+def curve_points(results: Results) -> pd.DataFrame:
+    """Return the mean questions and ARI of every point of the experiment `curves`."""
+    rows = results.of("curves")
+    rows = rows.assign(step=rows["budget"].where(rows["budget"] > 0, rows["n_super_instances"]))
+    found = rows.dropna(subset=["ari_test"]).groupby(["task", "method", "step"], as_index=False)
+    means = found.agg(questions=("queries", "mean"), ARI=("ari_test", "mean"))
+    return sorted_by(means, "task", "method", "step")
+
+
+def curves_table(results: Results) -> Table | None:
+    """Return ARI against the number of questions, and whether COBRA stays ahead."""
+    points = curve_points(results)
+    if points.empty:
+        return None
+    marked = points["method"].map(lambda name: name + results.mark(name, experiment="curves"))
+    columns = {"step": "super-instances or budget"}
+    return Table(
+        "curves",
+        "ARI against the number of questions (mean over the folds)",
+        points.assign(method=marked).rename(columns=columns),
+        verdict=_curves_verdict(points),
+        notes=["COBRA's super-instances end where there are more of them than training rows."],
+        digits=2,
+    )
+
+
+def _curves_verdict(points: pd.DataFrame) -> str:
+    """Check the paper's claim that who is ahead with few questions stays ahead with many."""
+    early_wins = late_wins = 0
+    for _, of_task in points.groupby("task"):
+        ours = of_task[of_task["method"] == CONTROL]
+        others = [
+            np.interp(ours["questions"], other["questions"], other["ARI"])
+            for _, other in of_task[of_task["method"] != CONTROL].groupby("method")
+        ]
+        if ours.empty or not others:
+            continue
+        ahead = ours["ARI"] > np.max(others, axis=0)
+        is_late = ours["step"] > LAST_EARLY
+        if is_late.any() and ahead[~is_late].all():
+            early_wins += 1
+            late_wins += bool(ahead[is_late].all())
+    ends = points.groupby(["method", "task"])["ARI"].agg(["first", "last"])
+    gains = (ends["last"] - ends["first"]).groupby("method").mean()
+    gain = ", ".join(f"{method} {value:+.2f}" for method, value in gains.items())
+    return (
+        f"{'Held' if early_wins and early_wins == late_wins else 'Not clear'}: of the {early_wins} "
+        f"tasks on which COBRA is ahead with 25, 50 and 100 super-instances, it stays ahead at "
+        f"every larger size on {late_wins}. From the first to the last point the ARI changes on "
+        f"average by: {gain} (paper: MPCKMeans levels off early, COBRA and COSC go on on several)."
+    )
+
+
+def common_curves(results: Results) -> pd.DataFrame:
+    """Return the anytime rows of tasks and folds that every method has a curve for."""
+    rows = results.of("anytime", status="ok")
+    rows = rows[rows["curve"] != ""]
+    counts = rows.groupby(["task", "fold"])["method"].transform("count")
+    return rows[counts == rows["method"].nunique()]
+
+
+def anytime_table(results: Results) -> Table | None:
+    """Return the area under the curves, and the answers it takes to get nearly there."""
+    lines: list[Line] = []
+    for method, rows in common_curves(results).groupby("method"):
+        curves = [curve_of(text) for text in rows["curve"]]
+        ends = rows["allowed"].fillna(rows["queries"])
+        areas = [area_under(*curve, end=end) for curve, end in zip(curves, ends, strict=True)]
+        reach = np.array([answers_to_reach(*curve) for curve in curves])
+        last = np.array([at[-1] for at, _ in curves])
+        lines.append(
+            {
+                "method": str(method) + results.mark(str(method), experiment="anytime"),
+                "tasks": int(rows["task"].nunique()),
+                "area": float(np.mean(areas)),
+                "final ARI": float(np.mean([values[-1] for _, values in curves])),
+                "answers to 95 %": float(np.median(reach)),
+                "of all answers": f"{np.median(reach / np.maximum(last, 1)):.0%}",
+            }
+        )
+    best = max(lines, key=lambda line: line["area"], default={"method": "none", "area": 0.0})
+    return Table.of(
+        lines,
+        "anytime",
+        f"Stopped after any answer ({MIDDLE_SIZE} super-instances): area under the curve and "
+        "answers to 95 % of the final ARI",
+        verdict=(
+            f"Of the methods that can be stopped, {best['method']} has the largest area "
+            f"({best['area']:.2f})."
         ),
         notes=[
-            "Mean ARI on the test parts of 5 folds. * p < 0.05, Wilcoxon's signed ranks, "
-            f"two-sided, not corrected for the number of tests. {_mark_note()}"
+            "The area is the mean ARI on the test part over all numbers of answers from none to "
+            "COBRA's own number; the last two columns are medians over tasks and folds. COBRA "
+            "leaves undecided groups apart when it is stopped; COBRA-guess joins them by a guess. "
+            "Methods that cluster anew were stopped at twelve points."
         ],
-        digits=3,
-    )
-
-
-def _margin(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.2f}"
-
-
-def ranks_table(results: Results, *, n_permutations: int = 100_000) -> Table | None:
-    """Return Table 3: average ranks, and which differ from COBRA's."""
-    if CONTROL not in results.methods or len(results.methods) < 3:
-        return None
-    lines: list[list[CellValue]] = []
-    omnibus, best, stars, legacy_stars = [], [], 0, 0
-    for size in results.sizes:
-        scores = results.scores(size)
-        methods = [CONTROL, *results.competitors]
-        tasks, table = scores.complete(methods)
-        if len(tasks) < 2:
-            continue
-        ranks = average_ranks(table)
-        statistic, p = friedman_aligned(table)
-        omnibus.append(f"size {size}: T = {statistic:.2f}, p = {p:.2g}, {len(tasks)} tasks")
-        found = post_hoc(table, n_permutations=n_permutations)
-        best.append((size, methods[int(np.argmin(ranks))], float(ranks.min())))
-        stars += sum(one.p_holm < SIGNIFICANT for one in found.values())
-        legacy_stars += sum(one.legacy_p_holm < SIGNIFICANT for one in found.values())
-        lines += [
-            _rank_line(size, methods[j], float(ranks[j]), found.get(j), scores)
-            for j in np.argsort(ranks, kind="stable").tolist()
-        ]
-    if not lines:
-        return None
-    return Table(
-        "table3-ranks",
-        "Table 3. Average ranks (1 is best) and the test against COBRA",
-        [
-            "size",
-            "method",
-            "rank",
-            "paper",
-            "difference",
-            "z",
-            "p (Holm)",
-            "p (Holm), legacy",
-            "p (permutation)",
-            "paper's star",
-        ],
-        lines,
-        verdict=_rank_verdict(best, stars, legacy_stars),
-        notes=[
-            "Friedman's test on aligned ranks: " + "; ".join(omnibus) + ". Where its p is 0.05 or "
-            "more, what follows it is exploratory.",
-            "z and p (Holm) use the standard error sqrt(k (kn + 1) / 6) of a difference of two "
-            "mean aligned ranks; legacy uses sqrt(k (n + 1) / 6), printed in Garcia et al. 2010 "
-            "and used by many tools until it was corrected, for comparison with the published "
-            "stars. The permutation p shuffles methods within tasks, is not corrected for the "
-            f"number of tests, and rests on no formula. {_mark_note()}",
-        ],
-        digits=3,
-    )
-
-
-def _rank_line(
-    size: int, method: str, rank: float, found: PostHoc | None, scores: Scores
-) -> list[CellValue]:
-    published = TABLE_3.get(size, {}).get(method)
-    line: list[CellValue] = [
-        size,
-        method + scores.mark(method),
-        rank,
-        None if published is None else published[0],
-        None if published is None else rank - published[0],
-    ]
-    line += [
-        None if found is None else float(getattr(found, name))
-        for name in ("z", "p_holm", "legacy_p_holm", "p_permutation")
-    ]
-    line.append("*" if published is not None and published[1] else "")
-    return line
-
-
-def _rank_verdict(best: list[tuple[int, str, float]], stars: int, legacy_stars: int) -> str:
-    first = [str(size) for size, method, _ in best if method == CONTROL]
-    others = [f"{method} at {size}" for size, method, _ in best if method != CONTROL]
-    text = (
-        f"COBRA has the best average rank at {_list(first)} super-instances"
-        if first
-        else "COBRA has the best average rank at no size"
-    )
-    if others:
-        text += f"; the best is {_list(others)}"
-    return (
-        f"{text} (paper: at all three sizes). With the correct standard error {stars} of the "
-        f"differences to COBRA are significant, with the legacy one {legacy_stars} (paper: 10 of "
-        "12)."
-    )
-
-
-def _list(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
-
-
-def _mark_note() -> str:
-    return f"{MARK} capped, failed or missing cells went into this line; they are listed below."
-
-
-def scores_table(results: Results, size: int) -> Table:
-    """Return the mean ARI of every method on every task."""
-    scores = results.scores(size)
-    lines: list[list[CellValue]] = []
-    for task, values, incomplete in zip(scores.tasks, scores.table, scores.incomplete, strict=True):
-        best = np.nanmax(values) if np.isfinite(values).any() else np.nan
-        line: list[CellValue] = [task]
-        for value, n_missing in zip(values, incomplete, strict=True):
-            star = " (best)" if value >= best - 1e-12 else ""
-            text = "-" if np.isnan(value) else f"{value:.3f}"
-            line.append(f"{text}{MARK if n_missing else ''}{star}")
-        lines.append(line)
-    complete, table = scores.complete(scores.methods)
-    if complete:
-        name = f"mean of {len(complete)} tasks"
-        lines.append([name, *(f"{mean:.3f}" for mean in table.mean(axis=0))])
-    return Table(
-        f"scores-{size}",
-        f"Mean ARI on the test parts, {size} super-instances",
-        ["task", *scores.methods],
-        lines,
-        notes=[_mark_note()],
+        digits=2,
     )

@@ -133,6 +133,7 @@ def _imports(module: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@cache
 def _home(module: str, name: str) -> str:
     """Return the module that ``from module import name`` is about."""
     if _file_of(f"{module}.{name}") is not None:
@@ -156,6 +157,7 @@ def _statements(tree: ast.AST, *, skip_typing: bool) -> Iterator[ast.AST]:
         yield from _statements(node, skip_typing=skip_typing)
 
 
+@cache
 def _has_changed(module: str, tree: str) -> bool:
     path, then = _file_of(module), _files_of(tree) or {}
     if path is None:

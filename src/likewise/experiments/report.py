@@ -2,43 +2,93 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from likewise.errors import InputError
+from likewise.errors import InputError, MissingExtraError
 from likewise.experiments import (
+    budget_tables,
+    comparison_tables,
     figures,
-    flagship_figures,
-    flagship_statistics,
-    flagship_tables,
-    other_tables,
     paper_tables,
+    run_tables,
 )
-from likewise.experiments.flagship_results import FlagshipResults, write_points
+from likewise.experiments.plan import Plan, profile
 from likewise.experiments.results import Results
-from likewise.experiments.store import Row
+from likewise.experiments.store import Cell, Row
 from likewise.experiments.tables import Table
 
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
-  color: #111; background: #fff }
-h1, h2 { line-height: 1.2 } h2 { margin-top: 2.5rem }
-.table { overflow-x: auto } table { border-collapse: collapse; font-size: 14px }
-th, td { padding: .2rem .6rem; text-align: left; border-bottom: 1px solid #ddd }
-th { border-bottom: 2px solid #111; vertical-align: bottom } .number { text-align: right }
-.note { font-size: 13px; color: #444; max-width: 48rem } .verdict { font-weight: 600 }
-figure { margin: 1rem 0 } svg { max-width: 100%; height: auto }
-"""
 
-Section = tuple[str, Table | None, str, Callable[[], Any] | None]
-"""A title, a table, the name of a figure and what draws it."""
+@dataclass(frozen=True)
+class Section:
+    """A part of the page: a table, a figure, or both.
+
+    Attributes
+    ----------
+    title : str
+        Its heading.
+    table : Table or None
+        Shown below the figure.
+    svg : str
+        The figure.
+    """
+
+    title: str
+    table: Table | None
+    svg: str = ""
 
 
-def write_report(rows: Iterable[Row], folder: str | Path, *, profile: str = "paper") -> Path:
-    """Write ``report.html``, the tables and the figures.
+Maker = Callable[[Results], Any]
+
+SECTIONS: tuple[tuple[str, Maker | None, Maker | None, str], ...] = (
+    (
+        "Quality and number of questions",
+        budget_tables.budgets_table,
+        figures.quality_figure,
+        "quality",
+    ),
+    ("How many questions", paper_tables.strategies_table, None, ""),
+    (
+        "As many questions as COBRA",
+        comparison_tables.own_table,
+        figures.differences_figure,
+        "differences",
+    ),
+    ("Half the questions", budget_tables.half_table, None, ""),
+    ("Wrong answers", budget_tables.noise_table, figures.noise_figure, "noise"),
+    ("Wins and losses", comparison_tables.wins_table, None, ""),
+    ("Wins by the number of questions", budget_tables.budget_wins_table, None, ""),
+    ("Average ranks", comparison_tables.ranks_table, None, ""),
+    (
+        "Estimated and actual number of questions",
+        paper_tables.estimate_table,
+        figures.estimate_figure,
+        "estimate",
+    ),
+    (
+        "Quality over a wider range of questions",
+        paper_tables.curves_table,
+        figures.curves_figure,
+        "curves",
+    ),
+    ("Run times", run_tables.times_table, figures.times_figure, "times"),
+    ("Number of groups", paper_tables.groups_table, figures.groups_figure, "groups"),
+    (
+        "A wrong number of clusters",
+        paper_tables.wrong_k_table,
+        figures.wrong_k_figure,
+        "wrong-k",
+    ),
+    ("Stopped after any answer", paper_tables.anytime_table, figures.anytime_figure, "anytime"),
+)
+"""The heading of each part, what makes its table and its figure, and the figure's name."""
+
+
+def write_report(rows: Iterable[Row], folder: str | Path, plan: Plan | None = None) -> Path:
+    """Write ``report.html``, the tables, the figures, all points and the list of stale cells.
 
     Parameters
     ----------
@@ -46,183 +96,107 @@ def write_report(rows: Iterable[Row], folder: str | Path, *, profile: str = "pap
         Of a store; parts for which there are no rows are left out.
     folder : path
         It is made if it is not there.
-    profile : {"paper", "flagship"}
-        Which experiments to report on.
+    plan : Plan, optional
+        Which experiments to report on, and how; by default the paper's.
 
     Returns
     -------
     Path
         The page.
     """
+    results = Results(_checked(rows), plan or profile("paper"))
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    sections = [_section(results, target, *parts) for parts in SECTIONS]
+    for size in results.sizes:
+        table = comparison_tables.task_table(results, size)
+        sections.append(Section(f"All tasks, {size} super-instances", table))
+    sections.append(Section("What did not go through", run_tables.trouble_table(results)))
+    sections.append(Section("Stale rows", run_tables.stale_table(results)))
+    if results.is_by_budget:
+        results.points.drop(columns="line").to_csv(target / "points.csv", index=False)
+    stale = results.rows[results.rows["stale"] != ""]
+    columns = [*Cell.__dataclass_fields__, "stale"]
+    stale[columns].to_csv(target / "stale-cells.csv", index=False)
+    return _write_page(target / "report.html", results, _opening(results), sections)
+
+
+def write_leaderboard(rows: Iterable[Row], folder: str | Path, plan: Plan | None = None) -> Path:
+    """Write ``leaderboard.html``, and its tables as files: one list of tasks after the other.
+
+    Parameters
+    ----------
+    rows, folder, plan
+        As for `write_report`; by default the plan of the profile `flagship`.
+    """
+    results = Results(_checked(rows), plan or profile("flagship"))
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    sections = [
+        Section(f"{name[0].upper()}{name[1:]}: {len(tasks)} tasks", table)
+        for name, tasks in results.lists.items()
+        if (table := budget_tables.leaderboard(results, name, tasks)) is not None
+    ]
+    sections.append(Section("Stale rows", run_tables.stale_table(results)))
+    return _write_page(target / "leaderboard.html", results, _opening(results), sections)
+
+
+def _checked(rows: Iterable[Row]) -> list[Row]:
     found = list(rows)
     if not found:
         raise InputError("there are no results to report on. Run `likewise bench run` first.")
-    if profile == "flagship":
-        flagship = FlagshipResults(found)
-        if not flagship.tasks:
-            raise InputError(
-                "there are no results of the profile flagship. Run `likewise bench run --profile "
-                "flagship` first."
-            )
-        page = _write(flagship_opening(flagship), flagship_sections(flagship), Path(folder))
-        write_points(flagship, Path(folder) / "flagship-points.csv")
-        return page
-    results = Results(found)
-    return _write(_opening(results), _sections(results), Path(folder))
+    return found
 
 
-def _write(opening: str, sections: Iterable[Section], target: Path) -> Path:
-    target.mkdir(parents=True, exist_ok=True)
-    body = [opening]
-    for title, table, name, drawing in sections:
-        figure = None if drawing is None else drawing()
-        if table is None and figure is None:
-            continue
-        body.append(f"<h2>{html.escape(title)}</h2>")
-        if table is not None:
-            table.write(target)
-            if table.verdict:
-                body.append(f"<p class=verdict>{html.escape(table.verdict)}</p>")
-        if figure is not None:
-            svg = figures.save(figure, target, name)
-            body.append(f'<figure role="img" aria-label="{html.escape(title)}">')
-            body.append(svg[svg.index("<svg") :] + "</figure>")
-        if table is not None and table.rows:
-            body.append(table.html())
-    page = target / "report.html"
-    page.write_text(_page("\n".join(body)), encoding="utf-8")
-    return page
+def _section(
+    results: Results, target: Path, title: str, table: Maker | None, draw: Maker | None, name: str
+) -> Section:
+    drawn = None if draw is None else draw(results)
+    svg = "" if drawn is None else figures.save(drawn, target, name)
+    return Section(title, None if table is None else table(results), svg)
 
 
-def _sections(results: Results) -> list[Section]:
-    """Return the parts of the paper's page in order."""
+def _opening(results: Results) -> list[str]:
+    statuses = results.rows["status"].tolist()
+    told = (
+        "No method is told the number of clusters; COBRA is told a number of super-instances."
+        if results.is_by_budget
+        else "The others ask as many questions as COBRA did in the same fold and are told the true "
+        "number of clusters; COBRA is not."
+    )
+    lists = [
+        f"{name.capitalize()} ({len(ts)}): {', '.join(ts)}." for name, ts in results.parts.items()
+    ]
     return [
-        ("Overview", None, "overview", partial(figures.overview_figure, results)),
-        ("How many questions", paper_tables.strategies_table(results), "", None),
-        ("Wins and losses", paper_tables.wins_table(results), "", None),
-        ("Average ranks", paper_tables.ranks_table(results), "", None),
-        (
-            "Estimated and actual number of questions",
-            other_tables.estimate_table(results),
-            "estimate",
-            partial(figures.estimate_figure, results),
-        ),
-        (
-            "Quality and number of questions",
-            other_tables.curves_table(results),
-            "curves",
-            partial(figures.curves_figure, results),
-        ),
-        (
-            "Run times",
-            other_tables.times_table(results),
-            "times",
-            partial(figures.times_figure, results),
-        ),
-        (
-            "Number of groups",
-            other_tables.groups_table(results),
-            "groups",
-            partial(figures.groups_figure, results),
-        ),
-        (
-            "A wrong number of clusters",
-            other_tables.wrong_k_table(results),
-            "wrong-k",
-            partial(figures.wrong_k_figure, results),
-        ),
-        (
-            "Stopped after any answer",
-            other_tables.anytime_table(results),
-            "anytime",
-            partial(figures.anytime_figure, results),
-        ),
-        *(
-            (
-                f"All tasks, {size} super-instances",
-                paper_tables.scores_table(results, size),
-                "",
-                None,
-            )
-            for size in results.sizes
-        ),
-        ("What did not go through", other_tables.trouble_table(results), "", None),
+        f"{len(statuses)} results: {statuses.count('ok')} finished, {statuses.count('capped')} "
+        f"capped by the time limit, {statuses.count('failed')} failed. {len(results.tasks)} tasks, "
+        f"{results.n_folds} folds, {len(results.methods)} methods ({', '.join(results.methods)}). "
+        "All rows are clustered, only pairs of training rows are asked about, and the adjusted "
+        f"Rand index (ARI) is taken on the test part. {told}",
+        " ".join(lists),
     ]
 
 
-def flagship_sections(results: FlagshipResults) -> list[Section]:
-    """Return the parts of the page on `Likewise` in order."""
-    tables, tests, draw = flagship_tables, flagship_statistics, flagship_figures
-    trouble = other_tables.trouble_table(Results(results.rows))
-    return [
-        (
-            "Quality and number of questions",
-            tables.budgets_table(results),
-            "flagship-anytime",
-            partial(draw.anytime_figure, results),
+def _write_page(
+    path: Path, results: Results, opening: Sequence[str], sections: Iterable[Section]
+) -> Path:
+    try:
+        from jinja2 import Environment
+    except ImportError as error:
+        raise MissingExtraError("a report", "plot") from error
+    shown = [part for part in sections if part.table is not None or part.svg]
+    for part in shown:
+        if part.table is not None:
+            part.table.write(path.parent)
+    text = files("likewise.experiments").joinpath("report.html.jinja").read_text("utf-8")
+    page = Environment(autoescape=True).from_string(text)
+    path.write_text(
+        page.render(
+            title=results.plan.title,
+            opening=opening,
+            versions=run_tables.versions_text(results),
+            sections=shown,
         ),
-        (
-            "As many questions as COBRA",
-            tables.own_table(results),
-            "flagship-differences",
-            partial(draw.differences_figure, results),
-        ),
-        ("Half the questions", tables.half_table(results), "", None),
-        (
-            "Wrong answers",
-            tables.noise_table(results),
-            "flagship-noise",
-            partial(draw.noise_figure, results),
-        ),
-        ("Wins and losses", tests.wins_table(results), "", None),
-        ("Wins by the number of questions", tests.budget_wins_table(results), "", None),
-        ("Average ranks", tests.ranks_table(results), "", None),
-        ("Time to the next question", tables.times_table(results), "", None),
-        *((table.title, table, "", None) for table in tables.task_tables(results)),
-        ("What did not go through", trouble, "", None),
-    ]
-
-
-def flagship_opening(results: FlagshipResults) -> str:
-    """Return what stands at the top of the page on `Likewise`."""
-    parts = [
-        f"{name.capitalize()} ({len(tasks)}): {', '.join(tasks)}"
-        for name, tasks in results.parts.items()
-    ]
-    return (
-        "<h1>Likewise, COBRA and others: quality by the number of questions</h1>"
-        f"<p>{len(results.tasks)} tasks, {results.n_folds} folds: all rows are clustered, only "
-        "pairs of training rows are asked about, and the adjusted Rand index (ARI) is taken on "
-        "the test part. No method is told the number of clusters; COBRA is told a number of "
-        "super-instances.</p>"
-        f"<p>{html.escape('. '.join(parts))}.</p>"
-        f"<p class=note>Made with {html.escape(_versions(results))}.</p>"
+        encoding="utf-8",
     )
-
-
-def _versions(results: FlagshipResults) -> str:
-    return other_tables.versions_text(Results(results.rows))
-
-
-def _opening(results: Results) -> str:
-    statuses = [row.status for row in results.rows]
-    return (
-        "<h1>Active clustering: the COBRA paper's experiments, run again</h1>"
-        f"<p>{len(results.rows)} results: {statuses.count('ok')} finished, "
-        f"{statuses.count('capped')} capped by the time limit, {statuses.count('failed')} failed. "
-        f"{len(results.tasks)} tasks, {len(results.methods)} methods "
-        f"({html.escape(', '.join(results.methods))}). Five folds: all rows are clustered, only "
-        "pairs of training rows are asked about, and the adjusted Rand index (ARI) is taken on "
-        "the test part. The others ask as many questions as COBRA did in the same fold and are "
-        "told the true number of clusters; COBRA is not.</p>"
-        f"<p class=note>Made with {html.escape(other_tables.versions_text(results))}.</p>"
-    )
-
-
-def _page(body: str) -> str:
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>likewise: benchmark report</title><style>{STYLE}</style></head>\n"
-        f"<body>\n{body}\n</body></html>\n"
-    )
+    return path

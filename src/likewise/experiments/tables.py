@@ -1,55 +1,41 @@
-"""A table that can be written as CSV, Markdown, LaTeX and HTML."""
+"""A table that can be written as CSV, Markdown and LaTeX, and shown on a page."""
 
 from __future__ import annotations
 
-import csv
-import html
-import io
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-CellValue = str | int | float | None
+from likewise.experiments.results import frames
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "±": r"$\pm$",
-    "†": r"$\dagger$",
-    "<": "$<$",
-    ">": "$>$",
-}
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under columns, with a title, a verdict in one sentence and notes.
+    """Lines under columns, with a title, a verdict in one sentence and notes.
 
     Attributes
     ----------
     name : str
         The stem of its files.
     title : str
-    columns : sequence of str
-    rows : sequence of sequence
-        Numbers are written with their own digits, floats with `digits` decimals.
+        What it shows.
+    frame : DataFrame
+        The values. Numbers are written in full to CSV.
     verdict : str
         What held and what did not.
     notes : sequence of str
+        How to read it.
     digits : int
+        Decimals of floats where people read them.
 
     Examples
     --------
-    >>> print(Table("t", "A table", ["task", "ARI"], [["iris", 0.5]], digits=2).markdown())
+    >>> table = Table.of([{"task": "iris", "ARI": 0.5}], "t", "A table", digits=2)
+    >>> print(table.markdown())
     **A table**
     <BLANKLINE>
     | task | ARI |
@@ -60,92 +46,72 @@ class Table:
 
     name: str
     title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[CellValue]]
+    frame: pd.DataFrame
     verdict: str = ""
-    notes: Sequence[str] = field(default_factory=tuple)
-    digits: int = 2
+    notes: Sequence[str] = ()
+    digits: int = 3
 
-    def texts(self) -> list[list[str]]:
-        """Return the cells as people read them."""
-        return [[self._text(value) for value in row] for row in self.rows]
+    @classmethod
+    def of(
+        cls, lines: Sequence[Mapping[str, Any]], name: str, title: str, **more: Any
+    ) -> Table | None:
+        """Return a table of lines, or None without any; a list that is alone is left out."""
+        if not lines:
+            return None
+        frame = frames().DataFrame(lines)
+        if "list" in frame and frame["list"].nunique() == 1:
+            frame = frame.drop(columns="list")
+        return cls(name, title, frame, **more)
 
-    def csv(self) -> str:
-        """Return the cells in full precision."""
-        buffer = io.StringIO()
-        writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerow(self.columns)
-        for row in self.rows:
-            writer.writerow("" if value is None else value for value in row)
-        return buffer.getvalue()
+    @property
+    def texts(self) -> pd.DataFrame:
+        """The values as people read them."""
+        return self.frame.map(self._text)
+
+    @property
+    def are_numbers(self) -> list[bool]:
+        """Whether each column has numbers only."""
+        numbers = [self.frame[name].map(_is_number).all() for name in self.frame]
+        return [bool(found) and len(self.frame) > 0 for found in numbers]
 
     def markdown(self) -> str:
         """Return the table for a README."""
-        rules = ["-----:" if is_number else ":-----" for is_number in self._are_numbers()]
+        rules = ["-----:" if is_number else ":-----" for is_number in self.are_numbers]
         lines = [f"**{self.title}**", ""]
-        if self.verdict:
-            lines += [self.verdict, ""]
-        lines.append(f"| {' | '.join(self.columns)} |")
-        lines.append(f"|{'|'.join(rules)}|")
-        lines += [f"| {' | '.join(row)} |" for row in self.texts()]
-        lines.append("")
-        for note in self.notes:
-            lines += [note, ""]
-        return "\n".join(lines)
-
-    def latex(self) -> str:
-        """Return the table for a paper (needs booktabs)."""
-        align = "".join("r" if is_number else "l" for is_number in self._are_numbers())
-        lines = [
-            r"\begin{table}",
-            rf"\caption{{{latex_text(self.title)}}}",
-            rf"\begin{{tabular}}{{{align}}}",
-            r"\toprule",
-            " & ".join(latex_text(column) for column in self.columns) + r" \\",
-            r"\midrule",
-            *(" & ".join(latex_text(text) for text in row) + r" \\" for row in self.texts()),
-            r"\bottomrule",
-            r"\end{tabular}",
-            *(rf"\par {latex_text(note)}" for note in self.notes),
-            r"\end{table}",
-        ]
-        return "\n".join(lines) + "\n"
-
-    def html(self) -> str:
-        """Return the table for a page."""
-        numbers = self._are_numbers()
-
-        def cells(tag: str, texts: Sequence[str]) -> str:
-            return "".join(
-                f"<{tag}{' class=number' if is_number else ''}>{html.escape(text)}</{tag}>"
-                for text, is_number in zip(texts, numbers, strict=True)
-            )
-
-        body = "\n".join(f"<tr>{cells('td', row)}</tr>" for row in self.texts())
-        notes = "".join(f"<p class=note>{html.escape(note)}</p>" for note in self.notes)
-        return (
-            f"<div class=table><table><thead><tr>{cells('th', self.columns)}</tr></thead>\n"
-            f"<tbody>\n{body}\n</tbody></table></div>{notes}"
-        )
+        lines += [self.verdict, ""] if self.verdict else []
+        lines += [f"| {' | '.join(map(str, self.frame))} |", f"|{'|'.join(rules)}|"]
+        lines += [f"| {' | '.join(row)} |" for row in self.texts.to_numpy().tolist()]
+        return "\n".join([*lines, "", *(f"{note}\n" for note in self.notes)])
 
     def write(self, folder: Path) -> None:
-        """Write the table as CSV, Markdown and LaTeX."""
-        for suffix, text in (("csv", self.csv()), ("md", self.markdown()), ("tex", self.latex())):
+        """Write the table as CSV, Markdown and LaTeX (which needs booktabs)."""
+        align = "".join("r" if is_number else "l" for is_number in self.are_numbers)
+        latex = self.texts.to_latex(index=False, escape=True, column_format=align)
+        files = {
+            "csv": self.frame.to_csv(index=False, lineterminator="\n"),
+            "md": self.markdown(),
+            "tex": f"% {self.title}\n{latex}",
+        }
+        for suffix, text in files.items():
             (folder / f"{self.name}.{suffix}").write_text(text, encoding="utf-8")
 
-    def _text(self, value: CellValue) -> str:
-        if value is None or (isinstance(value, float) and math.isnan(value)):
+    def _text(self, value: Any) -> str:
+        if value is None or value != value:  # noqa: PLR0124  (nan)
             return "-"
         return f"{value:.{self.digits}f}" if isinstance(value, float) else str(value)
 
-    def _are_numbers(self) -> list[bool]:
-        columns = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.columns)
-        return [
-            bool(column) and all(isinstance(value, int | float | None) for value in column)
-            for column in columns
-        ]
+
+def words(items: Sequence[object]) -> str:
+    """Return items as they stand in a sentence.
+
+    Examples
+    --------
+    >>> words([25, 50, 100])
+    '25, 50 and 100'
+    """
+    *first, last = [str(item) for item in items]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
-def latex_text(text: str) -> str:
-    """Return text with LaTeX's special characters escaped."""
-    return "".join(_LATEX.get(character, character) for character in text)
+def _is_number(value: object) -> bool:
+    return value is None or isinstance(value, int | float)

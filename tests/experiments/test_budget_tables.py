@@ -1,31 +1,28 @@
+"""Tables and figures by the number of questions, from scores that were made up."""
+
 import csv
 import json
 
 import numpy as np
 import pytest
 
+pytest.importorskip("pandas", reason='pip install "likewise[plot]"')
+
 from likewise.datasets import task_names
 from likewise.errors import InputError
-from likewise.experiments.flagship_results import (
-    DEVELOPED_ON,
-    HALF,
-    FlagshipResults,
-    Line,
-    fixed,
-    own_count,
-)
-from likewise.experiments.flagship_statistics import budget_wins_table, ranks_table, wins_table
-from likewise.experiments.flagship_tables import (
+from likewise.experiments.budget_tables import (
+    budget_wins_table,
     budgets_table,
     half_table,
+    leaderboard,
     noise_table,
-    own_table,
-    task_tables,
-    times_table,
 )
-from likewise.experiments.plan import profile
+from likewise.experiments.comparison_tables import own_table, ranks_table, task_table, wins_table
+from likewise.experiments.plan import DEVELOPED_ON, profile
 from likewise.experiments.protocol import BUDGETS, NOISE, NOISE_BUDGETS, SIZES, budgets_of
-from likewise.experiments.report import write_report
+from likewise.experiments.report import write_leaderboard, write_report
+from likewise.experiments.results import MARK, STALE_MARK, Results, complete, fixed, half, own_count
+from likewise.experiments.run_tables import times_table
 from likewise.experiments.store import Row
 
 TASKS = ("iris", "wine", "sonar")
@@ -68,22 +65,29 @@ def made_up_rows(tasks=TASKS, without=()):
     return rows
 
 
+def results_of(rows):
+    return Results(rows, profile("flagship"))
+
+
 @pytest.fixture(scope="module")
 def results():
-    return FlagshipResults(made_up_rows())
+    return results_of(made_up_rows())
+
+
+def bare(value):
+    return value.rstrip(MARK + STALE_MARK) if isinstance(value, str) else value
 
 
 def by(table, *keys):
-    """Rows of a table as dicts, found by their first columns."""
-    return {
-        tuple(row[: len(keys)]): dict(zip(table.columns, row, strict=True)) for row in table.rows
-    }
+    """Lines of a table as dicts, found by some columns, without marks."""
+    lines = [{bare(k): v for k, v in line.items()} for line in table.frame.to_dict("records")]
+    return {tuple(bare(line[key]) for key in keys): line for line in lines}
 
 
 def test_the_lists_are_the_fixed_split():
     assert len(DEVELOPED_ON) == 10
     assert set(DEVELOPED_ON) < set(task_names())
-    results = FlagshipResults(made_up_rows())
+    results = results_of(made_up_rows())
     assert results.lists == {
         "developed on": ["iris", "wine"],
         "second list": ["sonar"],
@@ -92,35 +96,34 @@ def test_the_lists_are_the_fixed_split():
 
 
 def test_one_list_alone_is_not_shown_twice():
-    results = FlagshipResults(made_up_rows(("iris", "wine")))
+    results = results_of(made_up_rows(("iris", "wine")))
     assert results.lists == {"developed on": ["iris", "wine"]}
-    assert {row[0] for row in own_table(results).rows} == {"developed on"}
+    assert "list" not in own_table(results).frame
 
 
 def test_a_score_is_the_mean_over_the_folds_at_each_folds_own_budget(results):
-    line, task = Line("Likewise"), "wine"
     for when, budgets in (
         (fixed(75), [75] * 5),
         (own_count(50), [60, 61, 62, 63, 64]),
-        (HALF, [60, 61, 62, 63, 64]),
+        (half, [60, 61, 62, 63, 64]),
         (own_count(100), [120, 122, 124, 126, 128]),
     ):
         expected = 0.7 + np.mean(budgets) / 10_000 + 0.02
-        assert results.score(line, task, when) == pytest.approx(expected)
-        assert results.questions(task, when) == np.mean(budgets)
+        assert results.at(when).loc["wine", "Likewise"] == pytest.approx(expected)
+        assert results.questions(when, ["wine"]) == np.mean(budgets)
 
 
 def test_a_task_without_all_folds_is_in_no_mean():
     rows = [r for r in made_up_rows() if (r.method, r.task, r.fold) != ("DSL", "wine", 3)]
-    results = FlagshipResults(rows)
-    assert results.score(Line("DSL"), "wine", fixed(75)) is None
-    scored = results.table(results.lines(), results.tasks, fixed(75))
-    assert scored.tasks == ["iris", "sonar"]
+    results = results_of(rows)
+    scores = results.at(fixed(75))
+    assert np.isnan(scores.loc["wine", "DSL"])
+    assert list(complete(scores).index) == ["iris", "sonar"]
 
 
 def test_a_method_that_was_not_run_on_a_list_does_not_empty_it():
     rows = made_up_rows(without=[("Likewise", "sonar")])
-    found = by(budgets_table(FlagshipResults(rows)), "list", "method")
+    found = by(budgets_table(results_of(rows)), "list", "method")
     assert ("second list", "Likewise") not in found
     assert found["second list", "COBRAS"]["tasks"] == 1
     assert found["all", "Likewise"]["tasks"] == 2
@@ -145,16 +148,16 @@ def test_gains_at_cobras_own_numbers_and_the_worst_task(results):
     assert found["all", "Likewise"]["gain at 100"] == "+0.050"
     assert found["all", "Likewise"]["worst task"].startswith("-0.050 sonar at")
     assert found["all", "COBRA-learned"]["gain at 50"] == "+0.020"
-    assert found["all", "COBRA"]["gain at 50"] is None
+    assert found["all", "COBRA"]["gain at 50"] != found["all", "COBRA"]["gain at 50"]  # nan
     assert found["all", "COBRA"]["ARI at 25"] == pytest.approx(0.5 + 32 / 10_000 + 0.02)
     assert "32.0, 62.0 and 124.0" in table.notes[0]
 
 
 def test_differences_task_by_task(results):
-    tables = task_tables(results)
-    assert [table.name[-3:].strip("-") for table in tables] == [str(size) for size in SIZES]
+    tables = [task_table(results, size) for size in SIZES]
+    assert [table.name for table in tables] == ["tasks-25", "tasks-50", "tasks-100"]
     found = by(tables[0], "task")
-    assert found["wine",]["Likewise"] == "+0.100"
+    assert found["wine",]["Likewise"] == "+0.100 (best)"
     assert found["sonar",]["DSL"] == "-0.200"
     assert found["wine",]["questions"] == 32
     assert "better on 2 of 3 tasks; the worst is sonar (-0.050)" in tables[0].verdict
@@ -192,7 +195,7 @@ def test_wins_losses_and_ranks_of_likewise(results):
     assert ("all", 25, "Likewise") not in found
     ranks = by(ranks_table(results, n_permutations=200), "list", "size", "tasks", "method")
     assert ranks["all", 25, 3, "Likewise"]["rank"] == pytest.approx((1 + 1 + 4) / 3)
-    assert ranks["all", 25, 3, "Likewise"]["z"] is None
+    assert np.isnan(ranks["all", 25, 3, "Likewise"]["z"])
     assert ranks["all", 25, 3, "DSL"]["z"] > 0
     at = by(budget_wins_table(results), "against")
     assert at["DSL",]["100"].startswith("3 : 0")
@@ -200,26 +203,64 @@ def test_wins_losses_and_ranks_of_likewise(results):
 
 def test_times_name_the_slowest_task(results):
     found = by(times_table(results), "method")
-    assert found["Likewise",]["p95"] == 4.0
+    assert found["Likewise",]["ms, p95"] == 4.0
     assert found["Likewise",]["largest p95"].startswith("6.0 ")
+
+
+def test_the_leaderboard_has_the_best_rank_first(results):
+    table = leaderboard(results, "developed on", ["iris", "wine"])
+    assert bare(table.frame["method"][0]) == "Likewise"
+    found = by(table, "method")
+    assert found["Likewise",]["rank"] == 1.0
+    assert found["Likewise",]["best"] == "100%"
+    assert found["Likewise",]["100"] == pytest.approx(0.8 + 0.01 + 0.02)
+    assert found["Likewise",]["10% wrong"] == pytest.approx(0.8 + 0.01 + 0.02 - 0.04)
+    assert np.isnan(found["DSL",]["10% wrong"])
+    assert table.frame["rank"].is_monotonic_increasing
+
+
+def test_tasks_of_ones_own_are_a_list_of_their_own():
+    own = [Row(**{**vars(row), "task": "mine.npz"}) for row in made_up_rows(("iris",))]
+    results = results_of([*made_up_rows(), *own])
+    assert list(results.lists) == ["developed on", "second list", "added", "all"]
+    assert results.lists["added"] == ["mine.npz"]
+
+
+def test_a_row_whose_code_is_not_known_is_marked_in_every_line(results):
+    assert all(results.rows["stale"] == "does not name its code")
+    for table in (wins_table(results), own_table(results), times_table(results)):
+        column = "against" if "against" in table.frame else "method"
+        assert table.frame[column].str.endswith(STALE_MARK).all()
 
 
 @pytest.mark.slow
 def test_the_report_is_a_page_with_tables_figures_and_all_points(tmp_path):
     pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
-    page = write_report(made_up_rows(), tmp_path, profile="flagship")
+    rows = made_up_rows()
+    page = write_report(rows, tmp_path, profile("flagship"))
     text = page.read_text(encoding="utf-8")
-    assert text.count("<svg") == 3
+    assert text.count("<svg") == 4
     assert "Second list (1): sonar" in text
-    for name in ("anytime", "differences", "noise"):
-        assert (tmp_path / f"flagship-{name}.png").stat().st_size > 10_000
-    with (tmp_path / "flagship-points.csv").open(newline="") as file:
-        lines = list(csv.DictReader(file))
-    rows = [row for row in made_up_rows() if row.curve]
-    assert len(lines) == sum(len(json.loads(row.curve)) for row in rows)
+    assert f"{len(rows)} of {len(rows)} rows are stale" in text
+    for name in ("quality", "differences", "noise", "times"):
+        assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+    with (tmp_path / "points.csv").open(newline="") as file:
+        lines = [line for line in csv.DictReader(file) if line["experiment"] != "main"]
+    curves = [json.loads(row.curve) for row in rows if row.curve]
+    assert len(lines) == sum(map(len, curves))
     assert {line["experiment"] for line in lines} == {"budgets", *NOISE}
+    with (tmp_path / "stale-cells.csv").open(newline="") as file:
+        assert len(list(csv.DictReader(file))) == len(rows)
+
+
+def test_the_leaderboard_is_a_page(tmp_path):
+    page = write_leaderboard(made_up_rows(), tmp_path)
+    text = page.read_text(encoding="utf-8")
+    for words in ("Developed on: 2 tasks", "Second list: 1 tasks", "All: 3 tasks"):
+        assert words in text
+    assert (tmp_path / "leaderboard-all.csv").exists()
 
 
 def test_without_results_of_the_profile_there_is_no_report(tmp_path):
-    with pytest.raises(InputError, match="--profile flagship"):
-        write_report([Row("main", "COBRA", "iris", 25, 0)], tmp_path, profile="flagship")
+    with pytest.raises(InputError, match="experiment budgets"):
+        write_report([Row("main", "COBRA", "iris", 25, 0)], tmp_path, profile("flagship"))
