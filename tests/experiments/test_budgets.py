@@ -9,8 +9,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from likewise import COBRA, Likewise
-from likewise.cluster.cobras import COBRAS
-from likewise.cluster.dsl import DSL
+from likewise.cluster.procedures import COBRAS, DSL
 from likewise.datasets import Dataset
 from likewise.errors import InputError
 from likewise.experiments import cells, oracle

@@ -18,6 +18,7 @@ from likewise import (
     Session,
     run,
 )
+from likewise.cluster.procedures import COBRAS, DSL
 from likewise.core.links import links_from
 from likewise.errors import (
     ContradictionError,
@@ -57,9 +58,18 @@ SELECTORS = {
 }
 
 
+STARTERS = {**SELECTORS, "cobras": COBRAS(random_state=0), "dsl": DSL()}
+
+
 @pytest.fixture(params=list(SELECTORS))
 def selector(request):
     return clone(SELECTORS[request.param])
+
+
+@pytest.fixture(params=list(STARTERS))
+def starter(request):
+    """Who starts a session: a selection, or a method that clusters by asking."""
+    return clone(STARTERS[request.param])
 
 
 def data(seed, n=14):
@@ -122,10 +132,10 @@ def test_a_smaller_budget_asks_the_first_questions_of_a_larger_one(selector):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_no_question_is_implied_asked_twice_or_about_a_test_row(selector, seed):
+def test_no_question_is_implied_asked_twice_or_about_a_test_row(starter, seed):
     X, _ = data(seed, n=20)
     train = np.random.default_rng(seed).permutation(20)[:12]
-    session = selector.start(X, train_indices=train)
+    session = starter.start(X, train_indices=train)
     asked = set()
     for answer in answers_from(seed, 60):
         if (query := session.ask()) is None:
@@ -139,9 +149,9 @@ def test_no_question_is_implied_asked_twice_or_about_a_test_row(selector, seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_bound_falls_with_every_yes_or_no_and_never_grows(selector, seed):
+def test_the_bound_falls_with_every_yes_or_no_and_never_grows(starter, seed):
     X, _ = data(seed)
-    session = selector.start(X)
+    session = starter.start(X)
     for answer in answers_from(seed, 200):
         before = session.progress
         if session.ask() is None:
@@ -156,9 +166,9 @@ def test_the_bound_falls_with_every_yes_or_no_and_never_grows(selector, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-def test_undo_redo_peek_and_asking_twice(selector, seed):
+def test_undo_redo_peek_and_asking_twice(starter, seed):
     X, _ = data(seed)
-    session = selector.start(X)
+    session = starter.start(X)
     states = [visible(session)]
     for answer in answers_from(seed, 12):
         if session.ask() is None:
@@ -176,10 +186,10 @@ def test_undo_redo_peek_and_asking_twice(selector, seed):
         assert visible(session) == state
 
 
-@pytest.mark.parametrize("name", ["minmax", "npu", "random"])
+@pytest.mark.parametrize("name", ["minmax", "npu", "random", "cobras", "dsl"])
 def test_a_saved_session_goes_on_where_it_was(name):
     X, _ = data(0)
-    selector = clone(SELECTORS[name]).set_params(max_queries=40)
+    selector = clone(STARTERS[name]).set_params(max_queries=40)
     if name == "npu":
         selector.set_params(clusterer=MPCKMeans(K))
     session = selector.start(X, train_indices=range(10))
@@ -206,9 +216,9 @@ def test_a_session_with_a_clusterer_from_elsewhere_cannot_be_saved():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_labels_agree_with_every_answer_at_every_moment(selector, seed):
+def test_labels_agree_with_every_answer_at_every_moment(starter, seed):
     X, _ = data(seed)
-    session = selector.start(X)
+    session = starter.start(X)
     for answer in [*answers_from(seed, 25), None]:
         for labels in (session.labels, session.labels_guess):
             assert sorted(set(labels.tolist())) == list(range(labels.max() + 1))
@@ -221,9 +231,9 @@ def test_labels_agree_with_every_answer_at_every_moment(selector, seed):
         session.tell(answer)
 
 
-def test_the_labels_of_a_truthful_session_are_the_truth_when_all_is_asked(selector):
+def test_the_labels_of_a_truthful_session_are_the_truth_when_all_is_asked(starter):
     X, y = data(3)
-    session = run(selector.start(X), LabelOracle(y))
+    session = run(starter.start(X), LabelOracle(y))
     for i, j in itertools.combinations(range(len(y)), 2):
         assert (session.labels[i] == session.labels[j]) == (y[i] == y[j])
     assert session.labels_guess.tolist() == session.labels.tolist()
@@ -231,10 +241,10 @@ def test_the_labels_of_a_truthful_session_are_the_truth_when_all_is_asked(select
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
-def test_answers_given_in_between_are_used_and_never_break_anything(selector, seed):
+def test_answers_given_in_between_are_used_and_never_break_anything(starter, seed):
     X, y = data(seed)
     rng = np.random.default_rng(seed)
-    session = selector.start(X)
+    session = starter.start(X)
     oracle = LabelOracle(y)
     while (query := session.ask()) is not None:
         left, right = rng.choice(len(X), 2, replace=False).tolist()
@@ -311,6 +321,6 @@ def test_bad_parameters_are_named(params, message):
 
 
 @pytest.mark.parametrize("train", [[], [0, 99], [0.5]])
-def test_bad_train_indices_are_refused(selector, train):
+def test_bad_train_indices_are_refused(starter, train):
     with pytest.raises(InputError, match="train_indices"):
-        selector.start(data(0)[0], train_indices=train)
+        starter.start(data(0)[0], train_indices=train)

@@ -189,6 +189,10 @@ class Strategy(ABC):
         """Return the group of every row if what is undecided is guessed."""
         return self.labels()
 
+    def labels_as_published(self) -> NDArray[np.intp]:
+        """Return the labels of the published method, where those may go against late answers."""
+        return self.labels()
+
     def group_of_representatives(self) -> NDArray[np.intp]:
         """Return, for every small group, a name of its group."""
         return self.labels()[self.partition.representatives]
@@ -235,6 +239,8 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
         "random-pairs": "likewise.selection.random:RandomPairs",
         "min-max": "likewise.selection.minmax:ExploreConsolidate",
         "npu": "likewise.selection.npu:MostInformative",
+        "cobras": "likewise.strategies.cobras:SplitAndMerge",
+        "dsl": "likewise.strategies.dsl:SkeletonTree",
         # names of earlier releases
         "refine": "likewise.strategies.coarse_to_fine.strategy:CoarseToFine",
     },

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer
-from likewise.selection._rows import RowStrategy, mentioned, shallow
+from likewise.strategies.rows import RowStrategy, mentioned, shallow
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]

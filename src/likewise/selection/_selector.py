@@ -18,7 +18,7 @@ from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.oracles import run_for_fit
-from likewise.selection._rows import RowStrategy
+from likewise.strategies.rows import RowStrategy
 
 PairList = list[tuple[int, int]]
 

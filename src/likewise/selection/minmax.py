@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.selection._neighborhoods import Choice, NeighborhoodStrategy
-from likewise.selection._rows import train_of
 from likewise.selection._selector import Selector
+from likewise.strategies.rows import train_of
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]

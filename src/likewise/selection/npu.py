@@ -14,8 +14,8 @@ import likewise.cluster
 from likewise.cluster.baselines.mpckmeans import MPCKMeans
 from likewise.errors import InputError, SessionFileError
 from likewise.selection._neighborhoods import Choice, NeighborhoodStrategy
-from likewise.selection._rows import n_undecided, train_of
 from likewise.selection._selector import Selector
+from likewise.strategies.rows import n_undecided, train_of
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]

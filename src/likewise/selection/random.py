@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.selection._rows import RowStrategy, n_undecided, train_of
 from likewise.selection._selector import Selector
+from likewise.strategies.rows import RowStrategy, n_undecided, train_of
 
 _TRIES = 1000
 

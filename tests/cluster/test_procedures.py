@@ -8,9 +8,9 @@ from sklearn.preprocessing import minmax_scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from likewise import Answer, LabelOracle
-from likewise.cluster.cobras import COBRAS
-from likewise.cluster.dsl import DSL, skeleton
+from likewise.cluster.procedures import COBRAS, DSL
 from likewise.datasets import load
+from likewise.strategies.dsl import skeleton
 
 X, Y = load_iris(return_X_y=True)
 BASELINES = {
