@@ -13,6 +13,10 @@ HELP = "from likewise.cli import main; main(['--help'])"
 CASES = {
     "likewise --help": (HELP, "import click"),
     "import likewise": ("import likewise", "import click"),
+    "all that likewise label imports before it reads": (
+        "import likewise.cli.label, likewise.cli.terminal",
+        "import numpy, scipy.spatial, click, sqlite3",
+    ),
     "from likewise import COBRA": (
         "from likewise import COBRA",
         "from sklearn.cluster import KMeans",

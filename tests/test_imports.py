@@ -66,3 +66,23 @@ main({words!r}, prog_name="likewise")
 def test_the_list_of_commands_says_what_each_command_says_of_itself(name):
     shown = CliRunner().invoke(main, [name, "--help"]).output
     assert " ".join(COMMANDS[name].split()) in " ".join(shown.split())
+
+
+@pytest.mark.slow
+def test_a_small_table_is_labeled_and_exported_without_scikit_learn(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\n" + "\n".join(f"{k},{k % 7}" for k in range(6)))
+    session = tmp_path / "t.csv.likewise"
+    label = f"""
+import io, sys
+from likewise.cli import main
+sys.stdin = io.StringIO("s\\nd\\nq\\n")
+main(["label", {str(table)!r}, "--terminal"], standalone_mode=False)
+"""
+    export = f"""
+from likewise.cli import main
+main(["export", {str(session)!r}, "-o", {str(tmp_path / "groups.csv")!r}], standalone_mode=False)
+"""
+    for code in (label, label, export):
+        assert set(heavy_after(code)) <= {"joblib", "numpy", "scipy", "sqlite3"}

@@ -1,7 +1,8 @@
 """Clustering by asking: a few answers to "do these belong together?" become a grouping."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from likewise.lazy import lazily
 
 if TYPE_CHECKING:
     from likewise.cluster import COBRA, COSC, Likewise, MPCKMeans
@@ -63,18 +64,4 @@ _HOMES = {
     ),
     "selection": ("NPU", "MinMax", "Random"),
 }
-"""Where each public name is defined. Its module is imported when the name is first used."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used (PEP 562)."""
-    for home, names in _HOMES.items():
-        if name in names:
-            found = getattr(import_module(f"likewise.{home}"), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module 'likewise' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 CONFIDENCE = 0.95
 
@@ -42,7 +42,7 @@ def share_right(
     """
     n = len(groups) + n_open
     n_right = int((seen.argmax(axis=1) == groups).sum())
-    at_least = float(beta.ppf(1.0 - CONFIDENCE, n_right, n - n_right + 1)) if n_right else 0.0
+    at_least = float(betaincinv(n_right, n - n_right + 1, 1.0 - CONFIDENCE)) if n_right else 0.0
     return n_right / n, at_least
 
 

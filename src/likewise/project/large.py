@@ -11,12 +11,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.cluster import COBRA
 from likewise.core.partition import StreamedSuperInstances, SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError, MissingExtraError
@@ -27,9 +26,10 @@ from likewise.items.tables import Table, parquet_bytes
 from likewise.project.packing import pack_session, unpack, unpack_session
 from likewise.project.project import Project
 from likewise.project.store import Store
-from likewise.rows.scaled import ScaledSource, scaled
-from likewise.scale import Source, SourceSession, from_npy, from_parquet
 from likewise.strategies import ClosestFirst
+
+if TYPE_CHECKING:
+    from likewise.scale import Source
 
 SETUP = "setup 0"
 WHOLE = "all rows"
@@ -39,7 +39,7 @@ Progress = Callable[[str, int, int], None]
 
 def is_large(paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any]) -> bool:
     """Return whether rows are better gone over than read: many files, or more than memory holds."""
-    if any(options.get(name) for name in ("text", "series", "features", "items")):
+    if any(options.get(name) for name in ("kind", "text", "series", "features", "items")):
         return False
     if len(paths) > 1:
         return True
@@ -57,6 +57,9 @@ def is_large(paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any]
 
 def open_source(settings: Mapping[str, Any], client: Any = None) -> Source:
     """Return the source that a project's settings describe."""
+    from likewise.rows.scaled import ScaledSource
+    from likewise.scale import from_npy, from_parquet
+
     paths = settings["paths"]
     options = settings.get("options", {})
     if len(paths) == 1 and paths[0].endswith(".npy"):
@@ -77,6 +80,9 @@ def begin(
     progress: Progress | None = None,
 ) -> Project:
     """Go over all rows, and begin a project about some of each super-instance."""
+    from likewise.cluster import COBRA
+    from likewise.rows.scaled import ScaledSource, scaled
+
     source = open_source(settings, client)
     if not settings["paths"][0].endswith(".npy"):
         source = scaled(source, n_jobs=-1, progress=progress)
@@ -133,6 +139,8 @@ def write_labels(
     progress: Progress | None = None,
 ) -> None:
     """Give all rows the answers of a project, and write the group of each."""
+    from likewise.scale import SourceSession
+
     source = open_source(store.settings, client)
     whole = SourceSession.from_dict(unpack(store.payload(WHOLE)), X=source)
     whole.attach(source, n_jobs=-1)

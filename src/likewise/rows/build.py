@@ -9,8 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.cluster import AgglomerativeClustering
-from sklearn.metrics import pairwise_distances
 
 from likewise.core.partition import StreamedSuperInstances, SuperInstances
 from likewise.errors import InputError
@@ -172,6 +170,8 @@ def _choose_representatives(
 def _agglomerate(distances: NDArray[np.float64], n_clusters: int) -> NDArray[np.intp]:
     if n_clusters >= len(distances):
         return np.arange(len(distances), dtype=np.intp)
+    from sklearn.cluster import AgglomerativeClustering
+
     model = AgglomerativeClustering(n_clusters, metric="precomputed", linkage="average")
     return np.asarray(model.fit(distances).labels_, dtype=np.intp)
 
@@ -185,6 +185,8 @@ def _pairwise(X: NDArray[Any], metric: str) -> NDArray[np.float64]:
     if metric == "precomputed":
         return _checked_distances(np.asarray(X, dtype=np.float64))
     try:
+        from sklearn.metrics import pairwise_distances
+
         found = pairwise_distances(X, metric=metric)
     except ValueError as error:
         raise InputError(f"metric={metric!r} cannot be used: {error}") from error

@@ -9,8 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
 from likewise.rows.assignment import assign, one_thread_each
 
@@ -177,6 +175,9 @@ def _best_of_ten(
 
 
 def _lloyd(X: NDArray[Any], n_clusters: int, start: Any, max_iter: int, seed: int = 0) -> Any:
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
     model = KMeans(n_clusters, init=start, n_init=1, max_iter=max_iter, random_state=seed)
     with one_thread_each(), warnings.catch_warnings():
         # Fewer distinct rows than clusters: handled by the caller.

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
-from sklearn.metrics.pairwise import haversine_distances
 
 EUCLIDEAN = ("euclidean", "l2")
 
@@ -23,6 +22,8 @@ def distances(left: ArrayLike, right: ArrayLike, metric: str) -> NDArray[np.floa
     a = np.asarray(left, dtype=np.float64)
     b = np.asarray(right, dtype=np.float64)
     if metric == "haversine":
+        from sklearn.metrics.pairwise import haversine_distances
+
         return np.asarray(haversine_distances(a, b))
     name: Any = _SCIPY_NAMES.get(metric, metric)
     found = cdist(a, b, metric=name)

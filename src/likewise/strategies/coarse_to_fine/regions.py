@@ -8,8 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
 from likewise.rows.assignment import one_thread_each
 
@@ -77,6 +75,9 @@ class Regions:
     def _make(self, n_regions: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         if n_regions >= len(self.points):
             return self._with_heads(np.arange(len(self.points), dtype=np.intp), self.points)
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+
         model = KMeans(n_regions, n_init=_N_STARTS, random_state=self.seed)
         with one_thread_each(), warnings.catch_warnings():
             # Fewer distinct points than regions: some regions are empty, which does no harm.
