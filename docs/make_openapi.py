@@ -11,7 +11,16 @@ from pathlib import Path
 WHOLE = {"type": "integer"}
 TEXT = {"type": "string"}
 YES_OR_NO = {"type": "boolean"}
+HOW = {"type": "string", "enum": ["said", "learned", "open"]}
 ANSWER = {"type": "string", "enum": ["same", "different", "unsure"]}
+
+
+COUNTS = {
+    "size": WHOLE,
+    "n_said": {**WHOLE, "description": "items that answers put there"},
+    "n_open": {**WHOLE, "description": "items about which nothing is known; others are learned"},
+    "n_doubtful": {**WHOLE, "description": "items that are learned with little certainty"},
+}
 
 
 def ref(name):
@@ -46,6 +55,8 @@ SCHEMAS = {
                 "description": "all that is shown of it: any of picture, channels, text, fields",
             },
             is_marked={**YES_OR_NO, "description": "whether it was said not to fit"},
+            how={**HOW, "description": "how it is known to which group it belongs"},
+            certainty={"type": ["number", "null"], "description": "1 for what was said"},
         ),
         "description": "One item. `row` names it in every other call.",
     },
@@ -80,6 +91,10 @@ SCHEMAS = {
             "line": TEXT,
         }
     ),
+    "Outlook": {
+        **shape({"quality": TEXT, "to_go": TEXT, "can_stop": YES_OR_NO, "line": TEXT}),
+        "description": "How good the groups are and how much is left, in words.",
+    },
     "Completeness": {
         **shape(
             {
@@ -89,7 +104,6 @@ SCHEMAS = {
                     "type": ["number", "null"],
                     "description": "share of items that ten more answers may move",
                 },
-                "line": TEXT,
             }
         ),
         "description": "How complete the groups are, where the strategy can tell. An estimate.",
@@ -101,6 +115,7 @@ SCHEMAS = {
             "question": {"oneOf": [ref("Question"), {"type": "null"}]},
             "why": TEXT,
             "progress": ref("Progress"),
+            "outlook": ref("Outlook"),
             "completeness": {"oneOf": [ref("Completeness"), {"type": "null"}]},
             "can_undo": YES_OR_NO,
             "can_redo": YES_OR_NO,
@@ -154,22 +169,31 @@ SCHEMAS = {
         {
             "id": WHOLE,
             "name": TEXT,
-            "size": WHOLE,
+            **COUNTS,
             "n_super_instances": WHOLE,
             "summary": {**TEXT, "description": "a few words on what its items share, or nothing"},
             "typical": array(ref("Thing")),
         }
     ),
-    "Groups": shape({"position": WHOLE, "n": WHOLE, "groups": array(ref("Group"))}),
+    "Groups": shape(
+        {"position": WHOLE, "n": WHOLE, "total": shape(COUNTS), "groups": array(ref("Group"))}
+    ),
     "Members": shape({"position": WHOLE, "group": ref("Group"), "members": array(ref("Thing"))}),
     "Named": shape({"position": WHOLE, "group": ref("Group")}),
     "Item": shape({"position": WHOLE, "item": ref("Thing"), "group": ref("Group")}),
     "Map": shape(
         {
             "position": WHOLE,
-            "points": {**array(array(WHOLE)), "description": "row, x, y (0 to 1000), group id"},
-            "n": WHOLE,
-            "names": {"type": "object", "additionalProperties": TEXT},
+            "points": {
+                **array(array(WHOLE)),
+                "description": "row, x, y (0 to 1000), group id, how (0 said, 1 learned, 2 open)",
+            },
+            "n": {**WHOLE, "description": "of all items; the points may be a sample"},
+            "n_groups": WHOLE,
+            "groups": {
+                **array(shape({"id": WHOLE, "name": TEXT, **COUNTS})),
+                "description": "the largest twenty",
+            },
         }
     ),
     "Checks": shape(
@@ -195,7 +219,10 @@ SCHEMAS = {
         {
             "position": WHOLE,
             "n": WHOLE,
-            "pairs": array(shape({"left": ref("Thing"), "right": ref("Thing")})),
+            "n_together": {**WHOLE, "description": "pairs that are in one group nevertheless"},
+            "pairs": array(
+                shape({"left": ref("Thing"), "right": ref("Thing"), "is_together": YES_OR_NO})
+            ),
         }
     ),
     "Formats": shape({"position": WHOLE, "formats": array(shape({"format": TEXT, "title": TEXT}))}),

@@ -187,7 +187,7 @@ def test_how_complete_the_groups_are_fits_a_phone(digits, serve, person, tmp_pat
     someone = person(server, truth, viewport={"width": 375, "height": 740})
     someone.answer(15)
     page = someone.page
-    someone.expect(page.locator(".estimate").last).to_contain_text("% right, at least")
+    someone.expect(page.locator("#progress")).to_contain_text("% right (at least")
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
 
 
@@ -196,7 +196,9 @@ def test_done_offers_checks_refining_and_every_export(labeler, tmp_path):
     someone.answer()
     page = someone.page
     someone.expect(page.get_by_role("heading", level=1)).to_have_text("Done: 3 groups")
-    for name, suffix in (("CSV", "csv"), ("JSON lines", "jsonl"), ("Session file", "json")):
+    page.get_by_text("Other formats").click()
+    ways = (("Download CSV", "csv"), ("JSON lines", "jsonl"), ("Session file", "json"))
+    for name, suffix in ways:
         with page.expect_download() as waiting:
             page.get_by_role("link", name=name, exact=True).click()
         target = tmp_path / f"out.{suffix}"
@@ -207,7 +209,7 @@ def test_done_offers_checks_refining_and_every_export(labeler, tmp_path):
         check = page.get_by_role("group", name=f"Check {k} of 5")
         check.get_by_role("button", name="same").click()
     someone.expect(page.locator(".verdict")).to_contain_text("may")
-    page.get_by_role("button", name="Refine").click()
+    page.get_by_role("button", name="Refine", exact=False).click()
     someone.expect(page.locator("#ask-title")).to_be_visible()
     someone.answer()
     someone.expect(page.get_by_role("heading", level=1)).to_contain_text("Done")
@@ -222,8 +224,33 @@ def test_what_stayed_unsure_is_shown_and_can_be_decided(tmp_path, serve, person)
         someone.press("u")
     page = someone.page
     someone.expect(page.get_by_role("heading", name="What stayed unsure")).to_be_visible()
+    someone.expect(page.locator("#unsure")).to_contain_text("1 of 3 is in one group")
     page.locator(".open-pair").first.get_by_role("button", name="same").click()
     someone.expect(page.get_by_role("heading", level=1)).to_have_text("Done: 2 groups")
+
+
+def test_every_view_says_how_items_are_known_in_words(labeler):
+    someone, _ = labeler
+    page = someone.page
+    page.get_by_role("link", name="Groups", exact=True).click()
+    someone.expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("a first guess"))
+    someone.expect(page.locator(".result-words")).to_contain_text("150 open. You gave 0 answers.")
+    page.keyboard.press("Escape")
+    someone.answer(8)
+    found = someone.fetch("api/groups")
+    total, first = found["total"], found["groups"][0]
+    page.get_by_role("link", name="Groups", exact=True).click()
+    someone.expect(page.locator(".result-words")).to_contain_text(
+        f"150 items: {total['n_said']} said"
+    )
+    card = page.locator(".group").first
+    someone.expect(card).to_contain_text(f"{first['size']} items: {first['n_said']} said")
+    card.locator(".tiles").click()
+    words = page.get_by_role("dialog").locator(".how-words").all_inner_texts()
+    assert words.count("you said so") == first["n_said"]
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Map").click()
+    someone.expect(page.locator(".legend").last).to_contain_text("you said so")
 
 
 def test_groups_are_named_opened_and_doubted(labeler):
@@ -252,7 +279,7 @@ def test_the_map_shows_an_item_that_is_clicked(labeler):
     page.get_by_role("link", name="Map").click()
     canvas = page.locator(".map-box > canvas")
     someone.expect(canvas).to_be_visible()
-    _, x, y, _ = someone.fetch("api/map")["points"][0]
+    _, x, y, *_ = someone.fetch("api/map")["points"][0]
     box = canvas.bounding_box()
     place = {
         "x": 24 + x / 1000 * (box["width"] - 48),

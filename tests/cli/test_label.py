@@ -1,5 +1,6 @@
 import io
 import os
+import re
 import sys
 
 import pytest
@@ -56,8 +57,7 @@ def test_the_same_command_goes_on_where_it_stopped(table):
 def test_the_end_is_a_screen_with_the_groups_and_can_be_undone(table):
     keys = "s\n" * 4
     result = label(table, keys + "z\ns\nq\n")
-    assert "Done: everything is settled" in result.output
-    assert result.output.count("Done: everything") == 2
+    assert result.output.count("Nothing is left to ask. These are the groups:") == 2
     assert "likewise export" in result.output
 
 
@@ -149,11 +149,18 @@ def test_an_answer_given_elsewhere_meanwhile_is_not_lost(table, capsys):
 
 def test_the_terminal_says_how_complete_the_groups_are(table, capsys):
     project = open_project(table, n_super_instances=5).project
-    project.session.strategy.completeness = lambda: Completeness(0.9, 0.8, 0.1)
-    run_terminal(project, lambda: "q")
-    said = capsys.readouterr().out
-    assert "about 90 % right, at least 80 % (estimate); ten more answers may move 10 %" in said
+    for at_least, words in ((0.8, "About 95 % right"), (0.93, "You can stop here · about 95 %")):
+        found = Completeness(0.95, at_least)
+        project.session.strategy.completeness = lambda found=found: found
+        run_terminal(project, lambda: "q")
+        assert words in capsys.readouterr().out
     project.close()
+
+
+def test_the_terminal_shows_the_groups_and_how_they_are_known(table):
+    result = label(table, "s\nd\ng\nq\n")
+    assert re.search(r"2  -  \(2 said\)", result.output)
+    assert " open)" in result.output
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "py", "parquet"])

@@ -8,7 +8,7 @@ import pytest
 from likewise import Answer, Session
 from likewise.project import FORMATS, export, open_project
 from likewise.project.formats import Format, columns_of
-from likewise.project.groups import how_known
+from likewise.project.groups import DOUBTFUL, how_known
 
 
 @pytest.fixture
@@ -48,12 +48,37 @@ def test_how_says_what_was_said_and_what_was_learned(project):
     assert set(how_known(project.session)[0]) == {"open"}
     answer(project, 12)
     how, certainty = how_known(project.session)
-    said = {row for gesture in project.session.events for row in gesture.rows}
-    assert {row for row, word in enumerate(how) if word == "said"} == said
+    asked = {row for gesture in project.session.events for row in gesture.rows}
+    said = {row for row, word in enumerate(how) if word == "said"}
+    joined = {row for rows in project.session.links.components() for row in rows}
+    assert joined <= said <= asked
     assert all(certainty[row] == 1 for row in said)
     learned = [row for row, word in enumerate(how) if word == "learned"]
     assert learned
     assert all(0 < certainty[row] <= 1 for row in learned)
+
+
+def test_a_row_that_was_only_told_apart_is_learned_where_the_learner_put_it(project):
+    answer(project, 12)
+    labels, links = project.session.labels, project.session.links
+    how, certainty = how_known(project.session)
+    alone = [r for link in links for r in link.pair if links.size(r) == 1]
+    placed = [r for r in alone if np.count_nonzero(labels == labels[r]) > 1]
+    assert placed
+    assert {how[row] for row in placed} == {"learned"}
+    assert all(certainty[row] < 1 for row in placed)
+
+
+def test_groups_count_what_is_said_open_and_doubtful(project):
+    assert [(g.n_said, g.n_open) for g in project.groups()] == [
+        (0, g.size) for g in project.groups()
+    ]
+    answer(project, 12)
+    how, certainty = how_known(project.session)
+    groups = project.groups()
+    assert sum(g.n_said for g in groups) == np.count_nonzero(how == "said")
+    assert sum(g.n_open for g in groups) == np.count_nonzero(how == "open") == 0
+    assert sum(g.n_doubtful for g in groups) == np.count_nonzero(certainty < DOUBTFUL)
 
 
 def test_a_spreadsheet_runs_no_formula(project):

@@ -32,11 +32,15 @@ def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client,
         "estimate": 0.934,
         "at_least": 0.861,
         "next_ten": 0.02,
-        "line": "about 93 % right, at least 86 % (estimate); ten more answers may move 2 %",
     }
-    project.session.strategy.completeness = lambda: Completeness(0.934, 0.861)
-    line = client.get("/api/query").json()["completeness"]["line"]
-    assert line == "about 93 % right, at least 86 % (estimate)"
+    assert client.state()["outlook"] == {
+        "quality": "about 93 % right (at least 86 %)",
+        "to_go": "about 10 questions to go",
+        "can_stop": False,
+        "line": "About 93 % right (at least 86 %) · about 10 questions to go",
+    }
+    project.session.strategy.completeness = lambda: Completeness(0.98, 0.91)
+    assert client.state()["outlook"]["line"].startswith("You can stop here · about 98 % right")
     project.session.strategy.completeness = lambda: None
     assert client.get("/api/query").json()["completeness"] is None
 
@@ -51,7 +55,7 @@ def test_a_session_of_likewise_can_be_served_too(tmp_path, truth, client_for):
         client.answer("same" if truth[left] == truth[right] else "different", state)
     state = client.state()
     assert state["completeness"]["estimate"] > 0.8
-    assert "(estimate)" in state["completeness"]["line"]
+    assert "% right (at least" in state["outlook"]["line"]
     assert "closest" not in state["why"]
     assert client.get("/api/groups").json()["n"] >= 3
     assert client.get("/api/ahead").status_code == 200

@@ -13,7 +13,9 @@ from likewise.cli.lines import both, clean, fit
 from likewise.core.answers import Answer, Choice, Query, Question
 from likewise.errors import LikewiseError, StaleQueryError
 from likewise.project import Project
-from likewise.project.groups import completeness_line
+from likewise.project.groups import Group
+from likewise.project.outlook import outlook
+from likewise.words import plural
 
 ANSWERS = {
     "s": Answer.SAME,
@@ -25,12 +27,13 @@ ANSWERS = {
 }
 UNDO = ("z", "\x7f", "\x08")
 QUIT = ("q", "\x1b", "\x03", "\x04")
-PROMPT = "[s]ame  [d]ifferent  [u]nsure   [z] undo  [Z] redo  [?] help  [q]uit "
+PROMPT = "[s]ame  [d]ifferent  [u]nsure   [z] undo  [Z] redo  [g]roups  [?] help  [q]uit "
 HELP = """\
 s or →   the same group
 d or ←   different groups
 u or ↓   not sure: another pair comes, and nothing is concluded
 z        undo, as often as you like        Z   redo
+g        the groups so far: how many items of each you said, were learned, or are open
 q        stop; the same command goes on from here
 Every answer is saved before the next question comes."""
 
@@ -56,10 +59,7 @@ def run_terminal(
         query = project.ask()
         click.echo()
         _show(project, query, way)
-        click.echo(project.session.progress)
-        complete = project.session.completeness
-        if complete is not None:
-            click.echo(completeness_line(complete))
+        click.echo(status_line(project))
         click.echo(PROMPT, nl=False)
         key = read()
         click.echo()
@@ -67,7 +67,7 @@ def run_terminal(
             continue
         if key == "" or key in QUIT:
             return
-        if query is None and key not in (*UNDO, "Z", "?"):
+        if query is None and key not in (*UNDO, "Z", "?", "g"):
             return
         try:
             _act(project, query, key)
@@ -106,8 +106,10 @@ def _act(project: Project, query: Question | None, key: str) -> None:
         project.tell(ANSWERS[key], number=query.number, position=position)
     elif key == "?":
         click.echo(HELP)
+    elif key == "g":
+        _show_groups(project)
     else:
-        click.echo(f"{key!r} is none of the keys s d u z Z ? q")
+        click.echo(f"{key!r} is none of the keys s d u z Z g ? q")
 
 
 def _show_pictures(project: Project, query: Query, columns: int, lines: int, way: Way) -> None:
@@ -145,16 +147,35 @@ def pair_lines(project: Project, query: Query, width: int) -> Iterator[str]:
         yield from both(project.items, left, right, width)
 
 
-def _show_end(project: Project, at_most: int = 20) -> None:
-    click.echo("Done: everything is settled. These are the groups:")
+def status_line(project: Project) -> str:
+    """Return how good the groups are, what is left to ask, and what was answered."""
+    progress = project.session.progress
+    said = f"{progress.answered} answered, {plural(progress.n_groups, 'group')} now"
+    return f"{outlook(project.session).line} · {said}"
+
+
+def _show_end(project: Project) -> None:
+    click.echo("Nothing is left to ask. These are the groups:")
+    _show_groups(project)
+    if project.path is not None:
+        click.echo(f"likewise export {project.path} -o groups.csv writes them to a file.")
+
+
+def _show_groups(project: Project, at_most: int = 20) -> None:
     groups = project.groups()
     for group in groups[:at_most]:
         some = ", ".join(clean(project.ids[row]) for row in group.standing[:4])
-        click.echo(f"  {group.size:>6}  {clean(group.name) or '-'}  {fit(some, 60)}")
+        name = clean(group.name) or "-"
+        click.echo(f"  {group.size:>6}  {name}  ({_known(group)})  {fit(some, 50)}")
     if len(groups) > at_most:
         click.echo(f"  ... and {len(groups) - at_most} more")
-    if project.path is not None:
-        click.echo(f"likewise export {project.path} -o groups.csv writes them to a file.")
+
+
+def _known(group: Group) -> str:
+    """Return how it is known what is in a group."""
+    n_learned = group.size - group.n_said - group.n_open
+    counts = [(group.n_said, "said"), (n_learned, "learned"), (group.n_open, "open")]
+    return ", ".join(f"{n} {word}" for n, word in counts if n)
 
 
 def _read_key() -> str:

@@ -68,7 +68,7 @@ def columns_of(project: Project) -> Columns:
             **own,
             "group": [number[g] for g in ids.tolist()],
             "name": [names[g] for g in ids.tolist()],
-            "how": list(how),
+            "how": how.tolist(),
             "certainty": [None if np.isnan(c) else round(float(c), 3) for c in certainty],
             "marked": [row in marks for row in range(len(ids))],
         }

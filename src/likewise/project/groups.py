@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.reports import Completeness
 from likewise.core.session import Session
 
-How = Literal["said", "learned", "open"]
+DOUBTFUL = 0.8
+"""Items that are learned with less certainty count as doubtful. A matter of taste: .7 or .9 calls
+fewer or more of them so, and changes no group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +29,20 @@ class Group:
         last.
     name : str
         What the person calls it, or nothing.
+    n_said, n_open : int
+        How many items are in it by answers about themselves, and about how many nothing is known;
+        the group of all others is learned (see `how_known`).
+    n_doubtful : int
+        How many of the learned ones have a certainty below `DOUBTFUL`.
     """
 
     id: int
     size: int
     standing: tuple[int, ...]
     name: str
-
-
-def completeness_line(found: Completeness) -> str:
-    """Return how complete the groups are, in words."""
-    if found.next_ten is None:
-        return str(found)
-    return f"{found}; ten more answers may move {100 * found.next_ten:.0f} %"
+    n_said: int
+    n_open: int
+    n_doubtful: int
 
 
 def groups_of(session: Session) -> list[Group]:
@@ -68,8 +69,17 @@ def groups_of(session: Session) -> list[Group]:
     for row, name in session.names.items():
         if name not in named.setdefault(int(labels[row]), []):
             named[int(labels[row])].append(name)
+    n_said, n_open, n_doubtful = _known_counts(session, labels)
     found = [
-        Group(int(part.min()), int(sizes[k]), tuple(part.tolist()), " / ".join(named.get(k, ())))
+        Group(
+            int(part.min()),
+            int(sizes[k]),
+            tuple(part.tolist()),
+            " / ".join(named.get(k, ())),
+            int(n_said[k]),
+            int(n_open[k]),
+            int(n_doubtful[k]),
+        )
         for k, part in enumerate(parts)
     ]
     return sorted(found, key=lambda g: (-(len(g.standing) > 1), -g.size, g.id))
@@ -93,15 +103,17 @@ def group_ids(session: Session) -> NDArray[np.intp]:
     return smallest[labels]
 
 
-def how_known(session: Session) -> tuple[list[How], NDArray[np.float64]]:
+def how_known(session: Session) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
     """Return, for every row, how its group is known, and how sure that is.
 
     *said*: it follows from answers about the row itself. *learned*: from answers about others, by
-    the learner, or since its small group has a row that was asked about. *open*: neither.
+    the learner, or since its small group has a row that was asked about. *open*: neither. A row
+    that was only told apart from other groups, and is in this one since the learner put it there,
+    is learned as well.
 
     Returns
     -------
-    list of {"said", "learned", "open"}
+    ndarray of {"said", "learned", "open"}
         How the group of each row is known.
     ndarray of float
         The certainty: 1 for what was said, the learner's probability for what was learned, NaN
@@ -110,16 +122,45 @@ def how_known(session: Session) -> tuple[list[How], NDArray[np.float64]]:
     strategy = session.strategy
     partition, doubts = strategy.partition, strategy.doubts()
     is_said = np.zeros(partition.n_rows, dtype=bool)
-    is_said[[row for link in session.links for row in (link.left, link.right)]] = True
+    is_said[_said_rows(session)] = True
     if doubts is None:
         is_learned = is_said[partition.representatives][partition.assignment]
         certainty = np.full(partition.n_rows, np.nan)
     else:
         is_learned, certainty = doubts < 1, 1.0 - doubts
     certainty = np.where(is_said, 1.0, np.where(is_learned, certainty, np.nan))
-    kinds: NDArray[np.intp] = np.where(is_said, 0, np.where(is_learned, 1, 2))
-    words: tuple[How, ...] = ("said", "learned", "open")
-    return [words[kind] for kind in kinds], certainty
+    return np.where(is_said, "said", np.where(is_learned, "learned", "open")), certainty
+
+
+def _said_rows(session: Session) -> list[int]:
+    """Return the rows whose group follows from answers about themselves.
+
+    In every group, that is the largest set of rows that answers made the same. Others in it are
+    there since the learner put them there.
+    """
+    labels, links = session.labels, session.links
+    cores: dict[int, dict[int, list[int]]] = {}
+    for row in dict.fromkeys(row for link in links for row in (link.left, link.right)):
+        cores.setdefault(int(labels[row]), {}).setdefault(links.find(row), []).append(row)
+    return [row for core in cores.values() for row in max(core.values(), key=len)]
+
+
+def _known_counts(
+    session: Session, labels: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Return, for every label, how many rows are said, open, and learned with doubts."""
+    how, certainty = how_known(session)
+    n = int(labels.max()) + 1
+    n_said = np.bincount(labels[how == "said"], minlength=n)
+    n_doubtful = np.bincount(labels[certainty < DOUBTFUL], minlength=n)
+    partition = session.strategy.partition
+    if partition.row_counts is None:
+        return n_said, np.bincount(labels[how == "open"], minlength=n), n_doubtful
+    # Most rows are not held; they are known as the row that stands for them is.
+    is_open = how[partition.representatives] == "open"
+    open_labels = labels[partition.representatives[is_open]]
+    n_open = np.bincount(open_labels, partition.row_counts[is_open], n).astype(np.intp)
+    return n_said, n_open, n_doubtful
 
 
 def _standing(session: Session, labels: NDArray[np.intp]) -> NDArray[np.intp]:

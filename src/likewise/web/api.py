@@ -15,7 +15,7 @@ from starlette.routing import Route
 from likewise.core.answers import Answer
 from likewise.errors import InputError, LikewiseError, MissingExtraError, StaleQueryError
 from likewise.project import FORMATS, Project, export
-from likewise.project.groups import group_ids
+from likewise.project.groups import group_ids, how_known
 from likewise.project.projection import project_rows
 from likewise.web import shapes
 
@@ -23,6 +23,8 @@ SIZES = {"small": 160, "large": 1024}
 """Pictures come in these two sizes; a free choice would let one fill the cache."""
 
 MOST_AT_ONCE = 500
+MOST_ON_MAP = 20
+HOW = ("said", "learned", "open")
 LONGEST_NAME = 200
 
 Json = dict[str, Any]
@@ -104,6 +106,7 @@ def groups(project: Project, request: Request) -> Json:
     return {
         "position": project.position,
         "n": len(found),
+        "total": shapes.total(found),
         "groups": [shapes.group(project, g) for g in shown],
     }
 
@@ -114,13 +117,10 @@ def group(project: Project, request: Request) -> Json:
     rows = project.members(found)
     offset = _page(request, "offset", 0, most=len(rows))
     shown = rows[offset : offset + _page(request, "limit", 100)]
-    marks = project.session.marks
     return {
         "position": project.position,
         "group": shapes.group(project, found),
-        "members": [
-            {**shapes.thing(project, row), "is_marked": row in marks} for row in shown.tolist()
-        ],
+        "members": shapes.known_things(project, shown.tolist()),
     }
 
 
@@ -165,11 +165,17 @@ def tell_check(project: Project, body: Json) -> Json:
 def unsure(project: Project, request: Request) -> Json:  # noqa: ARG001
     """Return the pairs of groups that stayed undecided."""
     pairs = project.session.open_pairs
+    labels = project.session.labels
     return {
         "position": project.position,
         "n": len(pairs),
+        "n_together": sum(bool(labels[left] == labels[right]) for left, right in pairs),
         "pairs": [
-            {"left": shapes.thing(project, left), "right": shapes.thing(project, right)}
+            {
+                "left": shapes.thing(project, left),
+                "right": shapes.thing(project, right),
+                "is_together": bool(labels[left] == labels[right]),
+            }
             for left, right in pairs[:100]
         ],
     }
@@ -186,12 +192,14 @@ def map_(project: Project, request: Request) -> Json:  # noqa: ARG001
     """Return two coordinates and the group of the items on the map."""
     rows, places = project_rows(project.features, project.partition.representatives)
     ids = group_ids(project.session)[rows]
-    names = {g.id: g.name for g in project.groups() if g.name}
+    how = np.array([HOW.index(word) for word in how_known(project.session)[0][rows].tolist()])
+    found = sorted(project.groups(), key=lambda g: (-g.size, g.id))
     return {
         "position": project.position,
-        "points": np.column_stack([rows, places, ids]).tolist(),
+        "points": np.column_stack([rows, places, ids, how]).tolist(),
         "n": len(project.ids),
-        "names": {str(k): v for k, v in names.items()},
+        "n_groups": len(found),
+        "groups": [{"id": g.id, "name": g.name, **shapes.total([g])} for g in found[:MOST_ON_MAP]],
     }
 
 
@@ -201,7 +209,7 @@ def item(project: Project, request: Request) -> Json:
     found = int(group_ids(project.session)[row])
     return {
         "position": project.position,
-        "item": shapes.whole_thing(project, row),
+        "item": {**shapes.known_things(project, [row])[0], **shapes.whole_thing(project, row)},
         "group": shapes.group(project, project.group(found)),
     }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -9,7 +11,8 @@ from likewise.core.answers import Answer, Choice, Gesture, Question
 from likewise.core.reports import Check, Revision
 from likewise.errors import InputError
 from likewise.project import Project
-from likewise.project.groups import Group, completeness_line, group_ids
+from likewise.project.groups import Group, group_ids, how_known
+from likewise.project.outlook import outlook
 from likewise.rows.metrics import distances
 from likewise.words import plural
 
@@ -40,6 +43,21 @@ def whole_thing(project: Project, row: int) -> dict[str, Any]:
         return {**thing(project, row), "heading": project.ids[row], "view": {"kind": "missing"}}
     heading, view = project.items.heading(place), project.items.view(place)
     return {**thing(project, row), "heading": heading, "view": view}
+
+
+def known_things(project: Project, rows: Iterable[int]) -> list[dict[str, Any]]:
+    """Return items without what is shown of them, with how their group is known and how surely."""
+    how, certainty = how_known(project.session)
+    marks = project.session.marks
+    return [
+        {
+            **thing(project, row),
+            "how": str(how[row]),
+            "certainty": None if math.isnan(certainty[row]) else round(float(certainty[row]), 3),
+            "is_marked": row in marks,
+        }
+        for row in rows
+    ]
 
 
 def question(project: Project, query: Question | None, *, is_far: bool = False) -> Any:
@@ -80,12 +98,14 @@ def state(project: Project, *, is_far: bool = False) -> dict[str, Any]:
     """Return where the session is: the open question and the progress."""
     query = project.ask()
     progress = project.session.progress
+    ahead_of_it = outlook(project.session)
     return {
         "position": project.position,
         "is_done": query is None,
         "question": question(project, query, is_far=is_far),
         "why": _why(project),
         "progress": {**asdict(progress), "line": str(progress)},
+        "outlook": {**asdict(ahead_of_it), "line": ahead_of_it.line},
         "completeness": completeness(project),
         "can_undo": project.session.can_undo,
         "can_redo": project.session.can_redo,
@@ -102,7 +122,6 @@ def completeness(project: Project) -> dict[str, Any] | None:
         "estimate": found.estimate,
         "at_least": found.at_least,
         "next_ten": found.next_ten,
-        "line": completeness_line(found),
     }
 
 
@@ -124,11 +143,18 @@ def group(project: Project, found: Group) -> dict[str, Any]:
     return {
         "id": found.id,
         "name": found.name,
-        "size": found.size,
+        **total([found]),
         "n_super_instances": len(found.standing),
         "summary": project.items.sum_up(summed) if summed else "",
-        "typical": [thing(project, row) for row in typical or found.standing[:1]],
+        "typical": known_things(project, typical or found.standing[:1]),
     }
+
+
+def total(groups: Iterable[Group]) -> dict[str, int]:
+    """Return how many items some groups have, and how it is known that they are in them."""
+    some = list(groups)
+    names = ("size", "n_said", "n_open", "n_doubtful")
+    return {name: sum(getattr(g, name) for g in some) for name in names}
 
 
 def event(project: Project, found: Gesture) -> dict[str, Any]:

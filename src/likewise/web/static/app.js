@@ -25,6 +25,7 @@ export async function change(path, body) {
   app.isBusy = true;
   try {
     const reply = await post(path, { position: app.state.position, ...body });
+    app.state.position = reply.position;
     hideNotice();
     return reply;
   } catch (error) {

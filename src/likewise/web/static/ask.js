@@ -5,7 +5,8 @@ import { get } from "./api.js";
 import { announce, byId, el, plural } from "./dom.js";
 import { openGroup } from "./group.js";
 import { fetchPicture, showPair } from "./pair.js";
-import { groupName, tile } from "./things.js";
+import { knownBar, knownLine, knownTile } from "./how.js";
+import { groupName } from "./things.js";
 
 const STRIP = 12;
 let looking = null;
@@ -54,17 +55,10 @@ function why(state) {
 
 function showProgress(state) {
   const p = state.progress;
-  const parts = [
-    `${p.answered} answered`,
-    `${p.settled_for_free.toLocaleString("en")} settled for free`,
-    state.is_done ? "nothing left to ask" : `at most ${p.at_most.toLocaleString("en")} left`,
-    plural(p.n_groups, "group") + " now",
-  ];
-  if (p.unsure) parts.splice(1, 0, `${p.unsure} not sure`);
-  const line = byId("progress");
-  line.replaceChildren(parts.join(" · "));
-  if (!state.is_done) line.append(el("span", { class: "estimate" }, `estimate: about ${p.estimate.toLocaleString("en")} to go`));
-  if (state.completeness) line.append(el("span", { class: "estimate" }, state.completeness.line));
+  byId("progress").textContent = state.outlook.line;
+  byId("progress").classList.toggle("can-stop", state.outlook.can_stop);
+  byId("counts").textContent = `${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""} · ${plural(p.n_groups, "group")}${p.answered ? " now" : " by a first guess"}`;
+  byId("bound").textContent = `So far: ${p.line}.`;
   const share = p.answered / Math.max(1, p.answered + p.estimate);
   byId("bar").style.width = `${(state.is_done ? 100 : share * 100).toFixed(1)}%`;
 }
@@ -89,8 +83,9 @@ function showStrip({ groups, n }) {
     const grew = before.has(group.id) && before.get(group.id) < group.size;
     return el("li", { class: grew ? "grew" : "" },
       el("button", { type: "button", class: "card", title: "All members", on: { click: () => openGroup(group.id) } },
-        el("span", { class: "tiles" }, ...group.typical.slice(0, 3).map((thing) => tile(thing))),
-        el("span", { class: "about" }, el("b", { dir: "auto" }, group.name || ""), group.name ? " · " : "", plural(group.size, "item"), el("span", { class: "unseen" }, ` ${groupName(group)}`))));
+        el("span", { class: "tiles" }, ...group.typical.slice(0, 3).map((thing) => knownTile(thing))),
+        knownBar(group),
+        el("span", { class: "about" }, el("b", { dir: "auto" }, group.name || ""), group.name ? " · " : "", plural(group.size, "item"), el("span", { class: "unseen" }, ` ${groupName(group)}: ${knownLine(group)}`))));
   });
   if (n > groups.length) cards.push(el("li", { class: "more" }, el("a", { href: "#result" }, `and ${(n - groups.length).toLocaleString("en")} more`)));
   byId("strip").replaceChildren(...cards);

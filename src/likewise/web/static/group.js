@@ -2,7 +2,8 @@
 
 import { app, change, look, notice, take } from "./app.js";
 import { byId, el, plural } from "./dom.js";
-import { groupName, tile } from "./things.js";
+import { howLegend, howWords, knownLine, knownTile } from "./how.js";
+import { groupName } from "./things.js";
 
 const PAGE = 100;
 const changed = [];
@@ -18,7 +19,8 @@ export async function openGroup(id) {
       el("h2", { id: "group-title", dir: "auto" }, found.group.name || "A group without a name"),
       el("form", { method: "dialog" }, el("button", { class: "plain" }, "Close"))),
     nameField(found.group),
-    el("p", { class: "hint" }, `${plural(found.group.size, "item")}. The first ones are typical: questions were about them.`),
+    el("p", { class: "hint" }, `${plural(found.group.size, "item")}: ${knownLine(found.group)}. Typical ones come first.`),
+    howLegend(),
     members);
   const more = moreButton(found.group, members);
   if (more) dialog.append(more);
@@ -43,8 +45,9 @@ function member(thing) {
   const button = el("button", { type: "button", class: "quiet doubt", ariaLabel: `${thing.title} does not fit` }, "Does not fit");
   button.addEventListener("click", () => doubt(thing));
   return el("li", { class: thing.is_marked ? "marked" : "" },
-    tile(thing, "tile large"),
+    knownTile(thing, "tile large"),
     el("span", { class: "title", dir: "auto" }, thing.title),
+    el("span", { class: "hint how-words" }, howWords(thing)),
     thing.is_marked ? el("span", { class: "hint" }, "you marked it") : null,
     button);
 }

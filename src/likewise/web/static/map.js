@@ -3,6 +3,7 @@
 import { look } from "./app.js";
 import { byId, el, plural } from "./dom.js";
 import { doubt, openGroup } from "./group.js";
+import { howMark, howWords, knownLine } from "./how.js";
 import { partsOf } from "./pair.js";
 import { small } from "./things.js";
 
@@ -20,31 +21,34 @@ export async function showMap() {
   const found = await look("map");
   if (!found) return;
   points = found.points;
-  const counts = new Map();
-  for (const [, , , group] of points) counts.set(group, (counts.get(group) ?? 0) + 1);
-  const largest = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a) || a - b).slice(0, 20);
-  looks = new Map(largest.map((group, k) => [group, { color: COLORS[k % COLORS.length], shape: SHAPES[(k + Math.floor(k / COLORS.length)) % SHAPES.length], number: k + 1 }]));
+  looks = new Map(found.groups.map(({ id }, k) => [id, { color: COLORS[k % COLORS.length], shape: SHAPES[(k + Math.floor(k / COLORS.length)) % SHAPES.length], number: k + 1 }]));
   const canvas = el("canvas", { tabIndex: 0, role: "img", ariaLabel: `${plural(points.length, "item")} as points, marked by group. The groups are listed beside it.` });
   const panel = el("div", { class: "inspect", ariaLive: "polite" }, el("p", { class: "hint" }, "Click a point to see it."));
   view.replaceChildren(
     el("h1", { id: "map-title" }, "Map"),
     el("p", { class: "hint" }, points.length < found.n ? `${plural(points.length, "item")} of ${found.n.toLocaleString("en")}, alike ones near each other. Directions have no meaning.` : "Alike items are near each other. Directions have no meaning."),
-    el("div", { class: "map-box" }, canvas, el("div", { class: "map-side" }, panel, legend(largest, counts, found.names))));
+    el("div", { class: "map-box" }, canvas, el("div", { class: "map-side" }, panel, legend(found))));
   draw(canvas);
   canvas.addEventListener("click", (event) => inspect(canvas, panel, event));
   new ResizeObserver(() => draw(canvas)).observe(canvas);
 }
 
-function legend(largest, counts, names) {
-  const rest = new Set(points.map((point) => point[3])).size - largest.length;
-  return el("ul", { class: "legend" }, ...largest.map((group) => {
-    const shape = el("canvas", { width: 28, height: 28, ariaHidden: "true" });
-    const pen = shape.getContext("2d");
-    pen.scale(2, 2);
-    mark(pen, 7, 7, 5, looks.get(group));
-    return el("li", {}, el("button", { type: "button", class: "quiet", on: { click: () => openGroup(group) } },
-      shape, el("span", { dir: "auto" }, names[group] ?? `Group ${looks.get(group).number}`), el("span", { class: "hint" }, ` ${counts.get(group)}`)));
-  }), rest > 0 ? el("li", { class: "hint" }, `and ${plural(rest, "smaller group")}, in gray`) : "");
+function legend({ groups, n_groups: nGroups }) {
+  const rest = nGroups - groups.length;
+  return el("div", {},
+    el("ul", { class: "legend" }, ...groups.map((group) =>
+      el("li", {}, el("button", { type: "button", class: "quiet", title: knownLine(group), on: { click: () => openGroup(group.id) } },
+        sample(looks.get(group.id), 0), el("span", { dir: "auto" }, group.name || `Group ${looks.get(group.id).number}`), el("span", { class: "hint" }, ` ${group.size.toLocaleString("en")}`)))),
+    rest > 0 ? el("li", { class: "hint" }, `and ${plural(rest, "smaller group")}, in gray`) : ""),
+    el("ul", { class: "legend hint" }, ...["you said so", "learned", "open"].map((words, how) => el("li", {}, sample(undefined, how), ` ${words}`))));
+}
+
+function sample(style, how) {
+  const shape = el("canvas", { width: 28, height: 28, ariaHidden: "true" });
+  const pen = shape.getContext("2d");
+  pen.scale(2, 2);
+  mark(pen, 7, 7, 5, style, how);
+  return shape;
 }
 
 function place(canvas, x, y) {
@@ -62,14 +66,17 @@ function draw(canvas) {
   pen.scale(ratio, ratio);
   const size = points.length > 1500 ? 2.6 : points.length > 300 ? 4 : 5.5;
   pen.globalAlpha = 0.85;
-  for (const [, x, y, group] of points) {
-    const [px, py] = place(canvas, x, y);
-    mark(pen, px, py, size, looks.get(group));
+  // What was said lies on top.
+  for (const wanted of [2, 1, 0]) {
+    for (const [, x, y, group, how] of points) if (how === wanted) mark(pen, ...place(canvas, x, y), size, looks.get(group), how);
   }
 }
 
-function mark(pen, x, y, r, style) {
-  pen.fillStyle = style?.color ?? "#9aa0a8";
+// Filled if it was said, hollow if it was learned, a dot if it is open.
+function mark(pen, x, y, size, style, how) {
+  const r = [size * 1.15, size, size * 0.5][how];
+  pen.fillStyle = pen.strokeStyle = style?.color ?? "#7d838c";
+  pen.lineWidth = Math.max(1, size * 0.35);
   pen.beginPath();
   const shape = style?.shape ?? "circle";
   if (shape === "circle") pen.arc(x, y, r, 0, 7);
@@ -80,7 +87,8 @@ function mark(pen, x, y, r, style) {
     const t = r * 0.38;
     polygon(pen, [[x - t, y - r], [x + t, y - r], [x + t, y - t], [x + r, y - t], [x + r, y + t], [x + t, y + t], [x + t, y + r], [x - t, y + r], [x - t, y + t], [x - r, y + t], [x - r, y - t], [x - t, y - t]]);
   }
-  pen.fill();
+  if (how === 1) pen.stroke();
+  else pen.fill();
 }
 
 function polygon(pen, corners) {
@@ -104,6 +112,7 @@ async function inspect(canvas, panel, event) {
   const { item, group } = found;
   panel.replaceChildren(
     el("h2", { dir: "auto" }, item.title),
+    el("p", { class: "hint" }, howMark(item), howWords(item)),
     ...partsOf(inSmall(item), () => el("img", { src: small(item.image), alt: item.title })),
     el("p", {},
       el("button", { type: "button", class: "plain", on: { click: () => openGroup(group.id) } }, `Its group: ${group.name || plural(group.size, "item")}`),

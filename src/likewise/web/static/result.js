@@ -4,6 +4,7 @@ import { app, change, look, take } from "./app.js";
 import { byId, el, plural, SIGNS, WORDS } from "./dom.js";
 import { nameField, openGroup } from "./group.js";
 import { showPair } from "./pair.js";
+import { howLegend, knownBar, knownLine, knownTile } from "./how.js";
 import { groupName, tile } from "./things.js";
 
 const PAGE = 60;
@@ -17,31 +18,49 @@ export async function showResult() {
   const unsure = el("div", { id: "unsure" });
   const checks = el("div", { id: "checks" });
   view.replaceChildren(
-    el("h1", { id: "result-title" }, state.is_done ? `Done: ${plural(found.n, "group")}` : `${plural(found.n, "group")} so far`),
-    el("p", { class: "lead" }, summary(state)),
-    state.is_done ? "" : el("p", {}, el("a", { href: "#ask", class: "primary" }, "Go on with the questions")),
-    exports(ways.formats),
+    el("div", { class: "result-head" },
+      el("div", { class: "result-words" },
+        el("h1", { id: "result-title" }, heading(state, found)),
+        el("p", { class: "quality" }, state.outlook.line),
+        knownBar(found.total),
+        el("p", { class: "hint" }, `${plural(found.total.size, "item")}: ${knownLine(found.total)}. ${summary(state)}`)),
+      el("div", { class: "result-ways" }, goOn(state), exports(ways.formats))),
+    howLegend(),
     cards, ...more(found, cards),
     unsure, checks, refine(state));
   showUnsure(unsure);
   showChecks(checks);
 }
 
+function heading(state, found) {
+  const n = plural(found.n, "group");
+  if (!found.total.n_said) return `${n}: a first guess`;
+  return state.is_done && state.outlook.can_stop ? `Done: ${n}` : `${n} so far`;
+}
+
 function summary(state) {
-  const p = state.progress;
-  const said = `${plural(p.answered, "answer")} settled ${plural(p.settled_for_free, "pair")} you were not asked about.`;
-  if (state.is_done) return p.unsure ? `${said} ${plural(p.unsure, "time")} you were not sure.` : said;
-  return `You may stop at any time; what is undecided stays apart. At most ${plural(p.at_most, "question")} would be left, by estimate about ${p.estimate}.`;
+  const { unsure } = state.progress;
+  const said = `You gave ${plural(state.progress.answered, "answer")}`;
+  return unsure ? `${said}, and were not sure ${unsure === 1 ? "once" : `${unsure} times`}.` : `${said}.`;
+}
+
+// The main way on while it pays: more questions, then finer ones.
+function goOn(state) {
+  const look = state.outlook.can_stop ? "plain" : "primary";
+  if (!state.is_done) return el("a", { href: "#ask", class: look }, "Go on with the questions");
+  return refineButton(state, "Go on for better groups", look);
 }
 
 function card(group) {
   const label = () => `All ${plural(group.size, "member")} of ${groupName(group)}`;
   const open = el("button", { type: "button", class: "tiles", title: "All members", ariaLabel: label(), on: { click: () => openGroup(group.id) } },
-    ...group.typical.map((thing) => tile(thing)));
+    ...group.typical.map((thing) => knownTile(thing)));
   return el("li", { class: "group" },
     nameField(group, () => (open.ariaLabel = label())),
     open,
-    el("p", { class: "hint", dir: "auto" }, [plural(group.size, "item"), group.summary].filter(Boolean).join(" · ")));
+    knownBar(group),
+    el("p", { class: "hint" }, `${plural(group.size, "item")}: ${knownLine(group)}`),
+    group.summary ? el("p", { class: "hint", dir: "auto" }, group.summary) : null);
 }
 
 function more(found, cards) {
@@ -56,9 +75,14 @@ function more(found, cards) {
   return [button];
 }
 
+// One main way to take it home; the others in a menu.
 function exports(formats) {
-  return el("p", { class: "exports" }, el("span", {}, "Download"),
-    ...formats.map(({ format, title }) => el("a", { href: `api/export/${format}`, download: "", class: "plain" }, title)));
+  const link = ({ format, title }, look, words = title) => el("a", { href: `api/export/${format}`, download: "", class: look }, words);
+  const [first, ...others] = formats;
+  return el("div", { class: "exports" },
+    link(first, app.state.outlook.can_stop ? "primary" : "plain", `Download ${first.title}`),
+    el("details", { class: "menu" }, el("summary", { class: "plain" }, "Other formats"),
+      el("ul", {}, ...others.map((way) => el("li", {}, link(way, "quiet"))))));
 }
 
 async function showUnsure(box) {
@@ -66,11 +90,19 @@ async function showUnsure(box) {
   if (!found?.n) return;
   box.replaceChildren(
     el("h2", {}, "What stayed unsure"),
-    el("p", { class: "hint" }, `${plural(found.n, "pair")} of groups could not be told apart or joined. They stay apart unless you decide now.`),
-    el("ul", { class: "log" }, ...found.pairs.map(({ left, right }) =>
+    el("p", { class: "hint" }, unsureWords(found)),
+    el("ul", { class: "log" }, ...found.pairs.map(({ left, right, is_together: isTogether }) =>
       el("li", { class: "open-pair" }, tile(left), tile(right), el("span", { class: "titles", dir: "auto" }, `${left.title} – ${right.title}`),
+        el("span", { class: "hint" }, isTogether ? "in one group" : "in different groups"),
         ...["same", "different"].map((word) =>
           el("button", { type: "button", class: "plain", on: { click: () => settle(left, right, word) } }, `${SIGNS[word]} ${WORDS[word]}`))))));
+}
+
+function unsureWords({ n, n_together: together }) {
+  const them = n === 1 ? "it" : "them";
+  const said = `You were not sure about ${plural(n, "pair")}, and nothing else you said decides ${them}.`;
+  const done = together ? `${together} of ${n} ${together === 1 ? "is" : "are"} in one group all the same: a guess, by how alike the two are.` : `${n === 1 ? "It is" : "They are"} in different groups.`;
+  return `${said} ${done} Decide now, or leave ${them} so.`;
 }
 
 async function settle(left, right, word) {
@@ -108,7 +140,6 @@ function askCheck(start, box, check, number, n) {
   const tell = async (word) => {
     const reply = await change("checks", { left: check.left.row, right: check.right.row, answer: word });
     if (!reply) return;
-    app.state.position = reply.position;
     await showChecks(box);
     box.querySelector("button.primary")?.click();
   };
@@ -134,19 +165,24 @@ function outcome(check) {
     ...(agrees ? [] : check.because.map((number) => el("a", { href: `#history/${number}` }, `answer ${number}`)).flatMap((link, k) => (k ? [", ", link] : [link]))));
 }
 
-function refine(state) {
-  const button = el("button", { type: "button", class: "plain" }, `Refine: ask about ${state.n_super_instances * 2} small groups instead of ${state.n_super_instances}`);
+function refineButton(state, words, look) {
+  const button = el("button", { type: "button", class: look }, words);
   button.addEventListener("click", async () => {
     button.disabled = true;
     button.setAttribute("aria-busy", "true");
     const next = await change("refine", {});
     button.disabled = false;
+    button.removeAttribute("aria-busy");
     if (!next) return;
     take(next);
     location.hash = next.is_done ? "#result" : "#ask";
   });
+  return button;
+}
+
+function refine(state) {
   return el("div", { id: "refine" },
     el("h2", {}, "Is it too coarse?"),
     el("p", { class: "hint" }, "Questions are about small groups of items that look alike. If some of these mix things up, split them: all your answers stay, and new questions come for the new parts. Undo takes it back."),
-    button);
+    refineButton(state, `Refine: ask about ${state.n_super_instances * 2} small groups instead of ${state.n_super_instances}`, "plain"));
 }
