@@ -24,6 +24,7 @@ def baseline(request):
     return BASELINES[request.param]
 
 
+@pytest.mark.filterwarnings("ignore::likewise.errors.UnusedLabelsWarning")
 @parametrize_with_checks([COBRAS(random_state=0), DSL()])
 def test_it_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)

@@ -65,6 +65,10 @@ class Procedure(RowStrategy):
         rows, train = train_of(plain, X)
         return cls(rows, train, plain["max_queries"], plain["seed"])
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A generator cannot be pickled; without one the method runs again.
+        return {**vars(self), "_running": None}
+
     def labels(self) -> Ints:
         """Return the labels of the method, changed where they go against an answer."""
         found = self.labels_as_published()
