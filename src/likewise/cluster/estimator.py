@@ -201,6 +201,14 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         return self.adopt(session, X=X)
 
 
+def in_memory(X: Rows, estimator: AskingEstimator) -> NDArray[np.float64]:
+    """Return rows that are in memory as float64, or refuse a source."""
+    if isinstance(X, Source):
+        name = type(estimator).__name__
+        raise InputError(f"{name} needs all rows in memory, not a source; COBRA takes sources")
+    return np.asarray(X, dtype=np.float64)
+
+
 def refuse_mixed_frames(X: Any) -> None:
     """Refuse a data frame with text, categories, dates or missing values, and name the remedy."""
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):

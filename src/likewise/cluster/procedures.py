@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.cluster.cobra import COBRA
-from likewise.cluster.estimator import AskingClusterer, Rows
+from likewise.cluster.estimator import AskingClusterer, Rows, in_memory
 from likewise.core.session import Session
-from likewise.errors import InputError
-from likewise.rows.source import Source
 from likewise.strategies.cobras import SplitAndMerge
 from likewise.strategies.dsl import SkeletonTree
 from likewise.strategies.procedure import Procedure
@@ -51,9 +49,7 @@ class ProcedureClusterer(AskingClusterer):
         seed: int,
         **_: Any,
     ) -> Procedure:
-        if isinstance(X, Source):
-            raise InputError(f"{type(self).__name__} needs rows in memory, not a source")
-        return self._procedure.from_rows(X, train_indices=train, seed=seed)
+        return self._procedure.from_rows(in_memory(X, self), train_indices=train, seed=seed)
 
 
 class COBRAS(ProcedureClusterer):

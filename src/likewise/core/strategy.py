@@ -189,6 +189,10 @@ class Strategy(ABC):
         """Return the group of every row if what is undecided is guessed."""
         return self.labels()
 
+    def known(self) -> LinkGraph:
+        """Return what is known about pairs: the answers and what else the strategy was told."""
+        return self.links
+
     def labels_as_published(self) -> NDArray[np.intp]:
         """Return the labels of the published method, where those may go against late answers."""
         return self.labels()

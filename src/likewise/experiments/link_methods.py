@@ -91,9 +91,7 @@ class SelectAndCluster(Method):
 
 def known_links(session: Session) -> tuple[Pairs, Pairs]:
     """Return all pairs that a selection's session knows, those implied included."""
-    strategy: Any = session.strategy
-    must, cannot = strategy.known().closure()
-    return must, cannot
+    return session.strategy.known().closure()
 
 
 class Clustering(Protocol):

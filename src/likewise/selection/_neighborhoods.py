@@ -7,14 +7,15 @@ MinMax and NPU both choose a row, ask about it and one member of each neighborho
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer
-from likewise.strategies.rows import RowStrategy, mentioned, shallow
+from likewise.strategies.rows import RowStrategy, mentioned, shallow, train_of
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -81,6 +82,21 @@ class NeighborhoodStrategy(RowStrategy):
         first = int(train[self._rng().integers(len(train))])
         self._state = State(members=[(first,)], settled={first})
         self._choices: dict[tuple[int, tuple[Log, ...]], Choice | None] = {}
+        self._go_on()
+
+    @classmethod
+    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:
+        """Return the strategy that `to_dict` wrote down."""
+        rows, train = train_of(plain, X)
+        parameters = {name: plain[name] for name in ("n_clusters", "infer_last")}
+        return cls(
+            rows, train, plain["max_queries"], plain["seed"], **parameters, **cls._loaded(plain)
+        )
+
+    @classmethod
+    def _loaded(cls, plain: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG003
+        """Return further parameters from what `to_dict` wrote down."""
+        return {}
 
     @abstractmethod
     def _choose(self) -> Choice | None:

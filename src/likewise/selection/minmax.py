@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.selection._neighborhoods import Choice, NeighborhoodStrategy
 from likewise.selection._selector import Selector
-from likewise.strategies.rows import train_of
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -25,33 +24,6 @@ class ExploreConsolidate(NeighborhoodStrategy):
 
     name: ClassVar[str] = "min-max"
 
-    def __init__(
-        self,
-        X: Array,
-        train: Ints,
-        max_queries: int | None,
-        seed: int,
-        *,
-        n_clusters: int,
-        infer_last: bool,
-    ) -> None:
-        super().__init__(X, train, max_queries, seed, n_clusters=n_clusters, infer_last=infer_last)
-        self._nearest = NearestOf(X)
-        self._go_on()
-
-    @classmethod
-    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:
-        """Return the strategy that `to_dict` wrote down."""
-        rows, train = train_of(plain, X)
-        return cls(
-            rows,
-            train,
-            plain["max_queries"],
-            plain["seed"],
-            n_clusters=plain["n_clusters"],
-            infer_last=plain["infer_last"],
-        )
-
     def _opens_neighborhood(self) -> bool:
         return len(self._state.members) < self.n_clusters
 
@@ -64,6 +36,10 @@ class ExploreConsolidate(NeighborhoodStrategy):
         known = self._state.settled if is_exploring else {r for n in neighborhoods for r in n}
         row = int(free[self._nearest.distances(known)[free].argmax()])
         return Choice(row, self._ranking(row, neighborhoods))
+
+    @cached_property
+    def _nearest(self) -> NearestOf:
+        return NearestOf(self.X)
 
     def _ranking(
         self, row: int, neighborhoods: list[list[int]]
@@ -162,7 +138,7 @@ class MinMax(Selector):
         self.infer_last = infer_last
         self.random_state = random_state
 
-    def _strategy(self, X: Array, train: Ints, seed: int) -> ExploreConsolidate:
+    def _about(self, X: Array, train: Ints, seed: int) -> ExploreConsolidate:
         return ExploreConsolidate(
             X,
             train,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from likewise.cluster.baselines.mpckmeans import MPCKMeans
 from likewise.errors import InputError, SessionFileError
 from likewise.selection._neighborhoods import Choice, NeighborhoodStrategy
 from likewise.selection._selector import Selector
-from likewise.strategies.rows import n_undecided, train_of
+from likewise.strategies.rows import n_undecided
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -47,25 +47,14 @@ class MostInformative(NeighborhoodStrategy):
         infer_last: bool,
         clusterer: Any,
     ) -> None:
-        super().__init__(X, train, max_queries, seed, n_clusters=n_clusters, infer_last=infer_last)
         self.clusterer = clusterer
         self._clustering: Ints | None = None
         self._leaves: Ints | None = None
-        self._go_on()
+        super().__init__(X, train, max_queries, seed, n_clusters=n_clusters, infer_last=infer_last)
 
     @classmethod
-    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:
-        """Return the strategy that `to_dict` wrote down."""
-        rows, train = train_of(plain, X)
-        return cls(
-            rows,
-            train,
-            plain["max_queries"],
-            plain["seed"],
-            n_clusters=plain["n_clusters"],
-            infer_last=plain["infer_last"],
-            clusterer=_clusterer_from(plain["clusterer"]),
-        )
+    def _loaded(cls, plain: Mapping[str, Any]) -> dict[str, Any]:
+        return {"clusterer": _clusterer_from(plain["clusterer"])}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters as plain values, those of the clusterer included."""
@@ -243,7 +232,7 @@ class NPU(Selector):
         self.infer_last = infer_last
         self.random_state = random_state
 
-    def _strategy(self, X: Array, train: Ints, seed: int) -> MostInformative:
+    def _about(self, X: Array, train: Ints, seed: int) -> MostInformative:
         clusterer = MPCKMeans(self.n_clusters) if self.clusterer is None else clone(self.clusterer)
         # The same answers must lead to the same question, also after loading.
         if "random_state" in (params := clusterer.get_params()) and params["random_state"] is None:

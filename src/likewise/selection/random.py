@@ -104,5 +104,5 @@ class Random(Selector):
         self.max_queries = max_queries
         self.random_state = random_state
 
-    def _strategy(self, X: NDArray[np.float64], train: NDArray[np.intp], seed: int) -> RandomPairs:
+    def _about(self, X: NDArray[np.float64], train: NDArray[np.intp], seed: int) -> RandomPairs:
         return RandomPairs(X, train, self.max_queries, seed)
