@@ -172,7 +172,7 @@ def test_export_writes_every_format(table, tmp_path, suffix):
     target = tmp_path / f"out.{suffix}"
     result = CliRunner().invoke(main, ["export", str(session), "-o", str(target)])
     assert result.exit_code == 0, result.output
-    assert "5 items in 1 groups" in result.output
+    assert "5 items in 1 group" in result.output
     assert target.stat().st_size > 0
 
 

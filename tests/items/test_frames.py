@@ -87,7 +87,7 @@ def test_a_frame_may_hold_texts_or_series(tmp_path):
 def test_frames_that_cannot_be_used_are_refused():
     with pytest.raises(InputError, match="the data frame has no column 'y'; it has 'x'"):
         open_items(pandas_frame({"x": [1, 2]}), id="y")
-    with pytest.raises(InputError, match="has 1 columns and 0 rows"):
+    with pytest.raises(InputError, match="has 1 column and 0 rows"):
         open_items(pandas_frame({"x": []}))
     with pytest.raises(InputError, match="encoding, delimiter, header are for files"):
         open_items(pandas_frame({"x": [1, 2]}), header=True)

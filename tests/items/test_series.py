@@ -128,7 +128,7 @@ def test_gaps_are_filled_and_said(tmp_path):
     assert items.values(0).ravel().tolist() == [1, 2, 3, 4]
     assert items.values(1).ravel().tolist() == [1, 2]
     assert items.notes == (
-        "1 series end before the last column",
+        "1 series ends before the last column",
         "1 missing value filled in along a straight line",
     )
 

@@ -59,7 +59,7 @@ def test_another_encoding_is_an_error_with_the_byte_and_the_remedy(tmp_path):
         ("\ufeff", "is empty"),
         ("a,b\n", "column names but no rows"),
         ("a,b\n1,2\n1,2,3\n", r"line 3: 3 fields where the first line has 2"),
-        ("a,b\n1,2\n\n1\n", r"line 4: 1 fields where the first line has 2"),
+        ("a,b\n1,2\n\n1\n", r"line 4: 1 field where the first line has 2"),
         ("a,b,a\n1,2,3\n", "same name: 'a'"),
         ('a,b\n1,"2\n3,4\n', "quotation mark"),
     ],

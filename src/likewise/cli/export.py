@@ -13,6 +13,7 @@ from likewise.project import FORMATS, open_session_file
 from likewise.project import export as export_project
 from likewise.project.large import connect, write_labels
 from likewise.project.store import Store
+from likewise.words import plural
 
 
 @click.command()
@@ -34,9 +35,9 @@ def export(session: str, output: str, *, overwrite: bool, cluster: str | None) -
     """Write the groups of SESSION, a .likewise file, to a table.
 
     .csv, .parquet and .jsonl have one row per item with its group; .json is the session itself
-    for `likewise.Session.from_dict`, .py a script that loads that. Of a session about many Parquet
-    files, or about more than fits in memory, the group of every row is written to Parquet files
-    in a folder, one for every file of the input.
+    for `likewise.Session.from_dict`, .py a script that loads it. For data that is read in batches
+    (many Parquet files, or more than fits in memory) FILE is a folder; it gets one Parquet file
+    with groups for every file of the input.
     """
     path = Path(output)
     with Store.open(session) as store:
@@ -56,7 +57,8 @@ def export(session: str, output: str, *, overwrite: bool, cluster: str | None) -
     with whole_file(path) as file:
         file.write(data)
     progress = opened.project.session.progress
-    click.echo(f"{path}: {len(opened.project.ids)} items in {progress.n_groups} groups")
+    n_items, n_groups = len(opened.project.ids), progress.n_groups
+    click.echo(f"{path}: {plural(n_items, 'item')} in {plural(n_groups, 'group')}")
 
 
 def _write_folder(
@@ -80,4 +82,4 @@ def _write_folder(
             )
     finally:
         opened.project.close()
-    click.echo(f"{folder}: {opened.project.session.progress.n_groups} groups")
+    click.echo(f"{folder}: {plural(opened.project.session.progress.n_groups, 'group')}")

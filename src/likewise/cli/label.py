@@ -14,6 +14,7 @@ from likewise.cli.rowprogress import RowProgress
 from likewise.errors import MissingExtraError
 from likewise.project import Opened, open_large_project, open_project
 from likewise.project.large import is_large
+from likewise.words import plural
 
 OPEN_PAGE = """\
 Whoever has this address can see and change the session. It is plain HTTP: everybody on the way can
@@ -69,23 +70,26 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     "n_super_instances",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Ask as COBRA, about so many small groups of alike items. By default: as Likewise.",
+    help="Ask as COBRA does, about this many small groups. By default: as Likewise does.",
 )
 @click.option(
     "--strategy",
     metavar="NAME",
     help="What asks: the name of a strategy, or package.module:Class for one of your own.",
 )
-@click.option("--seed", type=int, metavar="N", help="For other small groups from the same data.")
+@click.option(
+    "--seed",
+    type=int,
+    metavar="N",
+    help="Another number gives other questions.",
+)
 @click.option(
     "--session",
     type=click.Path(dir_okay=False),
     metavar="FILE",
     help="Where the session is kept; beside PATH, with .likewise added, by default.",
 )
-@click.option(
-    "--cluster", metavar="ADDRESS", help="A Dask scheduler, to go over the rows on its workers."
-)
+@click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler whose workers read the rows.")
 @click.option("--terminal", is_flag=True, help="Ask here and not on a page.")
 @click.option(
     "--pictures",
@@ -132,9 +136,9 @@ def label(
     """Group what is at PATH by answering questions.
 
     PATH is a folder of pictures, a CSV, JSON lines or Parquet file, or an .npy or .npz file of
-    features. Several Parquet files, and what does not fit in memory, are gone over row by row;
-    `likewise export` then writes the groups to a folder. Every answer is saved at once; the same
-    command goes on where you stopped.
+    features. Several Parquet files, and files that do not fit in memory, are read in batches;
+    `likewise export` then writes the groups to a folder. Every answer is saved at once. To go on
+    where you stopped, run the same command again.
     """
     if pictures != "auto" and not terminal:
         raise click.UsageError("--pictures is for --terminal; a page always shows them")
@@ -167,7 +171,9 @@ def label(
         n = len(opened.project.session.events)
         opened.project.close()
         click.echo(
-            f"{n} answers are in {opened.path}. The same command goes on from there.", err=True
+            f"{plural(n, 'answer')} {'is' if n == 1 else 'are'} in {opened.path}. Run the same "
+            "command to go on.",
+            err=True,
         )
 
 

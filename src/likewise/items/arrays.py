@@ -103,7 +103,7 @@ def check_features(X: np.ndarray, where: str) -> np.ndarray:
         row, column = bad[0]
         raise InputError(
             f"{where}: row {row}, column {column} is {X[row, column]} "
-            f"({len(bad)} values are not finite). Fill them in first."
+            f"(not finite: {plural(len(bad), 'value')}). Fill in what is missing first."
         )
     return X
 
@@ -160,7 +160,7 @@ def _match(names: Sequence[str], ids: Sequence[str], path: Path) -> list[int]:
     lost = [name for name in ids if name not in place]
     if lost:
         raise InputError(
-            f"{path} has no features for {len(lost)} of {len(ids)} items, "
+            f"{path} has no features for {len(lost)} of {plural(len(ids), 'item')}, "
             f"for instance {shorten(lost[0])!r}; it has some for {shorten(names[0])!r}"
         )
     return [place[name] for name in ids]

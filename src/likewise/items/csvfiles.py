@@ -10,6 +10,7 @@ from pathlib import Path
 
 from likewise.errors import InputError
 from likewise.items.items import shorten
+from likewise.words import plural
 
 DELIMITERS = (",", ";", "\t", "|")
 _LARGEST_CELL = 2**31 - 1
@@ -85,9 +86,9 @@ def _raise_ragged(path: Path, text: str, delimiter: str) -> None:
         width = width or len(row)
         if len(row) != width:
             raise InputError(
-                f"{path}, line {line}: {len(row)} fields where the first line has {width}, "
-                f"separated by {delimiter!r}. Mend the line, put quotation marks around fields "
-                "that contain the separator, or give another with --delimiter."
+                f"{path}, line {line}: {plural(len(row), 'field')} where the first line has "
+                f"{width}, separated by {delimiter!r}. Mend the line, put quotation marks around "
+                "fields that contain the separator, or give another with --delimiter."
             )
 
 

@@ -76,7 +76,7 @@ def series_from_array(path: Path) -> SeriesSet:
         ids = [str(i) for i in range(len(X))]
     check_ids(ids, str(path))
     if len(ids) != len(X):
-        raise InputError(f"{path} has {len(ids)} ids for {len(X)} series")
+        raise InputError(f"{path} has {plural(len(ids), 'id')} for {len(X)} series")
     whole, notes = _without_gaps(list(X.astype(np.float64)), ids)
     count = X.shape[2]
     names = ["value"] if count == 1 else [f"channel {k}" for k in range(count)]
@@ -173,7 +173,7 @@ def _without_gaps(
         whole.append(mended)
     notes = []
     if cut:
-        notes.append(f"{cut} series end before the last column")
+        notes.append(f"{cut} series {'ends' if cut == 1 else 'end'} before the last column")
     if filled:
         notes.append(f"{plural(filled, 'missing value')} filled in along a straight line")
     return whole, notes

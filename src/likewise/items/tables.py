@@ -13,6 +13,7 @@ from likewise.items.cells import as_text
 from likewise.items.csvfiles import read_csv
 from likewise.items.items import check_ids
 from likewise.items.limits import check_fits, most_bytes
+from likewise.words import plural
 
 CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
@@ -119,7 +120,8 @@ def from_frame(frame: Any) -> Table:
         if type(frame.index).__name__ != "RangeIndex" and frame.index.is_unique:
             index = [as_text(name) for name in frame.index.tolist()]
     if not names or not len(frame):
-        raise InputError(f"{FRAME} has {len(names)} columns and {len(frame)} rows; one is needed")
+        shape = f"{plural(len(names), 'column')} and {plural(len(frame), 'row')}"
+        raise InputError(f"{FRAME} has {shape}; at least one of each is needed")
     named = _column_names(FRAME, [as_text(name) for name in names])
     return Table(FRAME, dict(zip(named, columns, strict=True)), len(frame), index=index)
 

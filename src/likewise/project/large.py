@@ -38,7 +38,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def is_large(paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any]) -> bool:
-    """Return whether rows are better gone over than read: many files, or more than memory holds."""
+    """Return whether files are read in batches: there are several, or they do not fit in memory."""
     if any(options.get(name) for name in ("kind", "text", "series", "features", "items")):
         return False
     if len(paths) > 1:

@@ -137,7 +137,7 @@ def open_large_project(
     say: Say = _silent,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Opened:
-    """Open files that are gone over and not read; see `open_project`.
+    """Open files that are read in batches; see `open_project`.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def open_large_project(
     for name in wanted:
         if name not in ("columns", "show"):
             flag = name.replace("_", "-")
-            raise InputError(f"--{flag} is not for files that are gone over and not read")
+            raise InputError(f"--{flag} is not for files that are read in batches")
     folders = [os.path.dirname(os.path.abspath(path)) for path in paths]
     beside = paths[0] if len(paths) == 1 else os.path.commonpath(folders)
     where = _place(beside, session, say)
