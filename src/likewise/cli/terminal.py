@@ -33,6 +33,7 @@ s or →   the same group
 d or ←   different groups
 u or ↓   not sure: another pair comes, and nothing is concluded
 z        undo, as often as you like        Z   redo
+1 to 6   where groups are shown: it belongs to this one      0   to none of these
 g        the groups so far: how many items of each you said, were learned, or are open
 q        stop; the same command goes on from here
 Every answer is saved before the next question comes."""

@@ -2,6 +2,7 @@
 
 import { app, change, complain, onState, take } from "./app.js";
 import { get } from "./api.js";
+import { showChoice } from "./choice.js";
 import { announce, byId, el, plural } from "./dom.js";
 import { openGroup } from "./group.js";
 import { fetchPicture, showPair } from "./pair.js";
@@ -15,9 +16,23 @@ let sizes = new Map();
 export async function answer(word) {
   const question = app.state?.question;
   if (!question) return;
-  const body = { question: question.number, answer: word };
+  const isChoice = question.kind === "choice";
+  if (isChoice && word !== "unsure" && word !== "none") return;
+  await say(isChoice ? { chosen: word === "none" ? null : word } : { answer: word });
+}
+
+// The group at a place is the one; places count from 0.
+export async function choose(place) {
+  const question = app.state?.question;
+  if (question?.kind === "choice" && place < question.groups.length) await say({ chosen: place });
+}
+
+async function say(said) {
+  const body = { question: app.state.question.number, ...said };
   if (app.wantsDistance) body.distance = true;
+  document.body.classList.add("pending");
   const state = await change("answer", body);
+  document.body.classList.remove("pending");
   if (state) take(state);
 }
 
@@ -39,14 +54,26 @@ onState((state) => {
   showProgress(state);
   looking?.abort();
   looking = new AbortController();
-  if (state.question) {
-    const { left, right, number } = state.question;
-    showPair(byId("pair"), byId("tools"), left, right);
-    byId("why").textContent = why(state);
-    announce(`Question ${number}. ${left.title}, and ${right.title}.`);
-  }
+  if (state.question) showQuestion(state);
   lookAhead(state, looking.signal).catch(complain);
 });
+
+function showQuestion(state) {
+  const { kind, left, right, item, groups, number } = state.question;
+  const isChoice = kind === "choice";
+  byId("ask-title").textContent = isChoice ? "Where does it belong?" : "Do these two belong together?";
+  byId("why").textContent = why(state);
+  for (const button of document.querySelectorAll("#view-ask .answer")) {
+    button.hidden = button.dataset.answer !== "unsure" && (button.dataset.answer === "none") !== isChoice;
+  }
+  if (isChoice) {
+    showChoice(byId("pair"), byId("tools"), state.question, choose);
+    announce(`Question ${number}. To which of ${plural(groups.length, "group")} does ${item.title} belong?`);
+  } else {
+    showPair(byId("pair"), byId("tools"), left, right);
+    announce(`Question ${number}. ${left.title}, and ${right.title}.`);
+  }
+}
 
 function why(state) {
   const far = state.question.distance;
@@ -69,7 +96,7 @@ async function lookAhead(state, signal) {
     const { next } = await get("ahead", signal);
     for (const question of Object.values(next)) {
       if (!question) continue;
-      for (const item of [question.left, question.right]) if (item.image) fetchPicture(item.image);
+      for (const item of [question.left, question.right, question.item]) if (item?.image) fetchPicture(item.image);
     }
   }
   const found = await get(`groups?limit=${STRIP}`, signal);

@@ -1,9 +1,9 @@
 // Bare keys, listened for on the page and not on what has the focus.
 
-import { answer, redo, undo } from "./ask.js";
+import { answer, choose, redo, undo } from "./ask.js";
 import { byId } from "./dom.js";
 
-const ANSWERS = { s: "same", ArrowRight: "same", d: "different", ArrowLeft: "different", u: "unsure", ArrowDown: "unsure" };
+const ANSWERS = { s: "same", ArrowRight: "same", d: "different", ArrowLeft: "different", u: "unsure", ArrowDown: "unsure", 0: "none" };
 const PRESS = { "+": "zoom", "=": "zoom", b: "blink", o: "overlay" };
 
 export const letters = {
@@ -32,6 +32,7 @@ function act(event, view) {
   if (key === "Backspace" && view === "ask") return run(undo);
   if (view !== "ask") return false;
   if (key === "ArrowDown" && scrolls(event.target)) return false;
+  if (/^[1-9]$/.test(key)) return run(() => choose(Number(key) - 1));
   if (key in ANSWERS) return run(() => answer(ANSWERS[key]));
   const button = key in PRESS ? byId(PRESS[key]) : null;
   button?.click();

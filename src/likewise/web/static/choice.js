@@ -1,0 +1,23 @@
+// One item and the groups it may belong to: press the number of its group.
+
+import { el } from "./dom.js";
+import { openGroup } from "./group.js";
+import { partsOf } from "./pair.js";
+import { tile } from "./things.js";
+
+export function showChoice(box, tools, question, choose) {
+  box.className = "pair choice";
+  box.replaceChildren(
+    el("figure", { class: "side" }, ...partsOf(question.item), el("figcaption", { dir: "auto" }, question.item.heading)),
+    el("ol", { class: "options" }, ...question.groups.map((group, place) => option(group, place, choose))));
+  tools.replaceChildren();
+}
+
+function option(group, place, choose) {
+  const name = group.name || `Group ${place + 1}`;
+  return el("li", { class: "option" },
+    el("button", { type: "button", class: "choose", on: { click: () => choose(place) } },
+      el("span", { class: "option-title" }, el("kbd", {}, `${place + 1}`), el("b", { dir: "auto" }, name)),
+      el("span", { class: "tiles" }, ...group.shown.map((thing) => tile(thing)))),
+    el("button", { type: "button", class: "quiet all", ariaLabel: `All ${group.size} members of ${name}`, on: { click: () => openGroup(group.group) } }, `All ${group.size.toLocaleString("en")}`));
+}
