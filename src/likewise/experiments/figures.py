@@ -1,18 +1,16 @@
-"""The figures: one color for `Likewise`, black and gray for the others, names at the lines."""
+"""The figures, the same for every configuration; each is None where there is nothing to draw."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression
 
-from likewise.errors import MissingExtraError
 from likewise.experiments.budget_tables import noise_scores
 from likewise.experiments.comparison_tables import FAR_BELOW
+from likewise.experiments.drawing import ACCENT, Curve, dots, entitle, name_lines, new_figure, style
 from likewise.experiments.methods import CONTROL
 from likewise.experiments.paper_tables import (
     common_curves,
@@ -30,116 +28,13 @@ from likewise.experiments.results import (
     fixed,
     is_sized,
     own_count,
-    split_line,
 )
 from likewise.experiments.tasks import in_order
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ACCENT = "#0b62a8"
-STYLES: dict[str, dict[str, Any]] = {
-    "Likewise": {"color": ACCENT, "marker": "o", "linewidth": 2.4, "zorder": 5},
-    "Likewise-careful": {"color": "#5aa0d8", "marker": "o", "linestyle": "--", "mfc": "white"},
-    "COBRA": {"color": "black", "marker": "s", "linewidth": 1.8, "zorder": 4},
-    "COBRA-guess": {"color": "black", "marker": "s", "linestyle": ":", "mfc": "white"},
-    "COBRA-learned": {"color": "black", "marker": "s", "linestyle": "--", "mfc": "white"},
-    "COBRAS": {"color": "0.45", "marker": "^", "mfc": "white"},
-    "DSL": {"color": "0.6", "marker": "v", "mfc": "white"},
-    "MPCKM-MinMax": {"color": "0.35", "marker": "P", "mfc": "white"},
-    "MPCKM-NPU": {"color": "0.35", "marker": "P", "linestyle": "--"},
-    "COSC-MinMax": {"color": "0.55", "marker": "X", "mfc": "white"},
-    "COSC-NPU": {"color": "0.55", "marker": "X", "linestyle": "--"},
-}
-OWN_STYLE = {"color": "0.2", "marker": "D", "linestyle": ":", "mfc": "white"}
-STROKES = {25: ":", 50: "--", 100: "-"}
-EARLY = 0.8
-"""A line that ends before this share of the others' range is named where it ends."""
 SIZE_MARKERS = ("o", "^", "s", "D", "v", "P")
-
-Curve = tuple[Sequence[float], Sequence[float]]
-
-
-def new_figure(n_columns: int = 1, n_rows: int = 1, **options: Any) -> tuple[Figure, Any]:
-    """Return an empty figure that needs no screen."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("a report with figures", "plot") from error
-    figure = Figure(layout="constrained", **options)
-    axes = figure.subplots(n_rows, n_columns, squeeze=False)
-    for axis in axes.flat:
-        axis.spines[["top", "right"]].set_visible(False)
-        axis.tick_params(labelsize=8)
-        axis.xaxis.label.set_size(9)
-        axis.yaxis.label.set_size(9)
-        axis.grid(color="0.93", linewidth=0.8)
-        axis.set_axisbelow(True)
-    return figure, axes
-
-
-def save(figure: Figure, folder: Path, name: str) -> str:
-    """Write a figure as SVG and PNG; return the SVG, the same text for the same figure."""
-    import matplotlib
-
-    path = folder / f"{name}.svg"
-    with matplotlib.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
-        figure.savefig(path, metadata={"Date": None})
-        figure.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None})
-    text = path.read_text(encoding="utf-8")
-    return text[text.index("<svg") :]
-
-
-def style(line: str) -> dict[str, Any]:
-    """Return how a line is drawn: by its method, and its number of super-instances if any."""
-    method, size = split_line(line)
-    found = {"linewidth": 1.2, "markersize": 5, **STYLES.get(method, OWN_STYLE)}
-    return found | ({"linestyle": STROKES.get(size, "-"), "linewidth": 1.2} if size else {})
-
-
-def dots(method: str) -> dict[str, Any]:
-    """Return how a method is drawn where there is a dot for every task."""
-    return {**style(method), "linestyle": "none", "mfc": "white"}
-
-
-def name_lines(axis: Axes, curves: Mapping[str, Curve]) -> None:
-    """Write names beside the panel, moved apart where they would overlap.
-
-    Where a line ends well before the others, its name stands above its end.
-    """
-    low, high = axis.get_ylim()
-    ends = {name: (x[-1], y[-1]) for name, (x, y) in curves.items() if len(x)}
-    last = max((x for x, _ in ends.values()), default=0.0)
-    beside = sorted((y, name) for name, (x, y) in ends.items() if x >= EARLY * last)
-    heights = spread([y for y, _ in beside], 0.055 * (high - low))
-    places = {name: (1.01, y) for y, (_, name) in zip(heights, beside, strict=True)}
-    for name, end in ends.items():
-        look: dict[str, Any] = {
-            "size": 8.5,
-            "color": style(name)["color"],
-            "annotation_clip": False,
-        }
-        if name in places:
-            given: dict[str, Any] = {"xycoords": axis.get_yaxis_transform(), "va": "center"}
-            axis.annotate(name, places[name], **given, **look)
-        else:
-            given = {"xytext": (2, 6), "textcoords": "offset points", "ha": "right"}
-            axis.annotate(name, end, **given, **look)
-
-
-def spread(heights: Sequence[float], gap: float) -> list[float]:
-    """Return increasing heights at least a gap apart, as near as can be to where they were.
-
-    Examples
-    --------
-    >>> spread([0.0, 3.0, 3.0, 8.0], gap=1.0)
-    [0.0, 2.5, 3.5, 8.0]
-    """
-    if not heights:
-        return []
-    steps = gap * np.arange(len(heights))
-    return [float(y) for y in isotonic_regression(np.asarray(heights) - steps).x + steps]
 
 
 def quality_figure(results: Results) -> Figure | None:
@@ -153,7 +48,7 @@ def quality_figure(results: Results) -> Figure | None:
         for size, at, height in zip(results.sizes, *curves.get(CONTROL, ((), ())), strict=False):
             place = {"xytext": (0, -11), "textcoords": "offset points"}
             axis.annotate(str(size), (at, height), size=7, ha="center", **place)
-        _title(axis, f"{name}: {len(tasks)} tasks", "questions")
+        entitle(axis, f"{name}: {len(tasks)} tasks", "questions")
         name_lines(axis, curves)
     axes[0, 0].set_ylabel("mean ARI on the test parts")
     return figure
@@ -175,11 +70,6 @@ def _curve(results: Results, method: str, tasks: Sequence[str]) -> Curve:
                 asked = results.questions(own_count(size), list(scores.index))
                 found.append((asked, float(scores[method].mean())))
     return [x for x, _ in found], [y for _, y in found]
-
-
-def _title(axis: Axes, title: str, label: str) -> None:
-    axis.set_title(title[0].upper() + title[1:], size=10, loc="left", weight="bold")
-    axis.set_xlabel(label)
 
 
 def differences_figure(results: Results) -> Figure | None:
@@ -210,7 +100,7 @@ def differences_figure(results: Results) -> Figure | None:
         axis.axvline(0, color="black", linewidth=1.0, zorder=1)
         axis.axvline(-FAR_BELOW, color="0.45", linewidth=1.0, linestyle=":", zorder=1)
         axis.set_yticks(range(len(order)), order)
-        _title(axis, name, f"ARI of {me} minus ARI of COBRA, as many questions")
+        entitle(axis, name, f"ARI of {me} minus ARI of COBRA, as many questions")
     reach = [value for axis in axes.flat for value in axis.get_xlim()]
     for axis in axes.flat:
         axis.set_xlim(min(reach), max(reach))
@@ -230,7 +120,7 @@ def noise_figure(results: Results) -> Figure | None:
         curves = {str(n): (shares, [float(t[n].mean()) for t in tables]) for n in tables[0]}
         for line, curve in curves.items():
             axis.plot(*curve, **style(line))
-        _title(axis, f"{name}: {len(tables[0])} tasks", "wrong answers in percent")
+        entitle(axis, f"{name}: {len(tables[0])} tasks", "wrong answers in percent")
         axis.set_xticks(shares)
         name_lines(axis, curves)
     axes[0, 0].set_ylabel(f"mean ARI after {NOISE_BUDGETS[-1]} questions")
@@ -281,7 +171,7 @@ def curves_figure(results: Results) -> Figure | None:
         for method, curve in curves.items():
             axis.plot(*curve, **style(method))
         axis.set_ylim(-0.05, 1.02)
-        _title(axis, task, "questions")
+        entitle(axis, task, "questions")
         name_lines(axis, curves)
     for axis in list(axes.flat)[len(tasks) :]:
         axis.set_visible(False)
@@ -327,7 +217,7 @@ def groups_figure(results: Results) -> Figure | None:
         bars = axis.bar(list(span), counts, color="0.75", edgecolor="black", linewidth=0.6)
         axis.bar_label(bars, [str(count) if count else "" for count in counts], fontsize=7)
         axis.set_ylim(0, 1.1 * len(off))
-        _title(axis, f"{size} super-instances", "groups found - true")
+        entitle(axis, f"{size} super-instances", "groups found - true")
     axes[0, 0].set_ylabel("runs")
     return figure
 
@@ -362,7 +252,7 @@ def anytime_figure(results: Results) -> Figure | None:
         mean = np.mean([held(*curve_of(text), grid) for text in found["curve"]], axis=0)
         axis.plot(grid, mean, **{**style(str(method)), "marker": None})
         curves[str(method)] = (grid.tolist(), mean.tolist())
-    _title(axis, f"{rows['task'].nunique()} tasks", "answers")
+    entitle(axis, f"{rows['task'].nunique()} tasks", "answers")
     axis.set_ylabel("mean ARI")
     name_lines(axis, curves)
     return figure

@@ -6,8 +6,6 @@ Clustering with Pairwise Constraints", IJCAI 2017.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 TABLE_1 = {
     # all pairs, random order with closure, closest pairs first, COBRA with 25 super-instances
     "iris": (10731, 409, 155, 34),
@@ -19,34 +17,20 @@ TABLE_1 = {
 }
 
 
-@dataclass(frozen=True)
-class WinsAndLosses:
-    """A cell of the paper's Table 2."""
-
-    wins: int
-    win_margin: float
-    losses: int
-    loss_margin: float
-    is_significant: bool = False
-
-    def __str__(self) -> str:
-        star = "*" if self.is_significant else ""
-        return f"{self.wins}{star} ({self.win_margin:.2f}) : {self.losses} ({self.loss_margin:.2f})"
-
-
 TABLE_2 = {
-    ("MPCKM-MinMax", 25): WinsAndLosses(13, 0.14, 8, 0.12),
-    ("MPCKM-MinMax", 50): WinsAndLosses(13, 0.16, 8, 0.09),
-    ("MPCKM-MinMax", 100): WinsAndLosses(12, 0.19, 9, 0.05),
-    ("MPCKM-NPU", 25): WinsAndLosses(11, 0.16, 10, 0.11),
-    ("MPCKM-NPU", 50): WinsAndLosses(17, 0.12, 4, 0.09, True),
-    ("MPCKM-NPU", 100): WinsAndLosses(12, 0.17, 9, 0.06),
-    ("COSC-MinMax", 25): WinsAndLosses(15, 0.21, 6, 0.05, True),
-    ("COSC-MinMax", 50): WinsAndLosses(16, 0.21, 5, 0.06, True),
-    ("COSC-MinMax", 100): WinsAndLosses(14, 0.21, 7, 0.04, True),
-    ("COSC-NPU", 25): WinsAndLosses(15, 0.20, 6, 0.04, True),
-    ("COSC-NPU", 50): WinsAndLosses(14, 0.23, 7, 0.04, True),
-    ("COSC-NPU", 100): WinsAndLosses(13, 0.23, 8, 0.03, True),
+    # tasks won by COBRA (mean margin) : lost (mean margin); * where Wilcoxon's test is significant
+    ("MPCKM-MinMax", 25): "13 (0.14) : 8 (0.12)",
+    ("MPCKM-MinMax", 50): "13 (0.16) : 8 (0.09)",
+    ("MPCKM-MinMax", 100): "12 (0.19) : 9 (0.05)",
+    ("MPCKM-NPU", 25): "11 (0.16) : 10 (0.11)",
+    ("MPCKM-NPU", 50): "17* (0.12) : 4 (0.09)",
+    ("MPCKM-NPU", 100): "12 (0.17) : 9 (0.06)",
+    ("COSC-MinMax", 25): "15* (0.21) : 6 (0.05)",
+    ("COSC-MinMax", 50): "16* (0.21) : 5 (0.06)",
+    ("COSC-MinMax", 100): "14* (0.21) : 7 (0.04)",
+    ("COSC-NPU", 25): "15* (0.20) : 6 (0.04)",
+    ("COSC-NPU", 50): "14* (0.23) : 7 (0.04)",
+    ("COSC-NPU", 100): "13* (0.23) : 8 (0.03)",
 }
 
 TABLE_3 = {

@@ -9,13 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.experiments import (
-    budget_tables,
-    comparison_tables,
-    figures,
-    paper_tables,
-    run_tables,
-)
+from likewise.experiments import budget_tables as tables
+from likewise.experiments import comparison_tables as comparisons
+from likewise.experiments import figures, paper_tables, run_tables
+from likewise.experiments.drawing import save
 from likewise.experiments.plan import Plan, profile
 from likewise.experiments.results import Results
 from likewise.experiments.store import Cell, Row
@@ -43,48 +40,26 @@ class Section:
 
 Maker = Callable[[Results], Any]
 
-SECTIONS: tuple[tuple[str, Maker | None, Maker | None, str], ...] = (
-    (
-        "Quality and number of questions",
-        budget_tables.budgets_table,
-        figures.quality_figure,
-        "quality",
-    ),
-    ("How many questions", paper_tables.strategies_table, None, ""),
-    (
-        "As many questions as COBRA",
-        comparison_tables.own_table,
-        figures.differences_figure,
-        "differences",
-    ),
-    ("Half the questions", budget_tables.half_table, None, ""),
-    ("Wrong answers", budget_tables.noise_table, figures.noise_figure, "noise"),
-    ("Wins and losses", comparison_tables.wins_table, None, ""),
-    ("Wins by the number of questions", budget_tables.budget_wins_table, None, ""),
-    ("Average ranks", comparison_tables.ranks_table, None, ""),
-    (
-        "Estimated and actual number of questions",
+SECTIONS: dict[str, tuple[Maker | None, Maker | None]] = {
+    "Quality and number of questions": (tables.budgets_table, figures.quality_figure),
+    "How many questions": (paper_tables.strategies_table, None),
+    "As many questions as COBRA": (comparisons.own_table, figures.differences_figure),
+    "Half the questions": (tables.half_table, None),
+    "Wrong answers": (tables.noise_table, figures.noise_figure),
+    "Wins and losses": (comparisons.wins_table, None),
+    "Wins by the number of questions": (tables.budget_wins_table, None),
+    "Average ranks": (comparisons.ranks_table, None),
+    "Estimated and actual number of questions": (
         paper_tables.estimate_table,
         figures.estimate_figure,
-        "estimate",
     ),
-    (
-        "Quality over a wider range of questions",
-        paper_tables.curves_table,
-        figures.curves_figure,
-        "curves",
-    ),
-    ("Run times", run_tables.times_table, figures.times_figure, "times"),
-    ("Number of groups", paper_tables.groups_table, figures.groups_figure, "groups"),
-    (
-        "A wrong number of clusters",
-        paper_tables.wrong_k_table,
-        figures.wrong_k_figure,
-        "wrong-k",
-    ),
-    ("Stopped after any answer", paper_tables.anytime_table, figures.anytime_figure, "anytime"),
-)
-"""The heading of each part, what makes its table and its figure, and the figure's name."""
+    "Quality over a wider range of questions": (paper_tables.curves_table, figures.curves_figure),
+    "Run times": (run_tables.times_table, figures.times_figure),
+    "Number of groups": (paper_tables.groups_table, figures.groups_figure),
+    "A wrong number of clusters": (paper_tables.wrong_k_table, figures.wrong_k_figure),
+    "Stopped after any answer": (paper_tables.anytime_table, figures.anytime_figure),
+}
+"""The heading of each part, what makes its table and what draws its figure."""
 
 
 def write_report(rows: Iterable[Row], folder: str | Path, plan: Plan | None = None) -> Path:
@@ -107,9 +82,9 @@ def write_report(rows: Iterable[Row], folder: str | Path, plan: Plan | None = No
     results = Results(_checked(rows), plan or profile("paper"))
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    sections = [_section(results, target, *parts) for parts in SECTIONS]
+    sections = [_section(results, target, title) for title in SECTIONS]
     for size in results.sizes:
-        table = comparison_tables.task_table(results, size)
+        table = comparisons.task_table(results, size)
         sections.append(Section(f"All tasks, {size} super-instances", table))
     sections.append(Section("What did not go through", run_tables.trouble_table(results)))
     sections.append(Section("Stale rows", run_tables.stale_table(results)))
@@ -135,7 +110,7 @@ def write_leaderboard(rows: Iterable[Row], folder: str | Path, plan: Plan | None
     sections = [
         Section(f"{name[0].upper()}{name[1:]}: {len(tasks)} tasks", table)
         for name, tasks in results.lists.items()
-        if (table := budget_tables.leaderboard(results, name, tasks)) is not None
+        if (table := tables.leaderboard(results, name, tasks)) is not None
     ]
     sections.append(Section("Stale rows", run_tables.stale_table(results)))
     return _write_page(target / "leaderboard.html", results, _opening(results), sections)
@@ -148,11 +123,11 @@ def _checked(rows: Iterable[Row]) -> list[Row]:
     return found
 
 
-def _section(
-    results: Results, target: Path, title: str, table: Maker | None, draw: Maker | None, name: str
-) -> Section:
-    drawn = None if draw is None else draw(results)
-    svg = "" if drawn is None else figures.save(drawn, target, name)
+def _section(results: Results, target: Path, title: str) -> Section:
+    table, draw = SECTIONS[title]
+    svg = ""
+    if draw is not None and (drawn := draw(results)) is not None:
+        svg = save(drawn, target, draw.__name__.removesuffix("_figure").replace("_", "-"))
     return Section(title, None if table is None else table(results), svg)
 
 

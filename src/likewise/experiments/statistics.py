@@ -6,6 +6,7 @@ Scores are arrays with a row for every task and a column for every method; more 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,20 +41,12 @@ class Comparison:
     p_value: float
 
 
-@dataclass(frozen=True)
-class PostHoc:
+class PostHoc(NamedTuple):
     """One method against the control, by the difference of their mean aligned ranks.
 
-    Attributes
-    ----------
-    difference : float
-        Mean aligned rank of the method minus that of the control: positive if it is worse.
-    z, p_value, p_holm : float
-        With the standard error of a difference of two means out of all ranks.
-    legacy_z, legacy_p_value, legacy_p_holm : float
-        With the smaller standard error printed in Garcia et al. 2010, which many tools used.
-    p_permutation : float
-        From shuffling the methods within every task; no formula involved.
+    The difference, mean rank of the method minus that of the control, is positive if the method
+    is worse. Legacy values use the smaller standard error printed in Garcia et al. 2010, which
+    many tools used. The permutation p is from shuffling the methods within every task.
     """
 
     difference: float
@@ -167,36 +160,19 @@ def holm(p_values: ArrayLike) -> Array:
 def post_hoc(
     scores: ArrayLike, control: int = 0, *, n_permutations: int = 100_000, seed: int = 0
 ) -> dict[int, PostHoc]:
-    """Compare every method with the control after `friedman_aligned`.
-
-    Returns
-    -------
-    dict
-        From the column of a method to what was found.
-    """
+    """Compare every method with the control after `friedman_aligned`; by the method's column."""
     ranks = aligned_ranks(scores)
     n, k = ranks.shape
     others = [j for j in range(k) if j != control]
     means = ranks.mean(axis=0)
     difference = means[others] - means[control]
-    errors = {"correct": np.sqrt(k * (k * n + 1) / 6), "legacy": np.sqrt(k * (n + 1) / 6)}
-    z = {name: difference / error for name, error in errors.items()}
-    p = {name: 2 * stats.norm.sf(np.abs(value)) for name, value in z.items()}
-    permuted = permutation_p(ranks, control, n_permutations=n_permutations, seed=seed)
-    adjusted = {name: holm(value) for name, value in p.items()}
-    return {
-        j: PostHoc(
-            difference=float(difference[i]),
-            z=float(z["correct"][i]),
-            p_value=float(p["correct"][i]),
-            p_holm=float(adjusted["correct"][i]),
-            legacy_z=float(z["legacy"][i]),
-            legacy_p_value=float(p["legacy"][i]),
-            legacy_p_holm=float(adjusted["legacy"][i]),
-            p_permutation=float(permuted[i]),
-        )
-        for i, j in enumerate(others)
-    }
+    columns = [difference]
+    for error in (np.sqrt(k * (k * n + 1) / 6), np.sqrt(k * (n + 1) / 6)):
+        p = 2 * stats.norm.sf(np.abs(difference / error))
+        columns += [difference / error, p, holm(p)]
+    columns.append(permutation_p(ranks, control, n_permutations=n_permutations, seed=seed))
+    lines = np.column_stack(columns).tolist()
+    return {j: PostHoc(*line) for j, line in zip(others, lines, strict=True)}
 
 
 def permutation_p(

@@ -1,0 +1,125 @@
+"""How figures look: one color for `Likewise`, black and gray for the others, names at the lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from likewise.errors import MissingExtraError
+from likewise.experiments.results import split_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ACCENT = "#0b62a8"
+STYLES: dict[str, dict[str, Any]] = {
+    "Likewise": {"color": ACCENT, "marker": "o", "linewidth": 2.4, "zorder": 5},
+    "Likewise-careful": {"color": "#5aa0d8", "marker": "o", "linestyle": "--", "mfc": "white"},
+    "COBRA": {"color": "black", "marker": "s", "linewidth": 1.8, "zorder": 4},
+    "COBRA-guess": {"color": "black", "marker": "s", "linestyle": ":", "mfc": "white"},
+    "COBRA-learned": {"color": "black", "marker": "s", "linestyle": "--", "mfc": "white"},
+    "COBRAS": {"color": "0.45", "marker": "^", "mfc": "white"},
+    "DSL": {"color": "0.6", "marker": "v", "mfc": "white"},
+    "MPCKM-MinMax": {"color": "0.35", "marker": "P", "mfc": "white"},
+    "MPCKM-NPU": {"color": "0.35", "marker": "P", "linestyle": "--"},
+    "COSC-MinMax": {"color": "0.55", "marker": "X", "mfc": "white"},
+    "COSC-NPU": {"color": "0.55", "marker": "X", "linestyle": "--"},
+}
+OWN_STYLE = {"color": "0.2", "marker": "D", "linestyle": ":", "mfc": "white"}
+STROKES = {25: ":", 50: "--", 100: "-"}
+EARLY = 0.8
+"""A line that ends before this share of the others' range is named where it ends."""
+
+Curve = tuple[Sequence[float], Sequence[float]]
+
+
+def new_figure(n_columns: int = 1, n_rows: int = 1, **options: Any) -> tuple[Figure, Any]:
+    """Return an empty figure that needs no screen."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError("a report with figures", "plot") from error
+    figure = Figure(layout="constrained", **options)
+    axes = figure.subplots(n_rows, n_columns, squeeze=False)
+    for axis in axes.flat:
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.tick_params(labelsize=8)
+        axis.xaxis.label.set_size(9)
+        axis.yaxis.label.set_size(9)
+        axis.grid(color="0.93", linewidth=0.8)
+        axis.set_axisbelow(True)
+    return figure, axes
+
+
+def save(figure: Figure, folder: Path, name: str) -> str:
+    """Write a figure as SVG and PNG; return the SVG, the same text for the same figure."""
+    import matplotlib
+
+    path = folder / f"{name}.svg"
+    with matplotlib.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
+        figure.savefig(path, metadata={"Date": None})
+        figure.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None})
+    text = path.read_text(encoding="utf-8")
+    return text[text.index("<svg") :]
+
+
+def style(line: str) -> dict[str, Any]:
+    """Return how a line is drawn: by its method, and its number of super-instances if any."""
+    method, size = split_line(line)
+    found = {"linewidth": 1.2, "markersize": 5, **STYLES.get(method, OWN_STYLE)}
+    return found | ({"linestyle": STROKES.get(size, "-"), "linewidth": 1.2} if size else {})
+
+
+def dots(method: str) -> dict[str, Any]:
+    """Return how a method is drawn where there is a dot for every task."""
+    return {**style(method), "linestyle": "none", "mfc": "white"}
+
+
+def name_lines(axis: Axes, curves: Mapping[str, Curve]) -> None:
+    """Write names beside the panel, moved apart where they would overlap.
+
+    Where a line ends well before the others, its name stands above its end.
+    """
+    low, high = axis.get_ylim()
+    ends = {name: (x[-1], y[-1]) for name, (x, y) in curves.items() if len(x)}
+    last = max((x for x, _ in ends.values()), default=0.0)
+    beside = sorted((y, name) for name, (x, y) in ends.items() if x >= EARLY * last)
+    heights = spread([y for y, _ in beside], 0.055 * (high - low))
+    places = {name: (1.01, y) for y, (_, name) in zip(heights, beside, strict=True)}
+    for name, end in ends.items():
+        look: dict[str, Any] = {
+            "size": 8.5,
+            "color": style(name)["color"],
+            "annotation_clip": False,
+        }
+        if name in places:
+            given: dict[str, Any] = {"xycoords": axis.get_yaxis_transform(), "va": "center"}
+            axis.annotate(name, places[name], **given, **look)
+        else:
+            given = {"xytext": (2, 6), "textcoords": "offset points", "ha": "right"}
+            axis.annotate(name, end, **given, **look)
+
+
+def spread(heights: Sequence[float], gap: float) -> list[float]:
+    """Return increasing heights at least a gap apart, as near as can be to where they were.
+
+    Examples
+    --------
+    >>> spread([0.0, 3.0, 3.0, 8.0], gap=1.0)
+    [0.0, 2.5, 3.5, 8.0]
+    """
+    if not heights:
+        return []
+    steps = gap * np.arange(len(heights))
+    return [float(y) for y in isotonic_regression(np.asarray(heights) - steps).x + steps]
+
+
+def entitle(axis: Axes, title: str, label: str) -> None:
+    """Write what a panel shows, and what is on its x axis."""
+    axis.set_title(title[0].upper() + title[1:], size=10, loc="left", weight="bold")
+    axis.set_xlabel(label)
