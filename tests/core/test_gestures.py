@@ -247,3 +247,42 @@ def test_a_session_of_schema_1_opens_as_it_was():
 def test_an_entry_that_cannot_be_read_is_named(entry, words):
     with pytest.raises(SessionFileError, match=words):
         choosing().apply(entry)
+
+
+def test_revising_keeps_earlier_answers_that_said_nothing_new():
+    session = Session(ClosestFirst(singletons(POINTS)))
+    for left, right in ((0, 1), (1, 2), (0, 2), (3, 4)):
+        session.give(left, right, "same")
+    revision = session.revise(4, "different")
+    assert [gesture.links[0].pair for gesture in revision.kept] == [(0, 1), (1, 2), (0, 2), (3, 4)]
+    assert revision.dropped == ()
+
+
+def test_revising_drops_a_later_choice_that_contradicts_it():
+    session = choosing()
+    session.give(0, 2, "same")
+    session.choose([0, 1])
+    revision = session.revise(1, "different")
+    assert [gesture.links for gesture in revision.dropped] == [
+        (Link(5, 0, Answer.SAME), Link(5, 2, Answer.SAME))
+    ]
+    assert session.links.implied(0, 2) is Answer.DIFFERENT
+    assert session.links.implied(5, 0) is None
+
+
+def test_what_is_done_again_is_numbered_as_it_counts():
+    session = Session(ClosestFirst(singletons(POINTS)))
+    session.tell("same")
+    session.tell("different")
+    session.undo()
+    loaded = Session.from_dict(session.to_dict())
+    assert loaded.redo() == Told(loaded.events[-1])
+    assert loaded.log[-1].gesture.number == 2
+
+
+def test_when_nothing_is_left_to_ask_nothing_is_left():
+    session = Session(ClosestFirst(singletons(POINTS[:3])))
+    while session.ask() is not None:
+        session.skip()
+    assert (session.progress.at_most, session.progress.estimate) == (0, 0)
+    assert len(session.open_pairs) == 3

@@ -16,7 +16,8 @@ def revised(gestures: Sequence[Gesture], entry: Revised, strategy: Strategy) -> 
     """Return the gestures that still count when one of them says something else.
 
     A later gesture is dropped if all that it says follows from others now, or if they contradict
-    it. Where answers are weighed all are kept, since each is further evidence.
+    it. Where answers are weighed each is further evidence: only what was given beforehand, which
+    is certain, is dropped if it contradicts what else was.
     """
     changed = list(gestures)
     old = changed[entry.number - 1]
@@ -25,28 +26,46 @@ def revised(gestures: Sequence[Gesture], entry: Revised, strategy: Strategy) -> 
     else:
         links = entry.said
     changed[entry.number - 1] = replace(old, links=links, by=entry.by, at=entry.at)
-    if strategy.weighs_answers:
-        return Revision(tuple(changed), ())
-    graph = LinkGraph(strategy.n_rows)
+    known = LinkGraph(strategy.n_rows)
     kept: list[Gesture] = []
     dropped: list[Gesture] = []
     for gesture in changed:
-        if not _says_something(gesture, graph):
+        is_earlier = gesture.number < entry.number
+        if strategy.weighs_answers and gesture.source == "asked":
+            is_kept = True
+        else:
+            is_kept = _added(gesture, known, is_evidence=is_earlier or strategy.weighs_answers)
+        if is_kept:
+            kept.append(replace(gesture, number=len(kept) + 1))
+        else:
             dropped.append(gesture)
-            continue
-        for link in gesture.links:
-            if link.answer.is_link:
-                graph.add(link.left, link.right, link.answer)
-        kept.append(replace(gesture, number=len(kept) + 1))
     return Revision(tuple(kept), tuple(dropped))
 
 
-def _says_something(gesture: Gesture, graph: LinkGraph) -> bool:
-    """Return whether a gesture says something new, and nothing that is known to be otherwise."""
-    is_news = False
+def _added(gesture: Gesture, known: LinkGraph, *, is_evidence: bool = False) -> bool:
+    """Add a gesture to what is known if it still counts, and return whether it does.
+
+    Parameters
+    ----------
+    gesture : Gesture
+        The gesture.
+    known : LinkGraph
+        What earlier gestures say.
+    is_evidence : bool
+        Whether it also counts if it says nothing new.
+    """
+    n_added = 0
+    counts = is_evidence
     for link in gesture.links:
-        known = graph.implied(link.left, link.right)
-        is_news |= known is None
-        if known is not None and link.answer.is_link and known is not link.answer:
-            return False
-    return is_news
+        already = known.implied(link.left, link.right)
+        counts |= already is None
+        if link.answer.is_link:
+            if already not in (None, link.answer):
+                counts = False
+                break
+            known.add(link.left, link.right, link.answer)
+            n_added += 1
+    if not counts:
+        for _ in range(n_added):
+            known.pop()
+    return counts
