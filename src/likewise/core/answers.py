@@ -144,6 +144,12 @@ class Choice:
         """What it is about, in words."""
         return f"about row {self.row} and {len(self.groups)} groups"
 
+    def query(self, place: int, member: int = 0) -> Query:
+        """Return the question whether the row and a member of a group belong together."""
+        other = self.groups[place][member]
+        other_id = self.group_ids[place][member] if self.group_ids else None
+        return Query(self.number, self.row, other, self.row_id, other_id)
+
     def links(self, chosen: int | tuple[int, ...] | Answer | None) -> tuple[Link, ...]:
         """Return what choosing a group says.
 

@@ -98,9 +98,10 @@ def as_oracle(oracle: Any) -> Oracle:
     )
 
 
-def chosen_by_pairs(choice: Choice, same: Callable[[int, int], Any]) -> int | None:
-    """Return the first group that has a row for which ``same(row, other)`` holds, or None."""
+def chosen_by_pairs(choice: Choice, answer: Callable[[Query], Answer]) -> int | None:
+    """Return the first group that has a row answered *same*, or None."""
     for place, group in enumerate(choice.groups):
-        if any(same(choice.row, other) for other in group):
+        queries = (choice.query(place, member) for member in range(len(group)))
+        if any(answer(query) is Answer.SAME for query in queries):
             return place
     return None

@@ -110,8 +110,7 @@ def _as_pairs(choice: Choice, oracle: Oracle, n_left: int | None) -> list[Link]:
     for place, group in enumerate(choice.groups):
         if n_left is not None and len(links) == n_left:
             break
-        other = choice.group_ids[place][0] if choice.group_ids else None
-        query = Query(choice.number, choice.row, group[0], choice.row_id, other)
+        query = choice.query(place)
         try:
             answer = answer_to(query, oracle.answer(query))
         except BudgetExhausted:

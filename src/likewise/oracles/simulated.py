@@ -52,9 +52,7 @@ class LabelOracle:
 
     def choose(self, choice: Choice) -> int | None:
         """Return the first group that has a row with the same label, or None."""
-        ids = dict(zip(sum(choice.groups, ()), sum(choice.group_ids, ()), strict=False))
-        label = self._label(choice.row, choice.row_id)
-        return chosen_by_pairs(choice, lambda _, row: self._label(row, ids.get(row)) == label)
+        return chosen_by_pairs(choice, self.answer)
 
     def _label(self, row: int, sample_id: Hashable | None) -> Any:
         if not isinstance(self.labels, Mapping):
@@ -90,9 +88,7 @@ class WrappedOracle:
         choose = getattr(self.oracle, "choose", None)
         if choose is not None:
             return choose(choice)
-        return chosen_by_pairs(
-            choice, lambda i, j: self._answer(Query(choice.number, i, j)) is Answer.SAME
-        )
+        return chosen_by_pairs(choice, self._answer)
 
 
 class NoisyOracle(WrappedOracle):
