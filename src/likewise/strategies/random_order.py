@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from likewise.core.answers import Answer
+from likewise.core.answers import Answer, ordered
 from likewise.core.partition import SuperInstances
 from likewise.errors import InputError
 from likewise.strategies.representatives import RepresentativeStrategy
@@ -47,11 +47,6 @@ class RandomOrder(RepresentativeStrategy):
         self._next: tuple[int, int] | None = None
         self._is_current = False
 
-    @property
-    def n_groups(self) -> int:
-        """Number of groups by what is known now."""
-        return len(np.unique(self.group_of_representatives()))
-
     def next_pair(self) -> tuple[int, int] | None:
         """Return the two rows to ask about now, or None when nothing is left to ask."""
         if not self._is_current:
@@ -64,7 +59,7 @@ class RandomOrder(RepresentativeStrategy):
         if answer.is_link:
             self.links.add(left, right, answer)
         else:
-            self._unsure.append((min(left, right), max(left, right)))
+            self._unsure.append(ordered(left, right))
         self._log.append((left, right, answer))
         self._is_current = False
 
@@ -120,7 +115,7 @@ class RandomOrder(RepresentativeStrategy):
             for _ in range(_TRIES):
                 i, j = np.sort(rng.choice(len(candidates), 2, replace=False))
                 pair = int(candidates[i]), int(candidates[j])
-                if pair not in unsure and self.links.implied(*pair) is None:
+                if ordered(*pair) not in unsure and self.links.implied(*pair) is None:
                     return pair
         return self._draw_from_all(rng, unsure)
 
@@ -134,7 +129,7 @@ class RandomOrder(RepresentativeStrategy):
         weights, choices = [], []
         for left, right in self.open_pairs():
             rows, columns = members[self.links.find(left)], members[self.links.find(right)]
-            pairs = [(min(i, j), max(i, j)) for i in rows for j in columns]
+            pairs = [ordered(i, j) for i in rows for j in columns]
             free = [pair for pair in pairs if pair not in unsure]
             if free:
                 choices.append(free)

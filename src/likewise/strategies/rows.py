@@ -123,6 +123,8 @@ class RowStrategy(Strategy):
 
     def labels_guess(self) -> Ints:
         """Return the same, but with undecided rows in the nearest group that no answer forbids."""
+        if self._bound()[0] == 0 and not self.open_pairs():
+            return self.labels()  # rows that may not be asked about are not guessed, either
         known = self.known()
         rows = mentioned(known)
         seeds = [known.find(seed) for seed in self._seeds()]
