@@ -1,0 +1,103 @@
+"""The laws of oracles: what whoever answers must keep to."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from likewise.core.answers import Answer, Choice, Query, as_answer
+from likewise.core.partition import singletons
+from likewise.core.session import Session
+from likewise.oracles import Oracle, as_oracle, run
+from likewise.strategies import ClosestFirst
+from likewise.testing.walks import law
+
+
+class OracleLaws:
+    """The laws of oracles, one test method each.
+
+    Say how your oracle is made. Each law asks it about all pairs of rows, so there should be few.
+
+    Attributes
+    ----------
+    n_rows : int
+        How many rows it can be asked about, at least 2.
+    sample_ids : sequence of hashable, optional
+        Names of the rows, if it answers by names.
+    errs : bool
+        Whether it gives wrong answers, at random or because a budget is spent. Then what it
+        chooses need not agree with what it answers.
+    """
+
+    n_rows: int = 6
+    sample_ids: Sequence[Hashable] | None = None
+    errs: bool = False
+
+    def make(self) -> Any:
+        """Return a new oracle, or a function of two row numbers: each time one like the others."""
+        raise NotImplementedError("say how to make your oracle: def make(self): ...")
+
+    def test_every_pair_gets_an_answer(self) -> None:
+        oracle = as_oracle(self.make())
+        for pair in self._pairs():
+            self._answer(oracle, *pair)
+
+    def test_the_order_of_the_two_rows_does_not_matter(self) -> None:
+        oracle = as_oracle(self.make())
+        for left, right in self._pairs():
+            assert self._answer(oracle, left, right) is self._answer(oracle, right, left)
+
+    def test_the_same_question_gets_the_same_answer(self) -> None:
+        oracle, other = as_oracle(self.make()), as_oracle(self.make())
+        first = [self._answer(oracle, *pair) for pair in self._pairs()]
+        assert [self._answer(oracle, *pair, number=9) for pair in self._pairs()] == first
+        again = [self._answer(other, *pair) for pair in reversed(self._pairs())]
+        assert again[::-1] == first
+
+    @law(seed=st.integers(0, 2**16))
+    def test_what_is_chosen_agrees_with_what_is_answered(self, seed: int) -> None:
+        oracle = as_oracle(self.make())
+        choice = self._choice(seed)
+        choose = getattr(oracle, "choose", None)
+        if choose is None:
+            return  # `run` puts a choice as pairs
+        chosen = choose(choice)
+        if chosen is Answer.UNSURE:
+            return
+        assert choice.links(tuple(chosen) if isinstance(chosen, list) else chosen)
+        places = [] if chosen is None else np.atleast_1d(chosen).tolist()
+        for place, group in enumerate(choice.groups):
+            said = [self._answer(oracle, choice.row, row) for row in group]
+            if place in places:
+                assert self.errs or Answer.SAME in said
+            elif chosen is None:
+                assert self.errs or Answer.SAME not in said
+
+    def test_a_session_holds_its_answers(self) -> None:
+        points = np.arange(self.n_rows, dtype=np.float64)[:, None] ** 1.5
+        session = Session(ClosestFirst(singletons(points)), sample_ids=self.sample_ids)
+        run(session, self.make())
+        oracle = as_oracle(self.make())
+        for gesture in session.events:
+            assert gesture.answer is self._answer(oracle, gesture.left, gesture.right)
+        assert session.is_done
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        return list(combinations(range(self.n_rows), 2))
+
+    def _answer(self, oracle: Oracle, left: int, right: int, number: int = 1) -> Answer:
+        return as_answer(oracle.answer(Query(number, left, right, *self._ids(left, right))))
+
+    def _choice(self, seed: int) -> Choice:
+        """Return a question about one row and all others, in groups of one or two."""
+        row, *others = np.random.default_rng(seed).permutation(self.n_rows).tolist()
+        groups = tuple(tuple(others[k : k + 2]) for k in range(0, len(others), 2))
+        ids = () if self.sample_ids is None else tuple(self._ids(*group) for group in groups)
+        return Choice(1, row, groups, self._ids(row)[0], ids)
+
+    def _ids(self, *rows: int) -> tuple[Any, ...]:
+        return tuple(None if self.sample_ids is None else self.sample_ids[row] for row in rows)

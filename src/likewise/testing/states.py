@@ -1,0 +1,105 @@
+"""What can be seen of a session, and what the laws look for in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.core.answers import Answer, Choice, Gesture, Link, Query, Question, ordered
+from likewise.core.session import Session
+from likewise.testing.walks import Case, Move
+
+
+def visible(session: Session) -> dict[str, Any]:
+    """Return all that can be seen of a session."""
+    strategy = session.strategy
+    doubts = strategy.doubts()
+    return {
+        "question": session.ask(),
+        "progress": session.progress,
+        "events": session.events,
+        "log": session.log,
+        "labels": session.labels.tolist(),
+        "guess": session.labels_guess.tolist(),
+        "open": session.open_pairs,
+        "links": session.links.closure(),
+        "names": session.names,
+        "marks": session.marks,
+        "checks": session.checks,
+        "completeness": session.completeness,
+        "suspects": strategy.suspects(),
+        "doubts": None if doubts is None else doubts.tolist(),
+        "examples": [rows.tolist() for rows in strategy.examples()],
+    }
+
+
+def states(session: Session, case: Case, walk: list[Move]) -> Iterator[None]:
+    """Stop at the beginning and after every move."""
+    yield
+    for move in walk:
+        if move.do(session, case):
+            yield
+
+
+def check_labels(session: Session) -> None:
+    """Check that labels are numbered from 0 and respect all that was not overruled."""
+    links, labels, guess = session.links, session.labels, session.labels_guess
+    for found in (labels, guess):
+        assert found.shape == (session.strategy.n_rows,)
+        assert np.array_equal(np.unique(found), np.arange(found.max() + 1))
+        for link in links:
+            assert (found[link.left] == found[link.right]) == (link.answer is Answer.SAME), link
+    assert session.progress.n_groups == labels.max() + 1
+    for gesture in session.events:
+        for link in gesture.links:
+            if link.answer.is_link and links.implied(*link.pair) is not link.answer:
+                assert session.strategy.weighs_answers, f"{link} was overruled"
+                assert gesture.source == "asked", f"{link} is certain, but was overruled"
+
+
+def pairs_of(question: Question) -> set[tuple[int, int]]:
+    """Return the pairs that an answer to a question may be about."""
+    if isinstance(question, Query):
+        return {question.pair}
+    return {ordered(question.row, group[0]) for group in question.groups}
+
+
+def rows_of(question: Question) -> set[int]:
+    """Return all rows that a question shows."""
+    if isinstance(question, Query):
+        return {question.left, question.right}
+    return {question.row, *(row for group in question.groups for row in group)}
+
+
+def is_settled(session: Session) -> bool:
+    """Return whether something is known about every two rows that may be asked about."""
+    pairs = combinations(session.strategy.askable().tolist(), 2)
+    return all(session.links.implied(left, right) is not None for left, right in pairs)
+
+
+def opposite(answer: Answer) -> Answer:
+    """Return *different* for *same* and the other way round."""
+    return Answer.DIFFERENT if answer is Answer.SAME else Answer.SAME
+
+
+def groups_at_random(n: int, seed: int) -> NDArray[np.intp]:
+    """Return up to three groups at random."""
+    return np.random.default_rng(seed).integers(0, 3, n).astype(np.intp)
+
+
+def is_same_grouping(labels: NDArray[np.intp], others: NDArray[np.intp]) -> bool:
+    """Return whether two labelings are the same but for the numbers of the groups."""
+    pairs = np.unique(np.stack([labels, others]), axis=1).shape[1]
+    return bool(pairs == len(np.unique(labels)) == len(np.unique(others)))
+
+
+def said_links(gesture: Gesture, said: Any) -> tuple[Link, ...]:
+    """Return what a gesture says if its answer is another one."""
+    if gesture.groups:
+        chosen = tuple(said) if isinstance(said, list) else said
+        return Choice(gesture.number, gesture.left, gesture.groups).links(chosen)
+    return tuple(Link(link.left, link.right, said) for link in gesture.links)

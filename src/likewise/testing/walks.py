@@ -1,0 +1,243 @@
+"""What the laws of strategies are tried on: small data, and walks of all that people do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from likewise.core.answers import Answer, Choice, Query
+from likewise.core.partition import SuperInstances
+from likewise.core.session import Session
+from likewise.errors import ContradictionError, InputError
+
+MAX_ROWS = 12
+
+SHARE_SHOWN = 0.75
+"""The share of rows that may be asked about."""
+
+Law = Callable[..., None]
+
+
+def law(**drawn: st.SearchStrategy[Any]) -> Callable[[Law], Law]:
+    """Make a test of a method, tried on many examples of what is `drawn`."""
+    suppressed = [
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+        # One law is run by the suites of many strategies.
+        HealthCheck.differing_executors,
+    ]
+
+    def decorate(method: Law) -> Law:
+        return settings(deadline=None, suppress_health_check=suppressed)(given(**drawn)(method))
+
+    return decorate
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Rows to ask about.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, 2)
+        The rows, on a small grid: distances tie, and some rows are equal.
+    train : ndarray of int
+        The rows that may be asked about, increasing.
+    partition : SuperInstances
+        Small groups of the rows, for strategies that ask about such. All representatives are in
+        `train`.
+    seed : int
+        Decides what is random in the strategy.
+    """
+
+    X: NDArray[np.float64]
+    train: NDArray[np.intp]
+    partition: SuperInstances
+    seed: int
+    made_by: str = ""
+
+    def __repr__(self) -> str:
+        return self.made_by
+
+    @classmethod
+    def drawn(cls, n_rows: int, seed: int, *, ties: bool = True) -> Case:
+        """Return rows at random; without `ties`, no two pairs of them are equally far apart."""
+        rng = np.random.default_rng([n_rows, seed])
+        X = rng.integers(0, 5, (n_rows, 2)).astype(np.float64)
+        if not ties:
+            X += rng.normal(size=X.shape)
+        owners = rng.integers(0, max(1, 3 * n_rows // 4), n_rows)
+        _, first, inverse = np.unique(owners, return_index=True, return_inverse=True)
+        standing = np.sort(first).astype(np.intp)
+        assignment = np.argsort(np.argsort(first))[inverse].astype(np.intp)
+        shown = np.flatnonzero(rng.random(n_rows) < SHARE_SHOWN)
+        train = np.union1d(standing, shown).astype(np.intp)
+        partition = SuperInstances(assignment, standing, points=X[standing])
+        made_by = f"Case.drawn({n_rows}, {seed}, ties={ties})"
+        return cls(X, train, partition, int(rng.integers(4)), made_by)
+
+    def permuted(self, order: NDArray[np.intp]) -> Case:
+        """Return the same with another order of rows: row k is the row `order[k]` of this one."""
+        place = np.argsort(order)
+        return Case(
+            self.X[order],
+            np.sort(place[self.train]),
+            permuted_partition(self.partition, order),
+            self.seed,
+            f"{self.made_by}.permuted(np.{order!r})",
+        )
+
+
+def permuted_partition(partition: SuperInstances, order: NDArray[np.intp]) -> SuperInstances:
+    """Return the same small groups for another order of rows; see `Case.permuted`."""
+    standing = np.argsort(order)[partition.representatives]
+    by_row = np.argsort(standing)
+    number = np.argsort(by_row)
+    points = None if partition.points is None else partition.points[by_row]
+    return SuperInstances(
+        number[partition.assignment[order]],
+        standing[by_row],
+        points=points,
+        metric=partition.metric,
+    )
+
+
+def cases(*, ties: bool = True) -> st.SearchStrategy[Case]:
+    """Draw rows; see `Case.drawn`."""
+    draw = partial(Case.drawn, ties=ties)
+    return st.builds(draw, st.sampled_from(range(1, MAX_ROWS + 1)), st.integers(0, 2**16))
+
+
+LARGEST = 1000
+"""Numbers of moves are below this; they are taken modulo what there is."""
+
+YES_NO = (Answer.SAME, Answer.DIFFERENT)
+
+
+@dataclass(frozen=True)
+class Move:
+    """Something that a person does. What its numbers mean depends on where the session is."""
+
+    kind: str
+    i: int
+    j: int
+    answer: Answer
+
+    def do(self, session: Session, case: Case) -> bool:
+        """Do it, and return whether something was done."""
+        n_done = len(session.log), session.can_redo
+        try:
+            self._do(session, case)
+        except ContradictionError:
+            return False  # what was given clashes with earlier answers
+        return (len(session.log), session.can_redo) != n_done
+
+    def _do(self, session: Session, case: Case) -> None:
+        n_rows = len(case.X)
+        left, right = self.i % n_rows, self.j % n_rows
+        if self.kind == "answer":
+            if (question := session.ask()) is not None:
+                reply(session, question, self.answer, self.i)
+        elif self.kind == "give" and left != right:
+            session.give(left, right, self.answer)
+        elif self.kind == "undo":
+            session.undo()
+        elif self.kind == "redo":
+            session.redo()
+        elif self.kind == "revise" and session.events:
+            number = 1 + self.i % len(session.events)
+            session.revise(number, self.said_instead(session, number))
+        elif self.kind == "name":
+            session.name({left: ["", "name"][self.j % 2]})
+        elif self.kind == "mark":
+            session.mark(left)
+        elif self.kind == "check" and left != right:
+            session.check(left, right, self.answer)
+        elif self.kind == "rebuild":
+            rebuild(session, case, self.i)
+
+    def said_instead(self, session: Session, number: int) -> Any:
+        """Return what to say instead of an earlier answer."""
+        groups = session.events[number - 1].groups
+        return choice_of(len(groups), self.answer, self.j) if groups else self.answer
+
+
+DEEDS = ("give", "revise", "name", "mark", "check", "rebuild")
+ANYTHING = (*DEEDS, "undo", "redo")
+SAYINGS = ("give", "revise", "undo", "redo", "rebuild")
+
+
+@st.composite
+def walks(
+    draw: st.DrawFn,
+    *kinds: str,
+    answers: Sequence[Answer] = tuple(Answer),
+    max_size: int = 12,
+) -> list[Move]:
+    """Draw a list of moves: every second one answers the open question, the others are of `kinds`.
+
+    Only its length and a seed are drawn by hypothesis: so there are few alike among few examples.
+    """
+    n_moves = draw(st.sampled_from(range(max_size + 1)))
+    rng = np.random.default_rng([n_moves, draw(st.integers(0, 2**16))])
+    either = [*["answer"] * max(1, len(kinds)), *kinds]
+    numbers = rng.integers(0, LARGEST, (n_moves, 4)).tolist()
+    return [
+        Move(either[a % len(either)], i, j, answers[b % len(answers)]) for a, b, i, j in numbers
+    ]
+
+
+def walked(session: Session, case: Case, walk: Iterable[Move]) -> Session:
+    """Do all moves of a walk."""
+    for move in walk:
+        move.do(session, case)
+    return session
+
+
+def choice_of(n_groups: int, answer: Answer, number: int) -> Any:
+    """Return a group to choose, several, None or *unsure*."""
+    if answer is Answer.UNSURE:
+        return Answer.UNSURE
+    if answer is Answer.DIFFERENT:
+        return None
+    return [0, 1] if n_groups > 1 and number % 5 == 4 else number % n_groups
+
+
+def reply(session: Session, question: Query | Choice, answer: Answer, number: int = 0) -> None:
+    """Answer the open question, whatever it is."""
+    if isinstance(question, Query):
+        session.tell(answer, query=question)
+    else:
+        session.choose(choice_of(len(question.groups), answer, number), query=question)
+
+
+def rebuild(session: Session, case: Case, number: int) -> None:
+    """Make one more row a small group of its own, if the strategy allows it."""
+    partition = session.strategy.partition
+    may_stand = np.setdiff1d(session.strategy.askable(), partition.representatives)
+    may_stand = np.union1d(may_stand, np.setdiff1d(case.train, partition.representatives))
+    if len(may_stand) == 0:
+        return
+    row = int(may_stand[number % len(may_stand)])
+    beside = int(partition.representatives[partition.assignment[row]])
+    standing = np.union1d(partition.representatives, [row]).astype(np.intp)
+    owner = partition.representatives[partition.assignment]
+    owner[row] = row
+    finer = SuperInstances(
+        np.searchsorted(standing, owner),
+        standing,
+        points=case.X[standing],
+        metric=partition.metric,
+    )
+    try:
+        strategy = session.strategy.on(finer, askable=case.train, n_parts=len(standing))
+    except InputError:
+        return  # this one cannot be refined
+    session.rebuild(strategy, ask=(row, beside) if number % 2 else None)

@@ -1,0 +1,115 @@
+"""Every strategy of the package is under all laws."""
+
+import inspect
+
+import pytest
+
+from likewise.cluster import MPCKMeans
+from likewise.core.strategy import STRATEGIES
+from likewise.selection.minmax import ExploreConsolidate
+from likewise.selection.npu import MostInformative
+from likewise.selection.random import RandomPairs
+from likewise.strategies import Careful, ClosestFirst, CoarseToFine, RandomOrder
+from likewise.strategies.cobras import SplitAndMerge
+from likewise.strategies.dsl import SkeletonTree
+from likewise.testing import Case, StrategyLaws
+
+
+class TestClosestFirst(StrategyLaws):
+    def make(self, case):
+        return ClosestFirst(case.partition)
+
+
+class TestRandomGroups(StrategyLaws):
+    def make(self, case):
+        return RandomOrder(case.partition, over="groups", seed=case.seed)
+
+
+@pytest.mark.slow
+class TestRandomRows(StrategyLaws):
+    def make(self, case):
+        return RandomOrder(case.partition, over="rows", seed=case.seed)
+
+
+class TestCoarseToFine(StrategyLaws):
+    def make(self, case):
+        return CoarseToFine(case.partition, seed=case.seed)
+
+
+@pytest.mark.slow
+class TestCoarseToFineWithABudget(StrategyLaws):
+    def make(self, case):
+        return CoarseToFine(case.partition, budget=6, seed=case.seed)
+
+
+@pytest.mark.slow
+class TestCoarseToFineByRegions(StrategyLaws):
+    stops_early = True
+
+    def make(self, case):
+        return CoarseToFine(case.partition, n_regions=(2, 4), to_the_end=False, seed=case.seed)
+
+
+@pytest.mark.slow
+class TestCareful(StrategyLaws):
+    def make(self, case):
+        return Careful(case.partition, seed=case.seed)
+
+
+@pytest.mark.slow
+class TestCarefulAtARate(StrategyLaws):
+    def make(self, case):
+        return Careful(case.partition, error_rate=0.1, seed=case.seed)
+
+
+class TestRandomPairs(StrategyLaws):
+    def make(self, case):
+        return RandomPairs(case.X, case.train, None, case.seed)
+
+
+class TestExploreConsolidate(StrategyLaws):
+    def make(self, case):
+        return ExploreConsolidate(
+            case.X, case.train, None, case.seed, n_clusters=3, infer_last=False
+        )
+
+
+@pytest.mark.slow
+class TestMostInformative(StrategyLaws):
+    @pytest.fixture(autouse=True, scope="class")
+    def small_forest(self):
+        """Which rows the forest prefers does not matter here."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("likewise.selection.npu.N_TREES", 2)
+            yield
+
+    def make(self, case):
+        return MostInformative(
+            case.X,
+            case.train,
+            None,
+            case.seed,
+            n_clusters=3,
+            infer_last=False,
+            clusterer=MPCKMeans(3, random_state=case.seed),
+        )
+
+
+@pytest.mark.slow
+class TestSplitAndMerge(StrategyLaws):
+    stops_early = True  # it never asks about rows that are equal
+
+    def make(self, case):
+        return SplitAndMerge(case.X, case.train, seed=case.seed)
+
+
+class TestSkeletonTree(StrategyLaws):
+    def make(self, case):
+        return SkeletonTree(case.X, case.train, seed=case.seed)
+
+
+def test_every_strategy_is_under_the_laws():
+    suites = [s for s in globals().values() if inspect.isclass(s) and issubclass(s, StrategyLaws)]
+    held = {type(s().make(Case.drawn(4, 0))) for s in suites if s is not StrategyLaws}
+    known = {STRATEGIES.find(name) for name in STRATEGIES.names}
+    assert {found for found in known if found.__module__.startswith("likewise.")} <= held
