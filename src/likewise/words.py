@@ -1,6 +1,8 @@
-"""Numbers and nouns in messages."""
+"""Nouns and tables in messages."""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Sequence
 
 ALIKE = ("series",)
 """Nouns that are the same for one and for many."""
@@ -22,3 +24,21 @@ def many(noun: str) -> str:
     if noun in ALIKE:
         return noun
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeou" else f"{noun}s"
+
+
+def table_lines(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[str]:
+    """Return rows of cells as aligned lines; the columns in `right` are aligned to the right.
+
+    Examples
+    --------
+    >>> table_lines([("name", "rows"), ("iris", "150"), ("wine", "9")], right=[1])
+    ['name  rows', 'iris   150', 'wine     9']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if k in right else cell.ljust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

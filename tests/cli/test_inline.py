@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -224,7 +225,7 @@ def test_sixels_draw_the_picture():
 
 def test_a_broken_picture_gets_a_placeholder_here_too(project, folder, capsys):
     query = project.ask()
-    project.items.path(query.left).write_bytes(b"broken meanwhile")
+    Path(project.items.location(query.left)).write_bytes(b"broken meanwhile")
     run_terminal(project, lambda: "q", way="sixel")
     drawn, _ = draw_sixels(re.search("\x1bP.*?\x1b\\\\\n", capsys.readouterr().out, re.DOTALL)[0])
     assert (drawn >= 0).any()

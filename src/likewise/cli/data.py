@@ -9,6 +9,7 @@ import click
 from likewise.datasets.catalog import TASKS, Task, find_task
 from likewise.datasets.folder import VARIABLE, data_folder
 from likewise.errors import DatasetError
+from likewise.words import table_lines
 
 _data_home = click.option(
     "--data-home",
@@ -29,14 +30,8 @@ def list_tasks(data_home: Path | None) -> None:
     folder = data_folder(data_home)
     header = ("task", "rows", "features", "classes", "from", "present", "license")
     rows = [header, *(_row(task, folder) for task in TASKS.values())]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(header))]
-    numbers = (1, 2, 3)
-    for row in rows:
-        cells = [
-            cell.rjust(width) if column in numbers else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        click.echo("  ".join(cells).rstrip())
+    for line in table_lines(rows, right=(1, 2, 3)):
+        click.echo(line)
     click.echo()
     click.echo("* as pixels; 2048 by inception-v3, 1280 by efficientnet-lite2")
     click.echo(f"folder: {folder}")

@@ -18,6 +18,7 @@ from likewise.core.reports import Progress
 from likewise.core.session import Session
 from likewise.datasets import load_demo
 from likewise.oracles import LabelOracle, run
+from likewise.words import table_lines
 
 SUPER_INSTANCES = 60
 MILESTONES = (25, 50, 100)
@@ -100,16 +101,7 @@ def table(moments: list[Moment], kmeans_ari: float, k_true: int) -> str:
         for n in stops
     ]
     rows.append((f"K-means, told K = {k_true}", "0", "", str(k_true), f"{kmeans_ari:.2f}"))
-    widths = [max(len(row[c]) for row in [header, *rows]) for c in range(len(header))]
-    lines = [
-        "  ".join(
-            [
-                row[0].ljust(widths[0]),
-                *(v.rjust(w) for v, w in zip(row[1:], widths[1:], strict=True)),
-            ]
-        )
-        for row in [header, *rows]
-    ]
+    lines = table_lines([header, *rows], right=range(1, len(header)))
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
