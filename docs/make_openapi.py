@@ -121,6 +121,10 @@ SCHEMAS = {
             "can_redo": YES_OR_NO,
             "n_super_instances": WHOLE,
         },
+        n_overruled={
+            **WHOLE,
+            "description": "after the result was mended: earlier answers that it overruled",
+        },
         answers_behind={
             **array(WHOLE),
             "description": "after /api/misfit: answers by which the item is in its group, if any",
@@ -140,7 +144,7 @@ SCHEMAS = {
         {
             "number": WHOLE,
             "answer": ANSWER,
-            "source": {"type": "string", "enum": ["asked", "given"]},
+            "source": {"type": "string", "enum": ["asked", "given", "mended"]},
             "by": {"type": ["string", "null"], "description": "who said it"},
             "at": {"type": ["string", "null"], "description": "when, in UTC"},
             "left": ref("Thing"),
@@ -179,6 +183,12 @@ SCHEMAS = {
         {"position": WHOLE, "n": WHOLE, "total": shape(COUNTS), "groups": array(ref("Group"))}
     ),
     "Members": shape({"position": WHOLE, "group": ref("Group"), "members": array(ref("Thing"))}),
+    "Parts": shape(
+        {
+            "position": WHOLE,
+            "parts": array(shape({"size": WHOLE, "shown": array(ref("Thing"))})),
+        }
+    ),
     "Named": shape({"position": WHOLE, "group": ref("Group")}),
     "Item": shape({"position": WHOLE, "item": ref("Thing"), "group": ref("Group")}),
     "Map": shape(
@@ -347,11 +357,41 @@ PATHS = {
             "One group with its members, typical ones first",
             "Members",
             parameter("id", "path", WHOLE, "the group"),
+            parameter("order", "query", {"enum": ["doubt"]}, "doubtful members first"),
             LIMIT,
             OFFSET,
         )
     },
     "/api/name": {"post": change("Name a group", "Named", {"group": WHOLE, "name": TEXT})},
+    "/api/move": {
+        "post": change(
+            "Move items to another group, a new one, or only out of where they are",
+            "State",
+            {"rows": array(WHOLE)},
+            to={
+                "type": ["integer", "string", "null"],
+                "description": 'a group, "new", or null for not here',
+            },
+        )
+    },
+    "/api/merge": {"post": change("Make groups one", "State", {"groups": array(WHOLE)})},
+    "/api/group/{id}/parts": {
+        "get": look(
+            "The two likeliest parts of a group", "Parts", parameter("id", "path", WHOLE, "it")
+        )
+    },
+    "/api/split": {
+        "post": change(
+            "Split a group into parts, each named by items", "State", {"parts": array(array(WHOLE))}
+        )
+    },
+    "/api/confirm": {
+        "post": change(
+            "Say which items belong to a group and which do not",
+            "State",
+            {"group": WHOLE, "right": array(WHOLE), "wrong": array(WHOLE)},
+        )
+    },
     "/api/misfit": {
         "post": change(
             "Say that an item does not fit, and be asked about it", "State", {"row": WHOLE}

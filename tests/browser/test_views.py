@@ -267,7 +267,7 @@ def test_groups_are_named_opened_and_doubted(labeler):
     group = someone.fetch("api/groups")["groups"][0]["id"]
     rows = [m["row"] for m in someone.fetch(f"api/group/{group}")["members"]]
     k = next(k for k, row in enumerate(rows) if row not in standing)
-    members.nth(k).get_by_role("button").click()
+    members.nth(k).get_by_role("button", name="ask me").click()
     someone.expect(page.locator("#why")).to_contain_text("does not fit here")
     assert someone.fetch("api/query")["question"]["left"]["row"] == rows[k]
 

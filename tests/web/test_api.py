@@ -353,3 +353,51 @@ def test_a_picture_that_cannot_be_shown_is_typical_of_nothing(tmp_path, client_f
     assert [name for name in typical if name.startswith("broken")] == []
     assert len([name for name in typical if name.startswith("z")]) == 4
     project.close()
+
+
+def test_the_result_is_mended_by_one_request_each_and_undone(client, truth):
+    state = client.finish(truth)
+    groups = client.get("/api/groups").json()["groups"]
+    ids = [g["id"] for g in groups]
+    members = client.get(f"/api/group/{ids[0]}").json()["members"]
+    rows = [m["row"] for m in members[-2:]]
+
+    def deed(name, **body):
+        found = client.change(name, position=client.state()["position"], **body)
+        assert found.status_code == 200, found.json()
+        return found.json()
+
+    deed("move", rows=rows, to=ids[1])
+    inside = [m["row"] for m in client.get(f"/api/group/{ids[1]}").json()["members"]]
+    assert set(rows) <= set(inside)
+    deed("move", rows=rows, to=None)
+    assert deed("merge", groups=ids[:2])["n_overruled"] >= 1
+    merged = client.get("/api/groups").json()["groups"][0]["id"]
+    shown = client.get(f"/api/group/{merged}/parts").json()["parts"]
+    deed("split", parts=[[m["row"] for m in part["shown"]] for part in shown])
+    for _ in range(4):
+        client.change("undo", position=client.state()["position"])
+    assert client.get("/api/groups").json()["groups"] == groups
+    assert client.state()["progress"] == state["progress"]
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "words"),
+    [
+        ("move", {"rows": [], "to": "new"}, "no items"),
+        ("move", {"rows": [99], "to": "new"}, "no item 99"),
+        ("move", {"rows": "all", "to": "new"}, "a list"),
+        ("move", {"rows": [1], "to": 1.5}, "whole number"),
+        ("merge", {"groups": [0]}, "two groups"),
+        ("split", {"parts": [[1]]}, "two parts"),
+        ("confirm", {"group": 10**6, "right": [], "wrong": []}, "no group"),
+    ],
+)
+def test_what_cannot_be_mended_is_named_and_changes_nothing(client, name, body, words):
+    before = client.state()
+    if name == "merge":
+        body = {"groups": [client.get("/api/groups").json()["groups"][0]["id"]]}
+    reply = client.change(name, position=before["position"], **body)
+    assert reply.status_code == 400
+    assert words in reply.json()["error"]
+    assert client.state() == before

@@ -71,6 +71,14 @@ def test_the_api_answers_as_described(document, client, truth):
     group = client.get("/api/groups").json()["groups"][0]["id"]
     body = {"position": told["position"], "group": group, "name": "a"}
     check(document, of("/api/name", "post"), client.change("name", **body).json(), "name")
+    members = client.get(f"/api/group/{group}?order=doubt").json()["members"]
+    rows = [member["row"] for member in members[:3]]
+    for deed, body in (
+        ("move", {"rows": rows[:2], "to": "new"}),
+        ("confirm", {"group": group, "right": rows[2:], "wrong": []}),
+    ):
+        body["position"] = client.state()["position"]
+        check(document, of(f"/api/{deed}", "post"), client.change(deed, **body).json(), deed)
     for path in (
         "query?distance=1",
         "ahead",
@@ -85,5 +93,7 @@ def test_the_api_answers_as_described(document, client, truth):
         check(document, of(name), client.get(f"/api/{path}").json(), path)
     found = client.get(f"/api/group/{group}").json()
     check(document, of("/api/group/{id}"), found, "group")
+    found = client.get(f"/api/group/{group}/parts").json()
+    check(document, of("/api/group/{id}/parts"), found, "parts")
     check(document, of("/api/item/{row}"), client.get("/api/item/3").json(), "item")
     check(document, {"$ref": "#/components/schemas/Error"}, client.get("/api/item/99").json(), "?")

@@ -190,8 +190,9 @@ class Gesture:
         Its place among the gestures that count, from 1.
     links : tuple of Link
         What it says: one link for the answer to a `Query`, one or several for a `Choice`.
-    source : {"asked", "given"}
-        Whether it answers a session's question or was known beforehand.
+    source : {"asked", "given", "mended"}
+        Whether it answers a session's question, was known beforehand, or mends the result and
+        overrules what was said before.
     groups : tuple of tuple of int
         For a `Choice`, the groups that were shown; empty otherwise.
     by, at : str or None

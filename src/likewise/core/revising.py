@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from likewise.core.answers import Answer, Gesture
+from likewise.core.answers import Answer, Gesture, Link
 from likewise.core.journal import Revised
 from likewise.core.links import LinkGraph
 from likewise.core.reports import Revision
@@ -40,6 +40,37 @@ def revised(gestures: Sequence[Gesture], entry: Revised, strategy: Strategy) -> 
         else:
             dropped.append(gesture)
     return Revision(tuple(kept), tuple(dropped))
+
+
+def mended(
+    gestures: Sequence[Gesture], gesture: Gesture, strategy: Strategy
+) -> tuple[Gesture, ...]:
+    """Return the gestures that count when a new one overrules what contradicts it.
+
+    Earlier gestures lose the links that contradict it, by themselves or with other earlier ones;
+    those that have none left are dropped. Where answers are weighed all are kept.
+    """
+    kept = list(gestures)
+    if not strategy.weighs_answers:
+        graph = LinkGraph(strategy.n_rows)
+        for link in gesture.links:
+            graph.add(link.left, link.right, link.answer)
+        kept = []
+        for earlier in gestures:
+            links = tuple(link for link in earlier.links if _fits(link, graph))
+            if links:
+                kept.append(replace(earlier, number=len(kept) + 1, links=links))
+    return (*kept, replace(gesture, number=len(kept) + 1))
+
+
+def _fits(link: Link, graph: LinkGraph) -> bool:
+    """Take a link into a graph; return whether that was possible."""
+    if not link.answer.is_link:
+        return True
+    if graph.implied(link.left, link.right) not in (None, link.answer):
+        return False
+    graph.add(link.left, link.right, link.answer)
+    return True
 
 
 def _added(gesture: Gesture, known: LinkGraph, *, is_evidence: bool = False) -> bool:

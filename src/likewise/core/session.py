@@ -34,7 +34,7 @@ from likewise.core.journal import (
 )
 from likewise.core.links import LinkGraph
 from likewise.core.reports import Check, Completeness, Progress, Revision
-from likewise.core.revising import revised
+from likewise.core.revising import mended, revised
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError, SessionFileError, StaleQueryError
 
@@ -230,9 +230,24 @@ class Session:
         return self.give_links([Link(int(left), int(right), as_answer(answer))])
 
     def give_links(
-        self, links: Iterable[Link], *, by: str | None = None, at: str | None = None
+        self,
+        links: Iterable[Link],
+        *,
+        overrules: bool = False,
+        by: str | None = None,
+        at: str | None = None,
     ) -> Gesture:
-        """Take in several links as one gesture: all of them or, on an error, none."""
+        """Take in several links as one gesture: all of them or, on an error, none.
+
+        Parameters
+        ----------
+        links : iterable of Link
+            What is said.
+        overrules : bool
+            Whether earlier links that contradict these are dropped. By default that is an error.
+        by, at : str, optional
+            Who says it and when, for the log.
+        """
         links = tuple(links)
         if not links:
             raise InputError("a gesture has at least one link")
@@ -242,7 +257,8 @@ class Session:
                 raise InputError(
                     f"row {link.left} was paired with itself; an answer is about two rows"
                 )
-        return self._say(links, source="given", by=by, at=at)
+        self._say(links, source="mended" if overrules else "given", by=by, at=at)
+        return self._gestures[-1]
 
     def peek(self, said: Chosen | str | bool) -> Question | None:
         """Return the question that would follow if the open one were answered this way.
@@ -274,10 +290,10 @@ class Session:
         entry, before = self._done.pop()
         self._undone.append(entry)
         self._open = None
-        if isinstance(entry, Told):
-            self._forget_last()
-        elif isinstance(entry, Revised):
+        if before is not None and not isinstance(entry, Rebuilt):
             self._replay(before)
+        elif isinstance(entry, Told):
+            self._forget_last()
         elif isinstance(entry, Rebuilt):
             self.strategy = before
             self._focus = self._focus[: -1 if entry.ask else None]
@@ -606,7 +622,12 @@ class Session:
         if isinstance(entry, Told):
             # What was undone and saved, or dropped by a revision before it, had another number.
             entry = Told(replace(entry.gesture, number=len(self._gestures) + 1))
-            self._gestures.append(self._recorded(entry.gesture))
+            if entry.gesture.source == "mended":
+                kept = mended(self._gestures, entry.gesture, self.strategy)
+                before = tuple(self._gestures)
+                self._replay(kept)
+            else:
+                self._gestures.append(self._recorded(entry.gesture))
         elif isinstance(entry, Revised):
             before = tuple(self._gestures)
             self._replay(self._revision(entry).kept)
@@ -621,7 +642,7 @@ class Session:
         n_done = 0
         try:
             for link in gesture.links:
-                is_certain = gesture.source == "given"
+                is_certain = gesture.source != "asked"
                 strategy.record(link.left, link.right, link.answer, is_certain=is_certain)
                 n_done += 1
         except BaseException:

@@ -122,7 +122,7 @@ def how_known(session: Session) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
     strategy = session.strategy
     partition, doubts = strategy.partition, strategy.doubts()
     is_said = np.zeros(partition.n_rows, dtype=bool)
-    is_said[_said_rows(session)] = True
+    is_said[said_rows(session)] = True
     if doubts is None:
         is_learned = is_said[partition.representatives][partition.assignment]
         certainty = np.full(partition.n_rows, np.nan)
@@ -132,7 +132,7 @@ def how_known(session: Session) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
     return np.where(is_said, "said", np.where(is_learned, "learned", "open")), certainty
 
 
-def _said_rows(session: Session) -> list[int]:
+def said_rows(session: Session) -> list[int]:
     """Return the rows whose group follows from answers about themselves.
 
     In every group, that is the largest set of rows that answers made the same. Others in it are

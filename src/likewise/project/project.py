@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +21,8 @@ from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items, Problem
-from likewise.project.groups import Group, groups_of, members_of
+from likewise.project.groups import Group, groups_of, members_of, said_rows
+from likewise.project.mending import Mending, likeliest_parts
 from likewise.project.packing import pack, unpack
 from likewise.project.schema_1 import understood
 from likewise.project.splitting import set_apart, split_further
@@ -179,6 +180,39 @@ class Project:
             self.session.give_links([link], **self._signature())
 
         self._do(position, deed)
+
+    def mend(self, say: Callable[[Mending], Iterable[Link]], *, position: int) -> int:
+        """Mend the result by one gesture, which overrules earlier answers that contradict it.
+
+        Parameters
+        ----------
+        say : callable
+            Returns the links of the gesture.
+        position : int
+            Of the log, as for every change.
+
+        Returns
+        -------
+        int
+            How many earlier answers were overruled.
+        """
+        with self.lock:
+            n_before = len(self.session.events)
+
+            def deed() -> None:
+                links = list(say(Mending(self.session, self.groups())))
+                self.session.give_links(links, overrules=True, **self._signature())
+
+            self._do(position, deed)
+            return n_before + 1 - len(self.session.events)
+
+    def parts(self, group: Group) -> list[NDArray[np.intp]]:
+        """Return the rows of the two likeliest parts of a group, those said first."""
+        rows = self.members(group)
+        is_second = likeliest_parts(self.features, rows)
+        is_said = np.isin(rows, said_rows(self.session))
+        order = np.argsort(~is_said, kind="stable")
+        return [rows[order][is_second[order] == is_it] for is_it in (False, True)]
 
     def undo(self, *, position: int) -> None:
         """Take back the last thing done."""
@@ -344,7 +378,7 @@ class Project:
             {name: pack(plain)},
         )
 
-    def _signature(self) -> dict[str, str | None]:
+    def _signature(self) -> dict[str, Any]:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         return {"by": self.by, "at": now}
 

@@ -12,10 +12,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from likewise.core.answers import Answer
+from likewise.core.answers import Answer, Link
 from likewise.errors import InputError, LikewiseError, MissingExtraError, StaleQueryError
 from likewise.project import FORMATS, Project, export
 from likewise.project.groups import group_ids, how_known
+from likewise.project.mending import Mending
+from likewise.project.mending import split as split_links
 from likewise.project.projection import project_rows
 from likewise.web import shapes
 
@@ -24,6 +26,9 @@ SIZES = {"small": 160, "large": 1024}
 
 MOST_AT_ONCE = 500
 MOST_ON_MAP = 20
+N_SHOWN = 24
+"""How many items of each likeliest part of a group are shown before it is split."""
+
 HOW = ("said", "learned", "open")
 LONGEST_NAME = 200
 
@@ -112,9 +117,12 @@ def groups(project: Project, request: Request) -> Json:
 
 
 def group(project: Project, request: Request) -> Json:
-    """Return one group and its members, typical ones first."""
+    """Return one group and its members, typical ones or doubtful ones first."""
     found = project.group(request.path_params["id"])
     rows = project.members(found)
+    if request.query_params.get("order") == "doubt":
+        certainty = np.nan_to_num(how_known(project.session)[1][rows], nan=0.0)
+        rows = rows[np.argsort(certainty, kind="stable")]
     offset = _page(request, "offset", 0, most=len(rows))
     shown = rows[offset : offset + _page(request, "limit", 100)]
     return {
@@ -140,6 +148,52 @@ def misfit(project: Project, body: Json) -> Json:
     """Put an item to the question."""
     numbers = project.misfit(_whole(body, "row"), position=_whole(body, "position"))
     return {**shapes.state(project), "answers_behind": numbers}
+
+
+def move(project: Project, body: Json) -> Json:
+    """Move items to another group, to a new one, or only out of where they are."""
+    rows, to = _rows(project, body, "rows"), body.get("to")
+    if to is None:
+        return _mended(project, body, lambda mending: mending.take_out(rows))
+    target = None if to == "new" else project.group(_whole(body, "to"))
+    return _mended(project, body, lambda mending: mending.move(rows, target))
+
+
+def merge(project: Project, body: Json) -> Json:
+    """Make several groups one."""
+    some = [project.group(_whole({"group": id}, "group")) for id in _list(body, "groups")]
+    return _mended(project, body, lambda mending: mending.merge(some))
+
+
+def parts(project: Project, request: Request) -> Json:
+    """Return the two likeliest parts of a group."""
+    found = project.parts(project.group(request.path_params["id"]))
+    return {
+        "position": project.position,
+        "parts": [
+            {"size": len(rows), "shown": shapes.known_things(project, rows[:N_SHOWN].tolist())}
+            for rows in found
+        ],
+    }
+
+
+def split(project: Project, body: Json) -> Json:
+    """Split a group into parts that are named by some of their items."""
+    some = [_rows(project, {"rows": part}, "rows") for part in _list(body, "parts")]
+    return _mended(project, body, lambda _: split_links(some))
+
+
+def confirm(project: Project, body: Json) -> Json:
+    """Say which items are right in a group and which are not."""
+    found = project.group(_whole(body, "group"))
+    right = _rows(project, body, "right", least=0)
+    wrong = _rows(project, body, "wrong", least=0)
+    return _mended(project, body, lambda mending: mending.check(found, right, wrong))
+
+
+def _mended(project: Project, body: Json, say: Callable[[Mending], list[Link]]) -> Json:
+    n_overruled = project.mend(say, position=_whole(body, "position"))
+    return {**shapes.state(project), "n_overruled": n_overruled}
 
 
 def checks(project: Project, request: Request | None) -> Json:  # noqa: ARG001
@@ -260,6 +314,11 @@ def routes() -> list[Route]:
         Route("/api/groups", _looking(groups)),
         Route("/api/group/{id:int}", _looking(group)),
         Route("/api/name", _changing(name), methods=["POST"]),
+        Route("/api/move", _changing(move), methods=["POST"]),
+        Route("/api/merge", _changing(merge), methods=["POST"]),
+        Route("/api/group/{id:int}/parts", _looking(parts)),
+        Route("/api/split", _changing(split), methods=["POST"]),
+        Route("/api/confirm", _changing(confirm), methods=["POST"]),
         Route("/api/misfit", _changing(misfit), methods=["POST"]),
         Route("/api/checks", _looking(checks), methods=["GET"]),
         Route("/api/checks", _changing(tell_check), methods=["POST"]),
@@ -339,6 +398,24 @@ def _whole(body: Json, name: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) > 2**53:
         raise InputError(f"the request needs a whole number {name!r}, got {value!r}")
     return value
+
+
+def _list(body: Json, name: str) -> list[Any]:
+    value = body.get(name)
+    if not isinstance(value, list) or len(value) > MOST_AT_ONCE:
+        raise InputError(f"the request needs a list {name!r} of at most {MOST_AT_ONCE}")
+    return value
+
+
+def _rows(project: Project, body: Json, name: str, least: int = 1) -> list[int]:
+    """Return the items that a request lists, each once."""
+    found = list(dict.fromkeys(_whole({name: row}, name) for row in _list(body, name)))
+    if len(found) < least:
+        raise InputError(f"the request names no items in {name!r}")
+    for row in found:
+        if not 0 <= row < len(project.ids):
+            raise InputError(f"there is no item {row}, only 0 to {len(project.ids) - 1}")
+    return found
 
 
 def _chosen(value: Any) -> Any:

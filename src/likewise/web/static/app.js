@@ -65,14 +65,23 @@ function wait() {
   }, 1000);
 }
 
+// A message is where the eye is: in the dialog that is open, else at the top of what is seen.
+const box = byId("notice");
+
 export function notice(text) {
-  byId("notice-text").textContent = text;
-  byId("notice").hidden = false;
+  const dialog = document.querySelector("dialog[open]");
+  if (dialog) dialog.prepend(box);
+  else document.querySelector("header.top").after(box);
+  box.querySelector("p").textContent = text;
+  box.hidden = false;
 }
 
 export function hideNotice() {
-  byId("notice").hidden = true;
+  box.hidden = true;
 }
+
+// A dialog that closes leaves its message to the page.
+byId("group-dialog").addEventListener("close", () => document.querySelector("header.top").after(box));
 
 // For what is fetched to be looked at: an error is told, and the view stays as it was.
 export async function look(path, signal) {

@@ -1,8 +1,9 @@
-// All members of one group, in a dialog; and the two things one can do there: name it, doubt one.
+// All members of one group, in a dialog, where it is named and mended.
 
 import { app, change, look, notice, take } from "./app.js";
 import { byId, el, plural } from "./dom.js";
-import { howLegend, howWords, knownLine, knownTile } from "./how.js";
+import { howLegend, knownLine } from "./how.js";
+import { mendTools, selectable } from "./mend.js";
 import { groupName } from "./things.js";
 
 const PAGE = 100;
@@ -21,6 +22,7 @@ export async function openGroup(id) {
     nameField(found.group),
     el("p", { class: "hint" }, `${plural(found.group.size, "item")}: ${knownLine(found.group)}. Typical ones come first.`),
     howLegend(),
+    mendTools(found.group, members),
     members);
   const more = moreButton(found.group, members);
   if (more) dialog.append(more);
@@ -42,14 +44,9 @@ function moreButton(group, members) {
 }
 
 function member(thing) {
-  const button = el("button", { type: "button", class: "quiet doubt", ariaLabel: `${thing.title} does not fit` }, "Does not fit");
+  const button = el("button", { type: "button", class: "quiet doubt", ariaLabel: `${thing.title}: ask me` }, "Ask me about it");
   button.addEventListener("click", () => doubt(thing));
-  return el("li", { class: thing.is_marked ? "marked" : "" },
-    knownTile(thing, "tile large"),
-    el("span", { class: "title", dir: "auto" }, thing.title),
-    el("span", { class: "hint how-words" }, howWords(thing)),
-    thing.is_marked ? el("span", { class: "hint" }, "you marked it") : null,
-    button);
+  return selectable(thing, thing.is_marked ? el("span", { class: "hint" }, "you marked it") : null, button);
 }
 
 export async function doubt(thing) {

@@ -6,6 +6,7 @@ import { byId } from "./dom.js";
 import { onNames } from "./group.js";
 import { showHistory } from "./history.js";
 import { letters, startKeys } from "./keys.js";
+import { startMending } from "./mend.js";
 import { showMap } from "./map.js";
 import { showResult } from "./result.js";
 
@@ -78,5 +79,6 @@ document.addEventListener("visibilitychange", () => {
 });
 startHelp();
 startAsking();
+startMending();
 startKeys(view);
 reload().then(show).catch(complain);

@@ -1,0 +1,160 @@
+"""Mending the result directly: what moving, merging, splitting and checking say, as links.
+
+Every function returns the links of one gesture. They are given to a session with
+``overrules=True``: the person looks at the result, so what is said here counts more than earlier
+answers that contradict it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.core.answers import Answer, Link
+from likewise.core.session import Session
+from likewise.errors import InputError
+from likewise.items import Features
+from likewise.project.groups import Group, said_rows
+
+N_ROUNDS = 20
+"""Rounds of finding the widest direction and of 2-means; both settle in fewer."""
+
+
+class Mending:
+    """What gestures on the groups of a session say.
+
+    Parameters
+    ----------
+    session : Session
+        The session.
+    groups : sequence of Group
+        Its groups.
+    """
+
+    def __init__(self, session: Session, groups: Sequence[Group]) -> None:
+        self.links = session.links
+        self.groups = groups
+        self.labels = session.labels
+        self.said = said_rows(session)
+
+    def move(self, rows: Sequence[int], to: Group | None) -> list[Link]:
+        """Return the links that put rows into a group, or, if that is None, into a new one."""
+        if to is None:
+            anchor, left = rows[0], self.groups
+        else:
+            there = self._anchor(to, rows)
+            if there is None:
+                raise InputError("all items of that group are selected: there is nobody to join")
+            anchor = there
+            sources = {int(self.labels[row]) for row in rows} - {int(self.labels[anchor])}
+            left = [g for g in self.groups if int(self.labels[g.id]) in sources]
+        differing = [a for g in left if (a := self._anchor(g, rows)) is not None]
+        return [
+            *(Link(row, anchor, Answer.SAME) for row in rows if row != anchor),
+            *(Link(anchor, other, Answer.DIFFERENT) for other in differing),
+            *self._staying(rows),
+        ]
+
+    def take_out(self, rows: Sequence[int]) -> list[Link]:
+        """Return the links that say of rows that they are not where they are."""
+        links = []
+        for group in self.groups:
+            label = self.labels[group.id]
+            inside = [row for row in rows if self.labels[row] == label]
+            anchor = self._anchor(group, rows) if inside else None
+            if inside and anchor is None:
+                raise InputError("a whole group is selected: move it into another one instead")
+            links += [Link(row, int(anchor or 0), Answer.DIFFERENT) for row in inside]
+        return [*links, *self._staying(rows)]
+
+    def merge(self, groups: Sequence[Group]) -> list[Link]:
+        """Return the links that make several groups one, with all that answers are about."""
+        wanted = {int(self.labels[group.id]) for group in groups}
+        if len(wanted) < 2:
+            raise InputError("merging needs two groups or more")
+        anchors = [a for g in groups if (a := self._anchor(g, ())) is not None]
+        heads = {self.links.find(row): row for row in anchors}
+        for row in (row for link in self.links for row in link.pair):
+            if int(self.labels[row]) in wanted:
+                heads.setdefault(self.links.find(row), row)
+        first, *others = heads.values()
+        return [Link(first, other, Answer.SAME) for other in others]
+
+    def check(self, group: Group, right: Sequence[int], wrong: Sequence[int]) -> list[Link]:
+        """Return the links that say who belongs to a group and who does not."""
+        anchor = self._anchor(group, wrong)
+        if anchor is None:
+            raise InputError("nobody is left in the group: move its items into others instead")
+        return [
+            *(Link(row, anchor, Answer.SAME) for row in right if row != anchor),
+            *(Link(row, anchor, Answer.DIFFERENT) for row in wrong),
+            *self._staying(wrong),
+        ]
+
+    def core(self, group: Group) -> list[int]:
+        """Return the rows that answers put into a group."""
+        label = self.labels[group.id]
+        return [row for row in self.said if self.labels[row] == label]
+
+    def _anchor(self, group: Group, moved: Collection[int]) -> int | None:
+        """Return a row that stays and stands for a group: said to be in it if there is one."""
+        rest = np.flatnonzero(self.labels == self.labels[group.id]).tolist()
+        candidates = (*self.core(group), *group.standing, *rest)
+        return next((row for row in candidates if row not in moved), None)
+
+    def _staying(self, moved: Collection[int]) -> Iterator[Link]:
+        """Return links that keep together what was the same only through moved rows."""
+        roots = {self.links.find(row) for row in moved}
+        left: dict[int, list[int]] = {}
+        for row in self.said:
+            root = self.links.find(row)
+            if root in roots and row not in moved:
+                left.setdefault(root, []).append(row)
+        for first, *others in left.values():
+            yield from (Link(first, other, Answer.SAME) for other in others)
+
+
+def split(parts: Sequence[Sequence[int]]) -> list[Link]:
+    """Return the links that split a group into parts, each named by some of its rows."""
+    if len(parts) < 2 or not all(parts):
+        raise InputError("splitting needs two parts, each with an item or more")
+    firsts = [part[0] for part in parts]
+    return [
+        *(Link(part[0], row, Answer.SAME) for part in parts for row in part[1:]),
+        *(Link(a, b, Answer.DIFFERENT) for k, a in enumerate(firsts) for b in firsts[k + 1 :]),
+    ]
+
+
+def likeliest_parts(features: Features, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return which of some rows are in the second of their two likeliest parts.
+
+    Rows are cut across their widest direction, then by 2-means; distances without features by the
+    two rows farthest from each other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.2], [9.0], [9.1]])
+    >>> likeliest_parts(Features(X, "x"), np.arange(4)).tolist()
+    [False, False, True, True]
+    """
+    if features.metric == "precomputed":
+        D = features.X[np.ix_(rows, rows)]
+        first, second = np.unravel_index(int(D.argmax()), D.shape)
+        is_second: NDArray[np.bool_] = D[second] < D[first]
+    else:
+        X = features.X[rows].astype(np.float64)
+        X -= X.mean(axis=0)
+        axis = X[int((X**2).sum(axis=1).argmax())].copy()
+        for _ in range(N_ROUNDS):
+            axis = X.T @ (X @ axis)
+            axis /= max(float(np.linalg.norm(axis)), 1e-300)
+        is_second = X @ axis > 0
+        for _ in range(N_ROUNDS):
+            if is_second.all() or not is_second.any():
+                break
+            low, high = X[~is_second].mean(axis=0), X[is_second].mean(axis=0)
+            is_second = ((X - high) ** 2).sum(axis=1) < ((X - low) ** 2).sum(axis=1)
+    return ~is_second if len(is_second) and is_second[0] else is_second

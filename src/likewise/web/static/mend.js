@@ -1,0 +1,146 @@
+// Mending the result: move selected items, merge groups, split one, check one. Each is one thing to undo.
+
+import { change, look, notice, take } from "./app.js";
+import { byId, el, plural } from "./dom.js";
+import { howWords, knownTile } from "./how.js";
+import { groupName } from "./things.js";
+
+const PAGE = 24;
+
+async function mend(path, body, words) {
+  const dialog = byId("group-dialog");
+  dialog.setAttribute("aria-busy", "true");
+  const state = await change(path, body);
+  dialog.removeAttribute("aria-busy");
+  if (!state) return null;
+  take(state);
+  const n = state.n_overruled;
+  notice(`${words}${n > 0 ? `, against ${plural(n, "earlier answer")}` : ""}. Undo with Z.`);
+  return state;
+}
+
+async function mendAndClose(path, body, words) {
+  if (await mend(path, body, words)) byId("group-dialog").close();
+}
+
+// Items that are ticked by click, by Space, with Shift from the last one on, or by drawing over them.
+export function selectable(thing, ...more) {
+  const box = el("input", { type: "checkbox", value: thing.row, ariaLabel: `Select ${thing.title}, ${howWords(thing)}` });
+  return el("li", { class: thing.is_marked ? "member marked" : "member" },
+    el("label", {}, box, knownTile(thing, "tile large"), el("span", { class: "title", dir: "auto" }, thing.title), el("span", { class: "hint how-words" }, howWords(thing))),
+    ...more);
+}
+
+export function watch(list, changed) {
+  let last = null;
+  let drawn = null;
+  const boxes = () => [...list.querySelectorAll("input")];
+  list.addEventListener("click", (event) => {
+    const box = event.target;
+    if (box.type !== "checkbox") return;
+    const all = boxes();
+    if (event.shiftKey && last) {
+      const [from, to] = [all.indexOf(last), all.indexOf(box)].sort((a, b) => a - b);
+      for (const one of all.slice(from, to + 1)) one.checked = box.checked;
+    }
+    last = box;
+    changed();
+  });
+  list.addEventListener("pointerdown", (event) => (drawn = event.pointerType === "mouse" ? event.target.closest("li") : null));
+  list.addEventListener("pointerover", (event) => {
+    const item = event.target.closest("li");
+    if (event.buttons !== 1 || !drawn || !item || item === drawn) return;
+    const first = drawn.querySelector("input");
+    if (!first.checked) first.checked = true;
+    item.querySelector("input").checked = true;
+    changed();
+  });
+}
+
+export const ticked = (list) => [...list.querySelectorAll("input:checked")].map((box) => Number(box.value));
+
+export function mendTools(group, list) {
+  const where = el("select", { ariaLabel: "Where to" }, el("option", { value: "new" }, "a new group"), el("option", { value: "" }, "not here, wherever it is"));
+  const other = el("select", { ariaLabel: "Merge with" }, el("option", { value: "" }, "merge with …"));
+  const count = el("span", { class: "hint", role: "status" }, "Tick items to move them.");
+  const button = el("button", { type: "button", class: "primary", disabled: true }, "Move");
+  watch(list, () => {
+    const n = ticked(list).length;
+    button.disabled = n === 0;
+    count.textContent = n ? `${plural(n, "item")} to` : "Tick items to move them.";
+  });
+  button.addEventListener("click", () => {
+    const rows = ticked(list);
+    const to = where.value === "new" ? "new" : where.value === "" ? null : Number(where.value);
+    mendAndClose("move", { rows, to }, `Moved ${plural(rows.length, "item")}`);
+  });
+  other.addEventListener("change", () => other.value && mendAndClose("merge", { groups: [group.id, Number(other.value)] }, "Merged two groups"));
+  fill(group, where, other);
+  return el("div", { class: "mend" },
+    count, where, button,
+    el("span", { class: "gap" }),
+    el("button", { type: "button", class: "plain", on: { click: () => openCheck(group.id) } }, "Check this group"),
+    el("button", { type: "button", class: "plain", on: { click: () => openSplit(group.id) } }, "Split"),
+    other);
+}
+
+async function fill(group, ...lists) {
+  const found = await look("groups?limit=500");
+  for (const one of found?.groups ?? []) {
+    if (one.id === group.id) continue;
+    for (const list of lists) list.append(el("option", { value: one.id }, `${groupName(one)} (${one.size})`));
+  }
+}
+
+function show(title, ...content) {
+  byId("group-dialog").replaceChildren(
+    el("header", {}, el("h2", { id: "group-title" }, title), el("form", { method: "dialog" }, el("button", { class: "plain" }, "Close"))),
+    ...content);
+}
+
+async function openCheck(id) {
+  const found = await look(`group/${id}?order=doubt&limit=${PAGE}`);
+  if (!found) return byId("group-dialog").close();
+  const things = found.members.filter((thing) => thing.how !== "said");
+  if (!things.length) {
+    show(`${groupName(found.group)}: all checked`, el("p", {}, `You said of all ${plural(found.group.size, "item")} that they belong here.`));
+    return undefined;
+  }
+  const list = el("ul", { class: "members checking" }, ...things.map((thing) => selectable(thing)));
+  const confirm = el("button", { type: "button", class: "primary" });
+  const words = () => (confirm.replaceChildren(ticked(list).length ? "The others belong here " : "All of these belong here ", el("kbd", {}, "C")));
+  watch(list, words);
+  words();
+  const left = found.group.size - found.group.n_said;
+  confirm.addEventListener("click", async () => {
+    const wrong = ticked(list);
+    const right = things.map((thing) => thing.row).filter((row) => !wrong.includes(row));
+    if (await mend("confirm", { group: id, right, wrong }, `Checked ${plural(things.length, "item")}`)) openCheck(id);
+  });
+  show(`Check ${groupName(found.group)}`,
+    el("p", { class: "hint" }, `The least certain come first; ${left.toLocaleString("en")} of ${plural(found.group.size, "item")} are not said yet. Tick those that do not belong here.`),
+    el("div", { class: "mend" }, confirm), list);
+  list.querySelector("input").focus();
+  return undefined;
+}
+
+async function openSplit(id) {
+  const found = await look(`group/${id}/parts`);
+  if (!found) return;
+  const lists = found.parts.map((part) => el("ul", { class: "members" }, ...part.shown.map((thing) => selectable(thing))));
+  const rows = (k) => [...lists[k].querySelectorAll("input")].filter((box) => !box.checked).map((box) => Number(box.value));
+  const button = el("button", { type: "button", class: "primary" }, "Split so");
+  button.addEventListener("click", () => mendAndClose("split", { parts: [[...rows(0), ...ticked(lists[1])], [...rows(1), ...ticked(lists[0])]] }, "Split the group"));
+  show("Split into these two?",
+    el("p", { class: "hint" }, "Its two likeliest parts. Ticked items go to the other part. What you see is kept as you leave it; the rest follows by what is learned."),
+    el("div", { class: "mend" }, button),
+    el("div", { class: "parts" }, ...lists.map((list, k) => el("section", { ariaLabel: `Part ${k + 1}` }, el("h3", {}, plural(found.parts[k].size, "item")), list))));
+}
+
+export function startMending() {
+  byId("group-dialog").addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "c" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input[type=text], select")) return;
+    byId("group-dialog").querySelector(".checking") && byId("group-dialog").querySelector(".mend .primary").click();
+  });
+}

@@ -1,0 +1,88 @@
+"""The result, mended on the page by mouse and by keyboard."""
+
+import re
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture
+def mender(table, serve, person):
+    """Somebody who has answered 30 questions and has opened the largest group."""
+    path, truth = table
+    server = serve(path)
+    someone = person(server, truth)
+    someone.answer(30)
+    someone.page.get_by_role("link", name="Groups", exact=True).click()
+    someone.page.locator(".group .tiles").first.click()
+    someone.expect(someone.page.locator(".member").first).to_be_visible()
+    return someone, server.project
+
+
+def done(someone, act):
+    before = someone.position
+    act()
+    someone.expect(someone.page.locator("body")).not_to_have_attribute("data-position", str(before))
+
+
+def test_items_are_ticked_by_click_shift_drag_and_space_and_move(mender):
+    someone, project = mender
+    page = someone.page
+    boxes = page.locator(".member input")
+    boxes.nth(1).click()
+    boxes.nth(3).click(modifiers=["Shift"])
+    status = page.locator(".mend [role=status]")
+    someone.expect(status).to_have_text("3 items to")
+    page.locator(".member").nth(4).hover()
+    page.mouse.down()
+    page.locator(".member").nth(5).hover()
+    page.mouse.up()
+    someone.expect(status).to_have_text("5 items to")
+    boxes.nth(6).focus()
+    page.keyboard.press("Space")
+    someone.expect(status).to_have_text("6 items to")
+    rows = [int(box.get_attribute("value")) for box in boxes.all()[1:7]]
+    labels = project.session.labels.copy()
+    done(someone, page.get_by_role("button", name="Move", exact=True).click)
+    someone.expect(page.get_by_role("alert")).to_contain_text("Moved 6 items")
+    moved = project.session.labels
+    assert len(set(moved[rows])) == 1
+    assert moved[rows[0]] != moved[int(project.groups()[0].standing[0])]
+    assert len(project.session.events[-1].links) >= 6
+    done(someone, lambda: page.keyboard.press("z"))
+    assert project.session.labels.tolist() == labels.tolist()
+
+
+def test_groups_merge_and_split_and_a_message_is_where_the_eye_is(mender):
+    someone, project = mender
+    page = someone.page
+    n = len(project.groups())
+    first = page.get_by_label("Merge with").locator("option").nth(1)
+    someone.expect(first).to_have_count(1)
+    value = first.get_attribute("value")
+    done(someone, lambda: page.get_by_label("Merge with").select_option(value))
+    assert len(project.groups()) < n
+    page.locator(".group .tiles").first.click()
+    page.get_by_role("button", name="Split").click()
+    someone.expect(page.get_by_role("heading", name="Split into these two?")).to_be_visible()
+    done(someone, page.get_by_role("button", name="Split so").click)
+    someone.expect(page.get_by_role("alert")).to_contain_text("Split the group")
+    box = page.get_by_role("alert").bounding_box()
+    assert 0 <= box["y"] < 200
+
+
+def test_a_group_is_checked_page_by_page_with_one_key(mender):
+    someone, project = mender
+    page = someone.page
+    page.get_by_role("button", name="Check this group").click()
+    someone.expect(page.locator("#group-title")).to_have_text(re.compile("^Check Group of"))
+    shown = page.locator(".checking .member input")
+    rows = [int(box.get_attribute("value")) for box in shown.all()]
+    shown.nth(2).click()
+    done(someone, lambda: page.keyboard.press("c"))
+    implied = project.session.links.implied
+    right = [row for row in rows if row != rows[2]]
+    assert all(implied(right[0], row).value == "same" for row in right[1:])
+    assert implied(right[0], rows[2]).value == "different"
+    assert project.session.labels[rows[2]] != project.session.labels[right[0]]
