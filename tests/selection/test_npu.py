@@ -5,7 +5,12 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import adjusted_rand_score
 
 from likewise import NPU, Answer, LabelOracle, MPCKMeans
-from likewise.selection.npu import neighborhood_chances, uncertainty_per_question
+from likewise.selection.npu import (
+    _shared_leaves_in_numpy,
+    neighborhood_chances,
+    shared_leaves,
+    uncertainty_per_question,
+)
 
 
 def test_chances_are_mean_shares_of_trees_with_a_common_leaf():
@@ -117,3 +122,11 @@ def test_it_helps_mpckmeans_on_iris():
     must, cannot = selector.select(X, oracle=LabelOracle(y))
     model = MPCKMeans(3, random_state=0).fit(X, must_link=must, cannot_link=cannot)
     assert adjusted_rand_score(y, model.labels_) > 0.85
+
+
+def test_compiled_similarities_end_in_the_same_bits_as_those_in_numpy():
+    rng = np.random.default_rng(0)
+    leaves = rng.integers(0, 9, (60, 7))
+    owner = np.repeat(np.arange(3), 4)
+    arguments = leaves, np.arange(40), rng.permutation(60)[:12], owner, 1 / np.array([3.0, 4, 7])
+    assert np.array_equal(shared_leaves(*arguments), _shared_leaves_in_numpy(*arguments))

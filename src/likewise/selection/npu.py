@@ -12,6 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import likewise.cluster
 from likewise.cluster.baselines.mpckmeans import MPCKMeans
+from likewise.compiled import compiled
 from likewise.errors import InputError, SessionFileError
 from likewise.selection._neighborhoods import Choice, NeighborhoodStrategy
 from likewise.selection._selector import Selector
@@ -114,7 +115,9 @@ class MostInformative(NeighborhoodStrategy):
         is_known = self._clustering is not None and np.array_equal(clustering, self._clustering)
         if self._leaves is None or not is_known:
             forest = RandomForestClassifier(N_TREES, random_state=self.seed)
-            self._leaves = np.asarray(forest.fit(self.X, clustering).apply(self.X))
+            leaves = forest.fit(self.X, clustering).apply(self.X)
+            # They are read tree by tree.
+            self._leaves = np.asfortranarray(leaves)
             self._clustering = clustering
         return self._leaves
 
@@ -139,14 +142,37 @@ def neighborhood_chances(leaves: Ints, rows: Ints, neighborhoods: list[list[int]
     members = np.concatenate([np.asarray(rows_) for rows_ in neighborhoods])
     sizes = np.array([len(rows_) for rows_ in neighborhoods])
     owner = np.repeat(np.arange(len(sizes)), sizes)
-    similarity = np.zeros((len(rows), len(sizes)))
-    for tree in leaves.T:
-        in_leaf = np.zeros((tree.max() + 1, len(sizes)))
-        np.add.at(in_leaf, (tree[members], owner), 1 / sizes[owner])
-        similarity += in_leaf[tree[rows]]
+    similarity = shared_leaves(leaves, rows, members, owner, 1 / sizes)
     total = similarity.sum(axis=1, keepdims=True)
     uniform = np.full_like(similarity, 1 / len(sizes))
     return np.asarray(np.divide(similarity, total, out=uniform, where=total > 0))
+
+
+def _shared_leaves_in_numpy(
+    leaves: Ints, rows: Ints, members: Ints, owner: Ints, share: Array
+) -> Array:
+    similarity = np.zeros((len(rows), len(share)))
+    for tree in leaves.T:
+        in_leaf = np.zeros((tree.max() + 1, len(share)))
+        np.add.at(in_leaf, (tree[members], owner), share[owner])
+        similarity += in_leaf[tree[rows]]
+    return similarity
+
+
+@compiled(_shared_leaves_in_numpy)
+def shared_leaves(leaves: Ints, rows: Ints, members: Ints, owner: Ints, share: Array) -> Array:
+    """Return how many leaves each row shares with each neighborhood's mean member."""
+    similarity = np.zeros((len(rows), len(share)))
+    in_leaf = np.zeros((leaves.max() + 1, len(share)))
+    for tree in range(leaves.shape[1]):
+        in_leaf[:] = 0.0
+        for place in range(len(members)):
+            in_leaf[leaves[members[place], tree], owner[place]] += share[owner[place]]
+        for place in range(len(rows)):
+            leaf = leaves[rows[place], tree]
+            for k in range(len(share)):
+                similarity[place, k] += in_leaf[leaf, k]
+    return similarity
 
 
 def uncertainty_per_question(chances: Array) -> Array:
