@@ -22,8 +22,9 @@ try:
 except ImportError as error:
     raise MissingExtraError("likewise.testing", "testing") from error
 
+from likewise.testing.items import ItemsLaws
 from likewise.testing.oracles import OracleLaws
 from likewise.testing.strategies import StrategyLaws
 from likewise.testing.walks import Case
 
-__all__ = ["Case", "OracleLaws", "StrategyLaws"]
+__all__ = ["Case", "ItemsLaws", "OracleLaws", "StrategyLaws"]

@@ -1,0 +1,105 @@
+"""The laws of items: what page, terminal, files and exports need of every kind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from likewise.errors import InputError
+from likewise.items import KINDS, Features, Items, open_items
+
+
+class ItemsLaws:
+    """The laws of items, one test method each; they take pytest's fixture `tmp_path`.
+
+    Write a small source of your kind into a folder. If something in a source can be broken, let
+    something be broken.
+    """
+
+    def write(self, folder: Path, *, is_changed: bool) -> Path:
+        """Write a source of at least three items and return its path.
+
+        Parameters
+        ----------
+        folder : Path
+            An empty folder, or the one that this wrote to before.
+        is_changed : bool
+            Whether the content of one item is another one. The ids stay as they are.
+        """
+        raise NotImplementedError("say how to write a source of your items")
+
+    def open(self, source: Path) -> Items:
+        """Open what `write` wrote."""
+        return open_items(source, cache=False)
+
+    def test_ids_name_every_item_once_and_stay(self, tmp_path: Path) -> None:
+        source = self.write(tmp_path, is_changed=False)
+        items, again = self.open(source), self.open(source)
+        assert items.n == len(items) == len(set(items.ids)) >= 3
+        assert all(isinstance(name, str) and name for name in items.ids)
+        assert again.ids == items.ids
+        assert again.content_hashes() == items.content_hashes()
+
+    def test_every_item_can_be_shown_also_a_broken_one(self, tmp_path: Path) -> None:
+        items = self.open(self.write(tmp_path, is_changed=False))
+        for i in range(items.n):
+            for words in (items.title(i), items.heading(i), items.location(i)):
+                assert words
+                assert len(words.splitlines()) == 1
+            assert items.view(i)["kind"] == items.kind
+            assert json.loads(json.dumps(items.view(i))) == items.view(i)
+            assert items.tile(i).keys() <= {"line", "spark"}
+
+    def test_pictures_are_small_and_only_where_there_are_some(self, tmp_path: Path) -> None:
+        items = self.open(self.write(tmp_path, is_changed=False))
+        for i in range(items.n):
+            try:
+                picture = items.thumbnail(i, 64)
+            except InputError:
+                assert not items.has_pictures or i in {p.item for p in items.problems}
+            else:
+                assert items.has_pictures
+                assert picture
+
+    def test_features_are_finite_and_broken_items_are_not_asked_about(self, tmp_path: Path) -> None:
+        items = self.open(self.write(tmp_path, is_changed=False))
+        features = items.features()
+        assert features.X.ndim == 2
+        assert len(features.X) == items.n
+        assert np.isfinite(features.X).all()
+        assert features.description
+        if features.metric == "precomputed":
+            assert np.array_equal(features.X, features.X.T)
+            assert not features.X.diagonal().any()
+        broken = {p.item for p in (*items.problems, *features.problems) if p.item is not None}
+        assert set(features.askable.tolist()) == set(range(items.n)) - broken
+
+    def test_features_are_the_same_again_and_can_be_replaced(self, tmp_path: Path) -> None:
+        source = self.write(tmp_path, is_changed=False)
+        items = self.open(source)
+        assert np.array_equal(items.features().X, self.open(source).features().X)
+        own = Features(np.eye(items.n), "of my own")
+        assert items.with_features(own).features().X is own.X
+        assert items.features().description != own.description
+        assert np.array_equal(np.asarray(items), items.features().X)
+
+    def test_the_hash_changes_where_the_content_does(self, tmp_path: Path) -> None:
+        before = self.open(self.write(tmp_path, is_changed=False)).content_hashes()
+        after = self.open(self.write(tmp_path, is_changed=True)).content_hashes()
+        assert after.keys() == before.keys()
+        assert sum(after[name] != before[name] for name in before) == 1
+
+    def test_groups_are_summed_up_in_words(self, tmp_path: Path) -> None:
+        items = self.open(self.write(tmp_path, is_changed=False))
+        for some in ([0], [1, 2], list(range(items.n))):
+            assert len(items.sum_up(some).splitlines()) <= 1
+        assert all(len(column) == items.n for column in items.columns().values())
+
+    def test_the_kind_is_known_by_its_name(self, tmp_path: Path) -> None:
+        source = self.write(tmp_path, is_changed=False)
+        items = self.open(source)
+        assert KINDS.find(items.kind) is type(items)
+        assert items.noun
+        assert str(items.n) in repr(items)
