@@ -10,8 +10,8 @@ import likewise
 from likewise.cli import COMMANDS, main
 
 HEAVY = (
-    "joblib", "matplotlib", "numpy", "pandas", "PIL", "pyarrow", "scipy", "sklearn", "sqlite3",
-    "starlette", "torch", "uvicorn",
+    "hypothesis", "joblib", "matplotlib", "numpy", "pandas", "PIL", "pyarrow", "pytest", "scipy",
+    "sklearn", "sqlite3", "starlette", "torch", "uvicorn",
 )  # fmt: skip
 
 
@@ -86,3 +86,15 @@ main(["export", {str(session)!r}, "-o", {str(tmp_path / "groups.csv")!r}], stand
 """
     for code in (label, label, export):
         assert set(heavy_after(code)) <= {"joblib", "numpy", "scipy", "sqlite3"}
+
+
+def test_the_laws_say_what_they_need():
+    code = """
+import sys
+sys.modules["hypothesis"] = None
+try:
+    import likewise.testing
+except ImportError as error:
+    print(error)
+"""
+    assert 'pip install "likewise[testing]"' in python(code)

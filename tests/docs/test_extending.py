@@ -1,0 +1,78 @@
+"""What is written outside the package works everywhere: the code of the guide, as a module."""
+
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from likewise import Answer, LabelOracle, Session, run
+from likewise.experiments.methods import find_method
+from likewise.experiments.oracle import GuardedOracle
+from likewise.experiments.protocol import Trial
+from likewise.project import open_project
+from likewise.testing import ItemsLaws, OracleLaws, StrategyLaws
+
+GUIDE = Path(__file__).parents[2] / "docs" / "extending.md"
+X = np.random.default_rng(0).normal(size=(12, 2))
+Y = np.arange(12) % 3
+
+
+@pytest.fixture(scope="module")
+def outside(tmp_path_factory):
+    """The Python of the guide in a module that is no part of the package."""
+    folder = tmp_path_factory.mktemp("outside")
+    blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.S)
+    (folder / "from_the_guide.py").write_text("\n".join(blocks))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        yield importlib.import_module("from_the_guide")
+    del sys.modules["from_the_guide"]
+
+
+def laws(suite):
+    return [name for name in dir(suite) if name.startswith("test_")]
+
+
+@pytest.mark.parametrize("law", laws(StrategyLaws))
+def test_the_strategy_is_lawful(outside, law):
+    getattr(outside.TestOneByOne(), law)()
+
+
+@pytest.mark.parametrize("law", laws(OracleLaws))
+def test_the_oracle_is_lawful(outside, law):
+    getattr(outside.TestParity(), law)()
+
+
+@pytest.mark.parametrize("law", laws(ItemsLaws))
+def test_the_items_are_lawful(outside, law, tmp_path):
+    getattr(outside.TestNotes(), law)(tmp_path)
+
+
+def test_a_saved_session_finds_it_by_name(outside):
+    session = run(Session(outside.OneByOne.from_rows(X)), LabelOracle(Y), max_queries=7)
+    loaded = Session.from_dict(session.to_dict())
+    assert type(loaded.strategy) is outside.OneByOne
+    assert loaded.ask() == session.ask()
+
+
+def test_the_page_asks_by_it(outside, tmp_path):
+    np.save(tmp_path / "points.npy", X)
+    opened = open_project(tmp_path / "points.npy", strategy="from_the_guide:OneByOne")
+    question = opened.project.session.ask()
+    assert (question.left, question.right) == (0, 1)
+    opened.project.tell(Answer.DIFFERENT, number=1, position=opened.project.position)
+    opened.project.close()
+    again = open_project(tmp_path / "points.npy")
+    assert type(again.project.session.strategy) is outside.OneByOne
+    assert len(again.project.session.events) == 1
+    again.project.close()
+
+
+def test_the_experiment_runs_it(outside):
+    rows = np.arange(12)
+    trial = Trial(X, GuardedOracle(Y, rows), rows, None, 3, 5, 0)
+    labels = find_method("from_the_guide:OneByOne").run(trial)
+    assert len(set(zip(labels, Y.tolist(), strict=True))) == 3
