@@ -130,20 +130,20 @@ def step(fit: Any, n_steps: int = 10) -> tuple[float, float]:
 
 
 def against_lloyd(repeats: int = 5) -> list[dict[str, Any]]:
-    """One iteration at N = 100 000, m = 20, K = 5, on data that let nothing converge early."""
+    """One iteration at N = 20 000, m = 20, K = 7, on data that let nothing converge early."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(100_000, 20))
-    start = X[:5].copy()
-    y = KMeans(5, n_init=1, random_state=1).fit_predict(X[:, :10])
+    X = rng.normal(size=(20_000, 20))
+    start = X[:7].copy()
+    y = KMeans(7, n_init=1, random_state=1).fit_predict(X[:, :10])
     must, cannot = links(y, 200, 0)
 
     def lloyd(n: int) -> int:
-        model = KMeans(5, init=start, n_init=1, max_iter=n, tol=0, algorithm="lloyd").fit(X)
+        model = KMeans(7, init=start, n_init=1, max_iter=n, tol=0, algorithm="lloyd").fit(X)
         return int(model.n_iter_)
 
     def ours(**options: Any) -> Any:
         def fit(n: int) -> int:
-            model = MPCKMeans(5, init=start, max_iter=n, tol=0, random_state=0, **options)
+            model = MPCKMeans(7, init=start, max_iter=n, tol=0, random_state=0, **options)
             return int(model.fit(X, must_link=must, cannot_link=cannot).n_iter_)
 
         return fit
@@ -161,7 +161,7 @@ def against_lloyd(repeats: int = 5) -> list[dict[str, Any]]:
         (base, _), (seconds, _) = np.median(pairs, axis=0)
         ratio, cpu_ratio = np.median(pairs[:, 1] / pairs[:, 0], axis=0)
         row = {
-            "what": f"iteration N=100000 m=20 K=5 links=200: {name}",
+            "what": f"iteration N=20000 m=20 K=7 links=200: {name}",
             "seconds": round(float(seconds), 4),
             "lloyd_seconds": round(float(base), 4),
             "ratio": round(float(ratio), 2),

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import sklearn
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score
@@ -477,3 +478,25 @@ def test_contradicting_links_are_refused_with_their_chain():
 def test_bad_parameters_are_named(params, message):
     with pytest.raises(InputError, match=message):
         MPCKMeans(**params).fit(np.random.default_rng(0).random((10, 2)))
+
+
+@pytest.mark.parametrize("shared_metric", [True, False])
+@pytest.mark.parametrize("is_truthful", [True, False])
+def test_a_farthest_pair_that_is_not_needed_changes_nothing(
+    shared_metric, is_truthful, monkeypatch
+):
+    X, y = make_blobs(200, 4, centers=3, cluster_std=3, random_state=0)
+    rng = np.random.default_rng(0)
+    y = y if is_truthful else rng.permutation(y)
+    pairs = rng.permutation(200)[:80].reshape(-1, 2)
+    same = y[pairs[:, 0]] == y[pairs[:, 1]]
+    model = MPCKMeans(3, shared_metric=shared_metric, max_iter=30, random_state=0)
+    lazy = clone(model).fit(X, must_link=pairs[same], cannot_link=pairs[~same])
+
+    def exact(search, metric):
+        return float(metric.squared_norms(search.difference(metric)[None])[0])
+
+    monkeypatch.setattr(FarthestPair, "at_least", exact)
+    eager = clone(model).fit(X, must_link=pairs[same], cannot_link=pairs[~same])
+    assert lazy.labels_.tolist() == eager.labels_.tolist()
+    assert (lazy.n_iter_, lazy.objective_) == (eager.n_iter_, eager.objective_)

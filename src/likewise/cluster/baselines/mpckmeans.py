@@ -12,11 +12,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from likewise.cluster.baselines.mpck.farthest import BoxDiagonals, FarthestPairs
 from likewise.cluster.baselines.mpck.init import starting_centers
 from likewise.cluster.baselines.mpck.means import (
+    Separations,
     Settings,
-    box_separator,
-    exact_separator,
     mpck_means,
     nearest,
 )
@@ -170,11 +170,12 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         offset = X_checked.mean(axis=0)
         centered = X_checked - offset
         metrics = self._first_metrics(X_checked.shape[1])
+        separations: Separations
         if self.max_separation == "box":
             low = np.minimum(X_checked.min(axis=0), 0)
-            separator = box_separator(np.maximum(X_checked.max(axis=0), 0) - low)
+            separations = BoxDiagonals(np.maximum(X_checked.max(axis=0), 0) - low)
         else:
-            separator = exact_separator(centered, len(metrics))
+            separations = FarthestPairs(centered)
         settings = Settings(
             learns_metric=self.metric != "identity",
             w_must=self.w_must,
@@ -187,7 +188,7 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         # As in scikit-learn's K-means: the products are too small for threads to help.
         with threadpool_limits(limits=1, user_api="blas"):
             solution = mpck_means(
-                centered, links, centers - offset, labels, metrics, separator, settings, rng
+                centered, links, centers - offset, labels, metrics, separations, settings, rng
             )
         self.labels_ = solution.labels
         self.cluster_centers_ = solution.centers + offset

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,12 @@ class FarthestPair:
         self._floor = 0.0
         self._center: Array | None = None
         self._searched_under: Metric | None = None
+
+    def at_least(self, metric: Metric) -> float:
+        """Return a squared distance that the farthest pair has at least, without a search."""
+        if self._searched_under is None:
+            self.difference(metric)
+        return float(metric.squared_norms(self._differences).max())
 
     def difference(self, metric: Metric) -> Array:
         """Return the difference vector of the farthest pair under this metric."""
@@ -192,6 +199,73 @@ class _Kept:
     def pairs(self) -> NDArray[np.intp]:
         order = np.argsort(-self._squared, kind="stable")
         return np.column_stack((self._left[order], self._right[order]))
+
+
+class FarthestPairs:
+    """The farthest pairs under several metrics, each searched for when it is needed.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    """
+
+    def __init__(self, X: Array) -> None:
+        self._first = FarthestPair(X)
+        self._searches: dict[int, FarthestPair] = {}
+
+    def differences(self, metrics: Sequence[Metric], is_needed: NDArray[np.bool_]) -> Array:
+        """Return the difference vectors of the farthest pairs, zeros where they are not needed."""
+        found = np.zeros((len(metrics), len(metrics[0].weights)))
+        for place in np.flatnonzero(is_needed).tolist():
+            found[place] = self._search(place, metrics[place]).difference(metrics[place])
+        return found
+
+    def at_least(self, metrics: Sequence[Metric]) -> Array:
+        """Return squared distances that the farthest pairs have at least."""
+        bounds = [
+            self._search(place, metric).at_least(metric) for place, metric in enumerate(metrics)
+        ]
+        return np.array(bounds)
+
+    def _search(self, place: int, metric: Metric) -> FarthestPair:
+        if place not in self._searches:
+            # All metrics are the same at first, so one search does for all.
+            self._first.difference(metric)
+            self._searches[place] = copy(self._first)
+        return self._searches[place]
+
+
+class BoxDiagonals:
+    """The diagonals of a box, in place of the farthest pairs.
+
+    Parameters
+    ----------
+    span : ndarray of shape (n_features,)
+        The sides of the box.
+    """
+
+    def __init__(self, span: Array) -> None:
+        self._span = span
+
+    def differences(
+        self,
+        metrics: Sequence[Metric],
+        is_needed: NDArray[np.bool_],  # noqa: ARG002  (they cost nothing)
+    ) -> Array:
+        """Return the longest diagonal under each metric."""
+        return np.stack([box_difference(self._span, metric) for metric in metrics])
+
+    def at_least(self, metrics: Sequence[Metric]) -> Array:
+        """Return their squared lengths."""
+        return squared_lengths(
+            metrics, self.differences(metrics, np.ones(len(metrics), dtype=bool))
+        )
+
+
+def squared_lengths(metrics: Sequence[Metric], differences: Array) -> Array:
+    """Return the squared length of each vector under its metric."""
+    pairs = zip(metrics, differences, strict=True)
+    return np.array([metric.squared_norms(z[None])[0] for metric, z in pairs])
 
 
 def box_difference(span: Array, metric: Metric) -> Array:

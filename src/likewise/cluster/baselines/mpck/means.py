@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ import numpy as np
 from joblib import cpu_count
 from numpy.typing import NDArray
 
-from likewise.cluster.baselines.mpck.farthest import FarthestPair, box_difference
+from likewise.cluster.baselines.mpck.farthest import BoxDiagonals, FarthestPairs, squared_lengths
 from likewise.cluster.baselines.mpck.links import (
     LinkCosts,
     LinkedRows,
@@ -23,6 +23,7 @@ from likewise.core.links import LinkGraph
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
+Separations = FarthestPairs | BoxDiagonals
 
 CHUNK = 8192
 MAX_BLANK_ITERATIONS = 20
@@ -59,7 +60,7 @@ def mpck_means(
     centers: Array,
     labels: Ints,
     metrics: list[Metric],
-    separator: Callable[[int, Metric], Array],
+    separations: Separations,
     settings: Settings,
     rng: np.random.RandomState,
 ) -> Solution:
@@ -75,18 +76,16 @@ def mpck_means(
         -1 for rows that have none yet.
     metrics : list of Metric
         One for all clusters, or one per cluster.
-    separator : callable
-        Gives the difference vector of the farthest pair under a metric, by its place in the list.
+    separations : FarthestPairs or BoxDiagonals
+        How far apart two points can be under each metric.
     settings : Settings
     rng : RandomState
     """
     linked = LinkedRows.of(links)
     is_linked = np.zeros(len(X), dtype=bool)
     is_linked[linked.rows] = True
-    needs_separation = len(linked.apart) > 0
     floor = rounding_floor(X)
     order = np.arange(len(linked.rows))
-    gaps = _gaps(metrics, separator, needs_separation)
     best: Solution | None = None
     moments = Moments(X, len(centers), diagonal=metrics[0].is_diagonal)
     objective, n_blank = np.inf, 0
@@ -95,7 +94,7 @@ def mpck_means(
         if settings.visits_at_random:
             rng.shuffle(order)
         seen = before if settings.carries_labels or n_iter == 1 else np.full(len(X), -1)
-        labels = assigned(X, linked, order, centers, seen, metrics, gaps, settings)
+        labels = assigned(X, linked, order, centers, seen, metrics, separations, settings)
         n_blank = 0 if np.any(labels != before) else n_blank + 1
         moments.update(labels)
         counts, centers, scatter = moments.counts.copy(), moments.means(centers), moments.scatter()
@@ -106,10 +105,15 @@ def mpck_means(
             len(centers),
             diagonal=metrics[0].is_diagonal,
         )
+        # The farthest pair counts only where a cannot-link is violated.
+        is_needed = violated.n_cannot > 0
+        if len(metrics) == 1:
+            is_needed = np.array([is_needed.any()])
+        gaps = separations.differences(metrics, is_needed)
         if settings.learns_metric:
             total = total_scatter(scatter, violated, gaps, settings.w_must, settings.w_cannot)
             metrics = updated_metrics(total, counts, metrics, floor)
-            gaps = _gaps(metrics, separator, needs_separation)
+            gaps = separations.differences(metrics, is_needed)
         total = total_scatter(scatter, violated, gaps, settings.w_must, settings.w_cannot)
         objective = objective_of(total, counts, metrics)
         if best is None or objective < best.objective:
@@ -132,33 +136,44 @@ def assigned(
     centers: Array,
     labels: Ints,
     metrics: Sequence[Metric],
-    gaps: Array,
+    separations: Separations,
     settings: Settings,
 ) -> Ints:
     """Return new labels, each the cheapest given the centers, the metrics and the other labels.
 
     Rows without links do not act on each other, so they get their labels at once; linked rows are
-    visited one after the other.
+    visited one after the other. A lower bound on the separations makes violations too cheap; if
+    none is chosen even so, none is chosen at their true price, and no search is needed.
     """
     result = nearest(X, centers, metrics)
     rows = linked.rows
     if len(rows) == 0:
         return result
-    separation = np.array(
-        [_of(metrics, h).squared_norms(gap[None])[0] for h, gap in enumerate(gaps)]
-    )
-    separation = separation if len(metrics) > 1 else np.repeat(separation, len(centers))
-    costs = LinkCosts(
-        X[rows],
-        linked,
-        labels[rows].copy(),
-        metrics,
-        separation,
-        settings.w_must,
-        settings.w_cannot,
-    )
-    sweep(costs, relative_costs(X[rows], centers, metrics), linked.rounds(order))
-    result[rows] = costs.labels
+    base, rounds = relative_costs(X[rows], centers, metrics), linked.rounds(order)
+
+    def swept(separation: Array) -> tuple[Ints, bool]:
+        costs = LinkCosts(
+            X[rows],
+            linked,
+            labels[rows].copy(),
+            metrics,
+            np.broadcast_to(separation, len(centers)),
+            settings.w_must,
+            settings.w_cannot,
+        )
+        has_violated = sweep(costs, base, rounds)
+        return costs.labels, has_violated
+
+    if len(linked.apart) == 0:
+        result[rows] = swept(np.zeros(1))[0]
+        return result
+    bounds = separations.at_least(metrics)
+    result[rows], has_violated = swept(bounds)
+    if has_violated:
+        gaps = separations.differences(metrics, np.ones(len(metrics), dtype=bool))
+        exact = squared_lengths(metrics, gaps)
+        if not np.array_equal(exact, bounds):
+            result[rows] = swept(exact)[0]
     return result
 
 
@@ -313,22 +328,3 @@ def reseed_empty(
 
 def _of(metrics: Sequence[Metric], h: int) -> Metric:
     return metrics[h] if len(metrics) > 1 else metrics[0]
-
-
-def _gaps(
-    metrics: Sequence[Metric], separator: Callable[[int, Metric], Array], is_needed: bool
-) -> Array:
-    if not is_needed:
-        return np.zeros((len(metrics), len(metrics[0].weights)))
-    return np.stack([separator(place, metric) for place, metric in enumerate(metrics)])
-
-
-def exact_separator(X: Array, n_metrics: int) -> Callable[[int, Metric], Array]:
-    """Return the farthest pair of rows under a metric, exactly."""
-    searches = [FarthestPair(X) for _ in range(n_metrics)]
-    return lambda place, metric: searches[place].difference(metric)
-
-
-def box_separator(span: Array) -> Callable[[int, Metric], Array]:
-    """Return the diagonal of the box with these sides, in place of the farthest pair."""
-    return lambda _, metric: box_difference(span, metric)
