@@ -72,6 +72,10 @@ SCHEMAS = {
             },
             left=ref("Thing"),
             right=ref("Thing"),
+            fellows={
+                **array(array(ref("Thing"))),
+                "description": "items that answers put together with left, and with right",
+            },
             distance={"type": ["number", "null"], "description": "only if asked for"},
             item=ref("Thing"),
             groups=array(

@@ -86,3 +86,9 @@ def test_a_group_is_checked_page_by_page_with_one_key(mender):
     assert all(implied(right[0], row).value == "same" for row in right[1:])
     assert implied(right[0], rows[2]).value == "different"
     assert project.session.labels[rows[2]] != project.session.labels[right[0]]
+    page.get_by_role("button", name="Close").last.click()
+    page.get_by_role("link", name="History").click()
+    first = page.locator(".event").first
+    someone.expect(first).to_contain_text("more at once: a group was mended")
+    first.click()
+    someone.expect(page.locator(".revise").first).to_contain_text("Mend the group again")

@@ -109,6 +109,8 @@ def test_checking_a_group_confirms_some_and_takes_out_others(project):
     assert labels_of(project, right)[0] not in labels_of(project, wrong)
     implied = project.session.links.implied
     assert all(implied(right[0], row) is Answer.SAME for row in right[1:])
+    with pytest.raises(InputError, match="things at once"):
+        project.revise(len(project.session.events), Answer.SAME, position=project.position)
 
 
 def test_what_cannot_be_done_is_refused_without_a_trace(project):

@@ -666,6 +666,11 @@ class Session:
             n = len(self._gestures)
             raise InputError(f"there is no answer {number}: the log has {n} answers")
         gesture = self._gestures[number - 1]
+        if not gesture.groups and len(gesture.links) > 1:
+            raise InputError(
+                f"answer {number} says {len(gesture.links)} things at once: undo it, or say "
+                "otherwise with give_links(..., overrules=True)"
+            )
         if not gesture.groups:
             return as_answer(said)
         return Choice(number, gesture.left, gesture.groups).links(_checked_choice(said))

@@ -17,6 +17,7 @@ from likewise.rows.metrics import distances
 from likewise.words import plural
 
 N_TYPICAL = 6
+N_FELLOWS = 4
 N_SUMMED_UP = 30
 
 WHY_IN_DOUBT = "somebody said that the left one does not fit here"
@@ -88,10 +89,21 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
         "is_check": query.is_check,
         "left": whole_thing(project, query.left),
         "right": whole_thing(project, query.right),
+        "fellows": [fellows(project, row) for row in (query.left, query.right)],
     }
     if is_far:
         shown["distance"] = _distance(project, query.left, query.right)
     return shown
+
+
+def fellows(project: Project, row: int) -> list[dict[str, Any]]:
+    """Return a few items that answers put together with one, to compare with its whole group."""
+    links = project.session.links
+    if links.size(row) == 1:
+        return []
+    root = links.find(row)
+    rows = dict.fromkeys(r for link in links for r in link.pair if links.find(r) == root)
+    return [thing(project, other) for other in rows if other != row][:N_FELLOWS]
 
 
 def state(project: Project, *, is_far: bool = False) -> dict[str, Any]:

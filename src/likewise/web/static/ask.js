@@ -7,7 +7,7 @@ import { announce, byId, el, plural } from "./dom.js";
 import { openGroup } from "./group.js";
 import { fetchPicture, showPair } from "./pair.js";
 import { knownBar, knownLine, knownTile } from "./how.js";
-import { groupName } from "./things.js";
+import { groupName, tile } from "./things.js";
 
 const STRIP = 12;
 let looking = null;
@@ -66,13 +66,22 @@ function showQuestion(state) {
   for (const button of document.querySelectorAll("#view-ask .answer")) {
     button.hidden = button.dataset.answer !== "unsure" && (button.dataset.answer === "none") !== isChoice;
   }
+  byId("fellows").hidden = true;
   if (isChoice) {
     showChoice(byId("pair"), byId("tools"), state.question, choose);
     announce(`Question ${number}. To which of ${plural(groups.length, "group")} does ${item.title} belong?`);
   } else {
+    showFellows(state.question.fellows);
     showPair(byId("pair"), byId("tools"), left, right);
     announce(`Question ${number}. ${left.title}, and ${right.title}.`);
   }
+}
+
+// Who is with each of the two already, by answers.
+function showFellows(sides) {
+  byId("fellows").hidden = sides.every((things) => !things.length);
+  byId("fellows").replaceChildren(...sides.map((things) =>
+    el("p", {}, ...(things.length ? [el("span", { class: "hint" }, "with"), ...things.map((thing) => tile(thing))] : []))));
 }
 
 function why(state) {

@@ -41,31 +41,43 @@ function entry(event) {
     tile(event.left),
     el("span", { class: `said ${event.answer}` }, el("span", { class: "sign", ariaHidden: "true" }, SIGNS[event.answer]), ` ${WORDS[event.answer]}`),
     tile(event.right),
-    el("span", { class: "titles", dir: "auto" }, `${event.left.title} – ${event.right.title}`, event.source === "given" ? el("i", {}, " carried over or given") : null));
+    el("span", { class: "titles", dir: "auto" }, `${event.left.title} – ${event.right.title}`, el("i", {}, kind(event))));
   button.addEventListener("click", () => {
     panel.hidden = !panel.hidden;
     button.setAttribute("aria-expanded", String(!panel.hidden));
-    if (!panel.hidden) panel.replaceChildren(el("p", {}, "Change it to"), ...choices(event, panel));
+    if (!panel.hidden) offer(event, panel);
   });
   return el("li", { "data-number": event.number }, button, panel);
 }
 
-function choices(event, panel) {
-  return ["same", "different", "unsure"].filter((word) => word !== event.answer).map((word) => {
-    const button = el("button", { type: "button", class: "plain" }, `${SIGNS[word]} ${WORDS[word]}`);
-    button.addEventListener("click", () => preview(event, word, panel));
-    return button;
-  });
+// Several things said at once show the first, and how many there are.
+function kind(event) {
+  const more = event.links.length > 1 ? ` and ${event.links.length - 1} more at once` : "";
+  if (event.source === "mended") return `${more}: a group was mended`;
+  return event.source === "given" ? `${more} carried over or given` : more;
 }
 
-async function preview(event, word, panel) {
-  const reply = await change("revise", { number: event.number, answer: word });
+function offer(event, panel) {
+  if (event.source === "mended" && event.links.length > 1) panel.replaceChildren(el("p", {}, "This was said about several items at once. Mend the group again to change it, or undo back to here."));
+  else panel.replaceChildren(el("p", {}, "Change it to"), ...choices(event, panel));
+}
+
+// What can be said instead, as the API takes it.
+function choices(event, panel) {
+  const ways = event.groups.length
+    ? [...event.groups.map(([first], place) => [`the group of ${first.title}`, { chosen: place }]), ["none of these", { chosen: null }], [`${SIGNS.unsure} ${WORDS.unsure}`, { chosen: "unsure" }]]
+    : ["same", "different", "unsure"].filter((word) => word !== event.answer).map((word) => [`${SIGNS[word]} ${WORDS[word]}`, { answer: word }]);
+  return ways.map(([words, said]) => el("button", { type: "button", class: "plain", dir: "auto", on: { click: () => preview(event, said, panel) } }, words));
+}
+
+async function preview(event, said, panel) {
+  const reply = await change("revise", { number: event.number, ...said });
   if (!reply) return;
   const apply = el("button", { type: "button", class: "primary" }, "Apply");
   const cancel = el("button", { type: "button", class: "plain" }, "Leave it");
-  cancel.addEventListener("click", () => panel.replaceChildren(el("p", {}, "Change it to"), ...choices(event, panel)));
+  cancel.addEventListener("click", () => offer(event, panel));
   apply.addEventListener("click", async () => {
-    const state = await change("revise", { number: event.number, answer: word, apply: true });
+    const state = await change("revise", { number: event.number, ...said, apply: true });
     if (!state) return;
     take(state);
     await showHistory();

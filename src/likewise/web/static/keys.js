@@ -30,6 +30,9 @@ function act(event, view) {
   if (key === "?") return open();
   if (key === "z" && view !== "map") return run(event.shiftKey ? redo : undo);
   if (key === "Backspace" && view === "ask") return run(undo);
+  // An open check question takes the same keys.
+  const check = !byId("view-result").hidden && key in ANSWERS ? document.querySelector(`.check .answer.${ANSWERS[key]}`) : null;
+  if (check) return run(() => check.click());
   if (view !== "ask") return false;
   if (key === "ArrowDown" && scrolls(event.target)) return false;
   if (/^[1-9]$/.test(key)) return run(() => choose(Number(key) - 1));

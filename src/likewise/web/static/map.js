@@ -14,6 +14,7 @@ const MARGIN = 24;
 
 let points = [];
 let looks = new Map();
+let only = null;
 
 export async function showMap() {
   const view = byId("view-map");
@@ -21,24 +22,33 @@ export async function showMap() {
   const found = await look("map");
   if (!found) return;
   points = found.points;
+  only = null;
   looks = new Map(found.groups.map(({ id }, k) => [id, { color: COLORS[k % COLORS.length], shape: SHAPES[(k + Math.floor(k / COLORS.length)) % SHAPES.length], number: k + 1 }]));
   const canvas = el("canvas", { tabIndex: 0, role: "img", ariaLabel: `${plural(points.length, "item")} as points, marked by group. The groups are listed beside it.` });
   const panel = el("div", { class: "inspect", ariaLive: "polite" }, el("p", { class: "hint" }, "Click a point to see it."));
   view.replaceChildren(
     el("h1", { id: "map-title" }, "Map"),
-    el("p", { class: "hint" }, points.length < found.n ? `${plural(points.length, "item")} of ${found.n.toLocaleString("en")}, alike ones near each other. Directions have no meaning.` : "Alike items are near each other. Directions have no meaning."),
-    el("div", { class: "map-box" }, canvas, el("div", { class: "map-side" }, panel, legend(found))));
+    el("p", { class: "hint" }, points.length < found.n ? `A sample: ${points.length.toLocaleString("en")} of ${plural(found.n, "item")}, alike ones near each other. Directions have no meaning; counts are of all items.` : "Alike items are near each other. Directions have no meaning."),
+    el("div", { class: "map-box" }, canvas, el("div", { class: "map-side" }, panel, legend(found, canvas))));
   draw(canvas);
+  canvas.addEventListener("pointermove", (event) => hover(canvas, event));
   canvas.addEventListener("click", (event) => inspect(canvas, panel, event));
   new ResizeObserver(() => draw(canvas)).observe(canvas);
 }
 
-function legend({ groups, n_groups: nGroups }) {
+// A press on a group shows it alone; a second one shows all again.
+function legend({ groups, n_groups: nGroups }, canvas) {
+  const filter = (event, id) => {
+    only = only === id ? null : id;
+    for (const button of canvas.parentNode.querySelectorAll(".legend button[aria-pressed]")) button.setAttribute("aria-pressed", String(only !== null && button === event.currentTarget));
+    draw(canvas);
+  };
   const rest = nGroups - groups.length;
   return el("div", {},
     el("ul", { class: "legend" }, ...groups.map((group) =>
-      el("li", {}, el("button", { type: "button", class: "quiet", title: knownLine(group), on: { click: () => openGroup(group.id) } },
-        sample(looks.get(group.id), 0), el("span", { dir: "auto" }, group.name || `Group ${looks.get(group.id).number}`), el("span", { class: "hint" }, ` ${group.size.toLocaleString("en")}`)))),
+      el("li", {}, el("button", { type: "button", class: "quiet", "aria-pressed": "false", title: `${knownLine(group)}. Show it alone.`, on: { click: (event) => filter(event, group.id) } },
+        sample(looks.get(group.id), 0), el("span", { dir: "auto" }, group.name || `Group ${looks.get(group.id).number}`), el("span", { class: "hint" }, ` ${group.size.toLocaleString("en")}`)),
+        el("button", { type: "button", class: "quiet", ariaLabel: `Open ${group.name || `group ${looks.get(group.id).number}`}`, on: { click: () => openGroup(group.id) } }, "Open"))),
     rest > 0 ? el("li", { class: "hint" }, `and ${plural(rest, "smaller group")}, in gray`) : ""),
     el("ul", { class: "legend hint" }, ...["you said so", "learned", "open"].map((words, how) => el("li", {}, sample(undefined, how), ` ${words}`))));
 }
@@ -68,7 +78,7 @@ function draw(canvas) {
   pen.globalAlpha = 0.85;
   // What was said lies on top.
   for (const wanted of [2, 1, 0]) {
-    for (const [, x, y, group, how] of points) if (how === wanted) mark(pen, ...place(canvas, x, y), size, looks.get(group), how);
+    for (const [, x, y, group, how] of points) if (how === wanted && (only === null || group === only)) mark(pen, ...place(canvas, x, y), size, looks.get(group), how);
   }
 }
 
@@ -96,16 +106,37 @@ function polygon(pen, corners) {
   pen.closePath();
 }
 
-async function inspect(canvas, panel, event) {
+function nearest(canvas, event) {
   const at = canvas.getBoundingClientRect();
   const [cx, cy] = [event.clientX - at.left, event.clientY - at.top];
   let best = null;
-  let nearest = 30 ** 2;
-  for (const [row, x, y] of points) {
+  let closest = 30 ** 2;
+  for (const [row, x, y, group] of points) {
+    if (only !== null && group !== only) continue;
     const [px, py] = place(canvas, x, y);
     const far = (px - cx) ** 2 + (py - cy) ** 2;
-    if (far < nearest) [nearest, best] = [far, row];
+    if (far < closest) [closest, best] = [far, { row, group, px, py }];
   }
+  return best;
+}
+
+// The point that a click would show gets a ring, and its group a word.
+function hover(canvas, event) {
+  const best = nearest(canvas, event);
+  canvas.title = best ? `item ${best.row}, ${looks.has(best.group) ? `group ${looks.get(best.group).number}` : "a smaller group"}` : "";
+  draw(canvas);
+  if (!best) return;
+  const pen = canvas.getContext("2d");
+  pen.globalAlpha = 1;
+  pen.lineWidth = 2;
+  pen.strokeStyle = getComputedStyle(canvas).color;
+  pen.beginPath();
+  pen.arc(best.px, best.py, 10, 0, 7);
+  pen.stroke();
+}
+
+async function inspect(canvas, panel, event) {
+  const best = nearest(canvas, event)?.row ?? null;
   if (best === null) return;
   const found = await look(`item/${best}`);
   if (!found) return;
