@@ -26,8 +26,9 @@ import numpy as np
 from benchmarks import _scale
 from benchmarks._results import FOLDER, save
 from likewise import COBRA
-from likewise.rows.assignment import assign_block, fastest_kernel, one_thread_each
-from likewise.rows.sweep import blocks
+from likewise.rows.assignment import assign_block, fastest_kernel
+from likewise.rows.blocks import blocks
+from likewise.rows.threads import one_thread_each
 from likewise.scale import from_dask, from_parquet
 
 N_ROWS = int(os.environ.get("LIKEWISE_SCALE_ROWS", "5000000"))

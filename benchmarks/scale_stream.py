@@ -75,9 +75,11 @@ def job(source, n_jobs=None):
 
 def turns(kind, path, plain, cells, is_cold):
     """Return the median wall and CPU seconds of the bare loop, the assigning and the writing."""
-    from likewise.rows.assignment import assign_block, one_thread_each
-    from likewise.rows.passes import AssignPass
-    from likewise.rows.sweep import LocalSweeper, blocks
+    from likewise.rows.assignment import assign_block
+    from likewise.rows.blocks import blocks
+    from likewise.rows.passes import CountPass
+    from likewise.rows.sweep import LocalSweeper
+    from likewise.rows.threads import one_thread_each
     from likewise.scale import SourceSession
 
     def bare_loop(source):
@@ -86,7 +88,7 @@ def turns(kind, path, plain, cells, is_cold):
                 assign_block(block, cells.centers, cells.kernel)
 
     def assign_pass(source):
-        list(LocalSweeper(source).sweep(AssignPass(cells)))
+        list(LocalSweeper(source).sweep(CountPass(len(cells.centers)), cells))
 
     def write_pass(source):
         with tempfile.TemporaryDirectory(dir=_scale.FOLDER) as folder:

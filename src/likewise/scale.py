@@ -4,7 +4,10 @@ This is where users import from. The code is in `likewise.rows` and `likewise.cl
 """
 
 from likewise.cluster.source_session import SourceSession
-from likewise.rows.opening import from_array, from_arrow, from_dask, from_npy, from_parquet
+from likewise.rows.arrays import from_array, from_npy
+from likewise.rows.arrow import from_arrow
+from likewise.rows.dask_source import from_dask
+from likewise.rows.parquet import from_parquet
 from likewise.rows.source import Source
 
 __all__ = [

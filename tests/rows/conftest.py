@@ -19,8 +19,8 @@ def blobs():
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Blocks of 1024 rows, so that small data has many of them, and spans too."""
-    monkeypatch.setattr("likewise.rows.sweep.BLOCK_BYTES", 1)
-    monkeypatch.setattr("likewise.rows.sweep.BLOCKS_PER_SPAN", 3)
+    monkeypatch.setattr("likewise.rows.blocks.BLOCK_BYTES", 1)
+    monkeypatch.setattr("likewise.rows.blocks.BLOCKS_PER_SPAN", 3)
 
 
 @pytest.fixture

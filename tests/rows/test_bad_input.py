@@ -80,9 +80,9 @@ def test_nulls_that_no_statistics_tell_of_are_found_before_a_question(tmp_path):
     table = pyarrow.table({"x": [1.0, 2.0, None]})
     parquet.write_table(table, tmp_path / "a.parquet", write_statistics=False)
     source = from_parquet(tmp_path / "a.parquet")
-    with pytest.raises(InputError, match=r"'x' has 1 nulls in .*a\.parquet, rows 0 to 2 .* 2 rows"):
+    with pytest.raises(InputError, match=r"'x' of .*a\.parquet has a null in row 2"):
         MODEL.start(source)
-    with pytest.raises(InputError, match="'x' has 1 nulls"):
+    with pytest.raises(InputError, match="'x' of the table has a null in row 2"):
         MODEL.start(from_arrow(table))
 
 
@@ -215,7 +215,7 @@ def test_a_file_that_is_gone_when_labels_are_written_costs_no_answer(
 
 
 def test_options_that_need_all_rows_in_memory(blobs, monkeypatch):
-    monkeypatch.setattr("likewise.cluster.source_session.FULL_LIMIT", 1000)
+    monkeypatch.setattr("likewise.rows.build.FULL_LIMIT", 1000)
     source = from_array(blobs[0])
     for option in ({"engine": "full"}, {"metric": "cosine"}, {"exact_medoids": True}):
         model = COBRA(20, random_state=0).set_params(**{"engine": "sample", **option})

@@ -21,7 +21,7 @@ def _cache(tmp_path, monkeypatch):
 @pytest.fixture
 def streamed(monkeypatch):
     """Have small data gone over as if it were large."""
-    monkeypatch.setattr("likewise.rows.sweep.BLOCK_BYTES", 1)
+    monkeypatch.setattr("likewise.rows.blocks.BLOCK_BYTES", 1)
     monkeypatch.setattr("likewise.rows.build.FULL_LIMIT", 1000)
     monkeypatch.setattr("likewise.rows.kmeans.FULL_LIMIT", 1000)
     monkeypatch.setattr("likewise.rows.source.FULL_LIMIT", 1000)

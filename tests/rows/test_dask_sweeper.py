@@ -12,7 +12,7 @@ import pytest
 
 from likewise import COBRA, LabelOracle, run
 from likewise.errors import ClusterLostError, InputError
-from likewise.rows.dask_sweeper import ClusterSweeper, freed_memory_kept
+from likewise.rows.dask_sweeper import DaskSweeper, freed_memory_kept
 from likewise.rows.kmeans import FEW
 from likewise.scale import from_array, from_dask, from_npy, from_parquet
 
@@ -65,7 +65,7 @@ class Watch(distributed.SchedulerPlugin):
 def client():
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit="4GiB"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -96,6 +96,22 @@ def frame(X):
     dask_frame = pytest.importorskip("dask.dataframe", reason="pip install likewise[dask]")
     pandas = pytest.importorskip("pandas", reason="pip install likewise[dask]")
     return dask_frame.from_pandas(pandas.DataFrame(X, columns=list("abcde")), npartitions=7)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "frame"])
+@pytest.mark.parametrize("is_held", [True, False])
+def test_rows_stay_on_the_workers_if_there_is_memory(
+    client, blobs, events, kind, is_held, monkeypatch
+):
+    if not is_held:
+        monkeypatch.setattr("likewise.rows.dask_sweeper.HELD_SHARE", 0)
+    by_dask = kind == "frame"
+    source = from_dask(frame(blobs[0])) if by_dask else from_parquet(events, client=client)
+    sweeper = DaskSweeper(source)
+    numbers = np.array([0, 7, 5000, 11_999])
+    for _ in range(2):
+        assert np.array_equal(sweeper.take(numbers), blobs[0][numbers])
+        assert len(sweeper._held) == (len(sweeper._spans) if is_held else 0)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "npy", "frame", "array"])
@@ -194,7 +210,7 @@ def test_nulls_of_a_data_frame_follow_the_policy(client, blobs):
 def test_a_lost_scheduler_is_told_and_nothing_is_half_written(tmp_path, blobs, events):
     _, y = blobs
     cluster = distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, dashboard_address=":0", memory_limit=0
+        n_workers=1, threads_per_worker=1, dashboard_address=":0", memory_limit="4GiB"
     )
     with distributed.Client(cluster, timeout="2s") as client:
         session = run(MODEL.start(from_parquet(events, client=client)), LabelOracle(y))
@@ -217,7 +233,7 @@ def test_a_scheduler_lost_in_any_phase_is_told_and_finished_phases_are_kept(
     tmp_path, blobs, events, phase
 ):
     cluster = distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, dashboard_address=":0", memory_limit=0
+        n_workers=1, threads_per_worker=1, dashboard_address=":0", memory_limit="4GiB"
     )
 
     def lose(now, done, n_rows):
@@ -241,17 +257,17 @@ def test_what_comes_back_to_the_client_does_not_grow_with_the_data(client, tmp_p
     # A sample that is smaller than the data, as that of large data is.
     monkeypatch.setattr("likewise.rows.streaming.SAMPLE_PER_CENTER", 40)
     monkeypatch.setattr("likewise.rows.kmeans.FEW", replace(FEW, rows_per_center=20))
-    plain = ClusterSweeper.sweep
+    plain = DaskSweeper.sweep
     back = {}
 
-    def watched(sweeper, task):
-        for found in plain(sweeper, task):
+    def watched(sweeper, task, cells=None):
+        for found in plain(sweeper, task, cells):
             is_rows = task.phase == "sample"
             size = sum(map(len, found)) if is_rows else len(pickle.dumps(found))
-            back.setdefault((sweeper.rows.n_rows, task.phase), []).append(size)
+            back.setdefault((sweeper.source.n_rows, task.phase), []).append(size)
             yield found
 
-    monkeypatch.setattr(ClusterSweeper, "sweep", watched)
+    monkeypatch.setattr(DaskSweeper, "sweep", watched)
     rng = np.random.default_rng(0)
     sizes = 24_000, 96_000
     for n_rows in sizes:
@@ -271,7 +287,7 @@ def test_work_is_shared_by_the_size_of_its_pieces():
             return {"one": 1, "two": 2}
 
     source = source_with(Client())
-    shares = dict(ClusterSweeper(source)._shares([5, 1, 3, 3, 9, 9]))
+    shares = dict(DaskSweeper(source)._shares([5, 1, 3, 3, 9, 9]))
     assert sorted(i for own in shares.values() for i in own) == list(range(6))
     sizes = {worker: sum([5, 1, 3, 3, 9, 9][i] for i in own) for worker, own in shares.items()}
     assert sizes["two"] == 2 * sizes["one"]
@@ -289,7 +305,7 @@ def test_a_cluster_without_workers_is_told():
             return {}
 
     with pytest.raises(ClusterLostError, match="no workers"):
-        ClusterSweeper(source_with(Client()))._shares([1])
+        DaskSweeper(source_with(Client()))._shares([1])
 
 
 class Libc:

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from likewise import COBRA, LabelOracle, run
-from likewise.cluster import source_session as session_module
 from likewise.errors import InputError
 from likewise.scale import SourceSession, from_array, from_npy, from_parquet
 
@@ -170,6 +169,6 @@ def test_threads_write_the_same_files(tmp_path, events, blobs):
 
 def test_a_source_must_be_attached_to_write(tmp_path, blobs):
     session = MODEL.start(from_array(blobs[0]))
-    alone = session_module.SourceSession(session.strategy)
+    alone = SourceSession(session.strategy)
     with pytest.raises(InputError, match="attach"):
         alone.write_labels(tmp_path / "labels")

@@ -85,7 +85,7 @@ def test_threads_and_the_size_of_blocks_change_nothing(overlapping, sources, mon
     session = run(MODELS["COBRA"].start(sources["parquet"]), LabelOracle(y))
     expected = session.labels
     assert np.array_equal(session.attach(sources["parquet"], n_jobs=3).labels, expected)
-    monkeypatch.setattr("likewise.rows.sweep.BLOCK_BYTES", 2**17)
+    monkeypatch.setattr("likewise.rows.blocks.BLOCK_BYTES", 2**17)
     other = from_array(overlapping[0])
     assert other.block_rows == 4096
     assert np.array_equal(session.attach(other).labels, expected)

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from likewise import COBRA, LabelOracle, run
+from likewise.rows.blocks import blocks, rows_per_block, spans
 from likewise.rows.build import build_super_instances
-from likewise.rows.sweep import blocks, rows_per_block, spans
 from likewise.scale import SourceSession, from_array, from_arrow, from_npy, from_parquet
 
 pytestmark = pytest.mark.usefixtures("small_blocks")

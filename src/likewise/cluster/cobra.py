@@ -17,12 +17,12 @@ from likewise.cluster.learner import (
     learned_labels,
     predict_learned,
 )
-from likewise.cluster.source_session import SourceSession, super_instances_of
+from likewise.cluster.source_session import SourceSession
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.rows.assignment import assign
-from likewise.rows.build import build_super_instances
+from likewise.rows.build import build_super_instances, super_instances_of
 from likewise.rows.metrics import distances
 from likewise.rows.source import Source
 from likewise.strategies.closest_first import (

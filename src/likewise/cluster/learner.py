@@ -22,8 +22,8 @@ from likewise.core.strategy import Strategy
 from likewise.learning.kernel_vote import ROWS_AT_ONCE, KernelVote, learn
 from likewise.learning.respect import respecting_groups
 from likewise.learning.views import Views, views_of
-from likewise.rows.assignment import one_thread_each
 from likewise.rows.kmeans import FULL_LIMIT
+from likewise.rows.threads import one_thread_each
 
 N_TREES = 60
 

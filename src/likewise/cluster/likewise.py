@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from likewise.cluster.estimator import AskingClusterer, Rows
 from likewise.cluster.learner import learn_placed, learned_labels
-from likewise.cluster.source_session import super_instances_of
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
+from likewise.rows.build import super_instances_of
 from likewise.rows.kmeans import FULL_LIMIT
 from likewise.rows.passes import check_finite
 from likewise.rows.source import Source

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self, cast
 
@@ -17,9 +16,6 @@ from likewise.core.partition import StreamedSuperInstances, SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.rows.assignment import Kernel
-from likewise.rows.build import build_super_instances, is_sampled
-from likewise.rows.checkpoint import Checkpoint
-from likewise.rows.kmeans import FULL_LIMIT, Engine, training_for
 from likewise.rows.labels import (
     Labeling,
     LabelPass,
@@ -29,17 +25,9 @@ from likewise.rows.labels import (
     publish,
     remove_unfinished,
 )
-from likewise.rows.metrics import EUCLIDEAN
-from likewise.rows.passes import Cells, check_finite
+from likewise.rows.passes import Cells
 from likewise.rows.source import Source
-from likewise.rows.streaming import (
-    SAMPLE_BYTES,
-    SAMPLE_PER_CENTER,
-    Arrays,
-    stream_super_instances,
-)
-from likewise.rows.sweep import Progress
-from likewise.rows.sweepers import SourceSweeper, sweeper_for
+from likewise.rows.sweep import Progress, Sweeper, sweeper_for
 from likewise.strategies.representatives import number_groups
 
 
@@ -234,72 +222,6 @@ class SourceSession(Session):
         return self.source
 
 
-def super_instances_of(
-    source: Source,
-    n_super_instances: int,
-    *,
-    engine: Engine = "auto",
-    metric: str = "euclidean",
-    exact_medoids: bool = False,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
-    **options: Any,
-) -> SuperInstances:
-    """Return the super-instances of a source, as `build_super_instances` does of an array.
-
-    Up to 50 000 rows are read into memory; above, they are gone over in passes.
-
-    Parameters
-    ----------
-    source : Source
-        The rows.
-    n_super_instances, engine, metric, exact_medoids, seed, n_jobs
-        As for `build_super_instances`, which has the other options too.
-    checkpoint : path, optional
-        A folder in which finished passes are kept, so that an interrupted run can be taken up.
-    progress : callable, optional
-        Called as ``progress(phase, rows_done, n_rows)``.
-    """
-    if metric not in EUCLIDEAN or not is_sampled(source.n_rows, n_super_instances, engine):
-        _refuse_large(source, f"metric={metric!r}" if metric not in EUCLIDEAN else 'engine="full"')
-        array = source.to_array()
-        check_finite(array, range(len(array)), source)
-        return build_super_instances(
-            array,
-            n_super_instances,
-            engine=engine,
-            metric=metric,
-            exact_medoids=exact_medoids,
-            seed=seed,
-            n_jobs=n_jobs,
-            **options,
-        )
-    if exact_medoids:
-        _refuse_large(source, "exact_medoids=True")
-    keep = None
-    if checkpoint is not None:
-        keep = Checkpoint(checkpoint, _plan(source, n_super_instances, seed, options))
-
-    def remember(phase: str, make: Any) -> Mapping[str, NDArray[Any]]:
-        def watched() -> Arrays:
-            source.check_unchanged()
-            found: Arrays = make()
-            source.check_unchanged()
-            return found
-
-        return watched() if keep is None else keep(phase, watched)
-
-    return stream_super_instances(
-        sweeper_for(source, n_jobs=n_jobs, progress=progress),
-        n_super_instances,
-        seed=seed,
-        remember=remember,
-        **options,
-    )
-
-
 def find_super_instances(
     source: Source, partition: SuperInstances, n_jobs: int | None
 ) -> NDArray[np.intp]:
@@ -319,7 +241,7 @@ def _collect(source: Source, labeling: Labeling, n_jobs: int | None) -> NDArray[
 
 
 def _write_all(
-    sweeper: SourceSweeper, source: Source, labeling: Labeling, folder: str, run: str
+    sweeper: Sweeper, source: Source, labeling: Labeling, folder: str, run: str
 ) -> tuple[list[tuple[str, str]], NDArray[np.int64]]:
     files: list[tuple[str, str]] = []
     counts = np.zeros(len(labeling.groups), dtype=np.int64)
@@ -336,26 +258,3 @@ def _labeling(partition: SuperInstances, groups: NDArray[np.intp]) -> Labeling:
     assert partition.cell_owner is not None
     cells = Cells(partition.centers, cast(Kernel, partition.kernel))
     return Labeling(cells, partition.cell_owner, groups)
-
-
-def _refuse_large(source: Source, option: str) -> None:
-    if source.n_rows > FULL_LIMIT:
-        raise InputError(
-            f"{option} needs all rows in memory, and a source of {source.n_rows} rows is not read "
-            f"into it (at most {FULL_LIMIT} are). Pass an array, or leave the option out."
-        )
-
-
-def _plan(
-    source: Source, n_super_instances: int, seed: int, options: Mapping[str, Any]
-) -> dict[str, Any]:
-    train = options.get("train_indices")
-    return {
-        "data": source.fingerprint(),
-        "n_super_instances": n_super_instances,
-        "seed": seed,
-        "representative": options.get("representative", "medoid"),
-        "train_indices": None if train is None else hashlib.blake2b(train.tobytes()).hexdigest(),
-        "training": asdict(training_for(n_super_instances)),
-        "sample": [SAMPLE_PER_CENTER, SAMPLE_BYTES],
-    }

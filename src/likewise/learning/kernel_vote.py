@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from likewise.rows.assignment import one_thread_each
+from likewise.rows.threads import one_thread_each
 
 WIDTHS = (0.25, 1.0, 4.0)
 """Factors in the exponent of the Gaussian kernels; rows are scaled to a mean square norm of 1."""

@@ -5,113 +5,108 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.rows.parquet import Nulls, batch_values, check_numeric, checked_nulls
-from likewise.rows.source import Part, Source, cut_in_parts, value_type
-from likewise.rows.sweep import rows_per_block
+from likewise.rows.columns import (
+    ROWS_PER_BATCH,
+    Columns,
+    Nulls,
+    arrow_type,
+    check_numeric,
+    checked_nulls,
+    values_between,
+)
+from likewise.rows.source import Source, check_columns, cut_in_parts, parts_of_sizes
 
-_ROWS_PER_BATCH = 2**16
+
+def from_arrow(
+    data: Any, columns: Sequence[str] | None = None, *, nulls: Nulls = "error"
+) -> Source:
+    """Return numeric columns of an Arrow table or dataset as a source.
+
+    Parameters
+    ----------
+    data : pyarrow.Table or pyarrow.dataset.Dataset
+        For files of any format that Arrow reads: ``pyarrow.dataset.dataset(path, format=...)``.
+    columns : sequence of str, optional
+        Which columns to use, in this order. By default all, which must then be numeric.
+    nulls : "error" or float, default="error"
+        Refuse missing values, or put this number in their place.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> table = pyarrow.table({"a": [1.0, 2.0], "name": ["x", "y"], "b": [3, 4]})
+    >>> from_arrow(table, ["b", "a"]).rows([1])
+    array([[4., 2.]])
+    """
+    return ArrowSource(data, columns, nulls=nulls)
 
 
 class ArrowSource(Source):
-    """Numeric columns of an Arrow table or dataset; see `likewise.scale.from_arrow`."""
+    """Numeric columns of an Arrow table or dataset; made by `from_arrow`."""
 
-    def __init__(
-        self, data: Any, columns: Sequence[str] | None = None, *, nulls: Nulls = "error"
-    ) -> None:
+    _gap_rows = ROWS_PER_BATCH
+
+    def __init__(self, data: Any, columns: Sequence[str] | None, *, nulls: Nulls) -> None:
         try:
             import pyarrow
             from pyarrow import dataset
         except ImportError as error:
             raise MissingExtraError("reading Arrow data", "tables") from error
-        self.nulls = checked_nulls(nulls)
+        nulls = checked_nulls(nulls)
         if not isinstance(data, pyarrow.Table | dataset.Dataset):
             raise InputError(
                 f"an Arrow table or dataset is needed, got {type(data).__name__}. For files use "
                 "pyarrow.dataset.dataset(path)."
             )
+        names = list(columns if columns is not None else data.schema.names)
+        check_columns(names, data.schema.names, "the data")
+        check_numeric(data.schema, names, "the data")
         self._data = data
-        self.columns = list(columns if columns is not None else data.schema.names)
-        for name in self.columns:
-            if name not in data.schema.names:
-                raise InputError(
-                    f"the data has no column {name!r}; it has {', '.join(data.schema.names)}"
-                )
-        check_numeric(data.schema, self.columns, "the data")
-        self.n_features = len(self.columns)
-        types = [data.schema.field(name).type.to_pandas_dtype() for name in self.columns]
-        self.dtype = value_type([np.dtype(t) for t in types])
-        self.block_rows = rows_per_block(self.n_features, self.dtype)
+        self._columns = Columns(names, arrow_type(data.schema, names), nulls)
+        self._fragments: list[Any] = []
         if isinstance(data, pyarrow.Table):
-            self._fragments: list[Any] = []
-            self.parts = cut_in_parts(len(data), "the table") if len(data) else []
+            parts = cut_in_parts(len(data), "the table")
         else:
-            self._fragments, self.parts = _fragments(data)
-            self.cuts = [part.start for part in self.parts]
-        if not self.parts:
+            found = list(data.get_fragments())
+            parts, used = parts_of_sizes(
+                [fragment.count_rows() for fragment in found],
+                [f"part-{i:05}" for i in range(len(found))],
+                [getattr(each, "path", f"fragment {i}") for i, each in enumerate(found)],
+            )
+            self._fragments = [found[i] for i in used]
+        if not parts:
             raise InputError("the Arrow data has no rows")
+        super().__init__(
+            parts,
+            len(names),
+            self._columns.dtype,
+            cuts=[part.start for part in parts] if self._fragments else (),
+            columns=names,
+        )
 
     def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the rows from `start` up to `stop` in order."""
         if not self._fragments:
-            for batch in self._data.slice(start, stop - start).to_batches(_ROWS_PER_BATCH):
-                yield self._values(batch, f"rows {start} to {stop - 1}")
+            batches = self._data.slice(start, stop - start).to_batches(ROWS_PER_BATCH)
+            yield from values_between(batches, self._columns, start, start, stop, "the table")
             return
-        for fragment, part in zip(self._fragments, self.parts, strict=True):
-            low, high = max(start, part.start), min(stop, part.stop)
-            if low < high:
-                yield from self._of_fragment(fragment, part, low, high)
+        for i, part, low, high in self.overlaps(start, stop):
+            batches = self._fragments[i].to_batches(
+                schema=self._data.schema,
+                columns=self._columns.names,
+                batch_size=ROWS_PER_BATCH,
+                batch_readahead=0,
+                fragment_readahead=0,
+                use_threads=False,
+            )
+            within = low - part.start, high - part.start
+            yield from values_between(batches, self._columns, 0, *within, part.place)
 
     def check_unchanged(self) -> None:
         """Count the rows of every fragment again."""
         for fragment, part in zip(self._fragments, self.parts, strict=False):
             if fragment.count_rows() != part.stop - part.start:
                 raise InputError(f"{part.place} has changed since it was opened")
-
-    def _of_fragment(
-        self, fragment: Any, part: Part, start: int, stop: int
-    ) -> Iterator[NDArray[Any]]:
-        seen = part.start
-        try:
-            for batch in fragment.to_batches(
-                schema=self._data.schema,
-                columns=list(self.columns or ()),
-                batch_size=_ROWS_PER_BATCH,
-                batch_readahead=0,
-                fragment_readahead=0,
-                use_threads=False,
-            ):
-                low, high = max(start - seen, 0), min(stop - seen, len(batch))
-                if low < high:
-                    yield self._values(batch.slice(low, high - low), part.place)
-                seen += len(batch)
-                if seen >= stop:
-                    return
-        except OSError as error:
-            raise InputError(
-                f"{part.place} cannot be read; it is cut or damaged: {error}"
-            ) from error
-        raise InputError(f"{part.place} ended after {seen - part.start} rows; it has changed")
-
-    def _values(self, batch: Any, where: str) -> NDArray[Any]:
-        return batch_values(batch, list(self.columns or ()), self.dtype, self.nulls, where)
-
-    def _stretch_rows(self) -> int:
-        return _ROWS_PER_BATCH
-
-
-def _fragments(data: Any) -> tuple[list[Any], list[Part]]:
-    """Return the fragments that have rows, and these as parts."""
-    fragments = []
-    parts: list[Part] = []
-    for i, fragment in enumerate(data.get_fragments()):
-        n = fragment.count_rows()
-        if n:
-            start = parts[-1].stop if parts else 0
-            fragments.append(fragment)
-            place = getattr(fragment, "path", f"fragment {i}")
-            parts.append(Part(f"part-{i:05}", start, start + n, place))
-    return fragments, parts

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import cache
 from importlib.util import find_spec
 from typing import Any, Literal
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from likewise.errors import MissingExtraError
+from likewise.rows.threads import map_in_threads
 
 Kernel = Literal["numpy", "faiss"]
 
@@ -62,22 +56,13 @@ def assign(
     n_jobs : int, optional
         Threads.
     """
-    assignment = np.empty(len(X), dtype=np.intp)
 
-    def assign_rows(start: int) -> None:
-        rows = X[start : start + _ROWS_PER_THREAD]
-        assignment[start : start + len(rows)] = assign_block(rows, centers, kernel)
+    def assign_rows(start: int) -> NDArray[np.intp]:
+        return assign_block(X[start : start + _ROWS_PER_THREAD], centers, kernel)
 
     starts = range(0, len(X), _ROWS_PER_THREAD)
-    n_threads = min(effective_n_jobs(n_jobs), len(starts))
-    with one_thread_each():
-        if n_threads <= 1:
-            for start in starts:
-                assign_rows(start)
-        else:
-            with ThreadPoolExecutor(n_threads) as pool:
-                list(pool.map(assign_rows, starts))
-    return assignment
+    found = list(map_in_threads(assign_rows, starts, n_jobs))
+    return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
 
 
 def assign_block(rows: NDArray[Any], centers: NDArray[Any], kernel: Kernel) -> NDArray[np.intp]:
@@ -85,24 +70,6 @@ def assign_block(rows: NDArray[Any], centers: NDArray[Any], kernel: Kernel) -> N
     shift = centers.mean(axis=0, dtype=np.float64).astype(centers.dtype)
     find = _by_faiss if kernel == "faiss" else _by_product
     return find(rows, centers - shift, shift)
-
-
-_WITH_THREADS = ("numpy.linalg", "scipy.linalg", "sklearn.cluster", "faiss", "torch")
-"""Packages that bring libraries with threads of their own; they may come late."""
-
-
-@contextmanager
-def one_thread_each() -> Iterator[None]:
-    """Keep linear algebra to one thread: sums in another order end in other bits."""
-    loaded = tuple(name for name in _WITH_THREADS if name in sys.modules)
-    with _libraries(loaded).limit(limits=1):
-        yield
-
-
-@cache
-def _libraries(loaded: tuple[str, ...]) -> ThreadpoolController:  # noqa: ARG001  (what is cached by)
-    """Return the libraries that have threads; to look for them takes milliseconds."""
-    return ThreadpoolController()
 
 
 def _by_product(rows: NDArray[Any], centers: NDArray[Any], shift: NDArray[Any]) -> NDArray[np.intp]:

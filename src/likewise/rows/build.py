@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any, Literal
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from likewise.core.partition import StreamedSuperInstances, SuperInstances
 from likewise.errors import InputError
-from likewise.rows.kmeans import FULL_LIMIT, Engine, kmeans
+from likewise.rows.arrays import ArraySource
+from likewise.rows.checkpoint import Checkpoint
+from likewise.rows.kmeans import FULL_LIMIT, Engine, kmeans, training_for
 from likewise.rows.medoids import medoid, nearest_to_mean
 from likewise.rows.metrics import EUCLIDEAN, distances
-from likewise.rows.streaming import stream_super_instances
-from likewise.rows.sweep import ArrayRows, LocalSweeper
+from likewise.rows.passes import check_finite
+from likewise.rows.source import Source
+from likewise.rows.streaming import (
+    SAMPLE_BYTES,
+    SAMPLE_PER_CENTER,
+    Arrays,
+    stream_super_instances,
+)
+from likewise.rows.sweep import LocalSweeper, Progress, sweeper_for
+from likewise.rows.threads import map_in_threads
 
 Representative = Literal["medoid", "nearest-mean"]
 
@@ -69,7 +80,7 @@ def build_super_instances(
         may_stand[train_indices] = True
     if metric in EUCLIDEAN:
         if is_sampled(len(X), n_super_instances, engine):
-            sweeper = LocalSweeper(ArrayRows(X), n_jobs=n_jobs)
+            sweeper = LocalSweeper(ArraySource(X), n_jobs=n_jobs)
             streamed = stream_super_instances(
                 sweeper,
                 n_super_instances,
@@ -96,9 +107,7 @@ def build_super_instances(
             found: NDArray[np.float64] = distances(mean[None, :], X[rows], "euclidean")[0]
             return found
 
-        cells, reps, owner = _choose_representatives(
-            assignment, may_stand, choose, to_rows, effective_n_jobs(n_jobs)
-        )
+        cells, reps, owner = _choose_representatives(assignment, may_stand, choose, to_rows, n_jobs)
         return SuperInstances(
             cells, reps, points=X[reps].copy(), metric=metric, centers=centers, cell_owner=owner
         )
@@ -121,6 +130,72 @@ def build_super_instances(
         between = np.ascontiguousarray(all_distances[np.ix_(reps, reps)])
         return SuperInstances(cells, reps, distances=between, metric=metric)
     return SuperInstances(cells, reps, points=X[reps].copy(), metric=metric)
+
+
+def super_instances_of(
+    source: Source,
+    n_super_instances: int,
+    *,
+    engine: Engine = "auto",
+    metric: str = "euclidean",
+    exact_medoids: bool = False,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> SuperInstances:
+    """Return the super-instances of a source, as `build_super_instances` does of an array.
+
+    Up to 50 000 rows are read into memory; above, they are gone over in passes.
+
+    Parameters
+    ----------
+    source : Source
+        The rows.
+    n_super_instances, engine, metric, exact_medoids, seed, n_jobs
+        As for `build_super_instances`, which has the other options too.
+    checkpoint : path, optional
+        A folder in which finished passes are kept, so that an interrupted run can be taken up.
+    progress : callable, optional
+        Called as ``progress(phase, rows_done, n_rows)``.
+    """
+    if metric not in EUCLIDEAN or not is_sampled(source.n_rows, n_super_instances, engine):
+        _refuse_large(source, f"metric={metric!r}" if metric not in EUCLIDEAN else 'engine="full"')
+        array = source.to_array()
+        check_finite(array, range(len(array)), source)
+        return build_super_instances(
+            array,
+            n_super_instances,
+            engine=engine,
+            metric=metric,
+            exact_medoids=exact_medoids,
+            seed=seed,
+            n_jobs=n_jobs,
+            **options,
+        )
+    if exact_medoids:
+        _refuse_large(source, "exact_medoids=True")
+    keep = None
+    if checkpoint is not None:
+        keep = Checkpoint(checkpoint, _plan(source, n_super_instances, seed, options))
+
+    def remember(phase: str, make: Any) -> Mapping[str, NDArray[Any]]:
+        def watched() -> Arrays:
+            source.check_unchanged()
+            found: Arrays = make()
+            source.check_unchanged()
+            return found
+
+        return watched() if keep is None else keep(phase, watched)
+
+    return stream_super_instances(
+        sweeper_for(source, n_jobs=n_jobs, progress=progress),
+        n_super_instances,
+        seed=seed,
+        remember=remember,
+        **options,
+    )
 
 
 def is_sampled(n_rows: int, n_super_instances: int, engine: Engine) -> bool:
@@ -148,15 +223,16 @@ def _choose_representatives(
     may_stand: NDArray[np.bool_],
     choose: Callable[[NDArray[np.intp], NDArray[np.intp]], int],
     to_rows: Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[np.float64]],
-    n_threads: int,
+    n_jobs: int | None,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
     """Return the rows' super-instances, the representatives, and the cells' super-instances."""
     order = np.argsort(assignment, kind="stable")
     groups = np.split(order, np.cumsum(np.bincount(assignment))[:-1])
     allowed = [members[may_stand[members]] for members in groups]
     standing = [cell for cell, rows in enumerate(allowed) if len(rows)]
-    with ThreadPoolExecutor(n_threads) as pool:
-        chosen = list(pool.map(lambda cell: choose(groups[cell], allowed[cell]), standing))
+    chosen = list(
+        map_in_threads(lambda cell: choose(groups[cell], allowed[cell]), standing, n_jobs)
+    )
     by_row = np.argsort(chosen)
     reps = np.array(chosen, dtype=np.intp)[by_row]
     owner = np.full(len(groups), -1, dtype=np.intp)
@@ -213,3 +289,26 @@ def _checked_distances(distances: NDArray[np.float64]) -> NDArray[np.float64]:
             f"entry ({j}, {i}) is {distances[j, i]}"
         )
     return distances
+
+
+def _refuse_large(source: Source, option: str) -> None:
+    if source.n_rows > FULL_LIMIT:
+        raise InputError(
+            f"{option} needs all rows in memory, and a source of {source.n_rows} rows is not read "
+            f"into it (at most {FULL_LIMIT} are). Pass an array, or leave the option out."
+        )
+
+
+def _plan(
+    source: Source, n_super_instances: int, seed: int, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    train = options.get("train_indices")
+    return {
+        "data": source.fingerprint(),
+        "n_super_instances": n_super_instances,
+        "seed": seed,
+        "representative": options.get("representative", "medoid"),
+        "train_indices": None if train is None else hashlib.blake2b(train.tobytes()).hexdigest(),
+        "training": asdict(training_for(n_super_instances)),
+        "sample": [SAMPLE_PER_CENTER, SAMPLE_BYTES],
+    }

@@ -1,30 +1,53 @@
-"""Dask data frames and arrays as a source."""
+"""Dask data frames and arrays as a source, and rows that are held in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.rows.parquet import Nulls, checked_nulls
-from likewise.rows.source import Part, Source, check_matrix, value_type
-from likewise.rows.sweep import rows_per_block
+from likewise.rows.columns import Nulls, checked_nulls
+from likewise.rows.source import (
+    Part,
+    Source,
+    check_columns,
+    check_matrix,
+    parts_of_sizes,
+    value_type,
+)
+
+
+def from_dask(
+    data: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    client: Any = None,
+    nulls: Nulls = "error",
+) -> Source:
+    """Return a Dask data frame or array as a source. All work is done on its cluster.
+
+    Parameters
+    ----------
+    data : dask.dataframe.DataFrame or dask.array.Array
+        It never comes to this process as a whole.
+    columns : sequence of str, optional
+        Which columns of a data frame to use, in this order. By default all.
+    client : distributed.Client, optional
+        The cluster; by default the one that is current.
+    nulls : "error" or float, default="error"
+        Refuse missing values, or put this number in their place.
+    """
+    return DaskSource(data, columns, client=client, nulls=nulls)
 
 
 class DaskSource(Source):
-    """A Dask data frame or array; see `likewise.scale.from_dask`."""
+    """A Dask data frame or array; made by `from_dask`."""
 
     def __init__(
-        self,
-        data: Any,
-        columns: Sequence[str] | None = None,
-        *,
-        client: Any = None,
-        nulls: Nulls = "error",
+        self, data: Any, columns: Sequence[str] | None, *, client: Any, nulls: Nulls
     ) -> None:
         try:
             import dask
@@ -33,65 +56,64 @@ class DaskSource(Source):
             raise MissingExtraError("working on a cluster", "dask") from error
         if not dask.is_dask_collection(data) or not hasattr(data, "to_delayed"):
             raise InputError(f"a Dask data frame or array is needed, got {type(data).__name__}")
-        self.nulls = checked_nulls(nulls)
+        self._nulls = checked_nulls(nulls)
         try:
-            self.client = client or default_client()
+            client = client or default_client()
         except ValueError as error:
             raise InputError(
                 "no cluster is connected: pass client=distributed.Client(...)"
             ) from error
+        names = None
         if hasattr(data, "columns"):
-            data, dtypes = self._of_frame(data, columns)
+            data, dtypes = _columns_of_frame(data, columns)
+            names = list(data.columns)
         else:
-            data, dtypes = self._of_array(data, columns)
-        self.dtype = value_type(dtypes)
-        self.n_features = len(dtypes)
-        self.block_rows = rows_per_block(self.n_features, self.dtype)
-        self._delayed = list(np.ravel(data.to_delayed()))
+            data, dtypes = _columns_of_array(data, columns)
+        delayed = list(np.ravel(data.to_delayed()))
         # One column is enough to count rows, where others need not be read for it.
-        counted = data[self.columns[:1]] if self.columns else data
+        counted = data[names[:1]] if names else data
         length = dask.delayed(len)
         lengths = [length(part) for part in np.ravel(counted.to_delayed())]
-        sizes = self.client.gather(self.client.compute(lengths))
-        if sum(sizes) == 0:
+        sizes = client.gather(client.compute(lengths))
+        parts, used = parts_of_sizes(
+            sizes,
+            [f"part-{i:05}" for i in range(len(sizes))],
+            [f"partition {i}" for i in range(len(sizes))],
+        )
+        if not parts:
             raise InputError("the Dask collection has no rows")
-        ends = np.cumsum(sizes).tolist()
-        used = [i for i, n in enumerate(sizes) if n]
-        self._delayed = [self._delayed[i] for i in used]
-        self.parts = [
-            Part(f"part-{i:05}", ends[i] - sizes[i], ends[i], f"partition {i}") for i in used
-        ]
-        self.cuts = [part.start for part in self.parts]
+        self._delayed = [delayed[i] for i in used]
+        super().__init__(
+            parts,
+            len(dtypes),
+            value_type(dtypes),
+            cuts=[part.start for part in parts],
+            columns=names,
+            client=client,
+        )
 
     def reader(self, start: int, stop: int) -> Any:
         """Return, delayed, the rows from `start` up to `stop`."""
         import dask
 
         # Cut where a partition lies, so that only the rows that are needed travel.
-        cut = dask.delayed(_some_rows, pure=False)
-        values, firsts, parts = [], [], []
-        for whole, part in zip(self._delayed, self.parts, strict=True):
-            low, high = max(start, part.start), min(stop, part.stop)
-            if low < high:
-                values.append(cut(whole, part, low, high, self.dtype, self.nulls))
-                firsts.append(low)
-                parts.append(part)
-        shape = (self.n_rows, self.n_features, self.dtype, self.block_rows)
-        return dask.delayed(Pieces, pure=False)(values, firsts, parts, shape)
+        cut = dask.delayed(_cut, pure=False)
+        held = list(self.overlaps(start, stop))
+        values = [
+            cut(self._delayed[i], part, low, high, self.dtype, self._nulls)
+            for i, part, low, high in held
+        ]
+        parts = [part for _, part, _, _ in held]
+        return dask.delayed(HeldRows, pure=False)(values, held[0][2], parts, self.block_rows)
 
     def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the rows from `start` up to `stop`, fetched partition by partition."""
-        for part in self.parts:
-            low, high = max(start, part.start), min(stop, part.stop)
-            if low < high:
-                yield self._fetch(np.arange(low, high))
+        for _, _, low, high in self.overlaps(start, stop):
+            yield self._fetch(np.arange(low, high))
 
     def rows(self, numbers: ArrayLike) -> NDArray[Any]:
         """Return the rows of some numbers; no others travel."""
-        wanted = np.asarray(numbers, dtype=np.intp).reshape(-1)
-        if len(wanted) and (wanted.min() < 0 or wanted.max() >= self.n_rows):
-            wrong = wanted[(wanted < 0) | (wanted >= self.n_rows)][0]
-            raise InputError(f"there is no row {wrong}: the data has rows 0 to {self.n_rows - 1}")
+        wanted = self._row_numbers(numbers)
         found = np.empty((len(wanted), self.n_features), dtype=self.dtype)
         for part in self.parts:
             here = np.flatnonzero((wanted >= part.start) & (wanted < part.stop))
@@ -99,90 +121,71 @@ class DaskSource(Source):
                 found[here] = self._fetch(wanted[here])
         return found
 
-    def check_unchanged(self) -> None:
-        """Do nothing: partitions that change their length are found when they are read."""
-
     def _fetch(self, numbers: NDArray[np.intp]) -> NDArray[Any]:
         import dask
 
-        reader = self.reader(int(numbers.min()), int(numbers.max()) + 1)
+        start = int(numbers.min())
+        reader = self.reader(start, int(numbers.max()) + 1)
         picked = dask.delayed(_pick, pure=False)(reader, numbers)
         found: NDArray[Any] = self.client.compute(picked, optimize_graph=False).result()
         return found
 
-    def _of_frame(
-        self, data: Any, columns: Sequence[str] | None
-    ) -> tuple[Any, list[np.dtype[Any]]]:
-        names = list(columns if columns is not None else data.columns)
-        for name in names:
-            if name not in data.columns:
-                raise InputError(
-                    f"the data frame has no column {name!r}; it has {', '.join(data.columns)}"
-                )
-            if data.dtypes[name].kind not in "fiub":
-                raise InputError(
-                    f"column {name!r} of the data frame holds {data.dtypes[name]}, not numbers. "
-                    "Choose others with columns=[...]"
-                )
-        self.columns = names
-        return data[names], [_plain_type(data.dtypes[name]) for name in names]
 
-    @staticmethod
-    def _of_array(data: Any, columns: Sequence[str] | None) -> tuple[Any, list[np.dtype[Any]]]:
-        if columns is not None:
-            raise InputError("columns are chosen by name, and a Dask array has no names")
-        check_matrix(np.empty([2] * data.ndim, dtype=data.dtype), "the Dask array")
-        return data.rechunk({1: -1}), [data.dtype] * data.shape[1]
+class HeldRows(Source):
+    """Consecutive rows of a larger source, in memory.
 
+    Parameters
+    ----------
+    values : sequence of ndarray
+        The rows, in order.
+    start : int
+        The number that the first of them has in the larger source.
+    parts : sequence of Part
+        The parts of the larger source that they are from.
+    block_rows : int
+        The number of rows of its blocks.
+    """
 
-@dataclass(frozen=True, slots=True)
-class Pieces:
-    """Rows of some partitions on a worker, to go over."""
-
-    values: Sequence[NDArray[Any]]
-    firsts: Sequence[int]
-    parts: Sequence[Part]
-    shape: tuple[int, int, np.dtype[Any], int]
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows of the whole."""
-        return self.shape[0]
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns."""
-        return self.shape[1]
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Type of the values."""
-        return self.shape[2]
-
-    @property
-    def block_rows(self) -> int:
-        """Number of rows of a block."""
-        return self.shape[3]
-
-    @property
-    def cuts(self) -> Sequence[int]:
-        """Nothing: the partitions are in memory."""
-        return ()
+    def __init__(
+        self, values: Sequence[NDArray[Any]], start: int, parts: Sequence[Part], block_rows: int
+    ) -> None:
+        super().__init__(parts, values[0].shape[1], values[0].dtype)
+        self.block_rows = block_rows
+        self._values = values
+        self._first = start
 
     def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the rows from `start` up to `stop`."""
-        for value, first in zip(self.values, self.firsts, strict=True):
-            low, high = max(start, first), min(stop, first + len(value))
+        first = self._first
+        for value in self._values:
+            low, high = max(start - first, 0), min(stop - first, len(value))
             if low < high:
-                yield value[low - first : high - first]
-
-    def where(self, row: int) -> str:
-        """Say where a row is."""
-        part = next(part for part in self.parts if row < part.stop)
-        return f"row {row - part.start} of {part.place}"
+                yield value[low:high]
+            first += len(value)
 
 
-def _some_rows(
+def _columns_of_frame(data: Any, columns: Sequence[str] | None) -> tuple[Any, list[np.dtype[Any]]]:
+    names = list(columns if columns is not None else data.columns)
+    check_columns(names, list(data.columns), "the data frame")
+    for name in names:
+        if data.dtypes[name].kind not in "fiub":
+            raise InputError(
+                f"column {name!r} of the data frame holds {data.dtypes[name]}, not numbers. "
+                "Choose others with columns=[...]"
+            )
+    dtypes = [data.dtypes[name] for name in names]
+    plain = [t if isinstance(t, np.dtype) else np.dtype(t.numpy_dtype) for t in dtypes]
+    return data[names], plain
+
+
+def _columns_of_array(data: Any, columns: Sequence[str] | None) -> tuple[Any, list[np.dtype[Any]]]:
+    if columns is not None:
+        raise InputError("columns are chosen by name, and a Dask array has no names")
+    check_matrix(np.empty([2] * data.ndim, dtype=data.dtype), "the Dask array")
+    return data.rechunk({1: -1}), [data.dtype] * data.shape[1]
+
+
+def _cut(
     value: Any, part: Part, start: int, stop: int, dtype: np.dtype[Any], nulls: Nulls
 ) -> NDArray[Any]:
     """Return the rows from `start` up to `stop`, which are in one partition, as numbers."""
@@ -199,11 +202,6 @@ def _some_rows(
     return np.asarray(value.to_numpy(dtype=dtype, na_value=np.nan))
 
 
-def _pick(rows: Pieces, numbers: NDArray[np.intp]) -> NDArray[Any]:
+def _pick(rows: HeldRows, numbers: NDArray[np.intp]) -> NDArray[Any]:
     start = int(numbers.min())
     return np.concatenate(list(rows.batches(start, int(numbers.max()) + 1)))[numbers - start]
-
-
-def _plain_type(dtype: Any) -> np.dtype[Any]:
-    """Return numpy's type for one of pandas'."""
-    return dtype if isinstance(dtype, np.dtype) else np.dtype(dtype.numpy_dtype)

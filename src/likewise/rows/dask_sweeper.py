@@ -1,8 +1,8 @@
 """Going over a source on a Dask cluster, with the same blocks and the same computations.
 
-A span of blocks is one task. What a pass keeps about the rows of a span stays on the worker; what
-it finds comes back, in the order of rows, and is put together here. Tasks of a worker that is lost
-are done again by another.
+A span of blocks is one task. Its rows, if there is memory for them, and their cells stay on the
+worker; what the task finds comes back, in the order of rows, and is put together here. Tasks of a
+worker that is lost are done again by another.
 """
 
 from __future__ import annotations
@@ -15,31 +15,24 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError as FutureCancelledError
 from contextlib import contextmanager
 from operator import itemgetter
-from typing import Any, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from likewise.errors import ClusterLostError
-from likewise.rows.assignment import one_thread_each
+from likewise.rows.blocks import blocks, whole_blocks
+from likewise.rows.dask_source import HeldRows
 from likewise.rows.labels import Labeling, Written, write_parts
+from likewise.rows.passes import Cells, Found, Pass, sweep_span
 from likewise.rows.source import Part, Source
-from likewise.rows.sweep import (
-    Pass,
-    Progress,
-    Rows,
-    TakePass,
-    blocks,
-    spans,
-    sweep_span,
-    whole_blocks,
-)
+from likewise.rows.sweep import Progress, Sweeper
+from likewise.rows.threads import one_thread_each
 
-Found = TypeVar("Found")
+HELD_SHARE = 0.25
+"""Rows are held on the workers if they take no more than this share of the memory that is free.
+Dask begins to write to disk at 60 % of a worker's memory, and the work itself needs some."""
 
 
-class ClusterSweeper:
-    """Go over a source on the cluster of its client.
+class DaskSweeper(Sweeper):
+    """Goes over a source on the cluster of its client.
 
     Parameters
     ----------
@@ -50,19 +43,29 @@ class ClusterSweeper:
     """
 
     def __init__(self, source: Source, *, progress: Progress | None = None) -> None:
-        self.rows: Rows = source
-        self.n_jobs: int | None = -1
-        self.source = source
+        super().__init__(source, n_jobs=-1, progress=progress)
         self.client = source.client
-        self.progress = progress
-        self._spans = spans(source)
-        self._kept: dict[int, Any] = {}
+        self._held: dict[tuple[int, int], Any] | None = None
+        self._kept: list[Any] = []
         self._name = f"likewise-{uuid.uuid4().hex[:8]}"
 
-    def take(self, phase: str, numbers: NDArray[np.intp]) -> NDArray[Any]:
-        """Return the rows of increasing numbers."""
-        parts = list(self.sweep(TakePass(phase, numbers)))
-        return np.concatenate([part for found in parts for part in found])
+    def sweep(self, task: Pass[Found], cells: Cells | None = None) -> Iterator[Found]:
+        """Yield what a pass finds in every span, in the order of rows."""
+        with self._connected():
+            if self._held is None:
+                self._held = self._hold_rows()
+            what = self._hold(task.phase, (task, cells))
+            kept = self._kept if cells is not None and self._kept else [None] * len(self._spans)
+            work = [
+                (_sweep_span, span, (what, *span, about))
+                for span, about in zip(self._spans, kept, strict=True)
+            ]
+            done = self._submit(task.phase, work, self._held)
+            found = [self.client.submit(itemgetter(0), future) for future in done]
+            if cells is not None and not self._kept:
+                self._kept = [self.client.submit(itemgetter(1), future) for future in done]
+            del done
+            yield from self._in_order(task.phase, found, [stop for _, stop in self._spans])
 
     def map(
         self,
@@ -86,34 +89,9 @@ class ClusterSweeper:
                             workers=[worker],
                             allow_other_workers=True,
                         )
-            self._report(phase, 0)
-            results = [future.result() for future in futures]
-        self._report(phase, self.source.n_rows)
-        return results
-
-    def sweep(self, task: Pass[Found]) -> Iterator[Found]:
-        """Yield what a pass finds in every span, in the order of rows."""
-        todo = self._spans
-        with self._connected():
-            held = self._hold(task.phase, task)
-            done = self._submit(
-                task.phase,
-                [
-                    (_sweep_span, (start, stop), (held, start, stop, self._kept.get(i)))
-                    for i, (start, stop) in enumerate(todo)
-                ],
-            )
-            found = [self.client.submit(itemgetter(0), future) for future in done]
-            if task.keeps and not self._kept:
-                kept = [self.client.submit(itemgetter(1), future) for future in done]
-                self._kept = dict(enumerate(kept))
-            del done
-            self._report(task.phase, 0)
-            for i, (_, stop) in enumerate(todo):
-                result = found[i].result()
-                found[i] = None
-                self._report(task.phase, stop)
-                yield result
+            n_rows = self.source.n_rows
+            done = [(i + 1) * n_rows // len(each) for i in range(len(each))]
+            return list(self._in_order(phase, futures, done))
 
     def write(
         self, bundles: Sequence[Sequence[Part]], labeling: Labeling, folder: str, run: str
@@ -125,16 +103,23 @@ class ClusterSweeper:
             for bundle in bundles:
                 bounds = whole_blocks(self.source, bundle[0].start, bundle[-1].stop)
                 work.append((_write_parts, bounds, (list(bundle), held, folder, run)))
-            done = self._submit("write", work)
-            self._report("write", 0)
-            for i, bundle in enumerate(bundles):
-                result: Written = done[i].result()
-                done[i] = None
-                self._report("write", bundle[-1].stop)
-                yield result
+            done = self._submit("write", work, {})
+            yield from self._in_order("write", done, [bundle[-1].stop for bundle in bundles])
+
+    def _in_order(self, phase: str, futures: list[Any], done: Sequence[int]) -> Iterator[Any]:
+        """Yield results as they come, and let go of them; `done` are the rows after each."""
+        self._report(phase, 0)
+        for i, n_rows in enumerate(done):
+            result = futures[i].result()
+            futures[i] = None
+            self._report(phase, n_rows)
+            yield result
 
     def _submit(
-        self, phase: str, work: Sequence[tuple[Callable[..., Any], tuple[int, int], Any]]
+        self,
+        phase: str,
+        work: Sequence[tuple[Callable[..., Any], tuple[int, int], Any]],
+        held_rows: dict[tuple[int, int], Any],
     ) -> list[Any]:
         """Return futures of ``function(rows, *args)``, each with the rows within its bounds."""
         import dask
@@ -146,9 +131,9 @@ class ClusterSweeper:
         for i, (function, bounds, args) in enumerate(work):
             run = dask.delayed(function, pure=False, traverse=False)
             name = self._key(phase)
-            reader = self.source.reader(*bounds)
+            reader = held_rows.get(bounds) or self.source.reader(*bounds)
             if reader is not self.source:
-                # Partitions lie somewhere, or are read where Dask likes: the work goes there.
+                # Rows lie somewhere, or are read where Dask likes: the work goes there.
                 tasks.append(run(reader, *args, dask_key_name=name))
                 continue
             # One copy for all tasks: the list of files may be long.
@@ -158,6 +143,17 @@ class ClusterSweeper:
         with _large_graphs():
             futures: list[Any] = self.client.compute(tasks, optimize_graph=False)
         return futures
+
+    def _hold_rows(self) -> dict[tuple[int, int], Any]:
+        """Have the rows of every span on a worker, if reading costs and there is memory."""
+        source = self.source
+        if not source.cuts:
+            return {}
+        needed = source.n_rows * source.n_features * source.dtype.itemsize
+        if needed > HELD_SHARE * self.client.run_on_scheduler(_free_memory):
+            return {}
+        futures = self._submit("read", [(_read_span, span, span) for span in self._spans], {})
+        return dict(zip(self._spans, futures, strict=True))
 
     def _shares(self, sizes: Sequence[int]) -> list[tuple[str, list[int]]]:
         """Return which worker should do which pieces of work, by their sizes.
@@ -183,10 +179,6 @@ class ClusterSweeper:
 
     def _key(self, phase: str) -> str:
         return f"{self._name}-{phase}-{uuid.uuid4().hex}"
-
-    def _report(self, phase: str, done: int) -> None:
-        if self.progress is not None:
-            self.progress(phase, done, self.source.n_rows)
 
     @contextmanager
     def _connected(self) -> Iterator[None]:
@@ -215,22 +207,37 @@ def _same(value: Any) -> Any:
     return value
 
 
+def _free_memory(dask_scheduler: Any) -> float:
+    """Return how many bytes the workers have left; those without a limit count nothing."""
+    workers = dask_scheduler.workers.values()
+    return float(sum(max(0, w.memory_limit - w.metrics.get("memory", 0)) for w in workers))
+
+
 def _apply(held: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
     function, *shared = held
     with one_thread_each(), freed_memory_kept():
         return function(*shared, *args)
 
 
-def _sweep_span(rows: Rows, task: Pass[Found], start: int, stop: int, kept: Any) -> Any:
+def _read_span(source: Source, start: int, stop: int) -> HeldRows:
     with one_thread_each(), freed_memory_kept():
-        return sweep_span(task, rows, blocks(rows, start, stop), kept)
+        parts = [part for _, part, _, _ in source.overlaps(start, stop)]
+        values = [block for _, block in blocks(source, start, stop)]
+        return HeldRows(values, start, parts, source.block_rows)
+
+
+def _sweep_span(
+    source: Source, what: tuple[Pass[Any], Cells | None], start: int, stop: int, kept: Any
+) -> Any:
+    with one_thread_each(), freed_memory_kept():
+        return sweep_span(*what, source, blocks(source, start, stop), kept)
 
 
 def _write_parts(
-    rows: Rows, parts: Sequence[Part], labeling: Labeling, folder: str, run: str
+    source: Source, parts: Sequence[Part], labeling: Labeling, folder: str, run: str
 ) -> Written:
     with one_thread_each(), freed_memory_kept():
-        return write_parts(rows, parts, labeling, folder, run)
+        return write_parts(source, parts, labeling, folder, run)
 
 
 @contextmanager

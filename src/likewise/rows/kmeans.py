@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from likewise.rows.assignment import assign, one_thread_each
+from likewise.rows.assignment import assign
+from likewise.rows.threads import map_in_threads, one_thread_each
 
 FULL_LIMIT = 50_000
 """Up to this many rows, K-means runs over all of them ten times; above, over a sample once."""
@@ -165,11 +166,8 @@ def _best_of_ten(
     X: NDArray[Any], n_clusters: int, seed: int, n_jobs: int | None
 ) -> tuple[NDArray[np.intp], NDArray[Any]]:
     seeds = np.random.default_rng(seed).integers(2**31 - 1, size=N_INIT)
-    # Threads, for nearly all of the work is done outside of the interpreter's lock. Limited out
-    # here as well, since the first start that ends would lift the limit for the others.
-    with one_thread_each():
-        starts = (delayed(_lloyd)(X, n_clusters, "k-means++", MAX_ITER, int(s)) for s in seeds)
-        runs = Parallel(n_jobs=n_jobs, prefer="threads")(starts)
+    start = partial(_lloyd, X, n_clusters, "k-means++", MAX_ITER)
+    runs = map_in_threads(start, seeds.tolist(), n_jobs)
     best = min(runs, key=lambda run: run.inertia_)
     return best.labels_.astype(np.intp), best.cluster_centers_
 
@@ -179,7 +177,7 @@ def _lloyd(X: NDArray[Any], n_clusters: int, start: Any, max_iter: int, seed: in
     from sklearn.exceptions import ConvergenceWarning
 
     model = KMeans(n_clusters, init=start, n_init=1, max_iter=max_iter, random_state=seed)
-    with one_thread_each(), warnings.catch_warnings():
+    with warnings.catch_warnings():
         # Fewer distinct rows than clusters: handled by the caller.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(X)

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.files import whole_file
-from likewise.rows.passes import Cells
+from likewise.rows.blocks import BLOCKS_PER_SPAN, blocks, whole_blocks
+from likewise.rows.passes import Block, Cells, Pass
 from likewise.rows.source import Part, Source
-from likewise.rows.sweep import BLOCKS_PER_SPAN, Rows, blocks, whole_blocks
 
 MANIFEST = "_manifest.json"
 
@@ -66,7 +66,7 @@ class Labeling:
         return len(np.unique(self.groups)) if self.rows is None else self.rows.n_groups
 
     def of(
-        self, source: Rows, start: int, stop: int
+        self, source: Source, start: int, stop: int
     ) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
         """Yield rows, their super-instances and labels from `start` up to `stop`, in blocks."""
         if self.cells is None and self.rows is None:
@@ -77,47 +77,36 @@ class Labeling:
         for at, block in blocks(source, *whole_blocks(source, start, stop)):
             here = slice(max(start - at, 0), min(stop - at, len(block)))
             owned = self.owned(at, block)
-            yield at + here.start, owned[here], self.labels(at, block, owned)[here]
+            labels = self.groups[owned] if self.rows is None else self.rows.of(at, block)
+            yield at + here.start, owned[here], labels[here]
 
     def owned(self, start: int, block: NDArray[Any]) -> NDArray[np.intp]:
         """Return the super-instances of the rows of a block."""
         if self.cells is None:
             return self.owner[start : start + len(block)]
-        owned: NDArray[np.intp] = self.owner[self.cells.of(block, None)]
-        return owned
+        return np.asarray(self.owner[self.cells.of(block)])
 
-    def labels(self, start: int, block: NDArray[Any], owned: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the labels of the rows of a block in these super-instances."""
+    def labels(self, start: int, block: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the labels of the rows of a block."""
         if self.rows is not None:
             return self.rows.of(start, block)
-        return self.groups[owned]
+        return np.asarray(self.groups[self.owned(start, block)])
 
 
-@dataclass(frozen=True, slots=True)
-class LabelPass:
+@dataclass(frozen=True)
+class LabelPass(Pass[list[NDArray[np.intp]]]):
     """Collect the label of every row."""
 
     labeling: Labeling
     phase: str = "labels"
-    keeps: bool = False
 
     def empty(self) -> list[NDArray[np.intp]]:
-        """Return nothing."""
+        """Return no labels."""
         return []
 
-    def add(
-        self,
-        found: list[NDArray[np.intp]],
-        start: int,
-        block: NDArray[Any],
-        kept: NDArray[Any] | None,  # noqa: ARG002
-        rows: Rows,  # noqa: ARG002
-    ) -> tuple[list[NDArray[np.intp]], None]:
-        """Return those of one block more."""
-        labeling = self.labeling
-        if labeling.rows is not None:
-            return [*found, labeling.rows.of(start, block)], None
-        return [*found, labeling.groups[labeling.owned(start, block)]], None
+    def add(self, found: list[NDArray[np.intp]], block: Block) -> list[NDArray[np.intp]]:
+        """Return the labels with those of one block more."""
+        return [*found, self.labeling.labels(block.start, block.rows)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +129,7 @@ def pieces_of_work(source: Source) -> list[list[Part]]:
 
 
 def write_parts(
-    source: Rows, parts: Sequence[Part], labeling: Labeling, folder: str, run: str
+    source: Source, parts: Sequence[Part], labeling: Labeling, folder: str, run: str
 ) -> Written:
     """Write the labels of consecutive parts under temporary names."""
     written = list(write_each(source, parts, labeling, folder, run))
@@ -149,7 +138,7 @@ def write_parts(
 
 
 def write_each(
-    source: Rows, parts: Sequence[Part], labeling: Labeling, folder: str, run: str
+    source: Source, parts: Sequence[Part], labeling: Labeling, folder: str, run: str
 ) -> Iterator[Written]:
     """Write the labels of consecutive parts one after the other, in one run through their rows."""
     stream = labeling.of(source, parts[0].start, parts[-1].stop)

@@ -4,64 +4,94 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.rows.source import FileStamp, Part, Source, value_type
-from likewise.rows.sweep import rows_per_block
-
-_ROWS_PER_BATCH = 2**16
-
-Nulls = Literal["error"] | float
-"""What to do about missing values: refuse them, or put this number in their place."""
+from likewise.rows.columns import (
+    ROWS_PER_BATCH,
+    Columns,
+    Nulls,
+    arrow_type,
+    check_numeric,
+    checked_nulls,
+    values_between,
+)
+from likewise.rows.source import FileStamp, Source, check_columns, parts_of_sizes
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
+def from_parquet(
+    paths: Paths,
+    columns: Sequence[str] | None = None,
+    *,
+    nulls: Nulls = "error",
+    client: Any = None,
+) -> Source:
+    """Return numeric columns of Parquet files as a source.
+
+    Schemas, missing columns and nulls are checked now, as far as the files' own metadata tells.
+
+    Parameters
+    ----------
+    paths : path, pattern, folder or sequence of them
+        ``"events/*.parquet"``, a folder with Parquet files in it or below it, or a list. Files of
+        a pattern or a folder are taken in the order of their names.
+    columns : sequence of str, optional
+        Which columns to use, in this order. By default all, which must then be numeric.
+    nulls : "error" or float, default="error"
+        Refuse missing values, or put this number in their place.
+    client : distributed.Client, optional
+        The cluster that reads them, whose workers see the same paths; by default this process.
+    """
+    return ParquetSource(paths, columns, nulls=nulls, client=client)
+
+
 class ParquetSource(Source):
-    """Numeric columns of Parquet files; see `likewise.scale.from_parquet`."""
+    """Numeric columns of Parquet files; made by `from_parquet`."""
+
+    _gap_rows = ROWS_PER_BATCH
 
     def __init__(
-        self,
-        paths: Paths,
-        columns: Sequence[str] | None = None,
-        *,
-        nulls: Nulls = "error",
-        client: Any = None,
+        self, paths: Paths, columns: Sequence[str] | None, *, nulls: Nulls, client: Any
     ) -> None:
-        self.nulls = checked_nulls(nulls)
-        self.client = client
+        nulls = checked_nulls(nulls)
         files = find_files(paths)
         self._stamps = [FileStamp.of(path) for path in files]
         opened = [_open(path) for path in files]
-        self.columns = list(columns if columns is not None else opened[0].schema_arrow.names)
-        _check_columns(files, [file.schema_arrow for file in opened], self.columns, columns is None)
-        self.n_features = len(self.columns)
-        schema = opened[0].schema_arrow
-        types = [schema.field(name).type.to_pandas_dtype() for name in self.columns]
-        self.dtype = value_type([np.dtype(t) for t in types])
-        self.block_rows = rows_per_block(self.n_features, self.dtype)
+        schemas = [file.schema_arrow for file in opened]
+        names = list(columns if columns is not None else schemas[0].names)
+        _check_schemas(files, schemas, names, columns is None)
         if nulls == "error":
             for path, file in zip(files, opened, strict=True):
-                _refuse_counted_nulls(path, file.metadata, self.columns)
+                _refuse_counted_nulls(path, file.metadata, names)
         self._groups = [
             [file.metadata.row_group(g).num_rows for g in range(file.num_row_groups)]
             for file in opened
         ]
-        self.parts, self._files = _parts(files, [sum(groups) for groups in self._groups])
-        self.cuts = np.cumsum([n for groups in self._groups for n in groups]).tolist()
+        sizes = [sum(groups) for groups in self._groups]
+        parts, self._files = parts_of_sizes(sizes, _names(files), [str(path) for path in files])
+        if not parts:
+            raise InputError(f"there are no rows in {', '.join(str(path) for path in files)}")
+        self._columns = Columns(names, arrow_type(schemas[0], names), nulls)
+        super().__init__(
+            parts,
+            len(names),
+            self._columns.dtype,
+            cuts=np.cumsum([n for groups in self._groups for n in groups]).tolist(),
+            columns=names,
+            client=client,
+        )
 
     def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the rows from `start` up to `stop` in order."""
-        for part, index in zip(self.parts, self._files, strict=True):
-            low, high = max(start, part.start), min(stop, part.stop)
-            if low < high:
-                yield from self._of_file(index, low - part.start, high - part.start)
+        for i, part, low, high in self.overlaps(start, stop):
+            yield from self._of_file(self._files[i], low - part.start, high - part.start)
 
     def check_unchanged(self) -> None:
         """Raise `InputError` if a file is not what it was."""
@@ -74,16 +104,14 @@ class ParquetSource(Source):
         """Return some rows as columns of plain values, by default of all columns of the files."""
         import pyarrow
 
-        wanted = np.asarray(numbers, dtype=np.intp).reshape(-1)
-        distinct, position = np.unique(wanted, return_inverse=True)
+        distinct, position = np.unique(self._row_numbers(numbers), return_inverse=True)
         tables: list[Any] = []
         for part, index in zip(self.parts, self._files, strict=True):
             low, high = np.searchsorted(distinct, [part.start, part.stop])
             if low < high:
                 path = self._stamps[index].path
                 ends = np.cumsum(self._groups[index])
-                inside = distinct[low:high] - part.start
-                tables += _some_rows(path, ends, inside, columns)
+                tables += _some_rows(path, ends, distinct[low:high] - part.start, columns)
         found = pyarrow.concat_tables(tables, promote_options="default").take(position)
         return {name: found[name].to_pylist() for name in found.column_names}
 
@@ -92,36 +120,15 @@ class ParquetSource(Source):
         stamp.check()
         ends = np.cumsum(self._groups[index])
         first, last = np.searchsorted(ends, [start, stop - 1], side="right")
-        seen = int(ends[first] - self._groups[index][first])
-        names = list(self.columns or ())
-        try:
-            with _open(stamp.path) as file:
-                for batch in file.iter_batches(
-                    batch_size=_ROWS_PER_BATCH,
-                    row_groups=list(range(first, last + 1)),
-                    columns=names,
-                    use_threads=False,
-                ):
-                    low, high = max(start - seen, 0), min(stop - seen, len(batch))
-                    if low < high:
-                        where = f"{stamp.path}, rows {seen} to {seen + len(batch) - 1}"
-                        piece = batch.slice(low, high - low)
-                        yield batch_values(piece, names, self.dtype, self.nulls, where)
-                    seen += len(batch)
-                    if seen >= stop:
-                        break
-        except OSError as error:
-            raise InputError(
-                f"{stamp.path} cannot be read; it is cut or damaged: {error}"
-            ) from error
-        if seen < stop:
-            raise InputError(f"{stamp.path} ended after {seen} rows; it is cut or damaged")
-
-    def _stretch_rows(self) -> int:
-        return _ROWS_PER_BATCH
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "client": None}
+        with _open(stamp.path) as file:
+            batches = file.iter_batches(
+                batch_size=ROWS_PER_BATCH,
+                row_groups=list(range(first, last + 1)),
+                columns=self._columns.names,
+                use_threads=False,
+            )
+            seen = int(ends[first] - self._groups[index][first])
+            yield from values_between(batches, self._columns, seen, start, stop, str(stamp.path))
 
 
 def _some_rows(
@@ -129,11 +136,7 @@ def _some_rows(
 ) -> Iterator[Any]:
     """Yield tables of some rows of a file, one for every row group they lie in."""
     with _open(path) as file:
-        for name in columns or ():
-            if name not in file.schema_arrow.names:
-                raise InputError(
-                    f"{path} has no column {name!r}; it has {', '.join(file.schema_arrow.names)}"
-                )
+        check_columns(columns or (), file.schema_arrow.names, str(path))
         groups = np.searchsorted(ends, rows, side="right")
         for group in np.unique(groups):
             start = int(ends[group - 1]) if group else 0
@@ -167,50 +170,7 @@ def find_files(paths: Paths) -> list[Path]:
     return [path]
 
 
-def batch_values(
-    batch: Any, columns: Sequence[str], dtype: np.dtype[Any], nulls: Nulls, where: str
-) -> NDArray[Any]:
-    """Return some columns of a batch as a matrix."""
-    values = np.empty((len(batch), len(columns)), dtype=dtype)
-    for i, name in enumerate(columns):
-        column = batch.column(name)
-        if column.null_count:
-            if nulls == "error":
-                row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
-                raise InputError(
-                    f"column {name!r} has {column.null_count} nulls in {where} (the first is "
-                    f"{row} rows on). Give a number to put there, as in nulls=0.0, or leave such "
-                    "rows out."
-                )
-            column = column.fill_null(_like(column.type, nulls))
-        values[:, i] = column.to_numpy(zero_copy_only=False)
-    return values
-
-
-def checked_nulls(nulls: Any) -> Nulls:
-    """Return a policy for missing values, or raise `InputError`."""
-    if nulls == "error" or (isinstance(nulls, int | float) and np.isfinite(nulls)):
-        return nulls if nulls == "error" else float(nulls)
-    raise InputError(f'nulls must be "error" or a number to put in their place, got {nulls!r}')
-
-
-def check_numeric(schema: Any, columns: Iterable[str], name: str) -> None:
-    """Raise `InputError` for a column that holds no numbers."""
-    from pyarrow import types
-
-    for column in columns:
-        kind = schema.field(column).type
-        if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
-            numeric = [
-                f.name for f in schema if types.is_integer(f.type) or types.is_floating(f.type)
-            ]
-            raise InputError(
-                f"column {column!r} of {name} holds {kind}, not numbers. Choose among the numeric "
-                f"columns with columns=[...]: {', '.join(numeric) or 'there are none'}"
-            )
-
-
-def _check_columns(
+def _check_schemas(
     files: Sequence[Path], schemas: Sequence[Any], columns: Sequence[str], is_all: bool
 ) -> None:
     if not columns:
@@ -218,11 +178,7 @@ def _check_columns(
     if len(set(columns)) < len(columns):
         raise InputError(f"columns must differ from each other, got {list(columns)}")
     for path, schema in zip(files, schemas, strict=True):
-        missing = [name for name in columns if name not in schema.names]
-        if missing:
-            raise InputError(
-                f"{path} has no column {missing[0]!r}; it has {', '.join(schema.names)}"
-            )
+        check_columns(columns, schema.names, str(path))
         check_numeric(schema, columns, str(path))
         extra = [name for name in schema.names if name not in columns]
         if is_all and extra:
@@ -255,19 +211,15 @@ def _refuse_counted_nulls(path: Path, metadata: Any, columns: Sequence[str]) -> 
                 )
 
 
-def _parts(files: Sequence[Path], counts: Sequence[int]) -> tuple[list[Part], list[int]]:
-    """Return the files that have rows as parts, and which files these are."""
-    if sum(counts) == 0:
-        raise InputError(f"there are no rows in {', '.join(str(path) for path in files)}")
-    parents = [str(path.resolve().parent) for path in files]
-    common = Path(os.path.commonpath(parents))
-    names = [str(path.resolve().relative_to(common).with_suffix("")) for path in files]
+def _names(files: Sequence[Path]) -> list[str]:
+    """Return the names of files relative to the folder they share, without their endings."""
+    whole = [path.resolve() for path in files]
+    common = Path(os.path.commonpath([str(path.parent) for path in whole]))
+    names = [str(path.relative_to(common).with_suffix("")) for path in whole]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"the file {twice} was given more than once")
-    starts = np.concatenate([[0], np.cumsum(counts)]).tolist()
-    used = [i for i, n in enumerate(counts) if n]
-    return [Part(names[i], starts[i], starts[i + 1], str(files[i])) for i in used], used
+    return names
 
 
 def _open(path: Path) -> Any:
@@ -280,9 +232,3 @@ def _open(path: Path) -> Any:
         return parquet.ParquetFile(path, pre_buffer=False)
     except (ArrowInvalid, OSError) as error:
         raise InputError(f"{path} is no Parquet file, or is cut: {error}") from error
-
-
-def _like(kind: Any, value: float) -> Any:
-    import pyarrow
-
-    return pyarrow.scalar(value).cast(kind)

@@ -1,27 +1,37 @@
-"""The passes over all rows that make super-instances: assign, means, nearest, score.
+"""What is done with every block of rows: count, add up, find the nearest, score.
 
-Each finds the cell of a row by comparing it to the centers, unless an earlier pass kept it.
+A pass goes over all rows once. Passes of the same run know the cell of every row, which is found
+once and kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError
 from likewise.rows.assignment import Kernel, assign_block
-from likewise.rows.sweep import Rows
+from likewise.rows.source import Source
 
 _ROWS_PER_PRODUCT = 1024
+
+Found = TypeVar("Found")
+
+Kept = list[NDArray[Any]]
+"""The cells of the rows of every block of a span, for the passes that come later."""
+
+Sums = list[NDArray[np.float64]]
+"""The sums of every block: added up later, in the order of blocks, they have the same bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The cells of K-means, and which rows may stand for one.
+    """The cells of K-means.
 
     Attributes
     ----------
@@ -29,82 +39,133 @@ class Cells:
         A row belongs to the nearest.
     kernel : {"numpy", "faiss"}
         What finds the nearest.
-    allowed : ndarray of int or None
-        The rows that may stand for a cell, increasing; None if all may.
     """
 
     centers: NDArray[Any]
     kernel: Kernel
-    allowed: NDArray[np.intp] | None = None
 
-    def of(self, block: NDArray[Any], kept: NDArray[Any] | None) -> NDArray[Any]:
+    def of(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the cell of every row of a block, as small numbers."""
-        if kept is not None:
-            return kept
-        cells = assign_block(block, self.centers, self.kernel)
+        cells = assign_block(rows, self.centers, self.kernel)
         return cells.astype(np.min_scalar_type(len(self.centers) - 1))
-
-    def may_stand(self, start: int, n: int) -> NDArray[np.intp] | None:
-        """Return which of `n` rows from `start` on are allowed, or None if all are."""
-        if self.allowed is None:
-            return None
-        low, high = np.searchsorted(self.allowed, [start, start + n])
-        return self.allowed[low:high] - start
 
 
 @dataclass(frozen=True, slots=True)
-class AssignPass:
-    """Count the rows of every cell, and refuse rows that are not finite."""
+class Block:
+    """Consecutive rows of a source.
 
-    cells: Cells
+    Attributes
+    ----------
+    source : Source
+        What they are from.
+    start : int
+        The number of the first.
+    rows : ndarray of shape (n_rows, n_features)
+        The rows.
+    cells : ndarray of shape (n_rows,)
+        The cell of every row; empty if there are no cells.
+    """
+
+    source: Source
+    start: int
+    rows: NDArray[Any]
+    cells: NDArray[Any]
+
+    def those_in(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return which of the rows have one of these increasing numbers."""
+        low, high = np.searchsorted(numbers, [self.start, self.start + len(self.rows)])
+        return numbers[low:high] - self.start
+
+
+class Pass(ABC, Generic[Found]):
+    """What is done with every block while all rows are read once."""
+
+    phase: str
+    """Name of the pass, for progress reports."""
+
+    @abstractmethod
+    def empty(self) -> Found:
+        """Return what is found in no rows."""
+
+    @abstractmethod
+    def add(self, found: Found, block: Block) -> Found:
+        """Return what is found with one block more."""
+
+
+def sweep_span(
+    task: Pass[Found],
+    cells: Cells | None,
+    source: Source,
+    in_blocks: Iterable[tuple[int, NDArray[Any]]],
+    kept: Kept | None,
+) -> tuple[Found, Kept | None]:
+    """Return what a pass finds in the blocks of one span, and the cells of their rows.
+
+    Rows with missing or infinite values are refused before they are compared to centers.
+    """
+    found = task.empty()
+    keep: Kept = []
+    own = np.empty(0, dtype=np.intp)
+    for i, (start, rows) in enumerate(in_blocks):
+        if cells is not None:
+            if kept is None:
+                check_finite(rows, range(start, start + len(rows)), source)
+            own = cells.of(rows) if kept is None else kept[i]
+            keep.append(own)
+        found = task.add(found, Block(source, start, rows, own))
+    return found, keep or None
+
+
+@dataclass(frozen=True)
+class TakePass(Pass[list[NDArray[Any]]]):
+    """Collect the rows of increasing numbers."""
+
+    numbers: NDArray[np.intp]
+    phase: str = "sample"
+
+    def empty(self) -> list[NDArray[Any]]:
+        """Return no rows."""
+        return []
+
+    def add(self, found: list[NDArray[Any]], block: Block) -> list[NDArray[Any]]:
+        """Return the rows with those of one block more."""
+        return [*found, block.rows[block.those_in(self.numbers)]]
+
+
+@dataclass(frozen=True)
+class CountPass(Pass[NDArray[np.int64]]):
+    """Count the rows of every cell."""
+
+    n_cells: int
     phase: str = "assign"
-    keeps: bool = True
 
     def empty(self) -> NDArray[np.int64]:
         """Return counts of nothing."""
-        return np.zeros(len(self.cells.centers), dtype=np.int64)
+        return np.zeros(self.n_cells, dtype=np.int64)
 
-    def add(
-        self,
-        found: NDArray[np.int64],
-        start: int,
-        block: NDArray[Any],
-        kept: NDArray[Any] | None,
-        rows: Rows,
-    ) -> tuple[NDArray[np.int64], NDArray[Any]]:
-        """Return the counts with one block more, and the cells of its rows."""
-        check_finite(block, range(start, start + len(block)), rows)
-        cells = self.cells.of(block, kept)
-        return found + np.bincount(cells, minlength=len(found)), cells
+    def add(self, found: NDArray[np.int64], block: Block) -> NDArray[np.int64]:
+        """Return the counts with one block more."""
+        return found + np.bincount(block.cells, minlength=self.n_cells)
 
 
-@dataclass(frozen=True, slots=True)
-class MeansPass:
+@dataclass(frozen=True)
+class SumPass(Pass[Sums]):
     """Add up the rows of every cell."""
 
-    cells: Cells
+    n_cells: int
     phase: str = "means"
-    keeps: bool = True
 
-    def empty(self) -> list[NDArray[np.float64]]:
+    def empty(self) -> Sums:
         """Return no sums."""
         return []
 
-    def add(
-        self,
-        found: list[NDArray[np.float64]],
-        start: int,  # noqa: ARG002
-        block: NDArray[Any],
-        kept: NDArray[Any] | None,
-        rows: Rows,  # noqa: ARG002
-    ) -> tuple[list[NDArray[np.float64]], NDArray[Any]]:
-        """Return the sums of every block: added later in their order, they have the same bits."""
-        cells = self.cells.of(block, kept)
-        sums = np.zeros(self.cells.centers.shape)
-        order = np.argsort(cells, kind="stable")
-        present, first = np.unique(cells[order], return_index=True)
-        sums[present] = np.add.reduceat(block[order], first, axis=0, dtype=np.float64)
-        return [*found, sums], cells
+    def add(self, found: Sums, block: Block) -> Sums:
+        """Return the sums with those of one block more."""
+        sums = np.zeros((self.n_cells, block.rows.shape[1]))
+        order = np.argsort(block.cells, kind="stable")
+        present, first = np.unique(block.cells[order], return_index=True)
+        sums[present] = np.add.reduceat(block.rows[order], first, axis=0, dtype=np.float64)
+        return [*found, sums]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +211,24 @@ class Candidates:
         return reach
 
 
-@dataclass(frozen=True, slots=True)
-class NearestPass:
-    """Find the rows of every cell that are nearest to its middle."""
+@dataclass(frozen=True)
+class NearestPass(Pass[Candidates]):
+    """Find the rows of every cell that are nearest to its middle.
 
-    cells: Cells
+    Attributes
+    ----------
+    middles : ndarray of shape (n_cells, n_features)
+        The middle of every cell.
+    n_candidates : int
+        How many are looked for in every cell.
+    allowed : ndarray of int or None
+        The rows that may be found, increasing; None if all may.
+    """
+
     middles: NDArray[Any]
     n_candidates: int
+    allowed: NDArray[np.intp] | None
     phase: str = "nearest"
-    keeps: bool = True
 
     def empty(self) -> Candidates:
         """Return no candidates."""
@@ -167,68 +237,56 @@ class NearestPass:
         squares = np.empty(0, dtype=middles.dtype)
         return Candidates(nothing.astype(np.int32), nothing, squares, middles[:0])
 
-    def add(
-        self,
-        found: Candidates,
-        start: int,
-        block: NDArray[Any],
-        kept: NDArray[Any] | None,
-        rows: Rows,  # noqa: ARG002
-    ) -> tuple[Candidates, NDArray[Any]]:
-        """Return the candidates with those of one block more, and the cells of its rows."""
-        cells = self.cells.of(block, kept)
-        squares = _squares(block, self.middles, cells)
+    def add(self, found: Candidates, block: Block) -> Candidates:
+        """Return the candidates with those of one block more."""
+        squares = _squares(block.rows, self.middles, block.cells)
         reach = found.reach(len(self.middles), self.n_candidates)
-        chosen = np.flatnonzero(squares <= reach[cells])
-        allowed = self.cells.may_stand(start, len(block))
-        if allowed is not None:
-            chosen = np.intersect1d(chosen, allowed, assume_unique=True)
-        more = Candidates(
-            cells[chosen].astype(np.int32), chosen + start, squares[chosen], block[chosen]
-        )
-        return found.and_those(more, self.n_candidates), cells
+        chosen = np.flatnonzero(squares <= reach[block.cells])
+        if self.allowed is not None:
+            chosen = np.intersect1d(chosen, block.those_in(self.allowed), assume_unique=True)
+        cells = block.cells[chosen].astype(np.int32)
+        more = Candidates(cells, chosen + block.start, squares[chosen], block.rows[chosen])
+        return found.and_those(more, self.n_candidates)
 
 
-@dataclass(frozen=True, slots=True)
-class ScorePass:
-    """Add up, for every candidate, its distances to the allowed rows of its cell."""
+@dataclass(frozen=True)
+class ScorePass(Pass[Sums]):
+    """Add up, for every candidate, its distances to the allowed rows of its cell.
 
-    cells: Cells
+    Attributes
+    ----------
+    candidates : Candidates
+        The candidates of all cells.
+    middles, allowed
+        As for `NearestPass`.
+    """
+
     candidates: Candidates
     middles: NDArray[Any]
+    allowed: NDArray[np.intp] | None
     phase: str = "score"
-    keeps: bool = True
 
-    def empty(self) -> list[NDArray[np.float64]]:
+    def empty(self) -> Sums:
         """Return no sums."""
         return []
 
-    def add(
-        self,
-        found: list[NDArray[np.float64]],
-        start: int,
-        block: NDArray[Any],
-        kept: NDArray[Any] | None,
-        rows: Rows,  # noqa: ARG002
-    ) -> tuple[list[NDArray[np.float64]], NDArray[Any]]:
-        """Return the sums of every block: added later in their order, they have the same bits."""
-        cells = self.cells.of(block, kept)
-        allowed = self.cells.may_stand(start, len(block))
-        order = np.argsort(cells, kind="stable")
-        if allowed is not None:
-            order = order[np.isin(order, allowed)]
+    def add(self, found: Sums, block: Block) -> Sums:
+        """Return the sums with those of one block more."""
+        order = np.argsort(block.cells, kind="stable")
+        if self.allowed is not None:
+            order = order[np.isin(order, block.those_in(self.allowed))]
         numbers = np.arange(len(self.middles) + 1)
-        first = np.searchsorted(cells[order], numbers)
+        first = np.searchsorted(block.cells[order], numbers)
         bounds = np.searchsorted(self.candidates.cell, numbers)
         sums = np.zeros(len(self.candidates.cell))
-        scratch = Scratch.of(block, int(np.diff(bounds).max(initial=0)))
+        scratch = Scratch.of(block.rows, int(np.diff(bounds).max(initial=0)))
         for cell in np.flatnonzero(np.diff(first)):
             here = slice(bounds[cell], bounds[cell + 1])
             members = order[first[cell] : first[cell + 1]]
             middle = self.middles[cell].astype(np.float64)
             points = self.candidates.point[here]
-            sums[here] = distance_sums(points, block, members, middle, scratch)
-        return [*found, sums], cells
+            sums[here] = distance_sums(points, block.rows, members, middle, scratch)
+        return [*found, sums]
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +352,7 @@ def _squares(block: NDArray[Any], middles: NDArray[Any], cells: NDArray[Any]) ->
 
 
 def check_finite(
-    block: NDArray[Any], numbers: Sequence[int] | NDArray[np.intp], rows: Rows
+    block: NDArray[Any], numbers: Sequence[int] | NDArray[np.intp], source: Source
 ) -> None:
     """Refuse rows of these numbers if they have values that are missing or infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -303,6 +361,6 @@ def check_finite(
             return
     wrong, column = np.argwhere(~np.isfinite(block))[0]
     raise InputError(
-        f"{rows.where(int(numbers[wrong]))} has {block[wrong, column]} in column {column}. "
+        f"{source.where(int(numbers[wrong]))} has {block[wrong, column]} in column {column}. "
         "Fill in or leave out rows with missing or infinite values first."
     )

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.rows.passes import check_finite
+from likewise.rows.passes import Block, Pass, check_finite
 from likewise.rows.source import Source
-from likewise.rows.sweep import Progress, Rows
-from likewise.rows.sweepers import sweeper_for
+from likewise.rows.sweep import Progress, sweeper_for
 
 Range = tuple[NDArray[Any], NDArray[Any]]
 
@@ -29,16 +28,17 @@ class ScaledSource(Source):
     """
 
     def __init__(self, source: Source, low: NDArray[Any], high: NDArray[Any]) -> None:
+        super().__init__(
+            source.parts,
+            source.n_features,
+            source.dtype,
+            cuts=source.cuts,
+            columns=source.columns,
+            client=source.client,
+        )
         self.source = source
         self.low = low.astype(source.dtype)
         self.width = np.where(high > low, high - low, 1).astype(source.dtype)
-        self.parts = source.parts
-        self.n_features = source.n_features
-        self.dtype = source.dtype
-        self.block_rows = source.block_rows
-        self.cuts = source.cuts
-        self.columns = source.columns
-        self.client = source.client
 
     def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the rows from `start` up to `stop` in order."""
@@ -48,12 +48,6 @@ class ScaledSource(Source):
     def check_unchanged(self) -> None:
         """Raise `InputError` if a file is not what it was."""
         self.source.check_unchanged()
-
-    def _stretch_rows(self) -> int:
-        return self.source._stretch_rows()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "client": None}
 
 
 def scaled(
@@ -77,30 +71,21 @@ def scaled(
     return ScaledSource(source, low, high)
 
 
-@dataclass(frozen=True, slots=True)
-class RangePass:
+@dataclass(frozen=True)
+class RangePass(Pass[Range]):
     """Find the smallest and the largest value of every column."""
 
     n_features: int
     dtype: np.dtype[Any]
     phase: str = "range"
-    keeps: bool = False
 
     def empty(self) -> Range:
         """Return the range of nothing."""
         nothing = np.full(self.n_features, np.inf, dtype=self.dtype)
         return nothing, -nothing
 
-    def add(
-        self,
-        found: Range,
-        start: int,
-        block: NDArray[Any],
-        kept: NDArray[Any] | None,  # noqa: ARG002
-        rows: Rows,
-    ) -> tuple[Range, None]:
+    def add(self, found: Range, block: Block) -> Range:
         """Return the range with one block more."""
-        check_finite(block, range(start, start + len(block)), rows)
-        low, high = found
-        wider = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))
-        return wider, None
+        rows = block.rows
+        check_finite(rows, range(block.start, block.start + len(rows)), block.source)
+        return np.minimum(found[0], rows.min(axis=0)), np.maximum(found[1], rows.max(axis=0))

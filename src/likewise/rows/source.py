@@ -1,31 +1,33 @@
-"""Data that is gone over in batches instead of held: what all kinds have in common."""
+"""Data that is read in batches, again and again, instead of held."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from likewise.core.fingerprint import fingerprint
 from likewise.errors import InputError
+from likewise.rows.blocks import rows_per_block
 from likewise.rows.kmeans import FULL_LIMIT
-from likewise.rows.sweep import rows_per_block
 
-_ROWS_OF_AN_END = 64
+_FINGERPRINT_ROWS = 64
+"""The fingerprint of large data is one of so many rows at both ends."""
+
+_ROWS_PER_PART = 2**23
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of rows that belongs together, such as a file.
+    """Consecutive rows that belong together, such as a file.
 
     Attributes
     ----------
@@ -44,34 +46,47 @@ class Part:
 
 
 class Source(ABC):
-    """Rows of numbers that can be gone over again and again, in batches, in a fixed order.
+    """Rows of numbers that can be read again and again, in batches, in a fixed order.
 
     Attributes
     ----------
     parts : sequence of Part
-        The stretches of rows it consists of, in order and without gaps; none is empty.
+        The parts it consists of, in order and without gaps; none is empty.
     n_features : int
         Number of columns.
     dtype : dtype
         float32 if all values are, otherwise float64.
-    block_rows : int
-        Number of rows of a block, by `likewise.rows.sweep.rows_per_block`.
     cuts : sequence of int
-        Rows at which reading begins anew, such as those of row groups; empty if it can begin
-        anywhere at no cost.
+        Rows at which reading can begin at no cost, such as the first of row groups; empty if it
+        can begin anywhere.
     columns : sequence of str or None
         Names of the columns, if they have any.
     client : distributed.Client or None
-        The cluster on which the rows are gone over; None for this process.
+        The cluster that reads the rows and computes with them; None for this process.
+    block_rows : int
+        Number of rows of a block, by `likewise.rows.blocks.rows_per_block`.
     """
 
-    parts: Sequence[Part]
-    n_features: int
-    dtype: np.dtype[Any]
-    block_rows: int
-    cuts: Sequence[int] = ()
-    columns: Sequence[str] | None = None
-    client: Any = None
+    _gap_rows: ClassVar[int] = 1024
+    """Rows up to so far apart are better read in one go."""
+
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        n_features: int,
+        dtype: np.dtype[Any],
+        *,
+        cuts: Sequence[int] = (),
+        columns: Sequence[str] | None = None,
+        client: Any = None,
+    ) -> None:
+        self.parts = parts
+        self.n_features = n_features
+        self.dtype = dtype
+        self.cuts = cuts
+        self.columns = columns
+        self.client = client
+        self.block_rows = rows_per_block(n_features, dtype)
 
     @property
     def n_rows(self) -> int:
@@ -82,8 +97,7 @@ class Source(ABC):
     def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the rows from `start` up to `stop` in order, in batches of any size."""
 
-    @abstractmethod
-    def check_unchanged(self) -> None:
+    def check_unchanged(self) -> None:  # noqa: B027  (nothing to do where there is no file)
         """Raise `InputError` if a file is not what it was when the source was made."""
 
     def reader(self, start: int, stop: int) -> Any:  # noqa: ARG002
@@ -106,17 +120,11 @@ class Source(ABC):
         array([[4., 5.],
                [0., 1.]])
         """
-        wanted = np.asarray(numbers, dtype=np.intp).reshape(-1)
-        if len(wanted) and (wanted.min() < 0 or wanted.max() >= self.n_rows):
-            wrong = wanted[(wanted < 0) | (wanted >= self.n_rows)][0]
-            raise InputError(f"there is no row {wrong}: the data has rows 0 to {self.n_rows - 1}")
-        distinct, position = np.unique(wanted, return_inverse=True)
+        distinct, position = np.unique(self._row_numbers(numbers), return_inverse=True)
         found = np.empty((len(distinct), self.n_features), dtype=self.dtype)
-        for first, last in _stretches(distinct, self._stretch_rows()):
-            start = int(distinct[first])
-            stop = int(distinct[last - 1]) + 1
-            seen = start
-            for batch in self.batches(start, stop):
+        for first, last in _stretches(distinct, self._gap_rows):
+            seen = int(distinct[first])
+            for batch in self.batches(seen, int(distinct[last - 1]) + 1):
                 here = slice(*np.searchsorted(distinct, [seen, seen + len(batch)]))
                 found[here] = batch[distinct[here] - seen]
                 seen += len(batch)
@@ -136,9 +144,7 @@ class Source(ABC):
         """
         names = [str(name) for name in self.columns or range(self.n_features)]
         wanted = names if columns is None else list(columns)
-        for name in wanted:
-            if name not in names:
-                raise InputError(f"there is no column {name!r}; there are {', '.join(names)}")
+        check_columns(wanted, names, "the data")
         values = self.rows(numbers)
         return {name: values[:, names.index(name)].tolist() for name in wanted}
 
@@ -156,88 +162,30 @@ class Source(ABC):
         if self.n_rows <= FULL_LIMIT:
             return fingerprint(self.to_array())
         n = self.n_rows
-        ends = [*range(_ROWS_OF_AN_END), *range(n - _ROWS_OF_AN_END, n)]
+        ends = [*range(_FINGERPRINT_ROWS), *range(n - _FINGERPRINT_ROWS, n)]
         digest = hashlib.blake2b(f"{n} {self.n_features} {self.dtype.str}".encode(), digest_size=16)
         digest.update(np.ascontiguousarray(self.rows(ends)).data)
         return digest.hexdigest()
 
-    def _stretch_rows(self) -> int:
-        """Return up to how far apart rows are better read in one go."""
-        return 1024
+    def overlaps(self, start: int, stop: int) -> Iterator[tuple[int, Part, int, int]]:
+        """Yield the parts that have rows from `start` up to `stop`: number, part, and which."""
+        for i, part in enumerate(self.parts):
+            low, high = max(start, part.start), min(stop, part.stop)
+            if low < high:
+                yield i, part, low, high
 
-
-class ArraySource(Source):
-    """An array in memory as a source."""
-
-    def __init__(self, X: ArrayLike) -> None:
-        array = np.asarray(X)
-        self._array = check_matrix(array, "the array")
-        self.dtype = value_type([array.dtype])
-        self.n_features = array.shape[1]
-        self.block_rows = rows_per_block(self.n_features, self.dtype)
-        self.parts = cut_in_parts(len(array), "the array")
-
-    def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
-        """Yield the rows from `start` up to `stop`."""
-        yield self._array[start:stop]
-
-    def check_unchanged(self) -> None:
-        """Do nothing: an array is no file."""
-
-    def where(self, row: int) -> str:
-        """Say where a row is."""
-        return f"row {row}"
-
-
-class NpySource(Source):
-    """A ``.npy`` file as a source; it is mapped, not read."""
-
-    def __init__(self, path: str | os.PathLike[str], *, client: Any = None) -> None:
-        self.stamp = FileStamp.of(Path(path))
-        self._map: NDArray[Any] | None = None
-        array = check_matrix(self._mapped(), str(path))
-        self.dtype = value_type([array.dtype])
-        self.n_features = array.shape[1]
-        self.block_rows = rows_per_block(self.n_features, self.dtype)
-        self.parts = cut_in_parts(len(array), str(path))
-        self.client = client
-
-    def batches(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
-        """Yield the rows from `start` up to `stop`."""
-        array = self._mapped()
-        for first in range(start, stop, _MAPPED_ROWS):
-            # Touching a page beyond the end of a file that was cut would end the process.
-            self.stamp.check()
-            yield array[first : min(first + _MAPPED_ROWS, stop)]
-
-    def check_unchanged(self) -> None:
-        """Raise `InputError` if the file is not what it was."""
-        self.stamp.check()
-
-    def where(self, row: int) -> str:
-        """Say where a row is."""
-        return f"row {row} of {self.stamp.path}"
-
-    def _mapped(self) -> NDArray[Any]:
-        if self._map is None:
-            path = self.stamp.path
-            try:
-                self._map = np.load(path, mmap_mode="r", allow_pickle=False)
-            except (ValueError, EOFError, OSError) as error:
-                raise InputError(
-                    f"{path} is no .npy file of numbers, or is cut: {error}. Write it again with "
-                    "numpy.save."
-                ) from error
-        if not isinstance(self._map, np.ndarray):
-            raise InputError(f"{self.stamp.path} is an archive; save one array with numpy.save")
-        return self._map
+    def _row_numbers(self, numbers: ArrayLike) -> NDArray[np.intp]:
+        wanted = np.asarray(numbers, dtype=np.intp).reshape(-1)
+        wrong = wanted[(wanted < 0) | (wanted >= self.n_rows)]
+        if len(wrong):
+            raise InputError(
+                f"there is no row {wrong[0]}: the data has rows 0 to {self.n_rows - 1}"
+            )
+        return wanted
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_map": None, "client": None}
-
-
-_MAPPED_ROWS = 2**17
-_ROWS_PER_PART = 2**23
+        # A client stays in its process.
+        return {**self.__dict__, "client": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +231,13 @@ def check_matrix(array: NDArray[Any], name: str) -> NDArray[Any]:
     return array
 
 
+def check_columns(wanted: Sequence[str], there: Sequence[str], place: str) -> None:
+    """Raise `InputError` for a column that is not there."""
+    for name in wanted:
+        if name not in there:
+            raise InputError(f"{place} has no column {name!r}; it has {', '.join(there)}")
+
+
 def value_type(found: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
     """Return float32 if that is the type of all, otherwise float64."""
     return np.dtype(np.float32 if all(t == np.float32 for t in found) else np.float64)
@@ -297,8 +252,17 @@ def cut_in_parts(n_rows: int, place: str) -> list[Part]:
     ]
 
 
-def _stretches(numbers: NDArray[np.intp], reach: int) -> Iterator[tuple[int, int]]:
-    """Yield stretches of increasing numbers that are at most `reach` apart."""
-    cuts = np.flatnonzero(np.diff(numbers) > reach) + 1
+def parts_of_sizes(
+    sizes: Sequence[int], names: Sequence[str], places: Sequence[str]
+) -> tuple[list[Part], list[int]]:
+    """Return those that have rows as parts, and which they are; none if none has."""
+    ends = np.cumsum(sizes).tolist()
+    used = [i for i, n in enumerate(sizes) if n]
+    return [Part(names[i], ends[i] - sizes[i], ends[i], places[i]) for i in used], used
+
+
+def _stretches(numbers: NDArray[np.intp], gap: int) -> Iterator[tuple[int, int]]:
+    """Yield stretches of increasing numbers that are at most `gap` apart."""
+    cuts = np.flatnonzero(np.diff(numbers) > gap) + 1
     bounds = [0, *cuts.tolist(), len(numbers)]
     yield from ((a, b) for a, b in pairwise(bounds) if a < b)

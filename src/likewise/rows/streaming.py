@@ -10,8 +10,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, reduce
+from itertools import chain
 from operator import itemgetter
 from typing import Any, Literal
 
@@ -24,15 +26,17 @@ from likewise.rows.kmeans import draw_starts, train_from, training_for
 from likewise.rows.medoids import N_CANDIDATES, geometric_medians
 from likewise.rows.metrics import distances
 from likewise.rows.passes import (
-    AssignPass,
     Candidates,
     Cells,
-    MeansPass,
+    CountPass,
     NearestPass,
     ScorePass,
+    SumPass,
+    Sums,
     check_finite,
 )
-from likewise.rows.sweep import Rows, Sweeper
+from likewise.rows.source import Source
+from likewise.rows.sweep import Sweeper
 
 SAMPLE_PER_CENTER = 4096
 """Rows per center that a sample has, for the geometric medians, if it is not too large then."""
@@ -77,12 +81,12 @@ def stream_super_instances(
     remember : callable, optional
         Keeps what every phase found, so that an interrupted run goes on after the last one.
     """
-    rows = sweeper.rows
-    numbers, used, train_seed = _draw(rows, n_super_instances, seed)
+    source = sweeper.source
+    numbers, used, train_seed = _draw(source, n_super_instances, seed)
 
     def take_sample() -> Arrays:
-        found = sweeper.take("sample", numbers)
-        check_finite(found, numbers, rows)
+        found = sweeper.take(numbers)
+        check_finite(found, numbers, source)
         return {"sample": found}
 
     @cache
@@ -94,49 +98,56 @@ def stream_super_instances(
         starts = draw_starts(len(used), n_cells, train_seed)
         runs = sweeper.map("train", train_from, (sample()[used], n_cells), starts)
         _, centers = min(runs, key=itemgetter(0))
-        kernel = fastest_kernel(rows.n_features, rows.dtype)
+        kernel = fastest_kernel(source.n_features, source.dtype)
         return {"centers": centers, "kernel": np.array(kernel)}
 
     def find_medians() -> Arrays:
-        return {"middles": _medians(sweeper, sample(), numbers, cells)}
+        return {"middles": _medians(sweeper, cells, sample(), numbers, train_indices)}
+
+    def find_nearest(middles: NDArray[Any], n: int) -> Candidates:
+        nearest = NearestPass(middles, n, train_indices)
+        return Candidates(**remember("nearest", lambda: _nearest(sweeper, cells, nearest)))
 
     trained = remember("train", train)
-    cells = Cells(trained["centers"], trained["kernel"].item(), train_indices)
+    cells = Cells(trained["centers"], trained["kernel"].item())
     counts = remember("assign", lambda: {"counts": _counts(sweeper, cells)})["counts"]
     if representative == "nearest-mean":
         means = remember("means", lambda: {"means": _means(sweeper, cells, counts)})["means"]
-        nearest = NearestPass(cells, means.astype(rows.dtype), N_TYPICAL)
-        candidates = Candidates(**remember("nearest", lambda: _nearest(sweeper, nearest)))
-        return _partition(rows.n_rows, cells, counts, candidates, candidates.square)
-    middles = remember("medians", find_medians)["middles"].astype(rows.dtype)
+        candidates = find_nearest(means.astype(source.dtype), N_TYPICAL)
+        return _partition(source.n_rows, cells, counts, candidates, candidates.square)
+    middles = remember("medians", find_medians)["middles"].astype(source.dtype)
     sample.cache_clear()
-    nearest = NearestPass(cells, middles, N_CANDIDATES)
-    candidates = Candidates(**remember("nearest", lambda: _nearest(sweeper, nearest)))
-    scoring = ScorePass(cells, candidates, middles)
-    scored = remember("score", lambda: {"sums": _in_order(sweeper.sweep(scoring))})
-    return _partition(rows.n_rows, cells, counts, candidates, scored["sums"])
+    candidates = find_nearest(middles, N_CANDIDATES)
+    score = ScorePass(candidates, middles, train_indices)
+    scored = remember("score", lambda: {"sums": _total(sweeper.sweep(score, cells))})
+    return _partition(source.n_rows, cells, counts, candidates, scored["sums"])
 
 
 def _draw(
-    rows: Rows, n_super_instances: int, seed: int
+    source: Source, n_super_instances: int, seed: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], int]:
     """Return the rows of the sample, which of them to train on, and the seed for that."""
     rng = np.random.default_rng(seed)
-    n_train = min(rows.n_rows, training_for(n_super_instances).rows_per_center * n_super_instances)
-    at_most = SAMPLE_BYTES // (rows.n_features * rows.dtype.itemsize)
-    n_sample = max(n_train, min(rows.n_rows, at_most, SAMPLE_PER_CENTER * n_super_instances))
-    numbers = np.sort(rng.choice(rows.n_rows, n_sample, replace=False, shuffle=False))
+    n_rows = source.n_rows
+    n_train = min(n_rows, training_for(n_super_instances).rows_per_center * n_super_instances)
+    at_most = SAMPLE_BYTES // (source.n_features * source.dtype.itemsize)
+    n_sample = max(n_train, min(n_rows, at_most, SAMPLE_PER_CENTER * n_super_instances))
+    numbers = np.sort(rng.choice(n_rows, n_sample, replace=False, shuffle=False))
     used = np.sort(rng.choice(n_sample, n_train, replace=False, shuffle=False))
     return numbers, used, int(rng.integers(2**31 - 1))
 
 
 def _medians(
-    sweeper: Sweeper, sample: NDArray[Any], numbers: NDArray[np.intp], cells: Cells
+    sweeper: Sweeper,
+    cells: Cells,
+    sample: NDArray[Any],
+    numbers: NDArray[np.intp],
+    allowed: NDArray[np.intp] | None,
 ) -> NDArray[np.float64]:
     """Return the geometric median of every cell's allowed rows in the sample, or its center."""
     own = np.arange(len(numbers))
-    if cells.allowed is not None:
-        own = np.flatnonzero(np.isin(numbers, cells.allowed))
+    if allowed is not None:
+        own = np.flatnonzero(np.isin(numbers, allowed))
     cell = assign(sample[own], cells.centers, kernel=cells.kernel, n_jobs=sweeper.n_jobs)
     own = own[np.argsort(cell, kind="stable")]
     present, counts = np.unique(cell, return_counts=True)
@@ -152,32 +163,28 @@ def _medians(
     return middles
 
 
-def _nearest(sweeper: Sweeper, task: NearestPass) -> Arrays:
+def _nearest(sweeper: Sweeper, cells: Cells, task: NearestPass) -> Arrays:
     found = task.empty()
-    for more in sweeper.sweep(task):
+    for more in sweeper.sweep(task, cells):
         found = found.and_those(more, task.n_candidates)
     return {"cell": found.cell, "row": found.row, "square": found.square, "point": found.point}
 
 
 def _counts(sweeper: Sweeper, cells: Cells) -> NDArray[np.int64]:
     counts = np.zeros(len(cells.centers), dtype=np.int64)
-    for found in sweeper.sweep(AssignPass(cells)):
+    for found in sweeper.sweep(CountPass(len(cells.centers)), cells):
         counts += found
     return counts
 
 
 def _means(sweeper: Sweeper, cells: Cells, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    sums = _in_order(sweeper.sweep(MeansPass(cells)))
+    sums = _total(sweeper.sweep(SumPass(len(cells.centers)), cells))
     return np.asarray(sums / np.maximum(counts, 1)[:, None])
 
 
-def _in_order(found: Any) -> NDArray[np.float64]:
-    total = None
-    for of_span in found:
-        for of_block in of_span:
-            total = of_block.copy() if total is None else total + of_block
-    assert total is not None
-    return np.asarray(total)
+def _total(found: Iterable[Sums]) -> NDArray[np.float64]:
+    """Add up the sums of all blocks, in their order."""
+    return np.asarray(reduce(operator.add, chain.from_iterable(found)))
 
 
 def _partition(

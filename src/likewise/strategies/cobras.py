@@ -13,7 +13,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from likewise.core.answers import Answer
-from likewise.rows.assignment import one_thread_each
+from likewise.rows.threads import one_thread_each
 from likewise.strategies.procedure import Procedure, Questions
 from likewise.strategies.rows import Array, Ints
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from likewise.rows.assignment import one_thread_each
+from likewise.rows.threads import one_thread_each
 
 _N_STARTS = 5
 
