@@ -61,7 +61,7 @@ def test_the_published_sizes_have_ten_starts_and_many_cells_one(monkeypatch):
             starts.append(self.init)
             return super().fit(rows)
 
-    monkeypatch.setattr("likewise.rows.kmeans.KMeans", Counted)
+    monkeypatch.setattr("sklearn.cluster.KMeans", Counted)
     kmeans(X, 100)
     assert starts == ["k-means++"] * 10
     starts.clear()

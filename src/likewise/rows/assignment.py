@@ -61,7 +61,7 @@ def assign(
         return assign_block(X[start : start + _ROWS_PER_THREAD], centers, kernel)
 
     starts = range(0, len(X), _ROWS_PER_THREAD)
-    found = list(map_in_threads(assign_rows, starts, n_jobs))
+    found = map_in_threads(assign_rows, starts, n_jobs)
     return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
 
 

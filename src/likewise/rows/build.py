@@ -230,9 +230,7 @@ def _choose_representatives(
     groups = np.split(order, np.cumsum(np.bincount(assignment))[:-1])
     allowed = [members[may_stand[members]] for members in groups]
     standing = [cell for cell, rows in enumerate(allowed) if len(rows)]
-    chosen = list(
-        map_in_threads(lambda cell: choose(groups[cell], allowed[cell]), standing, n_jobs)
-    )
+    chosen = map_in_threads(lambda cell: choose(groups[cell], allowed[cell]), standing, n_jobs)
     by_row = np.argsort(chosen)
     reps = np.array(chosen, dtype=np.intp)[by_row]
     owner = np.full(len(groups), -1, dtype=np.intp)

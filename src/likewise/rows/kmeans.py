@@ -177,7 +177,8 @@ def _lloyd(X: NDArray[Any], n_clusters: int, start: Any, max_iter: int, seed: in
     from sklearn.exceptions import ConvergenceWarning
 
     model = KMeans(n_clusters, init=start, n_init=1, max_iter=max_iter, random_state=seed)
-    with warnings.catch_warnings():
+    # Here, for only now scikit-learn's own threads are surely known.
+    with one_thread_each(), warnings.catch_warnings():
         # Fewer distinct rows than clusters: handled by the caller.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(X)

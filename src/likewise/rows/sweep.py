@@ -11,14 +11,13 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from likewise.rows.blocks import blocks, spans
 from likewise.rows.labels import Labeling, Written, write_each, write_parts
 from likewise.rows.passes import Cells, Found, Kept, Pass, TakePass, sweep_span
 from likewise.rows.source import Part, Source
-from likewise.rows.threads import map_in_threads, one_thread_each
+from likewise.rows.threads import limited, map_in_threads, n_threads
 
 Progress = Callable[[str, int, int], None]
 """Called as ``progress(phase, rows_done, n_rows)``."""
@@ -96,15 +95,14 @@ class LocalSweeper(Sweeper):
     def sweep(self, task: Pass[Found], cells: Cells | None = None) -> Iterator[Found]:
         """Yield what a pass finds in every span, in the order of rows."""
         self._report(task.phase, 0)
-        n_threads = min(effective_n_jobs(self.n_jobs), len(self._spans))
-        run = partial(sweep_span, task, cells, self.source)
-        with one_thread_each():
-            results = self._in_turn(run) if n_threads <= 1 else self._at_once(run, n_threads)
-            for i, (found, keep) in enumerate(results):
-                if keep is not None:
-                    self._kept[i] = keep
-                self._report(task.phase, self._spans[i][1])
-                yield found
+        n = n_threads(self.n_jobs, len(self._spans))
+        run = partial(limited, sweep_span, task, cells, self.source)
+        results = self._in_turn(run) if n == 1 else self._at_once(run, n)
+        for i, (found, keep) in enumerate(results):
+            if keep is not None:
+                self._kept[i] = keep
+            self._report(task.phase, self._spans[i][1])
+            yield found
 
     def map(
         self,
@@ -115,8 +113,7 @@ class LocalSweeper(Sweeper):
     ) -> list[Any]:
         """Return ``function(*shared, *args)`` for each `args`."""
         self._report(phase, 0)
-        run = map_in_threads(lambda args: function(*shared, *args), each, self.n_jobs)
-        results = list(run)
+        results = map_in_threads(lambda args: function(*shared, *args), each, self.n_jobs)
         self._report(phase, self.source.n_rows)
         return results
 
@@ -125,20 +122,22 @@ class LocalSweeper(Sweeper):
     ) -> Iterator[Written]:
         """Write the labels of every bundle of parts."""
         self._report("write", 0)
-        if min(effective_n_jobs(self.n_jobs), len(bundles)) <= 1:
+        n = n_threads(self.n_jobs, len(bundles))
+        if n == 1:
             # One run through the source: rows at the ends of bundles would be read twice.
             parts = [part for bundle in bundles for part in bundle]
-            with one_thread_each():
-                written = write_each(self.source, parts, labeling, folder, run)
-                for part, files in zip(parts, written, strict=True):
-                    self._report("write", part.stop)
-                    yield files
+            written = write_each(self.source, parts, labeling, folder, run)
+            for part in parts:
+                files = limited(next, written)
+                self._report("write", part.stop)
+                yield files
             return
         write = partial(write_parts, self.source, labeling=labeling, folder=folder, run=run)
-        results = map_in_threads(write, bundles, self.n_jobs)
-        for bundle, files in zip(bundles, results, strict=True):
-            self._report("write", bundle[-1].stop)
-            yield files
+        with ThreadPoolExecutor(n) as pool:
+            results = pool.map(partial(limited, write), bundles)
+            for bundle, files in zip(bundles, results, strict=True):
+                self._report("write", bundle[-1].stop)
+                yield files
 
     def _in_turn(self, run: Callable[..., Any]) -> Iterator[tuple[Any, Kept | None]]:
         # One run through the source, for sources that must read from the start of a group.
@@ -147,28 +146,20 @@ class LocalSweeper(Sweeper):
             own = islice(stream, -(-(stop - start) // self.source.block_rows))
             yield run(own, self._kept.get(i))
 
-    def _at_once(
-        self, run: Callable[..., Any], n_threads: int
-    ) -> Iterator[tuple[Any, Kept | None]]:
+    def _at_once(self, run: Callable[..., Any], n: int) -> Iterator[tuple[Any, Kept | None]]:
         waiting: deque[Future[tuple[Any, Kept | None]]] = deque()
-        with ThreadPoolExecutor(n_threads) as pool:
+        with ThreadPoolExecutor(n) as pool:
             try:
                 for i, (start, stop) in enumerate(self._spans):
-                    if len(waiting) > n_threads:
+                    if len(waiting) > n:
                         yield waiting.popleft().result()
                     stream = blocks(self.source, start, stop)
-                    waiting.append(pool.submit(_limited, run, stream, self._kept.get(i)))
+                    waiting.append(pool.submit(run, stream, self._kept.get(i)))
                 while waiting:
                     yield waiting.popleft().result()
             finally:
                 for future in waiting:
                     future.cancel()
-
-
-def _limited(run: Callable[..., Any], *args: Any) -> Any:
-    # OpenMP is limited thread by thread.
-    with one_thread_each():
-        return run(*args)
 
 
 def sweeper_for(

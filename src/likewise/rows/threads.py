@@ -7,10 +7,9 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
-from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
@@ -28,46 +27,56 @@ def one_thread_each() -> Iterator[None]:
     small matrices, and where all cores are busy, threads also cost more than they gain.
 
     Blocks may be nested, and may overlap in several threads: the limit is lifted when the last
-    one ends. Inside another block it costs a microsecond.
+    one ends. It costs some 40 microseconds, and a few inside another block. Do not yield inside:
+    who knows when the block ends then.
     """
     loaded = tuple(name for name in _WITH_THREADS if name in sys.modules)
-    # The number of BLAS threads belongs to the process, that of OpenMP to the calling thread.
-    own = vars(_of_thread).setdefault("openmp", _Limit("openmp"))
-    _blas.enter(loaded)
+    own = vars(_of_thread).setdefault("limit", _Limit(is_of_process=False))
+    _of_process.enter(loaded)
     own.enter(loaded)
     try:
         yield
     finally:
         own.leave()
-        _blas.leave()
+        _of_process.leave()
+
+
+def limited(function: Callable[..., Result], *args: Any) -> Result:
+    """Return ``function(*args)``, called with one thread."""
+    with one_thread_each():
+        return function(*args)
 
 
 def map_in_threads(
     function: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None
-) -> Iterator[Result]:
-    """Yield ``function(item)`` for each item, in order; each call has one thread for itself.
+) -> list[Result]:
+    """Return ``function(item)`` for each item, in order; each call has one thread for itself.
 
     For functions that do nearly all of their work outside of the interpreter's lock.
     """
-
-    def limited(item: Item) -> Result:
-        with one_thread_each():
-            return function(item)
-
-    n_threads = min(effective_n_jobs(n_jobs), len(items))
+    n = n_threads(n_jobs, len(items))
     with one_thread_each():
-        if n_threads <= 1:
-            yield from map(function, items)
-            return
-        with ThreadPoolExecutor(n_threads) as pool:
-            yield from pool.map(limited, items)
+        if n == 1:
+            return list(map(function, items))
+        with ThreadPoolExecutor(n) as pool:
+            # OpenMP is limited thread by thread.
+            return list(pool.map(partial(limited, function), items))
+
+
+def n_threads(n_jobs: int | None, at_most: int) -> int:
+    """Return how many threads scikit-learn's `n_jobs` means, but no more than there is work for."""
+    if n_jobs is None and "joblib" not in sys.modules:
+        return 1
+    from joblib import effective_n_jobs
+
+    return max(1, min(int(effective_n_jobs(n_jobs)), at_most))
 
 
 class _Limit:
     """One thread for some libraries, while anybody wants it."""
 
-    def __init__(self, user_api: str) -> None:
-        self._user_api = user_api
+    def __init__(self, *, is_of_process: bool) -> None:
+        self._is_of_process = is_of_process
         self._lock = threading.Lock()
         self._n_inside = 0
         self._limited: list[tuple[tuple[str, ...], Any]] = []
@@ -77,21 +86,44 @@ class _Limit:
             self._n_inside += 1
             # Limit again if a package has brought a library since.
             if not self._limited or self._limited[-1][0] != loaded:
-                limiter = _libraries(loaded, self._user_api).limit(limits=1)
-                self._limited.append((loaded, limiter))
+                libraries = _libraries(loaded, self._is_of_process)
+                _let_any_thread(libraries)
+                self._limited.append((loaded, libraries.limit(limits=1)))
 
     def leave(self) -> None:
         with self._lock:
             self._n_inside -= 1
             while self._n_inside == 0 and self._limited:
-                self._limited.pop()[1].restore_original_limits()
+                loaded, limiter = self._limited.pop()
+                libraries = _libraries(loaded, self._is_of_process)
+                _let_any_thread(libraries)
+                limiter.restore_original_limits()
+                _let_any_thread(libraries)
 
 
-_blas = _Limit("blas")
+_of_process = _Limit(is_of_process=True)
 _of_thread = threading.local()
 
 
 @cache
-def _libraries(loaded: tuple[str, ...], user_api: str) -> ThreadpoolController:  # noqa: ARG001
-    """Return the libraries that have threads; finding them takes milliseconds."""
-    return ThreadpoolController().select(user_api=user_api)
+def _libraries(loaded: tuple[str, ...], is_of_process: bool) -> ThreadpoolController:  # noqa: ARG001
+    """Return the libraries whose number of threads belongs to the process, or to each thread.
+
+    Linear algebra has one number for all threads, unless it is made with OpenMP. Finding the
+    libraries takes milliseconds, so they are looked for only when a package was `loaded`.
+    """
+    all_of_them = ThreadpoolController()
+    paths = [
+        library.filepath
+        for library in all_of_them.lib_controllers
+        if is_of_process
+        == (library.user_api == "blas" and getattr(library, "threading_layer", "") != "openmp")
+    ]
+    return all_of_them.select(filepath=paths)
+
+
+def _let_any_thread(libraries: ThreadpoolController) -> None:
+    """Let this thread set limits: threadpoolctl ignores all but the first thread that ever did."""
+    for library in libraries.lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
