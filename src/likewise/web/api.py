@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import numpy as np
 from starlette.concurrency import run_in_threadpool
@@ -12,27 +11,19 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from likewise.core.answers import Answer, Link
 from likewise.errors import InputError, LikewiseError, MissingExtraError, StaleQueryError
 from likewise.project import FORMATS, Project, export
 from likewise.project.groups import group_ids, how_known
-from likewise.project.mending import Mending
-from likewise.project.mending import split as split_links
 from likewise.project.projection import project_rows
-from likewise.web import shapes
+from likewise.web import mending, shapes
+from likewise.web.parsing import Json, chosen, one_row, page_of, whole
 
 SIZES = {"small": 160, "large": 1024}
 """Pictures come in these two sizes; a free choice would let one fill the cache."""
 
-MOST_AT_ONCE = 500
 MOST_ON_MAP = 20
-N_SHOWN = 24
-"""How many items of each likeliest part of a group are shown before it is split."""
-
 HOW = ("said", "learned", "open")
 LONGEST_NAME = 200
-
-Json = dict[str, Any]
 
 
 def query(project: Project, request: Request) -> Json:
@@ -47,9 +38,9 @@ def ahead(project: Project, request: Request) -> Json:  # noqa: ARG001
 
 def answer(project: Project, body: Json) -> Json:
     """Answer the open question; return the next one."""
-    number, position = _whole(body, "question"), _whole(body, "position")
+    number, position = whole(body, "question"), whole(body, "position")
     if "chosen" in body:
-        project.choose(_chosen(body["chosen"]), number=number, position=position)
+        project.choose(chosen(body["chosen"]), number=number, position=position)
     else:
         said = shapes.answer_from(body.get("answer"))
         project.tell(said, number=number, position=position)
@@ -59,28 +50,28 @@ def answer(project: Project, body: Json) -> Json:
 def settle(project: Project, body: Json) -> Json:
     """Say something about two items without being asked."""
     said = shapes.answer_from(body.get("answer"))
-    left, right = _whole(body, "left"), _whole(body, "right")
-    project.settle(left, right, said, position=_whole(body, "position"))
+    left, right = whole(body, "left"), whole(body, "right")
+    project.settle(left, right, said, position=whole(body, "position"))
     return shapes.state(project)
 
 
 def undo(project: Project, body: Json) -> Json:
     """Take back the last thing."""
-    project.undo(position=_whole(body, "position"))
+    project.undo(position=whole(body, "position"))
     return shapes.state(project)
 
 
 def redo(project: Project, body: Json) -> Json:
     """Do it again."""
-    project.redo(position=_whole(body, "position"))
+    project.redo(position=whole(body, "position"))
     return shapes.state(project)
 
 
 def history(project: Project, request: Request) -> Json:
     """Return the answers, the latest first."""
     events = project.session.events
-    limit = _page(request, "limit", 100)
-    before = _page(request, "before", len(events) + 1, most=len(events) + 1)
+    limit = page_of(request, "limit", 100)
+    before = page_of(request, "before", len(events) + 1, most=len(events) + 1)
     shown = events[max(0, before - 1 - limit) : max(0, before - 1)]
     return {
         "position": project.position,
@@ -91,10 +82,10 @@ def history(project: Project, request: Request) -> Json:
 
 def revise(project: Project, body: Json) -> Json:
     """Preview or apply the change of an earlier answer."""
-    number = _whole(body, "number")
-    said = _chosen(body["chosen"]) if "chosen" in body else shapes.answer_from(body.get("answer"))
+    number = whole(body, "number")
+    said = chosen(body["chosen"]) if "chosen" in body else shapes.answer_from(body.get("answer"))
     if body.get("apply") is True:
-        project.revise(number, said, position=_whole(body, "position"))
+        project.revise(number, said, position=whole(body, "position"))
         return shapes.state(project)
     found = project.preview(number, said)
     return {
@@ -106,8 +97,8 @@ def revise(project: Project, body: Json) -> Json:
 def groups(project: Project, request: Request) -> Json:
     """Return groups, those that answers have joined first."""
     found = project.groups()
-    offset = _page(request, "offset", 0, most=len(found))
-    shown = found[offset : offset + _page(request, "limit", 24)]
+    offset = page_of(request, "offset", 0, most=len(found))
+    shown = found[offset : offset + page_of(request, "limit", 24)]
     return {
         "position": project.position,
         "n": len(found),
@@ -123,8 +114,8 @@ def group(project: Project, request: Request) -> Json:
     if request.query_params.get("order") == "doubt":
         certainty = np.nan_to_num(how_known(project.session)[1][rows], nan=0.0)
         rows = rows[np.argsort(certainty, kind="stable")]
-    offset = _page(request, "offset", 0, most=len(rows))
-    shown = rows[offset : offset + _page(request, "limit", 100)]
+    offset = page_of(request, "offset", 0, most=len(rows))
+    shown = rows[offset : offset + page_of(request, "limit", 100)]
     return {
         "position": project.position,
         "group": shapes.group(project, found),
@@ -139,61 +130,15 @@ def name(project: Project, body: Json) -> Json:
         raise InputError(f"a name is a text of at most {LONGEST_NAME} characters")
     if any(unicodedata.category(character) in ("Cc", "Cs") for character in said):
         raise InputError(f"a name has no control characters or halves of characters: {said!r}")
-    project.name(_whole(body, "group"), said, position=_whole(body, "position"))
-    found = project.group(_whole(body, "group"))
+    project.name(whole(body, "group"), said, position=whole(body, "position"))
+    found = project.group(whole(body, "group"))
     return {"position": project.position, "group": shapes.group(project, found)}
 
 
 def misfit(project: Project, body: Json) -> Json:
     """Put an item to the question."""
-    numbers = project.misfit(_whole(body, "row"), position=_whole(body, "position"))
+    numbers = project.misfit(whole(body, "row"), position=whole(body, "position"))
     return {**shapes.state(project), "answers_behind": numbers}
-
-
-def move(project: Project, body: Json) -> Json:
-    """Move items to another group, to a new one, or only out of where they are."""
-    rows, to = _rows(project, body, "rows"), body.get("to")
-    if to is None:
-        return _mended(project, body, lambda mending: mending.take_out(rows))
-    target = None if to == "new" else project.group(_whole(body, "to"))
-    return _mended(project, body, lambda mending: mending.move(rows, target))
-
-
-def merge(project: Project, body: Json) -> Json:
-    """Make several groups one."""
-    some = [project.group(_whole({"group": id}, "group")) for id in _list(body, "groups")]
-    return _mended(project, body, lambda mending: mending.merge(some))
-
-
-def parts(project: Project, request: Request) -> Json:
-    """Return the two likeliest parts of a group."""
-    found = project.parts(project.group(request.path_params["id"]))
-    return {
-        "position": project.position,
-        "parts": [
-            {"size": len(rows), "shown": shapes.known_things(project, rows[:N_SHOWN].tolist())}
-            for rows in found
-        ],
-    }
-
-
-def split(project: Project, body: Json) -> Json:
-    """Split a group into parts that are named by some of their items."""
-    some = [_rows(project, {"rows": part}, "rows") for part in _list(body, "parts")]
-    return _mended(project, body, lambda _: split_links(some))
-
-
-def confirm(project: Project, body: Json) -> Json:
-    """Say which items are right in a group and which are not."""
-    found = project.group(_whole(body, "group"))
-    right = _rows(project, body, "right", least=0)
-    wrong = _rows(project, body, "wrong", least=0)
-    return _mended(project, body, lambda mending: mending.check(found, right, wrong))
-
-
-def _mended(project: Project, body: Json, say: Callable[[Mending], list[Link]]) -> Json:
-    n_overruled = project.mend(say, position=_whole(body, "position"))
-    return {**shapes.state(project), "n_overruled": n_overruled}
 
 
 def checks(project: Project, request: Request | None) -> Json:  # noqa: ARG001
@@ -211,8 +156,8 @@ def checks(project: Project, request: Request | None) -> Json:  # noqa: ARG001
 def tell_check(project: Project, body: Json) -> Json:
     """Answer a check question."""
     said = shapes.answer_from(body.get("answer"))
-    left, right = _whole(body, "left"), _whole(body, "right")
-    project.tell_check(left, right, said, position=_whole(body, "position"))
+    left, right = whole(body, "left"), whole(body, "right")
+    project.tell_check(left, right, said, position=whole(body, "position"))
     return checks(project, None)
 
 
@@ -237,8 +182,8 @@ def unsure(project: Project, request: Request) -> Json:  # noqa: ARG001
 
 def refine(project: Project, body: Json) -> Json:
     """Split further, all answers kept."""
-    wanted = _whole(body, "n_super_instances") if "n_super_instances" in body else None
-    project.refine(wanted, position=_whole(body, "position"))
+    wanted = whole(body, "n_super_instances") if "n_super_instances" in body else None
+    project.refine(wanted, position=whole(body, "position"))
     return shapes.state(project)
 
 
@@ -259,7 +204,7 @@ def map_(project: Project, request: Request) -> Json:  # noqa: ARG001
 
 def item(project: Project, request: Request) -> Json:
     """Return one item and the group it is in."""
-    row = _row(project, request)
+    row = one_row(project, request)
     found = int(group_ids(project.session)[row])
     return {
         "position": project.position,
@@ -270,7 +215,7 @@ def item(project: Project, request: Request) -> Json:
 
 def image(project: Project, request: Request) -> Response:
     """Return the picture of an item, decoded and encoded anew."""
-    row = _row(project, request)
+    row = one_row(project, request)
     size = request.query_params.get("size", "large")
     if size not in SIZES:
         raise InputError(f"a picture is {' or '.join(SIZES)}, not {size!r}")
@@ -314,11 +259,11 @@ def routes() -> list[Route]:
         Route("/api/groups", _looking(groups)),
         Route("/api/group/{id:int}", _looking(group)),
         Route("/api/name", _changing(name), methods=["POST"]),
-        Route("/api/move", _changing(move), methods=["POST"]),
-        Route("/api/merge", _changing(merge), methods=["POST"]),
-        Route("/api/group/{id:int}/parts", _looking(parts)),
-        Route("/api/split", _changing(split), methods=["POST"]),
-        Route("/api/confirm", _changing(confirm), methods=["POST"]),
+        Route("/api/move", _changing(mending.move), methods=["POST"]),
+        Route("/api/merge", _changing(mending.merge), methods=["POST"]),
+        Route("/api/group/{id:int}/parts", _looking(mending.parts)),
+        Route("/api/split", _changing(mending.split), methods=["POST"]),
+        Route("/api/confirm", _changing(mending.confirm), methods=["POST"]),
         Route("/api/misfit", _changing(misfit), methods=["POST"]),
         Route("/api/checks", _looking(checks), methods=["GET"]),
         Route("/api/checks", _changing(tell_check), methods=["POST"]),
@@ -391,55 +336,3 @@ def _told(run: Callable[[Request], Response], request: Request) -> Response:
 
 def _response(found: Json | Response) -> Response:
     return found if isinstance(found, Response) else JSONResponse(found)
-
-
-def _whole(body: Json, name: str) -> int:
-    value = body.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > 2**53:
-        raise InputError(f"the request needs a whole number {name!r}, got {value!r}")
-    return value
-
-
-def _list(body: Json, name: str) -> list[Any]:
-    value = body.get(name)
-    if not isinstance(value, list) or len(value) > MOST_AT_ONCE:
-        raise InputError(f"the request needs a list {name!r} of at most {MOST_AT_ONCE}")
-    return value
-
-
-def _rows(project: Project, body: Json, name: str, least: int = 1) -> list[int]:
-    """Return the items that a request lists, each once."""
-    found = list(dict.fromkeys(_whole({name: row}, name) for row in _list(body, name)))
-    if len(found) < least:
-        raise InputError(f"the request names no items in {name!r}")
-    for row in found:
-        if not 0 <= row < len(project.ids):
-            raise InputError(f"there is no item {row}, only 0 to {len(project.ids) - 1}")
-    return found
-
-
-def _chosen(value: Any) -> Any:
-    """Return what a request chose: a place, several, None, or "unsure"."""
-    if value is None or value == Answer.UNSURE.value:
-        return value
-    return (
-        [_whole({"chosen": place}, "chosen") for place in value]
-        if isinstance(value, list)
-        else _whole({"chosen": value}, "chosen")
-    )
-
-
-def _row(project: Project, request: Request) -> int:
-    row: int = request.path_params["row"]
-    if row >= len(project.ids):
-        raise InputError(f"there is no item {row}, only 0 to {len(project.ids) - 1}")
-    return row
-
-
-def _page(request: Request, name: str, default: int, most: int = MOST_AT_ONCE) -> int:
-    text = request.query_params.get(name)
-    if text is None:
-        return default
-    if not text.isdecimal() or len(text) > 15:
-        raise InputError(f"{name} must be a whole number, got {text!r}")
-    return min(int(text), most)
