@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ EXACT_LIMIT = 2_000
 N_CANDIDATES = 64
 _WEISZFELD_STEPS = 10
 _ENTRIES_PER_BLOCK = 4_000_000
+_ROWS_PER_PRODUCT = 1024
 
 
 def medoid(points: NDArray[Any], *, exact: bool = False) -> int:
@@ -83,3 +85,65 @@ def sums_of_distances(some: NDArray[Any], points: NDArray[Any]) -> NDArray[np.fl
 
 def _distances(points: NDArray[Any], place: NDArray[np.float64]) -> NDArray[np.float64]:
     return cdist(np.asarray(points, dtype=np.float64), place[None, :])[:, 0]
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """Room that is used again and again: fresh memory costs as much as the sums themselves."""
+
+    part: NDArray[Any]
+    extended: NDArray[np.float64]
+    squares: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, block: NDArray[Any], n_points: int) -> Scratch:
+        """Return room for rows like those of a block, compared to so many points."""
+        n_features = block.shape[1]
+        return cls(
+            np.empty((_ROWS_PER_PRODUCT, n_features), dtype=block.dtype),
+            np.ones((_ROWS_PER_PRODUCT, n_features + 2)),
+            np.empty(_ROWS_PER_PRODUCT * n_points),
+        )
+
+
+def distance_sums(
+    points: NDArray[Any],
+    block: NDArray[Any],
+    members: NDArray[np.intp],
+    middle: NDArray[np.float64],
+    scratch: Scratch,
+) -> NDArray[np.float64]:
+    """Return the sum of distances of every point to some rows of a block, by float64 products.
+
+    All are moved by a place in their middle first, so that the products lose no digits.
+    """
+    points = points - middle
+    n_features = points.shape[1]
+    # |x - y|² = -2 x·y + 1·|y|² + |x|²·1, all in one product.
+    norms = np.einsum("ij,ij->i", points, points)
+    factors = np.vstack([-2.0 * points.T, norms, np.ones(len(points))])
+    sums = np.zeros(len(points))
+    for start in range(0, len(members), _ROWS_PER_PRODUCT):
+        own = members[start : start + _ROWS_PER_PRODUCT]
+        n = len(own)
+        part = np.take(block, own, axis=0, out=scratch.part[:n], mode="clip")
+        moved = np.subtract(part, middle, out=scratch.extended[:n, :n_features])
+        np.einsum("ij,ij->i", moved, moved, out=scratch.extended[:n, n_features + 1])
+        away = scratch.squares[: n * len(points)].reshape(n, len(points))
+        np.matmul(scratch.extended[:n], factors, out=away)
+        np.maximum(away, 0.0, out=away)
+        sums += np.sqrt(away, out=away).sum(axis=0)
+    return sums
+
+
+def squares_to_own(block: NDArray[Any], middles: NDArray[Any], cells: NDArray[Any]) -> NDArray[Any]:
+    """Return the squared distance of every row to the middle of its cell."""
+    squares = np.empty(len(block), dtype=block.dtype)
+    room = np.empty((_ROWS_PER_PRODUCT, block.shape[1]), dtype=block.dtype)
+    for start in range(0, len(block), _ROWS_PER_PRODUCT):
+        part = block[start : start + _ROWS_PER_PRODUCT]
+        own = cells[start : start + len(part)]
+        away = np.take(middles, own, axis=0, out=room[: len(part)], mode="clip")
+        np.subtract(part, away, out=away)
+        np.einsum("ij,ij->i", away, away, out=squares[start : start + len(part)])
+    return squares

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from likewise.errors import InputError
 from likewise.rows.assignment import Kernel, assign_block
+from likewise.rows.medoids import Scratch, distance_sums, squares_to_own
 from likewise.rows.source import Source
-
-_ROWS_PER_PRODUCT = 1024
 
 Found = TypeVar("Found")
 
@@ -239,7 +238,7 @@ class NearestPass(Pass[Candidates]):
 
     def add(self, found: Candidates, block: Block) -> Candidates:
         """Return the candidates with those of one block more."""
-        squares = _squares(block.rows, self.middles, block.cells)
+        squares = squares_to_own(block.rows, self.middles, block.cells)
         reach = found.reach(len(self.middles), self.n_candidates)
         chosen = np.flatnonzero(squares <= reach[block.cells])
         if self.allowed is not None:
@@ -287,68 +286,6 @@ class ScorePass(Pass[Sums]):
             points = self.candidates.point[here]
             sums[here] = distance_sums(points, block.rows, members, middle, scratch)
         return [*found, sums]
-
-
-@dataclass(frozen=True, slots=True)
-class Scratch:
-    """Room that is used again and again: fresh memory costs as much as the sums themselves."""
-
-    part: NDArray[Any]
-    extended: NDArray[np.float64]
-    squares: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, block: NDArray[Any], n_points: int) -> Scratch:
-        """Return room for rows like those of a block, compared to so many points."""
-        n_features = block.shape[1]
-        return cls(
-            np.empty((_ROWS_PER_PRODUCT, n_features), dtype=block.dtype),
-            np.ones((_ROWS_PER_PRODUCT, n_features + 2)),
-            np.empty(_ROWS_PER_PRODUCT * n_points),
-        )
-
-
-def distance_sums(
-    points: NDArray[Any],
-    block: NDArray[Any],
-    members: NDArray[np.intp],
-    middle: NDArray[np.float64],
-    scratch: Scratch,
-) -> NDArray[np.float64]:
-    """Return the sum of distances of every point to some rows of a block, by float64 products.
-
-    All are moved by a place in their middle first, so that the products lose no digits.
-    """
-    points = points - middle
-    n_features = points.shape[1]
-    # |x - y|² = -2 x·y + 1·|y|² + |x|²·1, all in one product.
-    norms = np.einsum("ij,ij->i", points, points)
-    factors = np.vstack([-2.0 * points.T, norms, np.ones(len(points))])
-    sums = np.zeros(len(points))
-    for start in range(0, len(members), _ROWS_PER_PRODUCT):
-        own = members[start : start + _ROWS_PER_PRODUCT]
-        n = len(own)
-        part = np.take(block, own, axis=0, out=scratch.part[:n], mode="clip")
-        moved = np.subtract(part, middle, out=scratch.extended[:n, :n_features])
-        np.einsum("ij,ij->i", moved, moved, out=scratch.extended[:n, n_features + 1])
-        away = scratch.squares[: n * len(points)].reshape(n, len(points))
-        np.matmul(scratch.extended[:n], factors, out=away)
-        np.maximum(away, 0.0, out=away)
-        sums += np.sqrt(away, out=away).sum(axis=0)
-    return sums
-
-
-def _squares(block: NDArray[Any], middles: NDArray[Any], cells: NDArray[Any]) -> NDArray[Any]:
-    """Return the squared distance of every row to the middle of its cell."""
-    squares = np.empty(len(block), dtype=block.dtype)
-    room = np.empty((_ROWS_PER_PRODUCT, block.shape[1]), dtype=block.dtype)
-    for start in range(0, len(block), _ROWS_PER_PRODUCT):
-        part = block[start : start + _ROWS_PER_PRODUCT]
-        own = cells[start : start + len(part)]
-        away = np.take(middles, own, axis=0, out=room[: len(part)], mode="clip")
-        np.subtract(part, away, out=away)
-        np.einsum("ij,ij->i", away, away, out=squares[start : start + len(part)])
-    return squares
 
 
 def check_finite(
