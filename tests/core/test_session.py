@@ -202,7 +202,7 @@ def test_partitions_that_make_no_sense_are_refused(assignment, representatives, 
 
 def test_undo_goes_back_further_than_its_memory(monkeypatch):
     points = np.random.default_rng(0).normal(size=(60, 3))
-    monkeypatch.setattr("likewise.core.edges.UNDO_BYTES", 10_000)
+    monkeypatch.setattr("likewise.core.closest_pairs.UNDO_BYTES", 10_000)
     session = Session(ClosestFirst(singletons(points)))
     questions = []
     while (question := session.ask()) is not None:

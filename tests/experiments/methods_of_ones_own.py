@@ -4,7 +4,7 @@ import numpy as np
 
 from likewise.errors import BudgetExhausted
 from likewise.experiments.protocol import Method
-from likewise.strategies import Refine
+from likewise.strategies import CoarseToFine
 
 
 class OneGroup(Method):
@@ -62,7 +62,7 @@ class Thinks(OneGroup):
             return np.zeros(len(trial.X), dtype=int)
 
 
-class ByRegions(Refine):
+class ByRegions(CoarseToFine):
     """A strategy as it is, without a method around it."""
 
 

@@ -1,13 +1,12 @@
 import json
 import sys
 from dataclasses import asdict
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from likewise import Likewise
+from likewise.core.strategy import STRATEGIES
 from likewise.errors import DatasetError, InputError
 from likewise.experiments import cells
 from likewise.experiments.cells import run_cell
@@ -140,18 +139,21 @@ def test_methods_of_the_comparison_are_methods_and_say_what_they_call():
         assert method.sources
 
 
-def test_a_strategy_of_ones_own_is_a_method_without_more(blobs, monkeypatch):
-    def from_rows(cls, X, *, train_indices=None, budget=None, seed=0, n_jobs=None):
-        found = Likewise(budget, random_state=seed).start(X, train_indices=train_indices)
-        return found.strategy
+@pytest.mark.parametrize("name", ["closest-first", "coarse-to-fine", "cobras", "dsl"])
+def test_every_strategy_is_a_method_by_its_address_without_more(blobs, name):
+    strategy = STRATEGIES.find(name)
+    address = f"{strategy.__module__}:{strategy.__name__}"
+    both = run_cell(Cell("budgets", address, "iris", 0, 0), budgets=(5, 12))
+    assert (both.status, both.error) == ("ok", "")
+    assert [budget for budget, _, _ in json.loads(both.curve)] == [5, 12]
+    alone = run_cell(Cell("budgets", address, "iris", 0, 0), budgets=(12,))
+    assert json.loads(alone.curve)[-1] == json.loads(both.curve)[-1]
 
-    module = import_module(OWN)
-    monkeypatch.setattr(module.ByRegions, "from_rows", classmethod(from_rows))
-    row = run_cell(Cell("budgets", f"{OWN}:ByRegions", "iris", 0, 0), budgets=(5, 12))
+
+def test_a_strategy_of_ones_own_is_a_method_too(blobs):
+    row = run_cell(Cell("main", f"{OWN}:ByRegions", "iris", 10, 0), allowed=9)
     assert (row.status, row.error) == ("ok", "")
-    assert [budget for budget, _, _ in json.loads(row.curve)] == [5, 12]
-    plain = run_cell(Cell("budgets", f"{OWN}:ByRegions", "iris", 0, 0), budgets=(12,))
-    assert json.loads(plain.curve)[-1] == json.loads(row.curve)[-1]
+    assert row.queries <= 9
 
 
 @pytest.mark.parametrize(

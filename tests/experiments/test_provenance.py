@@ -42,6 +42,7 @@ class Checkout:
         self.write("steps/other.py", "x = 1\n")
         self.write("experiments/protocol.py", "")
         self.write("experiments/oracle.py", "")
+        self.write("experiments/cells.py", "")
         self.commit()
 
     def git(self, *arguments):

@@ -337,7 +337,7 @@ def test_a_picture_swapped_for_a_link_while_the_page_runs_is_not_followed(
 ):
     secret = tmp_path / "secret.png"
     Image.new("RGB", (40, 40), (1, 2, 3)).save(secret)
-    path = pictures.items.path(0)
+    path = Path(pictures.items.location(0))
     path.unlink()
     path.symlink_to(secret)
     reply = client_for(pictures).get("/api/item/0/image")

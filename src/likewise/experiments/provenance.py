@@ -24,7 +24,7 @@ from likewise.experiments.protocol import Method
 from likewise.experiments.store import Row
 
 SRC = Path(likewise.__file__).parents[1]
-RULES = ("likewise.experiments.protocol", "likewise.experiments.oracle")
+RULES = tuple(f"likewise.experiments.{name}" for name in ("protocol", "oracle", "cells"))
 """What decides about every row; what these import decides about none."""
 NEUTRAL = frozenset({"likewise.errors", "likewise.files", "likewise.registry"})
 """What decides about no row."""

@@ -10,6 +10,7 @@ import numpy as np
 from likewise.experiments.comparison_tables import Line
 from likewise.experiments.methods import CONTROL
 from likewise.experiments.plan import MIDDLE_SIZE
+from likewise.experiments.provenance import source_tree
 from likewise.experiments.results import Results, line_of
 from likewise.experiments.tables import Table
 
@@ -109,16 +110,20 @@ def stale_table(results: Results) -> Table:
     stale = results.rows[results.rows["stale"] != ""]
     counts = stale.groupby(["experiment", "method", "stale"], as_index=False).size()
     n_rows = len(results.rows)
+    if not source_tree():
+        verdict = "Not compared with the code of today: `likewise` does not run from a repository."
+    elif len(stale):
+        verdict = (
+            f"{len(stale)} of {n_rows} rows are stale: they may come out differently today. "
+            "`likewise bench run --retry stale` makes them again."
+        )
+    else:
+        verdict = f"All {n_rows} rows were made with the code of today."
     return Table(
         "stale",
         "Rows whose code has changed since they were made",
         counts.rename(columns={"size": "rows", "stale": "why"}),
-        verdict=(
-            f"{len(stale)} of {n_rows} rows are stale: they may come out differently today. "
-            "`likewise bench run --retry stale` makes them again."
-            if len(stale)
-            else f"All {n_rows} rows were made with the code of today."
-        ),
+        verdict=verdict,
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer
-from likewise.core.edges import SETTLED, ClosestPairs
+from likewise.core.closest_pairs import SETTLED, ClosestPairs
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.learning.merge_tree import join_by_guess, merge_tree

@@ -46,7 +46,7 @@ HEADERS = {
 }
 
 
-NO_TOKEN = "open the page by the full address that likewise printed, token included"
+NO_TOKEN = "the token is missing. Open the full address that likewise printed, token included"
 
 REFUSAL = """<!doctype html>
 <html lang="en">

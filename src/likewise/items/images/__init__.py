@@ -120,10 +120,6 @@ class ImageItems(Items):
         """Return a hash of the file's bytes."""
         return self._hashes[i]
 
-    def path(self, i: int) -> Path:
-        """Return where picture `i` lies."""
-        return self._paths[i]
-
     def location(self, i: int) -> str:
         """Return where picture `i` lies, to be opened from a terminal."""
         return str(self._paths[i])

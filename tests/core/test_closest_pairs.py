@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from likewise.core.edges import MAX_ITEMS, ClosestPairs
+from likewise.core.closest_pairs import MAX_ITEMS, ClosestPairs
 from likewise.errors import InputError
 
 

@@ -1,0 +1,308 @@
+"""The log of a session: everything that was done, and the only undo there is.
+
+The log decides all else: taking back its last entry, or doing all of it again, leads to the same
+state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from likewise.core.answers import Answer, Gesture
+from likewise.core.journal import (
+    FORMAT,
+    SCHEMA,
+    Checked,
+    Entry,
+    Marked,
+    Named,
+    Rebuilt,
+    Revised,
+    Told,
+    as_plain,
+    current,
+    entry_from_dict,
+    entry_to_dict,
+)
+from likewise.core.links import LinkGraph
+from likewise.core.reports import Revision
+from likewise.core.revising import mended, revised
+from likewise.core.strategy import STRATEGIES, Strategy
+from likewise.errors import InputError, SessionFileError
+
+
+class Log:
+    """What was done about a strategy's rows, in order; see `likewise.Session`."""
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        *,
+        sample_ids: Sequence[Hashable] | None = None,
+        digest: str | None = None,
+    ) -> None:
+        self.strategy = strategy
+        self.sample_ids = _checked_ids(sample_ids, strategy.n_rows)
+        self.digest = digest
+        self._gestures: list[Gesture] = []
+        # With every entry, what undoing it needs: the gestures before a revision, the strategy
+        # before other small groups.
+        self._done: list[tuple[Entry, Any]] = []
+        self._undone: list[Entry] = []
+        self._focus: list[tuple[int, int]] = []
+
+    def _changed(self) -> None:
+        """Forget what was derived from the log."""
+
+    def undo(self) -> Entry | None:
+        """Take back the last thing done; return it, or None if there is none."""
+        if not self._done:
+            return None
+        entry, before = self._done.pop()
+        self._undone.append(entry)
+        self._changed()
+        if before is not None and not isinstance(entry, Rebuilt):
+            self._replay(before)
+        elif isinstance(entry, Told):
+            self._forget_last()
+        elif isinstance(entry, Rebuilt):
+            self.strategy = before
+            self._focus = self._focus[: -1 if entry.ask else None]
+        return entry
+
+    def redo(self) -> Entry | None:
+        """Do again what `undo` took back last; return it, or None if there is nothing."""
+        if not self._undone:
+            return None
+        self._do(self._undone[-1])
+        self._undone.pop()
+        return self._done[-1][0]
+
+    @property
+    def events(self) -> tuple[Gesture, ...]:
+        """All that was said and counts, in order."""
+        return tuple(self._gestures)
+
+    @property
+    def log(self) -> tuple[Entry, ...]:
+        """All that was done and not undone, in order."""
+        return tuple(entry for entry, _ in self._done)
+
+    @property
+    def links(self) -> LinkGraph:
+        """What the answers imply, over rows. Read it; do not change it."""
+        return self.strategy.links
+
+    @property
+    def names(self) -> dict[int, str]:
+        """The names given to rows, in the order they were given."""
+        names: dict[int, str] = {}
+        for entry, _ in self._done:
+            if isinstance(entry, Named):
+                for row, name in entry.names:
+                    names.pop(row, None)
+                    if name:
+                        names[row] = name
+        return names
+
+    @property
+    def marks(self) -> set[int]:
+        """The rows that were said not to fit where they are."""
+        marked = {entry.row for entry, _ in self._done if isinstance(entry, Marked)}
+        return marked | {left for left, _ in self._focus}
+
+    @property
+    def checks(self) -> dict[tuple[int, int], Answer]:
+        """The answers to check questions since something else was said."""
+        found: dict[tuple[int, int], Answer] = {}
+        for entry, _ in reversed(self._done):
+            if isinstance(entry, Checked):
+                found.setdefault((entry.link.left, entry.link.right), entry.link.answer)
+            elif not isinstance(entry, Named | Marked):
+                break
+        return found
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether `undo` would do something."""
+        return bool(self._done)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether `redo` would do something."""
+        return bool(self._undone)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the session as plain values that JSON can hold."""
+        plain: dict[str, Any] = as_plain(self.state())
+        return plain
+
+    def state(self) -> dict[str, Any]:
+        """Return what `to_dict` returns, with arrays where that has long lists."""
+        befores = [before for entry, before in self._done if isinstance(entry, Rebuilt)]
+        first = befores[0] if befores else self.strategy
+        return {
+            "format": FORMAT,
+            "schema": SCHEMA,
+            "digest": self.digest,
+            "sample_ids": None if self.sample_ids is None else list(self.sample_ids),
+            "strategy": {"name": first.name, **first.to_dict()},
+            "log": [entry_to_dict(entry) for entry, _ in self._done],
+            "undone": [entry_to_dict(entry) for entry in self._undone],
+        }
+
+    @classmethod
+    def from_dict(
+        cls, plain: Mapping[str, Any], *, X: ArrayLike | None = None, digest: str | None = None
+    ) -> Self:
+        """Return the session that `to_dict` wrote down.
+
+        Parameters
+        ----------
+        plain : mapping
+            What `to_dict` returned, in this release or an earlier one.
+        X : array-like, optional
+            The data, for strategies that need it to go on.
+        digest : str, optional
+            The fingerprint of the data at hand; refused if the session was made from other data.
+
+        Raises
+        ------
+        SessionFileError
+            If the session is cut, of a newer schema, of an unknown kind or made from other data.
+        """
+        try:
+            data = current(plain)
+            if digest is not None and data.get("digest") not in (None, digest):
+                raise SessionFileError(
+                    "the session was made from other data (the fingerprints differ). Open it with "
+                    "the data it was made from, or start a new one."
+                )
+            strategy = _loaded_strategy(data["strategy"], X)
+            session = cls(strategy, sample_ids=data.get("sample_ids"), digest=data.get("digest"))
+            for entry in data["log"]:
+                session.apply(entry)
+            session._undone = [entry_from_dict(entry, 0) for entry in data["undone"]]
+        except (KeyError, TypeError, IndexError, AttributeError) as error:
+            raise SessionFileError(
+                f"the saved session is cut or damaged: {type(error).__name__} on {error}"
+            ) from error
+        return session
+
+    def apply(self, plain: Mapping[str, Any]) -> None:
+        """Do what an entry of a saved log says; "undo" and "redo" are such entries, too."""
+        if plain.get("do") == "undo":
+            self.undo()
+        elif plain.get("do") == "redo":
+            self.redo()
+        else:
+            self._new(entry_from_dict(plain, len(self._gestures) + 1))
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Take back what is done inside if it ends with an error, such as that of a full disk."""
+        n_done, undone = len(self._done), list(self._undone)
+        try:
+            yield
+        except BaseException:
+            while len(self._done) > n_done:
+                self.undo()
+            while len(self._done) < n_done:
+                self.redo()
+            self._undone = undone
+            raise
+
+    def _new(self, entry: Entry) -> None:
+        self._do(entry)
+        self._undone.clear()
+
+    def _do(self, entry: Entry) -> None:
+        """Do something and write it into the log; after an error all is as it was."""
+        before: Any = None
+        self._changed()
+        if isinstance(entry, Told):
+            # What was undone and saved, or dropped by a revision before it, had another number.
+            entry = Told(replace(entry.gesture, number=len(self._gestures) + 1))
+            if entry.gesture.source == "mended":
+                kept = mended(self._gestures, entry.gesture, self.strategy)
+                before = tuple(self._gestures)
+                self._replay(kept)
+            else:
+                self._gestures.append(self._recorded(entry.gesture))
+        elif isinstance(entry, Revised):
+            before = tuple(self._gestures)
+            self._replay(self._revision(entry).kept)
+        elif isinstance(entry, Rebuilt):
+            before, self.strategy = self.strategy, self._carried_over(entry)
+            self._focus += [entry.ask] if entry.ask else []
+        self._done.append((entry, before))
+
+    def _recorded(self, gesture: Gesture, strategy: Strategy | None = None) -> Gesture:
+        """Let the strategy record all links of a gesture, or none."""
+        strategy = self.strategy if strategy is None else strategy
+        n_done = 0
+        try:
+            for link in gesture.links:
+                is_certain = gesture.source != "asked"
+                strategy.record(link.left, link.right, link.answer, is_certain=is_certain)
+                n_done += 1
+        except BaseException:
+            for _ in range(n_done):
+                strategy.rewind()
+            raise
+        return gesture
+
+    def _forget_last(self) -> None:
+        for _ in self._gestures.pop().links:
+            self.strategy.rewind()
+
+    def _carried_over(self, entry: Rebuilt) -> Strategy:
+        strategy = _loaded_strategy(entry.strategy, None)
+        for gesture in self._gestures:
+            self._recorded(gesture, strategy)
+        return strategy
+
+    def _revision(self, entry: Revised) -> Revision:
+        return revised(self._gestures, entry, self.strategy)
+
+    def _replay(self, gestures: Sequence[Gesture]) -> None:
+        """Make `gestures` those that count, rewinding no further than to where they differ."""
+        n_shared = 0
+        for old, new in zip(self._gestures, gestures, strict=False):
+            if old != new:
+                break
+            n_shared += 1
+        while len(self._gestures) > n_shared:
+            self._forget_last()
+        for gesture in gestures[n_shared:]:
+            self._gestures.append(self._recorded(gesture))
+
+
+def _loaded_strategy(plain: Mapping[str, Any], X: Any) -> Strategy:
+    name = plain["name"]
+    if name not in STRATEGIES:
+        raise SessionFileError(
+            f"the session asks by the strategy {name!r}, which this release does not know; "
+            f"it knows {', '.join(sorted(STRATEGIES.names))}"
+        )
+    return STRATEGIES.find(name).load(plain, X)
+
+
+def _checked_ids(ids: Sequence[Hashable] | None, n_rows: int) -> tuple[Hashable, ...] | None:
+    if ids is None:
+        return None
+    plain = tuple(i.item() if isinstance(i, np.generic) else i for i in ids)
+    if len(plain) != n_rows:
+        raise InputError(f"sample_ids has {len(plain)} entries, but the data has {n_rows} rows")
+    seen: set[Hashable] = set()
+    for i in plain:
+        if i in seen:
+            raise InputError(f"sample_ids must be unique, but {i!r} occurs more than once")
+        seen.add(i)
+    return plain
