@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from numbers import Integral
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,6 +63,30 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         if budget is not None and (not isinstance(budget, Integral) or budget < 0):
             raise InputError(f"max_queries must be None or not negative, got {budget!r}")
 
+    @overload
+    def start(
+        self,
+        X: Source,
+        *,
+        train_indices: ArrayLike | None = ...,
+        sample_ids: Sequence[Hashable] | None = ...,
+        must_link: Pairs = ...,
+        cannot_link: Pairs = ...,
+        checkpoint: str | PathLike[str] | None = ...,
+        progress: Callable[[str, int, int], None] | None = ...,
+    ) -> SourceSession: ...
+    @overload
+    def start(
+        self,
+        X: ArrayLike,
+        *,
+        train_indices: ArrayLike | None = ...,
+        sample_ids: Sequence[Hashable] | None = ...,
+        must_link: Pairs = ...,
+        cannot_link: Pairs = ...,
+        checkpoint: str | PathLike[str] | None = ...,
+        progress: Callable[[str, int, int], None] | None = ...,
+    ) -> Session: ...
     def start(
         self,
         X: ArrayLike | Source,

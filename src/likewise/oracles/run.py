@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from likewise.core.answers import Answer, Choice, Link, Query
 from likewise.core.session import Session
@@ -15,8 +15,10 @@ from likewise.errors import (
 )
 from likewise.oracles.oracle import Oracle, answer_to, as_oracle
 
+AnySession = TypeVar("AnySession", bound=Session)
 
-def run(session: Session, oracle: Any, *, max_queries: int | None = None) -> Session:
+
+def run(session: AnySession, oracle: Any, *, max_queries: int | None = None) -> AnySession:
     """Let an oracle answer a session until it is done or the budget is spent.
 
     Parameters
