@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -61,7 +62,7 @@ class Process:
         self.address = self.process.stdout.readline().strip()
         if not self.address:
             raise AssertionError(self.process.communicate()[1])
-        self.port = int(re.search(r":(\d+)/", self.address)[1])
+        self.port = urlsplit(self.address).port
 
     def kill(self):
         self.process.kill()
@@ -136,11 +137,15 @@ class Person:
     def __init__(self, page, truth=None):
         self.page = page
         self.truth = truth
-        self.errors = []
-        self.foreign = []
+        self.errors: list[str] = []
+        self.foreign: list[str] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda m: m.type == "error" and self.errors.append(m.text))
+        page.on("console", self._hear)
         page.on("dialog", lambda dialog: self.errors.append(f"dialog: {dialog.message}"))
+
+    def _hear(self, message):
+        if message.type == "error":
+            self.errors.append(message.text)
 
     def open(self, server):
         from playwright.sync_api import expect

@@ -20,7 +20,8 @@ class ByGroups(ClosestFirst):
     name = "by-groups-of-the-test"
 
     def next_choice(self):
-        heads, rows = [], self.partition.representatives.tolist()
+        heads: list[int] = []
+        rows = self.partition.representatives.tolist()
         for row in rows:
             open_heads = [h for h in heads if self.links.implied(row, h) is None]
             is_asked = any(row == left for left, _, _ in self._log)

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from urllib.parse import urljoin
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ def labeler(table, serve, person):
 
 def offline(someone, server):
     """Refuse every request that does not go to the server; return a list of those."""
-    home = re.match(r"http://[^/]+/", server.address)[0]
+    home = urljoin(server.address, "/")
     refused = []
 
     def decide(route):
@@ -325,7 +326,7 @@ def input_of(tmp_path, digits):
 def test_no_kind_of_items_breaks_a_rule_of_accessibility(input_of, serve, person, kind):
     path, options = input_of(kind)
     server = serve(path, 5, **options)
-    found = {}
+    found: dict[tuple[str, str], list[str]] = {}
     for scheme in ("light", "dark"):
         someone = person(server, color_scheme=scheme, reduced_motion="reduce")
         page = someone.page
@@ -360,7 +361,7 @@ def test_no_view_breaks_a_rule_of_accessibility(table, serve, person, scheme):
     path, truth = table
     someone = person(serve(path, 15), truth, color_scheme=scheme, reduced_motion="reduce")
     page = someone.page
-    found = {}
+    found: dict[tuple[str, str], list[str]] = {}
 
     def check(name):
         axe_check(page, found, name)
@@ -409,7 +410,7 @@ def test_a_screen_reader_is_told_each_question(labeler):
 
 def test_the_page_weighs_less_than_200_kilobytes(labeler):
     someone, server = labeler
-    sizes = {}
+    sizes: dict[str, int] = {}
     someone.page.context.clear_cookies()
     someone.page.on("response", lambda r: sizes.setdefault(r.url, len(r.body())))
     someone.page.goto(server.address)

@@ -6,8 +6,8 @@ from click.testing import CliRunner
 from sklearn.datasets import make_blobs
 
 from likewise.cli import bench, main
-from likewise.experiments import cells
 from likewise.experiments.store import ResultStore, Row, read_results, write_results
+from likewise.experiments.tasks import dataset
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +61,7 @@ def test_a_method_of_ones_own_runs_beside_the_others(tmp_path, data_home, monkey
 
 @pytest.mark.slow
 def test_failures_are_rows_and_can_be_run_again(tmp_path, data_home):
-    cells.dataset.cache_clear()
+    dataset.cache_clear()
     result = few(tmp_path, "--data-home", tmp_path)
     assert result.exit_code == 0
     assert "done: 4 failed" in result.output

@@ -227,7 +227,9 @@ def test_a_broken_picture_gets_a_placeholder_here_too(project, folder, capsys):
     query = project.ask()
     Path(project.items.location(query.left)).write_bytes(b"broken meanwhile")
     run_terminal(project, lambda: "q", way="sixel")
-    drawn, _ = draw_sixels(re.search("\x1bP.*?\x1b\\\\\n", capsys.readouterr().out, re.DOTALL)[0])
+    sixels = re.search("\x1bP.*?\x1b\\\\\n", capsys.readouterr().out, re.DOTALL)
+    assert sixels is not None
+    drawn, _ = draw_sixels(sixels[0])
     assert (drawn >= 0).any()
 
 

@@ -2,6 +2,8 @@ import io
 import os
 import re
 import sys
+from functools import partial
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -147,11 +149,12 @@ def test_an_answer_given_elsewhere_meanwhile_is_not_lost(table, capsys):
     second.close()
 
 
-def test_the_terminal_says_how_complete_the_groups_are(table, capsys):
+def test_the_terminal_says_how_complete_the_groups_are(table, capsys, monkeypatch):
     project = open_project(table, n_super_instances=5).project
     for at_least, words in ((0.8, "About 95 % right"), (0.93, "You can stop here · about 95 %")):
-        found = Completeness(0.95, at_least)
-        project.session.strategy.completeness = lambda found=found: found
+        monkeypatch.setattr(
+            project.session.strategy, "completeness", partial(Completeness, 0.95, at_least)
+        )
         run_terminal(project, lambda: "q")
         assert words in capsys.readouterr().out
     project.close()
@@ -183,7 +186,7 @@ def test_the_exported_snippet_loads_the_exported_session(table, tmp_path, monkey
         CliRunner().invoke(main, ["export", session, "-o", str(tmp_path / name)])
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "stdout", io.StringIO())
-    scope = {}
+    scope: dict[str, Any] = {}
     exec((tmp_path / "load.py").read_text(), scope)
     assert scope["groups"] == dict.fromkeys("ABCDE", 0)
     assert scope["model"].n_clusters_ == 1

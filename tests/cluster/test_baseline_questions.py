@@ -57,6 +57,7 @@ def outcome(method, data, kind):
     """Return the questions with their answers, and what came of them, as plain values."""
     X, y = rows(data)
     train = np.flatnonzero(np.arange(len(X)) % 3 > 0) if kind != "truth" else None
+    result: str | list[int]
     if method in CLUSTERERS:
         model = CLUSTERERS[method]()
         model.fit(X, oracle=oracle(kind, y), train_indices=train)

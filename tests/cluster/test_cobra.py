@@ -1,5 +1,6 @@
 import pickle
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -314,7 +315,7 @@ def test_an_error_in_the_oracle_loses_no_answer():
         asked.append((i, j))
         return bool(Y[i] == Y[j])
 
-    asked = []
+    asked: list[tuple[int, int]] = []
     model = COBRA(25, random_state=0)
     with pytest.raises(
         InterruptedFitError, match=r"question 11: RuntimeError: coffee break"
@@ -363,8 +364,9 @@ def test_data_that_cannot_be_used_are_refused(data, words):
 def test_sparse_data_are_refused_by_name():
     from scipy.sparse import csr_array
 
+    rows: Any = csr_array(np.eye(4))
     with pytest.raises(TypeError, match=r"[Ss]parse"):
-        COBRA(2).fit(csr_array(np.eye(4)))
+        COBRA(2).fit(rows)
 
 
 @pytest.mark.parametrize("n", [0, -3, 2.5, "many", None, True])
@@ -375,8 +377,9 @@ def test_an_impossible_number_of_super_instances_is_refused(n):
 
 @pytest.mark.parametrize("name", ["representative", "engine", "incomplete"])
 def test_an_unknown_choice_is_refused(name):
+    wrong: dict[str, Any] = {name: "other"}
     with pytest.raises(InputError, match=f"{name} must be one of"):
-        COBRA(**{name: "other"}).fit(X)
+        COBRA(**wrong).fit(X)
 
 
 @pytest.mark.parametrize("budget", [-1, 2.5, "a few"])

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -76,5 +78,6 @@ def test_an_adopted_session_needs_the_rows():
 def test_distances_cannot_be_learned_from():
     with pytest.raises(InputError, match="features"):
         COBRA(5, labels="learned", metric="precomputed").fit(np.zeros((9, 9)))
+    unknown: Any = "taught"
     with pytest.raises(InputError, match="labels must be one of"):
-        COBRA(5, labels="taught").fit(X)
+        COBRA(5, labels=unknown).fit(X)

@@ -153,9 +153,9 @@ def test_wrong_answers_are_named_as_suspects():
     session = run(Likewise(random_state=0).start(points), LabelOracle(truth), max_queries=60)
     assert Likewise().adopt(session).suspects_ == []
     asked_about = {row for event in session.events for row in event.pair}
-    wrong = next(row for row in np.flatnonzero(truth == 0) if row not in asked_about)
-    other = next(row for row in session.strategy.examples()[0] if truth[row] == 1)
-    session.give(int(wrong), int(other), Answer.SAME)
+    wrong = next(row for row in np.flatnonzero(truth == 0).tolist() if row not in asked_about)
+    other = next(int(row) for row in session.strategy.examples()[0] if truth[row] == 1)
+    session.give(wrong, other, Answer.SAME)
     suspect = Likewise().adopt(session).suspects_[0]
     assert suspect[:4] == (61, wrong, other, Answer.SAME)
     assert suspect.credibility < 0.5

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -51,7 +53,7 @@ moves = st.lists(st.sampled_from(["merge", "separate", "exclude", "undo"]), max_
 def test_it_offers_what_a_sorted_list_of_all_pairs_would(grid, steps):
     points = np.array(grid, dtype=float)
     pairs = ClosestPairs(len(points), between(points))
-    history = []
+    history: list[Any] = []
 
     def replayed():
         plain = SortedPairs(points)
@@ -93,7 +95,9 @@ def test_a_full_memory_of_changes_forgets_the_oldest():
     points = np.random.default_rng(0).normal(size=(40, 2))
     pairs = ClosestPairs(40, between(points), undo_bytes=5_000)
     for _ in range(20):
-        i, j = pairs.closest()
+        closest = pairs.closest()
+        assert closest is not None
+        i, j = closest
         pairs.merge(int(pairs.component[i]), int(pairs.component[j]))
     n_undone = 0
     while pairs.can_undo:

@@ -150,7 +150,7 @@ def test_a_chain_of_100_000_must_links_does_not_recurse():
 )
 def test_impossible_pairs_are_named(pair, words):
     with pytest.raises(InputError, match=words):
-        LinkGraph(3).add(*pair, Answer.SAME)
+        LinkGraph(3).add(pair[0], pair[1], Answer.SAME)
 
 
 def test_unsure_is_no_link():

@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -214,5 +215,6 @@ def test_undo_goes_back_further_than_its_memory(monkeypatch):
 
 
 def test_random_order_names_what_it_can_draw_from():
+    unknown: Any = "pairs"
     with pytest.raises(InputError, match="'pairs'"):
-        RandomOrder(singletons(SQUARE), over="pairs")
+        RandomOrder(singletons(SQUARE), over=unknown)

@@ -1,10 +1,12 @@
 import dataclasses
 import hashlib
-import importlib
+import importlib.abc
+import importlib.machinery
 import shutil
 import subprocess
 import sys
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,6 +61,7 @@ def test_twenty_persons_with_28_to_32_pictures_each(data_home):
 
 def test_pictures_and_names_are_in_the_order_of_the_rows(data_home):
     dataset = load("faces-pose", data_home=data_home, features="pixels")
+    assert dataset.images is not None
     assert dataset.images.shape == (624, 120, 128)
     assert dataset.images.dtype == np.uint8
     assert dataset.images.max() > 240
@@ -188,7 +191,7 @@ def test_efficientnet_features_are_made_again_to_a_thousandth(all_faces, data_ho
     )
 
 
-class TorchvisionNames:
+class TorchvisionNames(importlib.abc.Loader):
     """Stands for torchvision where it has no build for this torch.
 
     timm imports some names of torchvision at its top, none of which Inception-V3 uses.
@@ -206,7 +209,7 @@ class TorchvisionNames:
         return None
 
     def create_module(self, spec):
-        module = type(sys)(spec.name)
+        module: Any = type(sys)(spec.name)
 
         def give(name):
             if name.startswith("__"):

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def run(name):
-    names = {}
+    names: dict[str, Any] = {}
     for block in re.findall(r"```python\n(.*?)```", (DOCS / name).read_text("utf-8"), re.S):
         exec(block, names)
     return names

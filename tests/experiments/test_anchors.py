@@ -30,6 +30,9 @@ def test_random_orders_ask_less_than_all_pairs_and_more_than_closest_first(data_
     for name in ("random pairs of groups", "random pairs of rows"):
         row = run_cell(Cell("strategies", name, "iris", 0, 0), data_home=str(data_home))
         all_pairs, _, closest, _ = TABLE_1["iris"]
+        assert closest is not None
+        assert all_pairs is not None
+        assert row.queries is not None
         assert closest < row.queries < all_pairs
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,6 +58,7 @@ def made_up_rows(tasks=TASKS, without=()):
         own = own_of(cell.task, cell.fold)
         budgets = budgets_of(own) if cell.experiment == "budgets" else NOISE_BUDGETS
         curve = [[b, b, score(cell, b)] for b in budgets]
+        given: dict[str, Any]
         given = {"ms_median": 1.0, "ms_p95": 2.0 + cell.fold, "cpu_seconds": 3.0, "n_rows": 60}
         rows.append(Row(**vars(cell), curve=json.dumps(curve), **given))
         if cell.experiment == "budgets" and cell.method == "COBRA":

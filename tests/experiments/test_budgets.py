@@ -1,7 +1,9 @@
 import json
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from likewise import COBRA, Likewise
 from likewise.cluster.procedures import COBRAS, DSL
 from likewise.datasets import Dataset
 from likewise.errors import InputError
-from likewise.experiments import cells, oracle
+from likewise.experiments import cells
 from likewise.experiments.cells import run_cell, split
 from likewise.experiments.methods import find_method
 from likewise.experiments.oracle import GuardedOracle, Slips
@@ -135,6 +137,7 @@ def test_cobras_numbers_are_found_fold_by_fold_before_the_others_run(clouds):
     run_cells([Cell("budgets", "DSL", "iris", 0, fold) for fold in range(2)], store)
     assert len(store) == 2 + 2 * len(SIZES)
     for fold in range(2):
+        own: dict[int, Any]
         own = {s: store.get(Cell("main", "COBRA", "iris", s, fold)).queries for s in SIZES}
         row = store.get(Cell("budgets", "DSL", "iris", 0, fold))
         assert sorted(points(row)) == budgets_of(own)
@@ -143,19 +146,22 @@ def test_cobras_numbers_are_found_fold_by_fold_before_the_others_run(clouds):
 
 def test_cobra_at_its_own_number_is_the_cobra_of_the_paper(clouds):
     main = run_cell(Cell("main", "COBRA", "iris", 25, 0))
+    assert main.queries is not None
     row = run_cell(Cell("budgets", "COBRA", "iris", 25, 0), budgets=(main.queries, 200))
     assert points(row)[main.queries] == points(row)[200] == (main.queries, main.ari_test)
 
 
 def test_the_time_between_questions_is_kept(clouds):
     row = run_cell(Cell("budgets", "Likewise", "iris", 0, 0), budgets=(5, 12))
+    assert row.ms_median is not None
+    assert row.ms_p95 is not None
     assert 0 <= row.ms_median <= row.ms_p95
     assert row.wrong_answers is None
 
 
 def test_what_is_done_aside_is_no_waiting_time(monkeypatch):
     clock = {"now": 10.0}
-    monkeypatch.setattr(oracle.time, "thread_time", lambda: clock["now"])
+    monkeypatch.setattr(time, "thread_time", lambda: clock["now"])
     asked = GuardedOracle([0, 0, 1], [0, 1, 2])
     asked.same(0, 1)
     clock["now"] += 0.5

@@ -8,7 +8,6 @@ import pytest
 
 from likewise.core.strategy import STRATEGIES
 from likewise.errors import DatasetError, InputError
-from likewise.experiments import cells
 from likewise.experiments.cells import run_cell
 from likewise.experiments.methods import BUILT_IN, find_method
 from likewise.experiments.plan import (
@@ -23,6 +22,7 @@ from likewise.experiments.plan import (
 from likewise.experiments.protocol import Method
 from likewise.experiments.runner import run_cells, stages
 from likewise.experiments.store import NOT_REPRODUCIBLE, Cell, ResultStore, Row
+from likewise.experiments.tasks import dataset
 
 OWN = "methods_of_ones_own"
 
@@ -43,8 +43,9 @@ def test_cobra_finds_three_clouds(blobs):
     assert (row.status, row.error) == ("ok", "")
     assert row.ari_test == row.ari_all == 1.0
     assert row.groups == 3
-    assert row.queries == row.must_links + row.cannot_links
     assert row.must_links == 10 - 3
+    assert row.cannot_links is not None
+    assert row.queries == row.must_links + row.cannot_links
     assert row.peak_mb > 1
     assert '"numpy"' in row.versions
 
@@ -53,6 +54,7 @@ def test_cobra_finds_three_clouds(blobs):
 def test_every_method_stays_within_its_questions_and_off_the_test_rows(blobs, method):
     row = run_cell(Cell("main", method, "iris", 10, 1), allowed=9)
     assert (row.status, row.error) == ("ok", "")
+    assert row.queries is not None
     assert row.queries <= 9
 
 
@@ -85,7 +87,10 @@ def test_a_cobra_that_is_stopped_and_guesses_does_no_worse_on_clouds(blobs):
         for name in ("COBRA", "COBRA-guess")
     ]
     assert rows[1].seed == rows[0].seed
-    assert rows[1].ari_test >= rows[0].ari_test
+    plain, guessed = (row.ari_test for row in rows)
+    assert plain is not None
+    assert guessed is not None
+    assert guessed >= plain
 
 
 def test_a_method_of_ones_own_is_found_by_its_address(blobs):
@@ -125,7 +130,7 @@ def test_a_method_that_never_ends_is_cut_off(blobs):
 
 @pytest.mark.slow
 def test_a_missing_dataset_is_a_row(tmp_path):
-    cells.dataset.cache_clear()
+    dataset.cache_clear()
     row = run_cell(Cell("main", "COBRA", "iris", 10, 0), data_home=str(tmp_path))
     assert row.status == "failed"
     assert row.error.startswith(DatasetError.__name__)
@@ -153,6 +158,7 @@ def test_every_strategy_is_a_method_by_its_address_without_more(blobs, name):
 def test_a_strategy_of_ones_own_is_a_method_too(blobs):
     row = run_cell(Cell("main", f"{OWN}:ByRegions", "iris", 10, 0), allowed=9)
     assert (row.status, row.error) == ("ok", "")
+    assert row.queries is not None
     assert row.queries <= 9
 
 
@@ -184,7 +190,7 @@ def test_what_is_in_the_store_is_not_run_again(blobs):
     store = ResultStore(":memory:")
     cell = Cell("main", "COBRA", "iris", 10, 0)
     store.add(Row(**vars(cell), queries=5, status="failed"))
-    seen = []
+    seen: list[Row] = []
     run_cells([cell], store, on_row=seen.append)
     assert seen == []
     run_cells([cell], store, retry=["failed"], on_row=seen.append)
@@ -203,7 +209,7 @@ def test_a_run_that_is_interrupted_keeps_what_has_ended(blobs):
     with pytest.raises(KeyboardInterrupt):
         run_cells(wanted, store, on_row=stop_after_two)
     assert len(store) == 2
-    seen = []
+    seen: list[Row] = []
     run_cells(wanted, store, on_row=seen.append)
     assert [row.fold for row in seen] == [2, 3, 4]
 

@@ -1,5 +1,6 @@
 import re
 from pathlib import Path
+from typing import Any
 
 from likewise.experiments.cells import run_cell
 from likewise.experiments.plan import EXPERIMENTS, FLAGSHIP_METHODS, PAPER_METHODS, profile
@@ -11,7 +12,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "benchmark.md"
 
 def test_the_example_of_a_method_runs(blobs):
     (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    names = {}
+    names: dict[str, Any] = {}
     exec(code, names)
     method = names["KMeansThatAsks"]()
     assert isinstance(method, Method)

@@ -1,6 +1,7 @@
 import json
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,6 +63,7 @@ def made_up_rows():
                         )
                     )
                 if method != "COBRA":
+                    given: dict[str, Any]
                     given = {"k_shift": 1, "n_classes": 3, "ari_test": 0.2, "queries": 50}
                     rows.append(Row("wrong-k", method, task, 50, fold, **given))
                 size, budget = (25, 0) if method == "COBRA" else (0, 25)

@@ -26,7 +26,9 @@ def test_rows_come_back_under_what_made_them(tmp_path):
 
 def test_thousands_of_rows_come_back(tmp_path):
     names = [str(k) for k in range(2_345)]
-    FeatureCache(tmp_path).keep("x", {name: np.float32([k]) for k, name in enumerate(names)})
+    FeatureCache(tmp_path).keep(
+        "x", {name: np.array([k], np.float32) for k, name in enumerate(names)}
+    )
     found = FeatureCache(tmp_path).find("x", names)
     assert [float(found[name][0]) for name in names] == list(range(2_345))
 
@@ -35,7 +37,7 @@ def test_a_damaged_file_counts_as_missing_and_is_made_anew(tmp_path):
     cache = FeatureCache(tmp_path)
     cache.keep("x", ROWS)
     whole = (tmp_path / FILE).read_bytes()
-    place = whole.index(np.float32([1.5, 2]).tobytes())
+    place = whole.index(ROWS["a"].tobytes())
     for damaged in (
         b"",
         b"hello" * 500,
@@ -92,7 +94,12 @@ def looked_at(monkeypatch):
 
     calls = []
     describe = recipes.describe
-    monkeypatch.setattr(recipes, "describe", lambda some: calls.append(len(some)) or describe(some))
+
+    def watched(some):
+        calls.append(len(some))
+        return describe(some)
+
+    monkeypatch.setattr(recipes, "describe", watched)
     return calls
 
 

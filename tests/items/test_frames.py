@@ -10,6 +10,7 @@ from likewise import LabelOracle, Likewise
 from likewise.errors import InputError
 from likewise.items import open_items
 from likewise.items.cells import as_times
+from likewise.items.series import SeriesItems
 
 COLUMNS = {
     "age": [20, 30, None, 60],
@@ -81,6 +82,7 @@ def test_a_frame_may_hold_texts_or_series(tmp_path):
     texts = open_items(pandas_frame({"body": words}), text="body", cache=tmp_path)
     assert (texts.kind, texts.features().X.shape) == ("texts", (20, 4))
     series = open_items(pandas_frame({"a": [1.0, 2], "b": [2.0, 1], "c": [3.0, 0]}), series=True)
+    assert isinstance(series, SeriesItems)
     assert (series.kind, series.values(1).ravel().tolist()) == ("series", [2, 1, 0])
 
 
@@ -126,5 +128,6 @@ def test_dates_are_read_in_the_usual_ways(values, days):
     if days is None:
         assert found is None
     else:
+        assert found is not None
         start = dt.datetime(2020, 1, 1, tzinfo=dt.UTC).timestamp()
         np.testing.assert_array_equal((found - start) / 86400, days)

@@ -6,6 +6,7 @@ import struct
 import sys
 import types
 import zlib
+from typing import Any
 
 import numpy as np
 import pytest
@@ -351,14 +352,14 @@ def test_the_network_gives_the_reference_features_of_the_faces(tmp_path, data_ho
 @pytest.fixture
 def fake_timm(monkeypatch):
     """A timm with one model, whose features are the mean of each color as the model sees it."""
-    torch = pytest.importorskip("torch", reason='pip install "likewise[images]"')
+    torch: Any = pytest.importorskip("torch", reason='pip install "likewise[images]"')
 
     class Means(torch.nn.Module):
         def forward(self, tensor):
             assert tensor.shape[1:] == (3, 32, 32)
             return tensor.mean(dim=(2, 3))
 
-    timm = types.ModuleType("timm")
+    timm: Any = types.ModuleType("timm")
     timm.is_model = lambda name: name == "means_32"
     timm.list_models = lambda pattern: ["means_32"]
     timm.create_model = lambda name, pretrained, num_classes: Means()

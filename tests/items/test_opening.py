@@ -140,9 +140,12 @@ def test_a_second_start_finds_the_features_and_a_changed_item_does_not(tmp_path,
     path.write_text("text\n" + "\n".join(f"word{k % 3} other{k % 2} thing" for k in range(20)))
     first = open_items(path, text="text").features().X
     calls = []
-    monkeypatch.setattr(
-        "likewise.items.texts.word_lsi", lambda texts: calls.append(1) or np.ones((len(texts), 2))
-    )
+
+    def watched(texts):
+        calls.append(1)
+        return np.ones((len(texts), 2))
+
+    monkeypatch.setattr("likewise.items.texts.word_lsi", watched)
     assert np.array_equal(open_items(path, text="text").features().X, first)
     assert calls == []
     path.write_text(path.read_text() + "\nmore")

@@ -1,12 +1,13 @@
 import json
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.items import open_items
-from likewise.items.series import z_normalize
+from likewise.items.series import SeriesItems, z_normalize
 
 
 def bump(at, length=60):
@@ -115,6 +116,7 @@ def test_json_may_hold_a_series_as_a_list(tmp_path):
     path = tmp_path / "t.jsonl"
     path.write_text('{"id": "a", "v": [1, 2, 4]}\n{"id": "b", "v": [3, 2, null, 0]}\n')
     items = open_items(path, series=True, id="id")
+    assert isinstance(items, SeriesItems)
     assert items.values(1).ravel().tolist() == [3, 2, 1, 0]
     path.write_text('{"id": "a", "v": [1, "two"]}\n')
     with pytest.raises(InputError, match="row 0, v is not a list of numbers"):
@@ -125,6 +127,7 @@ def test_gaps_are_filled_and_said(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b,c,d\n1,,3,4\n1,2,,\n")
     items = open_items(path, series=True)
+    assert isinstance(items, SeriesItems)
     assert items.values(0).ravel().tolist() == [1, 2, 3, 4]
     assert items.values(1).ravel().tolist() == [1, 2]
     assert items.notes == (
@@ -160,8 +163,9 @@ def test_a_folder_without_series_is_refused(tmp_path):
 
 def test_another_way_to_compare_is_refused(tmp_path, waves):
     np.save(tmp_path / "t.npy", waves)
+    unknown: Any = "cosine"
     with pytest.raises(InputError, match="euclidean or dtw, not 'cosine'"):
-        open_items(tmp_path / "t.npy", series=True, series_features="cosine")
+        open_items(tmp_path / "t.npy", series=True, series_features=unknown)
 
 
 @pytest.mark.parametrize("values", [[1e300, -1e300, 0], [7, 7, 7], [0, 0, 0], [1e-300, 0, 0]])

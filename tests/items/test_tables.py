@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.items import tables
+from likewise.items.cells import as_text
 from likewise.items.tables import read_table
 
 
@@ -127,7 +127,7 @@ def test_json_that_cannot_be_read_says_where(tmp_path, content, name, message):
 
 
 def test_half_a_surrogate_pair_becomes_a_question_mark():
-    text = tables.as_text("a\ud800b")
+    text = as_text("a\ud800b")
     assert text.encode() == b"a?b"
 
 

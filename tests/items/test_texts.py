@@ -2,13 +2,14 @@ import json
 import socket
 import sys
 import types
+from typing import Any
 
 import numpy as np
 import pytest
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.items import open_items
-from likewise.items.texts import packaged_model
+from likewise.items.texts import TextItems, packaged_model
 
 SPACE = [
     "rocket orbit launch",
@@ -100,6 +101,7 @@ def test_a_single_column_is_the_text_when_texts_are_asked_for(tmp_path):
 def test_a_huge_text_is_cut_for_showing_only(tmp_path):
     items = open_items(write(tmp_path / "t.jsonl", ["x " * 5_000_000, "y"]), text="text")
     assert len(items.view(0)["text"]) == 20_000
+    assert isinstance(items, TextItems)
     assert items.view(0)["length"] == len(items.text(0)) == 10_000_000
 
 
@@ -119,7 +121,7 @@ def test_a_sentence_model_is_taken_by_its_name(path, monkeypatch):
         def encode(self, texts, **options):
             return np.array([[len(text), 1.0] for text in texts])
 
-    fake = types.ModuleType("sentence_transformers")
+    fake: Any = types.ModuleType("sentence_transformers")
     fake.SentenceTransformer = SentenceTransformer
     monkeypatch.setitem(sys.modules, "sentence_transformers", fake)
     features = open_items(path, text="text", text_features="mini").features()
@@ -140,7 +142,7 @@ def test_one_text_more_is_the_only_one_embedded(tmp_path, monkeypatch):
             calls.append(list(texts))
             return np.array([[len(text), 1.0] for text in texts])
 
-    fake = types.ModuleType("sentence_transformers")
+    fake: Any = types.ModuleType("sentence_transformers")
     fake.SentenceTransformer = SentenceTransformer
     monkeypatch.setitem(sys.modules, "sentence_transformers", fake)
     path = tmp_path / "t.csv"

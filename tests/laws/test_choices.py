@@ -29,7 +29,7 @@ class ChooseGroups(Strategy):
     def next_choice(self):
         unsure = {ordered(left, right) for left, right, answer in self._log if not answer.is_link}
         for place, row in enumerate(self.train):
-            groups = {}
+            groups: dict[int, list[int]] = {}
             for other in self.train[:place]:
                 groups.setdefault(self.links.find(other), []).append(other)
             shown = tuple(

@@ -117,7 +117,7 @@ def test_a_replay_answers_as_before_and_says_what_it_does_not_know():
 
 def test_a_person_at_the_terminal_answers_by_keys_and_may_stop():
     keys = iter(["s", "x", "D", " u ", "q"])
-    lines = []
+    lines: list[str] = []
     oracle = TerminalOracle(
         lambda row: f"item {row}", read=lambda prompt: next(keys), write=lines.append
     )

@@ -137,7 +137,7 @@ def test_a_session_without_answers_is_replaced_when_options_change(table):
     path, y = table
     first = open_project(path, options={"cache": False})
     first.project.close()
-    lines = []
+    lines: list[str] = []
     second = open_project(path, n_super_instances=20, options={"cache": False}, say=lines.append)
     assert second.is_new
     assert any("begun anew" in line for line in lines)

@@ -1,6 +1,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -240,7 +241,11 @@ def test_a_project_of_schema_1_opens_as_it_was_and_is_upgraded_by_the_first_writ
 
 
 def test_arrays_come_back_as_they_were():
-    value = {"a": np.arange(6.0).reshape(2, 3), "b": [np.arange(2), "x", None], "c": {"d": 1.5}}
+    value: dict[str, Any] = {
+        "a": np.arange(6.0).reshape(2, 3),
+        "b": [np.arange(2), "x", None],
+        "c": {"d": 1.5},
+    }
     back = unpack(pack(value))
     np.testing.assert_array_equal(back["a"], value["a"])
     np.testing.assert_array_equal(back["b"][0], value["b"][0])

@@ -40,6 +40,7 @@ def test_splitting_distances_works_as_splitting_rows():
     new = split_further(old, D, 9)
     assert new.n_super_instances == 9
     assert set(old.representatives) <= set(new.representatives)
+    assert new.distances is not None
     assert np.array_equal(new.distances, D[np.ix_(new.representatives, new.representatives)])
 
 

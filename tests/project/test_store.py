@@ -350,8 +350,9 @@ def _migrations():
 def test_a_full_disk_is_said_and_loses_nothing(store):
     pages = store._db.execute("PRAGMA page_count").fetchone()[0]
     store._db.execute(f"PRAGMA max_page_count = {pages + 2}")
+    saved: list[int] = []
     with pytest.raises(LikewiseError, match=r"nothing was saved.*the disk is full"):
-        append_for_ever(store, "x" * 500, saved := [])
+        append_for_ever(store, "x" * 500, saved)
     assert len(saved) > 0
     assert [e.seq for e in store.read()] == saved
     store._db.execute(f"PRAGMA max_page_count = {pages + 1000}")

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from likewise.core.partition import StreamedSuperInstances
 from likewise.errors import MissingExtraError
 from likewise.rows import assignment
 from likewise.rows.assignment import assign, fastest_kernel
@@ -65,7 +66,9 @@ def test_a_session_needs_the_kernel_it_was_made_with(tmp_path, monkeypatch):
 
     X, _ = rows_and_centers(n=5000)
     session = COBRA(20, engine="sample", random_state=0).start(from_array(X))
-    assert session.strategy.partition.kernel == "faiss"
+    partition = session.strategy.partition
+    assert isinstance(partition, StreamedSuperInstances)
+    assert partition.kernel == "faiss"
     again = SourceSession.from_dict(session.to_dict(), X=from_array(X))
     assert np.array_equal(again.labels, session.labels)
     monkeypatch.setattr(assignment, "find_spec", lambda name: None)

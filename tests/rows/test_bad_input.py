@@ -1,6 +1,7 @@
 """What cannot be used is refused by name, before anything is asked."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,8 +73,9 @@ def test_nulls_are_refused_by_the_files_own_statistics(tmp_path):
         from_parquet(path)
     assert from_parquet(path, ["y"]).n_rows == 3
     assert from_parquet(path, nulls=-1).to_array()[:, 0].tolist() == [1, -1, -1]
+    unknown: Any = "drop"
     with pytest.raises(InputError, match="nulls must be"):
-        from_parquet(path, nulls="drop")
+        from_parquet(path, nulls=unknown)
 
 
 def test_nulls_that_no_statistics_tell_of_are_found_before_a_question(tmp_path):

@@ -6,6 +6,7 @@ import pickle
 import signal
 import threading
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from likewise.rows.dask_sweeper import DaskSweeper, freed_memory_kept
 from likewise.rows.kmeans import FEW
 from likewise.scale import from_array, from_dask, from_npy, from_parquet
 
-distributed = pytest.importorskip("distributed", reason="pip install likewise[dask]")
+distributed: Any = pytest.importorskip("distributed", reason="pip install likewise[dask]")
 parquet = pytest.importorskip("pyarrow.parquet", reason="pip install likewise[dask]")
 
 pytestmark = [
@@ -111,6 +112,7 @@ def test_rows_stay_on_the_workers_if_there_is_memory(
     numbers = np.array([0, 7, 5000, 11_999])
     for _ in range(2):
         assert np.array_equal(sweeper.take(numbers), blobs[0][numbers])
+        assert sweeper._held is not None
         assert len(sweeper._held) == (len(sweeper._spans) if is_held else 0)
 
 
@@ -157,7 +159,7 @@ def test_a_worker_killed_in_any_phase_changes_nothing(client, tmp_path, blobs, e
     _, y = blobs
     expected = group(from_parquet(events), y, tmp_path / "here")
     before = client.run(os.getpid)
-    killed = []
+    killed: list[int] = []
     watch = Watch()
     client.cluster.scheduler.add_plugin(watch, name=f"watch {phase}")
 
@@ -258,7 +260,7 @@ def test_what_comes_back_to_the_client_does_not_grow_with_the_data(client, tmp_p
     monkeypatch.setattr("likewise.rows.streaming.SAMPLE_PER_CENTER", 40)
     monkeypatch.setattr("likewise.rows.kmeans.FEW", replace(FEW, rows_per_center=20))
     plain = DaskSweeper.sweep
-    back = {}
+    back: dict[tuple[int, str], list[int]] = {}
 
     def watched(sweeper, task, cells=None):
         for found in plain(sweeper, task, cells):

@@ -13,6 +13,8 @@ X, _ = make_blobs(4000, centers=12, n_features=5, random_state=0)
 @pytest.mark.parametrize("engine", ["full", "sample"])
 def test_every_row_is_in_the_cell_of_its_nearest_center(engine):
     found = build_super_instances(X, 20, engine=engine, seed=0)
+    assert found.centers is not None
+    assert found.cell_owner is not None
     nearest = np.argmin(((X[:, None, :] - found.centers) ** 2).sum(axis=2), axis=1)
     assert np.array_equal(found.assignment, found.cell_owner[nearest])
     assert len(np.unique(found.assignment)) == len(found.centers) == 20

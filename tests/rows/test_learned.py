@@ -64,6 +64,7 @@ def test_every_source_gets_the_labels_of_the_array(name, overlapping, sources, t
         assert np.array_equal(found.labels_, expected), kind
         assert np.array_equal(found.session_.labels, expected), kind
         assert np.array_equal(found.predict(X[:2048]), MODELS[name].predict(X[:2048]))
+        assert isinstance(found.session_, SourceSession)
         found.session_.write_labels(tmp_path / kind)
         labels, manifest = written_in(tmp_path / kind)
         assert np.array_equal(labels, expected), kind

@@ -1,6 +1,7 @@
 """Same data, same seed: the same result from every source, in any batches."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,12 +64,14 @@ def test_every_source_gives_the_questions_and_labels_of_the_array(blobs, sources
     X, y = blobs
     expected = run(MODEL.start(X), LabelOracle(y))
     partition = expected.strategy.partition
+    assert partition.points is not None
     for name, source in sources.items():
         session = run(MODEL.start(source), LabelOracle(y))
         assert isinstance(session, SourceSession)
         assert session.events == expected.events, name
         found = session.strategy.partition
         assert np.array_equal(found.representatives, partition.representatives)
+        assert found.points is not None
         assert np.array_equal(found.points, partition.points)
         assert np.array_equal(found.sizes(), partition.sizes())
         assert np.array_equal(found.assignment, partition.assignment)
@@ -143,7 +146,7 @@ def test_integers_and_booleans_are_computed_as_float64(tmp_path):
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_blocks_do_not_depend_on_the_batches(n_rows, cuts, start_block):
     X = np.arange(n_rows, dtype=np.float64)[:, None]
-    source = from_array(X)
+    source: Any = from_array(X)
 
     def batches(start, stop):
         inside = sorted({start, stop, *(c for c in cuts if start < c < stop)})

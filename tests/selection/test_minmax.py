@@ -4,6 +4,8 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
 from likewise import Answer, LabelOracle, MinMax, MPCKMeans
+from likewise.core.answers import Query
+from likewise.selection.minmax import ExploreConsolidate
 
 
 def similarity(X, sigma):
@@ -50,10 +52,11 @@ def test_it_chooses_as_brute_force_does_whatever_sigma_is(seed, sigma):
     X = rng.normal(size=(24, 2)) + y[:, None]
     train = np.sort(rng.permutation(24)[:18])
     session = MinMax(3, random_state=seed).start(X, train_indices=train)
+    assert isinstance(session.strategy, ExploreConsolidate)
     first = session.strategy.neighborhoods[0][0]
     expected, n_queries = brute_force(X, y, 3, train.tolist(), first, sigma)
     chosen = []
-    while (query := session.ask()) is not None:
+    while isinstance(query := session.ask(), Query):
         if query.left not in chosen:
             chosen.append(query.left)
         session.tell(LabelOracle(y).answer(query))
@@ -68,7 +71,7 @@ def test_after_all_but_one_neighborhood_the_last_follows_without_a_question():
     oracle = LabelOracle([2, 1, 0, 0, 1, 2])
     assert sparing.select(X, oracle=oracle) == asking.select(X, oracle=oracle)
     assert sparing.n_queries_ < asking.n_queries_
-    per_row = {}
+    per_row: dict[int, list[Answer]] = {}
     for left, _, answer in sparing.queries_:
         per_row.setdefault(left, []).append(answer)
     assert all(len(answers) <= 2 for answers in per_row.values())
@@ -80,6 +83,7 @@ def test_a_later_answer_that_disproves_an_inference_wins():
     while session.ask() is not None:
         session.tell(Answer.DIFFERENT)
     strategy = session.strategy
+    assert isinstance(strategy, ExploreConsolidate)
     row, place = strategy._state.inferred[0]
     seed = strategy.neighborhoods[place][0]
     assert strategy.known().implied(row, seed) is Answer.SAME
@@ -92,6 +96,7 @@ def test_unsure_answers_are_followed_by_at_most_three_other_members():
     session = MinMax(2, random_state=0).start(X)
     placed = {0: 0, 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 1, 7: 1}
     # The truth, but for one row that nobody is sure about.
+    assert isinstance(session.strategy, ExploreConsolidate)
     doubted = next(r for r in (5, 4, 3) if r not in session.strategy.neighborhoods[0])
     n_doubts = 0
     while (query := session.ask()) is not None:

@@ -5,7 +5,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import adjusted_rand_score
 
 from likewise import NPU, Answer, LabelOracle, MPCKMeans
+from likewise.core.answers import Query
 from likewise.selection.npu import (
+    MostInformative,
     _shared_leaves_in_numpy,
     neighborhood_chances,
     shared_leaves,
@@ -21,7 +23,7 @@ def test_chances_are_mean_shares_of_trees_with_a_common_leaf():
     shared = (leaves[:, None] == leaves[None]).mean(axis=-1)
     neighborhoods = [[0, 5, 7], [1], [2, 3]]
     rows = np.arange(10, 40)
-    expected = np.column_stack([shared[np.ix_(rows, n)].mean(axis=1) for n in neighborhoods])
+    expected = np.column_stack([shared[rows][:, n].mean(axis=1) for n in neighborhoods])
     expected /= expected.sum(axis=1, keepdims=True)
     assert neighborhood_chances(leaves, rows, neighborhoods) == pytest.approx(expected)
 
@@ -91,12 +93,15 @@ def test_the_most_uncertain_row_per_question_is_chosen_and_the_likeliest_neighbo
     current = None
     for _ in range(25):
         query = session.ask()
+        assert isinstance(query, Query)
         strategy = session.strategy
+        assert isinstance(strategy, MostInformative)
         if query.left != current and len(strategy.neighborhoods) > 1:
             current = query.left
             assigned = {row for n in strategy.neighborhoods for row in n}
             assert current not in assigned
             free = np.array([row for row in train if row not in assigned])
+            assert strategy._leaves is not None
             chances = neighborhood_chances(strategy._leaves, free, strategy.neighborhoods)
             score = uncertainty_per_question(chances)
             at = int(np.flatnonzero(free == current)[0])
@@ -112,6 +117,7 @@ def test_there_may_be_more_neighborhoods_than_clusters():
     session = NPU(2, random_state=0).start(X)
     while session.ask() is not None:
         session.tell(Answer.DIFFERENT)
+    assert isinstance(session.strategy, MostInformative)
     assert len(session.strategy.neighborhoods) == 8
 
 

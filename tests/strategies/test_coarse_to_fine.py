@@ -38,6 +38,7 @@ def test_strategies_begin_from_rows(name):
 def test_a_budget_is_planned_for_as_by_the_estimator():
     X, y = make_blobs(200, centers=5, random_state=0)
     session = Likewise(25, random_state=0).start(X)
+    assert isinstance(session.strategy, CoarseToFine)
     strategy = CoarseToFine.from_rows(X, budget=25, seed=session.strategy.seed)
     straight = run(Session(strategy), LabelOracle(y), max_queries=25)
     assert run(session, LabelOracle(y), max_queries=25).events == straight.events

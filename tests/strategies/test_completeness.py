@@ -47,6 +47,8 @@ def test_completeness_grows_with_answers_and_moves_fade():
     run(session, LabelOracle(y), max_queries=90)
     late = Likewise().adopt(session).completeness_
     assert late.at_least > early.at_least
+    assert late.next_ten is not None
+    assert early.next_ten is not None
     assert 0.0 <= late.next_ten <= early.next_ten <= 1.0
 
 
@@ -78,6 +80,7 @@ def test_it_can_be_read():
 def test_cuts_grow_and_end(budget):
     n_met = next_cut(budget, n_cuts=0, n_asked=0, n_met=0, n_components=0, n_proofs=0)
     for n_cuts in range(1, N_CUTS + 1):
+        assert n_met is not None
         asked = min(budget, n_met)
         size = next_cut(
             budget, n_cuts=n_cuts, n_asked=asked, n_met=n_met, n_components=2, n_proofs=1

@@ -74,7 +74,8 @@ def outcome(beginning, data, kind):
     train = np.flatnonzero(np.arange(len(X)) % 4 > 0) if kind == "unsure" else None
     session = BEGINNINGS[beginning](X, train)
     n_most = int(beginning.partition("-")[2]) if beginning.startswith("budget") else MOST
-    asked, early = [], ""
+    asked: list[str] = []
+    early = ""
     while (question := session.ask()) is not None and len(asked) < n_most:
         said = answer(kind, y, question.left, question.right)
         session.tell(said)

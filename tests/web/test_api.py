@@ -328,7 +328,7 @@ def test_an_item_that_is_gone_and_one_that_changed_are_told_apart(opened, client
     opened.project.close()
     path = tmp_path / "points.csv"
     lines = path.read_text().splitlines()
-    said = []
+    said: list[str] = []
     path.write_text("\n".join([lines[0], "p0,77,77", *lines[2:-1], "new,1,1"]) + "\n")
     again = open_project(path, say=said.append)
     assert "since the session was begun: 1 missing (p35), 1 changed (p0), 1 added (new)" in said

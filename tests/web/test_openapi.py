@@ -1,6 +1,7 @@
 import json
 import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,7 @@ def test_the_api_answers_as_described(document, client, truth):
     state = {"$ref": "#/components/schemas/State"}
     check(document, state, client.answer("same").json(), "answer")
     client.answer("unsure")
-    body = {"number": 1, "answer": "different", "position": 2}
+    body: dict[str, Any] = {"number": 1, "answer": "different", "position": 2}
     check(document, of("/api/revise", "post"), client.change("revise", **body).json(), "revise")
     check(document, state, client.change("undo", position=2).json(), "undo")
     done = client.finish(truth)

@@ -323,7 +323,7 @@ def test_a_link_out_of_the_folder_is_not_followed(folder, tmp_path):
     Image.new("RGB", (4, 4)).save(secret)
     (folder / "link.png").symlink_to(secret)
     (folder / "dir").symlink_to(tmp_path)
-    said = []
+    said: list[str] = []
     options = {"image_features": "descriptors", "cache": False}
     project = open_project(folder, options=options, say=said.append).project
     assert "link.png" not in project.ids

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -219,9 +221,9 @@ def test_links_that_cannot_hold_are_refused(arguments, error, message: str) -> N
         {"n_init": 0},
     ],
 )
-def test_a_parameter_out_of_range_is_refused(wrong: dict[str, object]) -> None:
+def test_a_parameter_out_of_range_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
-        COSC(**{"n_clusters": 2, **wrong}).fit(np.arange(12.0)[:, None])
+        COSC(**({"n_clusters": 2} | wrong)).fit(np.arange(12.0)[:, None])
 
 
 def test_more_clusters_than_samples_are_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,7 +64,7 @@ def random_graph(n: int, seed: int, *, n_cannot: int = 0, density: float = 0.4) 
 def all_sides(n: int) -> np.ndarray:
     """Every partition into two, once."""
     bits = np.arange(1, 2 ** (n - 1))
-    return (bits[:, None] >> np.arange(n)) & 1 == 1
+    return np.asarray((bits[:, None] >> np.arange(n)) & 1 == 1)
 
 
 def naive_set_value(graph: CutGraph, gamma: float, side: np.ndarray) -> float:
@@ -72,7 +73,7 @@ def naive_set_value(graph: CutGraph, gamma: float, side: np.ndarray) -> float:
     between = sum(dense[i, j] for i in range(n) for j in range(n) if side[i] and not side[j])
     violated = sum(bool(side[i]) == bool(side[j]) for i, j in graph.cannot)
     inside, outside = graph.volumes[side].sum(), graph.volumes[~side].sum()
-    return (between + gamma * violated) * graph.volume / (inside * outside)
+    return float((between + gamma * violated) * graph.volume / (inside * outside))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -170,7 +171,7 @@ def _slsqp(graph: CutGraph, g: np.ndarray, spread: float) -> float:
         low[k], low[n + m + 1] = 1.0, -1.0
         rows += [high, low]
     A = np.array(rows)
-    constraints = [
+    constraints: list[Any] = [
         {"type": "ineq", "fun": lambda x: A @ x, "jac": lambda x: A},
         {
             "type": "ineq",
@@ -180,10 +181,17 @@ def _slsqp(graph: CutGraph, g: np.ndarray, spread: float) -> float:
     ]
     f0 = 0.1 * g / np.linalg.norm(g)
     x0 = np.concatenate([f0, np.abs(f0[i] - f0[j]), [f0.max(), f0.min()]])
+
+    def value(x: np.ndarray) -> float:
+        return float(objective @ x)
+
+    def slope(x: np.ndarray) -> np.ndarray:
+        return objective
+
     found = minimize(
-        lambda x: objective @ x,
+        value,
         x0,
-        jac=lambda x: objective,
+        jac=slope,
         method="SLSQP",
         constraints=constraints,
         options={"maxiter": 1000, "ftol": 1e-12},

@@ -166,7 +166,7 @@ def test_rows_that_choose_at_once_have_nothing_to_do_with_each_other():
     blocks = [[0, 1, 2], [4, 5, 6, 7], [8, 9]]
     for block in blocks:
         inside = [int(i) for r in rounds for i in r if linked.rows[i] in block]
-        assert inside == sorted(inside, key=place.get)
+        assert inside == sorted(inside, key=place.__getitem__)
         for r in rounds:
             assert sum(int(linked.rows[i]) in block for i in r) <= 1
 
