@@ -13,6 +13,11 @@ about thirty items that the answers about others foretold without a miss; .8 wou
 sixty."""
 
 
+ENOUGH_ANSWERS = 10
+"""Before so many answers no figure means anything: after three, all that is known may be foretold,
+or nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outlook:
     """Where a session stands, for who wonders whether to go on.
@@ -53,7 +58,7 @@ def outlook(session: Session) -> Outlook:
     complete = session.completeness
     is_done = session.is_done
     quality, can_stop = "", is_done
-    if complete is not None:
+    if complete is not None and len(session.events) >= ENOUGH_ANSWERS:
         can_stop = complete.at_least >= GOOD_ENOUGH
         estimate, at_least = round(100 * complete.estimate), round(100 * complete.at_least)
         quality = f"about {estimate} % right (at least {at_least} %)"
