@@ -15,7 +15,6 @@ from likewise.cluster.learner import (
     learn_representatives,
     learn_session,
     learned_labels,
-    predict_learned,
 )
 from likewise.cluster.source_session import SourceSession
 from likewise.core.partition import SuperInstances
@@ -88,8 +87,8 @@ class COBRA(AskingClusterer):
         The row that stands for each super-instance.
     session_ : Session
         The session, which can be asked on, undone, revised and saved.
-    learned_ : Learned
-        With ``labels="learned"``: what was learned.
+    learned_ : Learned or None
+        With ``labels="learned"``: what was learned; None while there is one group.
     n_features_in_ : int
         Number of features seen during `fit`.
     feature_names_in_ : ndarray of str
@@ -185,7 +184,7 @@ class COBRA(AskingClusterer):
         check_is_fitted(self, "labels_")
         rows = self._validated(X, reset=False)
         if self.labels == "learned" and self.learned_ is not None:
-            return predict_learned(self.learned_, rows)
+            return np.asarray(self.learned_.predict_proba(rows).argmax(axis=1), dtype=np.intp)
         nearest = nearest_super_instance(self.session_.strategy.partition, rows)
         return np.asarray(self.labels_[self.representatives_[nearest]])
 
@@ -225,7 +224,9 @@ class COBRA(AskingClusterer):
             raise InputError(f"X has {len(rows)} rows, but the session is about {partition.n_rows}")
         groups = self.labels_[partition.representatives]
         self.learned_ = learn_representatives(partition, groups, lambda: rows)
-        self.labels_ = learned_labels(self.learned_, rows, session.links)
+        if self.learned_ is not None:
+            reps = partition.representatives
+            self.labels_ = learned_labels(self.learned_, reps, rows, session.links)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -11,10 +11,11 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.validation import check_is_fitted
 
 from likewise.cluster.estimator import AskingClusterer, Rows
-from likewise.cluster.learner import learn_placed, learned_labels
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
+from likewise.core.strategy import Strategy
 from likewise.errors import InputError
+from likewise.learning.learner import Learned, Learner
 from likewise.rows.build import super_instances_of
 from likewise.rows.kmeans import FULL_LIMIT
 from likewise.rows.passes import check_finite
@@ -115,8 +116,6 @@ class Likewise(AskingClusterer):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    _label_by = "learned"
-
     def adopt(self, session: Session, *, X: Any = None) -> Self:
         """Become the fitted estimator of a session, at any point of it.
 
@@ -125,8 +124,7 @@ class Likewise(AskingClusterer):
         session : Session
             Made by `start`, or loaded by `Session.from_dict`.
         X : array-like, optional
-            The rows. With them every row is labeled by all that was learned; without them, as
-            the session labels it.
+            The rows, only to check that the session is about as many.
         """
         strategy = session.strategy
         points = strategy.partition.points
@@ -135,19 +133,16 @@ class Likewise(AskingClusterer):
                 "Likewise adopts sessions about features; this one, by the strategy "
                 f"{strategy.name!r}, has none. Use COBRA().adopt(session)"
             )
+        if X is not None and not isinstance(X, Source) and len(X) != strategy.n_rows:
+            raise InputError(f"X has {len(X)} rows, the session is about {strategy.n_rows}")
         self._set_queries(session)
         self.n_features_in_ = points.shape[1]
-        self.learned_ = learn_placed(strategy)
+        self.learned_ = learn_examples(strategy)
         doubts = strategy.doubts()
         self.doubts_ = np.ones(strategy.n_rows) if doubts is None else doubts
         self.completeness_ = strategy.completeness()
         self.suspects_ = strategy.suspects()
         self.labels_ = session.labels
-        if self.learned_ is not None and X is not None and not isinstance(X, Source):
-            rows: NDArray[Any] = np.asarray(X, dtype=points.dtype)
-            if len(rows) != strategy.n_rows:
-                raise InputError(f"X has {len(rows)} rows, the session is about {strategy.n_rows}")
-            self.labels_ = learned_labels(self.learned_, rows, session.links)
         self.n_clusters_ = int(self.labels_.max()) + 1
         return self
 
@@ -211,6 +206,16 @@ class Likewise(AskingClusterer):
         n: Any = self.n_cells
         if n is not None and (not isinstance(n, Integral) or n < 2):
             raise InputError(f"n_cells must be None or an integer from 2, got {n!r}")
+
+
+def learn_examples(strategy: Strategy) -> Learned | None:
+    """Return what is learned from the rows whose group is known; None before two groups are."""
+    rows, groups = strategy.examples()
+    partition = strategy.partition
+    if len(groups) == 0 or groups.max() == 0 or partition.points is None:
+        return None
+    cells = np.searchsorted(partition.representatives, rows)
+    return Learner(partition.points, partition.sizes()).learn(cells, groups)
 
 
 def cells_of_source(

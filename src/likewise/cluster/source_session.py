@@ -21,6 +21,7 @@ from likewise.rows.labels import (
     LabelPass,
     RowLabels,
     new_folder,
+    no_rows,
     pieces_of_work,
     publish,
     remove_unfinished,
@@ -124,8 +125,7 @@ class SourceSession(Session):
         rows = self._row_labels(by, guess)
         if rows is None:
             return self.strategy.labels_guess() if guess else self.strategy.labels()
-        nothing = np.empty(0, dtype=np.intp)
-        labeling = Labeling(None, nothing, nothing, rows)
+        labeling = Labeling(None, no_rows(), no_rows(), rows)
         return _collect(self._attached_source(), labeling, self.n_jobs)
 
     def attach(self, source: Source, *, n_jobs: int | None = None) -> Self:
@@ -178,8 +178,13 @@ class SourceSession(Session):
         names = (
             strategy.guess_of_representatives() if guess else strategy.group_of_representatives()
         )
-        labeling = _labeling(self._partition, number_groups(names))
-        labeling = replace(labeling, rows=self._row_labels(self.label_by, guess))
+        groups, fixed, of_fixed = number_groups(names, self._partition, self.links)
+        labeling = replace(
+            _labeling(self._partition, groups),
+            rows=self._row_labels(self.label_by, guess),
+            fixed=fixed,
+            of_fixed=of_fixed,
+        )
         run = uuid.uuid4().hex
         sweeper = sweeper_for(source, n_jobs=self.n_jobs, progress=progress)
         try:

@@ -1,12 +1,14 @@
-"""Two ways to look at rows: with the features' own scales, and with equal ones."""
+"""Three ways to look at rows: features as they are, equally wide features, main axes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from likewise.rows.threads import one_thread_each
 
 MAX_FEATURES = 100
 """With more features than this, the main axes stand for them."""
@@ -14,45 +16,96 @@ MAX_FEATURES = 100
 N_AXES = 50
 _ROWS_FOR_AXES = 5000
 _ROWS_PER_BLOCK = 4096
+_FLAT = 1e-10
+"""An axis with less variance than this share of the first one's is left out."""
+
+
+class RowViews(NamedTuple):
+    """What rows look like.
+
+    Attributes
+    ----------
+    own : ndarray of shape (n_rows, n_features or n_axes)
+        Centered, with the features' own scales; the mean square norm is 1.
+    equal : ndarray of the same shape
+        The same, with all features equally wide.
+    axes : ndarray of shape (n_rows, n_axes)
+        The coordinates along the main axes, at most 50.
+    """
+
+    own: NDArray[np.float64]
+    equal: NDArray[np.float64]
+    axes: NDArray[np.float64]
+
+    def take(self, rows: NDArray[np.intp] | slice) -> RowViews:
+        """Return the views of some of the rows."""
+        return RowViews(*(view[rows] for view in self))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Views:
-    """Two ways to look at rows: with the features' own scales, and with equal ones.
-
-    Make it with `views_of`; calling it takes rows and returns both views of them.
-    """
+    """How to look at rows. Made by `views_of`; calling it returns a `RowViews`."""
 
     mean: NDArray[np.float64]
-    axes: NDArray[np.float64] | None
+    axes: NDArray[np.float64]
+    has_many_features: bool
     scale: float
     deviations: NDArray[np.float64]
 
-    def __call__(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the rows as they are, centered, and with all features equally wide."""
+    def __call__(self, rows: NDArray[Any]) -> RowViews:
+        """Return what rows look like."""
         centered = np.asarray(rows, dtype=np.float64) - self.mean
-        if self.axes is not None:
-            centered = centered @ self.axes
-        return centered * self.scale, centered * self.deviations
+        turned = centered @ self.axes
+        if self.has_many_features:
+            centered = turned
+        return RowViews(centered * self.scale, centered * self.deviations, turned)
 
 
 def views_of(X: NDArray[Any]) -> Views:
     """Return how to look at rows like those of `X`.
 
-    Both views are scaled to a mean square norm of 1. Features that never change are left out.
+    Features that never change are left out of the view with equal widths.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 1.0, 7.0], [4.0, 2.0, 7.0]])
+    >>> found = views_of(X)(X)
+    >>> found.own.round(2).tolist()
+    [[-0.97, -0.24, 0.0], [0.97, 0.24, 0.0]]
+    >>> found.equal.round(2).tolist()
+    [[-0.71, -0.71, 0.0], [0.71, 0.71, 0.0]]
     """
     mean = X.mean(axis=0, dtype=np.float64)
-    axes = None
-    if X.shape[1] > MAX_FEATURES:
-        some = X[:: max(1, -(-len(X) // _ROWS_FOR_AXES))] - mean
-        axes = np.linalg.svd(some, full_matrices=False)[2][:N_AXES].T
-    variances = np.zeros(X.shape[1] if axes is None else axes.shape[1])
-    for start in range(0, len(X), _ROWS_PER_BLOCK):
-        block = X[start : start + _ROWS_PER_BLOCK] - mean
-        variances += ((block if axes is None else block @ axes) ** 2).sum(axis=0)
+    has_many = X.shape[1] > MAX_FEATURES
+    with one_thread_each():
+        axes = main_axes(X[:: max(1, -(-len(X) // _ROWS_FOR_AXES))] - mean)
+        variances = np.zeros(axes.shape[1] if has_many else X.shape[1])
+        for start in range(0, len(X), _ROWS_PER_BLOCK):
+            block = X[start : start + _ROWS_PER_BLOCK] - mean
+            variances += ((block @ axes if has_many else block) ** 2).sum(axis=0)
     variances /= len(X)
     total = variances.sum()
     is_alive = variances > 1e-18 * max(float(total), 1e-300)
     deviations = np.zeros(len(variances))
     deviations[is_alive] = 1.0 / np.sqrt(variances[is_alive] * is_alive.sum())
-    return Views(mean, axes, float(1.0 / np.sqrt(total)) if total > 0 else 1.0, deviations)
+    scale = float(1.0 / np.sqrt(total)) if total > 0 else 1.0
+    return Views(mean, axes, has_many, scale, deviations)
+
+
+def main_axes(centered: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the axes along which rows vary most, at most 50, as columns.
+
+    The eigenvectors of the smaller of the two products of the rows with themselves: many times
+    faster than a singular value decomposition, and the same up to rounding.
+    """
+    n_rows, n_features = centered.shape
+    is_wide = n_features > n_rows
+    values, vectors = np.linalg.eigh(
+        centered @ centered.T if is_wide else centered.T @ centered,
+    )
+    n_axes = min(N_AXES, int((values > _FLAT * max(float(values[-1]), 1e-300)).sum()))
+    best = vectors[:, ::-1][:, :n_axes]
+    if is_wide:
+        best = centered.T @ (best / np.sqrt(values[::-1][:n_axes]))
+    return np.asarray(best)

@@ -10,7 +10,7 @@ import json
 import os
 import uuid
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,6 +26,11 @@ from likewise.rows.source import Part, Source
 MANIFEST = "_manifest.json"
 
 _ROWS_PER_GROUP = 2**17
+
+
+def no_rows() -> NDArray[np.intp]:
+    """Return no rows."""
+    return np.empty(0, dtype=np.intp)
 
 
 class RowLabels(Protocol):
@@ -53,17 +58,23 @@ class Labeling:
         For every super-instance its group.
     rows : RowLabels or None
         What labels every row, if it is not the group of its super-instance.
+    fixed, of_fixed : ndarray of int
+        Rows that have a group of their own, increasing, and their groups.
     """
 
     cells: Cells | None
     owner: NDArray[np.intp]
     groups: NDArray[np.intp]
     rows: RowLabels | None = None
+    fixed: NDArray[np.intp] = field(default_factory=no_rows)
+    of_fixed: NDArray[np.intp] = field(default_factory=no_rows)
 
     @property
     def n_groups(self) -> int:
         """Number of groups."""
-        return len(np.unique(self.groups)) if self.rows is None else self.rows.n_groups
+        if self.rows is not None:
+            return self.rows.n_groups
+        return max(int(some.max(initial=0)) for some in (self.groups, self.of_fixed)) + 1
 
     def of(
         self, source: Source, start: int, stop: int
@@ -71,13 +82,16 @@ class Labeling:
         """Yield rows, their super-instances and labels from `start` up to `stop`, in blocks."""
         if self.cells is None and self.rows is None:
             owned = self.owner[start:stop]
-            yield start, owned, self.groups[owned]
+            yield start, owned, self.fix(start, self.groups[owned])
             return
         # Blocks begin where they began when the rows were first assigned, for the same bits.
         for at, block in blocks(source, *whole_blocks(source, start, stop)):
             here = slice(max(start - at, 0), min(stop - at, len(block)))
             owned = self.owned(at, block)
-            labels = self.groups[owned] if self.rows is None else self.rows.of(at, block)
+            if self.rows is None:
+                labels = self.fix(at, self.groups[owned])
+            else:
+                labels = self.rows.of(at, block)
             yield at + here.start, owned[here], labels[here]
 
     def owned(self, start: int, block: NDArray[Any]) -> NDArray[np.intp]:
@@ -90,7 +104,13 @@ class Labeling:
         """Return the labels of the rows of a block."""
         if self.rows is not None:
             return self.rows.of(start, block)
-        return np.asarray(self.groups[self.owned(start, block)])
+        return self.fix(start, self.groups[self.owned(start, block)])
+
+    def fix(self, start: int, labels: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Give the rows that have a group of their own that group."""
+        low, high = np.searchsorted(self.fixed, [start, start + len(labels)])
+        labels[self.fixed[low:high] - start] = self.of_fixed[low:high]
+        return labels
 
 
 @dataclass(frozen=True)

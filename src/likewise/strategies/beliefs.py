@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
-from likewise.learning.kernel_vote import KernelVote, milestone
+from likewise.learning.learner import Learned, milestone
 from likewise.strategies.expecting import Learnt, expected_groups
 from likewise.strategies.weighing import Weighing
 
-Model = Callable[[NDArray[np.intp], NDArray[np.intp]], tuple[KernelVote, NDArray[np.float64]]]
+Model = Callable[[NDArray[np.intp], NDArray[np.intp]], Learned]
 
 
 CERTAIN = 1000
@@ -235,8 +235,9 @@ class Beliefs:
             if row in self._cell_of and int(name) in number
         ]
         cells, groups = np.array(pairs, dtype=np.intp).T
-        vote, chances = self._model(cells, groups)
-        return Learnt(large, {int(c): k for k, c in enumerate(cells)}, vote.seen, chances)
+        learned = self._model(cells, groups)
+        place = {int(c): k for k, c in enumerate(cells)}
+        return Learnt(large, place, learned.left_out, learned.chances)
 
 
 def _by_force(

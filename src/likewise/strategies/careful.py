@@ -63,7 +63,7 @@ class Careful(Placing):
         self.error_rate = error_rate
         self._certain = LinkGraph(self.n_rows)
         self.beliefs = Beliefs(
-            self._views[0], self._position, self._cell_of, self._model, error_rate
+            self._views[0], self._position, self._cell_of, self._learner.learn, error_rate
         )
 
     # -- what a session needs --------------------------------------------------------------------

@@ -12,7 +12,7 @@ from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.core.strategy import Strategy
-from likewise.learning.respect import respecting_labels
+from likewise.learning.respect import respecting_groups
 
 
 class RepresentativeStrategy(Strategy):
@@ -67,12 +67,10 @@ class RepresentativeStrategy(Strategy):
 
     def _spread(self, names: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the group of every row from the names of the super-instances' groups."""
-        groups = number_groups(names)
+        groups, rows, of_rows = number_groups(names, self.partition, self.links)
         labels = groups[self.partition.assignment]
-        if self._are_all_representatives():
-            return labels
-        decided = {self.links.find(row): int(groups[i]) for row, i in self._position.items()}
-        return respecting_labels(np.eye(int(groups.max()) + 1)[labels], self.links, decided)
+        labels[rows] = of_rows
+        return labels
 
     def _are_all_representatives(self) -> bool:
         """Return whether all answers are about representatives."""
@@ -80,6 +78,40 @@ class RepresentativeStrategy(Strategy):
         return all(left in position and right in position for left, right, _ in self._log)
 
 
-def number_groups(names: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the groups of super-instances numbered from 0 in the order of their names."""
-    return np.unique(names, return_inverse=True)[1].astype(np.intp)
+def number_groups(
+    names: NDArray[np.intp], partition: SuperInstances, links: LinkGraph
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Return groups numbered from 0: of super-instances, and of rows that answers set apart.
+
+    A row that an answer is about is where the answers put it, whatever its super-instance.
+
+    Parameters
+    ----------
+    names : ndarray of shape (n_super_instances,)
+        A name of every super-instance's group.
+    partition : SuperInstances
+        The super-instances.
+    links : LinkGraph
+        The answers.
+
+    Returns
+    -------
+    groups : ndarray of shape (n_super_instances,)
+        The group of every super-instance, in the order of their names.
+    rows : ndarray of int
+        The rows with answers that stand for no super-instance, increasing.
+    of_rows : ndarray of int
+        Their groups.
+    """
+    groups = np.unique(names, return_inverse=True)[1].astype(np.intp)
+    reps = partition.representatives
+    mentioned = {row for given in links for row in (given.left, given.right)}
+    rows = np.setdiff1d(np.array(sorted(mentioned), dtype=np.intp), reps)
+    if not len(rows):
+        return groups, rows, rows
+    decided = {
+        links.find(row): group for row, group in zip(reps.tolist(), groups.tolist(), strict=True)
+    }
+    chances = np.eye(int(groups.max()) + 1)[groups[partition.assignment[rows]]]
+    place = {row: k for k, row in enumerate(rows.tolist())}
+    return groups, rows, respecting_groups(chances, links, decided, place)

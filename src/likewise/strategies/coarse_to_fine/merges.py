@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
+from scipy.special import softmax
+
+from likewise.learning.kernel_vote import gaussian, ridge
 
 CONFUSED = 12.0
 """So much likelier to be one are two groups of which a learner takes all rows for the other's."""
@@ -97,9 +99,6 @@ def _left_out(
 ) -> NDArray[np.float64]:
     """Return how likely each row is in each group, by kernel regression on all others."""
     targets = np.eye(n_groups)[groups]
-    kernel = np.exp(-0.5 * cdist(rows, rows, "sqeuclidean"))
-    inverse = np.linalg.inv(kernel + SMOOTHING * np.eye(len(rows)))
-    away = inverse @ (targets - targets.mean(axis=0))
-    scores = SHARPNESS * (targets - away / np.diag(inverse)[:, None])
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+    shares = targets.mean(axis=0)
+    _, left_out = ridge(gaussian(rows, 1.0), targets - shares, SMOOTHING)
+    return np.asarray(softmax(SHARPNESS * (left_out + shares), axis=1))
