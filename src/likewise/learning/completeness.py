@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 from scipy.special import betaincinv
 
 CONFIDENCE = 0.95
@@ -49,8 +50,7 @@ def share_right(
 def share_moved(before: NDArray[np.intp], after: NDArray[np.intp]) -> float:
     """Return the share of rows that are in another group than before.
 
-    Groups have no names: each group of now goes on from the one before with which it shares the
-    most rows, and no two from the same.
+    Groups have no names: groups of before and of now are paired so that the most rows stay.
 
     Examples
     --------
@@ -62,11 +62,5 @@ def share_moved(before: NDArray[np.intp], after: NDArray[np.intp]) -> float:
     """
     shared = np.zeros((int(before.max()) + 1, int(after.max()) + 1))
     np.add.at(shared, (before, after), 1.0)
-    # Plainly greedy: the best pairing of all would hardly differ, and this cannot surprise.
-    stayed = 0.0
-    while shared.size and shared.max() > 0:
-        i, j = np.unravel_index(int(shared.argmax()), shared.shape)
-        stayed += shared[i, j]
-        shared[i, :] = 0.0
-        shared[:, j] = 0.0
+    stayed = shared[linear_sum_assignment(shared, maximize=True)].sum()
     return float((len(before) - stayed) / len(before))
