@@ -41,6 +41,9 @@ def test_a_folder_of_200_pictures_is_labeled_with_the_network_off(digits, serve,
     page = someone.page
     page.reload()
     someone.expect(page.locator(".frame img").first).to_be_visible()
+    page.wait_for_function(
+        "[...document.querySelectorAll('.frame img')].every(i => i.complete && i.naturalWidth)"
+    )
     widths = page.eval_on_selector_all(".frame img", "all => all.map(i => i.naturalWidth)")
     assert widths == [96, 96]
     for _ in range(12):

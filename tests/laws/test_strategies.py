@@ -77,7 +77,8 @@ class TestExploreConsolidate(StrategyLaws):
 @pytest.mark.slow
 class TestMostInformative(StrategyLaws):
     @pytest.fixture(autouse=True, scope="class")
-    def small_forest(self):
+    @classmethod
+    def small_forest(cls):
         """Which rows the forest prefers does not matter here."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("likewise.selection.npu.N_TREES", 2)
@@ -91,7 +92,7 @@ class TestMostInformative(StrategyLaws):
             case.seed,
             n_clusters=3,
             infer_last=False,
-            clusterer=MPCKMeans(3, random_state=case.seed),
+            clusterer=MPCKMeans(3, max_iter=3, random_state=case.seed),
         )
 
 

@@ -68,7 +68,7 @@ def test_every_source_gets_the_labels_of_the_array(name, overlapping, sources, t
         found.session_.write_labels(tmp_path / kind)
         labels, manifest = written_in(tmp_path / kind)
         assert np.array_equal(labels, expected), kind
-        assert manifest["label_by"] == "learned"
+        assert manifest["label_by"] == found.session_.label_by
         assert manifest["n_groups"] == len(np.unique(expected))
 
 
