@@ -31,6 +31,8 @@ def chromium():
     pytest.importorskip("starlette", reason='pip install "likewise[app]"')
     if not Path(CHROMIUM).exists():
         pytest.skip(f"there is no browser at {CHROMIUM}: apt install chromium")
+    # A busy machine is slow, not wrong.
+    sync_api.expect.set_options(timeout=30_000)
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
@@ -152,7 +154,8 @@ class Person:
 
         self.expect = expect
         self.page.goto(server.address)
-        expect(self.page.locator("body")).to_have_attribute("data-position", re.compile(r"\d+"))
+        expect(self.page.locator("body")).to_have_attribute("data-view", re.compile(r"\w+"))
+        self.wait()
         return self
 
     @property
@@ -162,11 +165,34 @@ class Person:
     def fetch(self, path):
         return self.page.evaluate("path => fetch(path).then(r => r.json())", path)
 
+    def do(self, act):
+        """Do something that changes the session, and wait until all of the page shows it."""
+        before = self.position
+        act()
+        self.expect(self.page.locator("body")).not_to_have_attribute("data-position", str(before))
+        self.wait()
+
+    def wait(self):
+        """Wait until nothing is being fetched or saved."""
+        self.expect(self.page.locator("main")).not_to_have_attribute("aria-busy", "true")
+
+    def go(self, name):
+        """Go to a view by its link, and wait until it is there with all that is in it."""
+        self.page.get_by_role("link", name=name, exact=True).click()
+        view = {"Questions": "ask", "Groups": "result", "Map": "map", "History": "history"}[name]
+        self.expect(self.page.locator("body")).to_have_attribute("data-view", view)
+        self.expect(self.page.locator("section:not([hidden]) h1")).to_be_visible()
+        self.wait()
+
     def press(self, key):
         """Press a key that changes something."""
-        before = self.position
-        self.page.keyboard.press(key)
-        self.expect(self.page.locator("body")).not_to_have_attribute("data-position", str(before))
+        self.do(lambda: self.page.keyboard.press(key))
+
+    def open_group(self):
+        """Open the first group on the page of groups, and wait for its members."""
+        self.page.locator(".group .tiles").first.click()
+        self.expect(self.page.locator("dialog .member").first).to_be_visible()
+        self.wait()
 
     def right_key(self):
         question = self.fetch("api/query")["question"]

@@ -14,16 +14,9 @@ def mender(table, serve, person):
     server = serve(path)
     someone = person(server, truth)
     someone.answer(30)
-    someone.page.get_by_role("link", name="Groups", exact=True).click()
-    someone.page.locator(".group .tiles").first.click()
-    someone.expect(someone.page.locator(".member").first).to_be_visible()
+    someone.go("Groups")
+    someone.open_group()
     return someone, server.project
-
-
-def done(someone, act):
-    before = someone.position
-    act()
-    someone.expect(someone.page.locator("body")).not_to_have_attribute("data-position", str(before))
 
 
 def test_items_are_ticked_by_click_shift_drag_and_space_and_move(mender):
@@ -44,13 +37,13 @@ def test_items_are_ticked_by_click_shift_drag_and_space_and_move(mender):
     someone.expect(status).to_have_text("6 items to")
     rows = [int(box.get_attribute("value")) for box in boxes.all()[1:7]]
     labels = project.session.labels.copy()
-    done(someone, page.get_by_role("button", name="Move", exact=True).click)
+    someone.do(page.get_by_role("button", name="Move", exact=True).click)
     someone.expect(page.get_by_role("alert")).to_contain_text("Moved 6 items")
     moved = project.session.labels
     assert len(set(moved[rows])) == 1
     assert moved[rows[0]] != moved[int(project.groups()[0].standing[0])]
     assert len(project.session.events[-1].links) >= 6
-    done(someone, lambda: page.keyboard.press("z"))
+    someone.do(lambda: page.keyboard.press("z"))
     assert project.session.labels.tolist() == labels.tolist()
 
 
@@ -61,13 +54,16 @@ def test_groups_merge_and_split_and_a_message_is_where_the_eye_is(mender):
     first = page.get_by_label("Merge with").locator("option").nth(1)
     someone.expect(first).to_have_count(1)
     value = first.get_attribute("value")
-    done(someone, lambda: page.get_by_label("Merge with").select_option(value))
+    someone.do(lambda: page.get_by_label("Merge with").select_option(value))
+    someone.expect(page.get_by_role("dialog")).to_have_count(0)
     assert len(project.groups()) < n
-    page.locator(".group .tiles").first.click()
+    someone.expect(page.locator(".group")).to_have_count(len(project.groups()))
+    someone.open_group()
     page.get_by_role("button", name="Split").click()
     someone.expect(page.get_by_role("heading", name="Split into these two?")).to_be_visible()
-    done(someone, page.get_by_role("button", name="Split so").click)
+    someone.do(page.get_by_role("button", name="Split so").click)
     someone.expect(page.get_by_role("alert")).to_contain_text("Split the group")
+    someone.expect(page.get_by_role("dialog")).to_have_count(0)
     box = page.get_by_role("alert").bounding_box()
     assert 0 <= box["y"] < 200
 
@@ -78,16 +74,17 @@ def test_a_group_is_checked_page_by_page_with_one_key(mender):
     page.get_by_role("button", name="Check this group").click()
     someone.expect(page.locator("#group-title")).to_have_text(re.compile("^Check Group of"))
     shown = page.locator(".checking .member input")
+    someone.expect(shown.first).to_be_focused()
     rows = [int(box.get_attribute("value")) for box in shown.all()]
     shown.nth(2).click()
-    done(someone, lambda: page.keyboard.press("c"))
+    someone.do(lambda: page.keyboard.press("c"))
     implied = project.session.links.implied
     right = [row for row in rows if row != rows[2]]
     assert all(implied(right[0], row).value == "same" for row in right[1:])
     assert implied(right[0], rows[2]).value == "different"
     assert project.session.labels[rows[2]] != project.session.labels[right[0]]
     page.get_by_role("button", name="Close").last.click()
-    page.get_by_role("link", name="History").click()
+    someone.go("History")
     first = page.locator(".event").first
     someone.expect(first).to_contain_text("more at once: a group was mended")
     first.click()

@@ -50,8 +50,7 @@ def test_a_folder_of_200_pictures_is_labeled_with_the_network_off(digits, serve,
         someone.press(someone.right_key())
     someone.expect(page.locator("#strip .card").first).to_be_visible()
     for name in ("Groups", "Map", "History"):
-        page.get_by_role("link", name=name, exact=True).click()
-        someone.expect(page.get_by_role("heading", level=1)).to_be_visible()
+        someone.go(name)
     assert refused == []
 
 
@@ -76,10 +75,9 @@ def test_pictures_zoom_together_and_can_be_shown_one_at_a_time(digits, serve, pe
     someone = person(server, truth)
     page = someone.page
     page.locator(".left .frame").click(position={"x": 40, "y": 40})
-    transforms = page.eval_on_selector_all(
-        ".frame img", "all => all.map(i => getComputedStyle(i).transform)"
-    )
-    assert transforms == ["matrix(3, 0, 0, 3, 0, 0)"] * 2
+    for side in ("left", "right"):
+        picture = page.locator(f".{side} .frame img")
+        someone.expect(picture).to_have_css("transform", "matrix(3, 0, 0, 3, 0, 0)")
     page.keyboard.press("b")
     someone.expect(page.locator(".side.right")).to_be_hidden()
     page.keyboard.press("b")
@@ -93,7 +91,7 @@ def test_pictures_zoom_together_and_can_be_shown_one_at_a_time(digits, serve, pe
 def test_rows_align_their_fields_and_dim_what_is_equal(labeler):
     someone, _ = labeler
     rows = someone.page.locator(".pair tbody tr")
-    assert rows.count() == 4
+    someone.expect(rows).to_have_count(4)
     for k in range(4):
         left, relation, right = rows.nth(k).locator("td").all_inner_texts()
         assert relation == ("=" if left == right else "≠")
@@ -105,8 +103,8 @@ def test_texts_show_shared_and_differing_words(tmp_path, serve, person):
     path.write_text("body\nThe red house\nthe blue house\n")
     someone = person(serve(path, text="body"))
     page = someone.page
-    assert page.locator("mark").all_inner_texts()[:2] == ["red", "blue"]
-    assert page.locator(".shared").all_inner_texts() == ["The", "house", "the", "house"]
+    someone.expect(page.locator(".pair mark")).to_have_text(["red", "blue"])
+    someone.expect(page.locator(".shared")).to_have_text(["The", "house", "the", "house"])
 
 
 def test_series_share_their_axes_and_lie_one_over_the_other(tmp_path, serve, person):
@@ -114,10 +112,9 @@ def test_series_share_their_axes_and_lie_one_over_the_other(tmp_path, serve, per
     np.savez(tmp_path / "w.npz", X=np.array([k * np.sin(t) for k in range(1, 7)]))
     someone = person(serve(tmp_path / "w.npz", series=True))
     page = someone.page
-    axes = [
-        page.locator(f".side.{side} svg text").all_text_contents() for side in ("left", "right")
-    ]
-    assert axes[0] == axes[1]
+    axes = page.locator(".side.left svg text")
+    someone.expect(axes.first).to_be_visible()
+    someone.expect(page.locator(".side.right svg text")).to_have_text(axes.all_text_contents())
     page.keyboard.press("o")
     someone.expect(page.locator(".side.both polyline")).to_have_count(2)
     someone.expect(page.locator(".side.left")).to_be_hidden()
@@ -145,10 +142,9 @@ def test_hostile_cells_are_text_and_nothing_else(tmp_path, serve, person):
         someone.press("d")
     assert any("<script>document.title" in text for text in seen)
     assert any("<img src=x onerror" in text for text in seen)
-    assert page.locator("main script, main img").count() == 0
+    someone.expect(page.locator("main script, main img")).to_have_count(0)
     for name in ("Map", "History", "Groups"):
-        page.get_by_role("link", name=name, exact=True).click()
-        someone.expect(page.get_by_role("heading", level=1)).to_be_visible()
+        someone.go(name)
     assert page.evaluate("document.title") != "pwned"
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
 
@@ -180,8 +176,7 @@ def test_the_page_fits_a_phone_and_swipes_answer(digits, serve, person, tmp_path
     someone.expect(page.locator("body")).to_have_attribute("data-position", "2")
     assert [e["answer"] for e in someone.fetch("api/history")["events"]] == ["different", "same"]
     for name in ("Groups", "Map", "History", "Questions"):
-        page.get_by_role("link", name=name, exact=True).click()
-        someone.expect(page.locator("section:not([hidden]) h1")).to_be_visible()
+        someone.go(name)
         assert page.evaluate("document.documentElement.scrollWidth") <= 375, name
 
 
@@ -237,24 +232,24 @@ def test_what_stayed_unsure_is_shown_and_can_be_decided(tmp_path, serve, person)
 def test_every_view_says_how_items_are_known_in_words(labeler):
     someone, _ = labeler
     page = someone.page
-    page.get_by_role("link", name="Groups", exact=True).click()
+    someone.go("Groups")
     someone.expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("a first guess"))
     someone.expect(page.locator(".result-words")).to_contain_text("150 open. You gave 0 answers.")
     page.keyboard.press("Escape")
     someone.answer(8)
     found = someone.fetch("api/groups")
     total, first = found["total"], found["groups"][0]
-    page.get_by_role("link", name="Groups", exact=True).click()
+    someone.go("Groups")
     someone.expect(page.locator(".result-words")).to_contain_text(
         f"150 items: {total['n_said']} said"
     )
     card = page.locator(".group").first
     someone.expect(card).to_contain_text(f"{first['size']} items: {first['n_said']} said")
-    card.locator(".tiles").click()
-    words = page.get_by_role("dialog").locator(".how-words").all_inner_texts()
-    assert words.count("you said so") == first["n_said"]
+    someone.open_group()
+    said = page.locator("dialog .how-words").filter(has_text="you said so")
+    someone.expect(said).to_have_count(first["n_said"])
     page.keyboard.press("Escape")
-    page.get_by_role("link", name="Map").click()
+    someone.go("Map")
     someone.expect(page.locator(".legend").last).to_contain_text("you said so")
 
 
@@ -281,7 +276,7 @@ def test_the_map_shows_an_item_that_is_clicked(labeler):
     someone, _ = labeler
     someone.answer(6)
     page = someone.page
-    page.get_by_role("link", name="Map").click()
+    someone.go("Map")
     canvas = page.locator(".map-box > canvas")
     someone.expect(canvas).to_be_visible()
     _, x, y, *_ = someone.fetch("api/map")["points"][0]
@@ -340,15 +335,13 @@ def test_no_kind_of_items_breaks_a_rule_of_accessibility(input_of, serve, person
             page.keyboard.press(key)
             axe_check(page, found, f"after {key}, {scheme}")
         for name in ("Groups", "Map", "History"):
-            page.get_by_role("link", name=name, exact=True).click()
-            someone.expect(page.locator("section:not([hidden]) h1")).to_be_visible()
+            someone.go(name)
             axe_check(page, found, f"{name}, {scheme}")
-        page.get_by_role("link", name="Groups", exact=True).click()
-        page.locator(".group .tiles").first.click()
-        someone.expect(page.get_by_role("dialog")).to_be_visible()
+        someone.go("Groups")
+        someone.open_group()
         axe_check(page, found, f"group, {scheme}")
         page.keyboard.press("Escape")
-        page.get_by_role("link", name="Questions", exact=True).click()
+        someone.go("Questions")
         someone.expect(page.locator("#ask-title")).to_be_visible()
         if scheme == "light":
             someone.press("s")
@@ -375,26 +368,26 @@ def test_no_view_breaks_a_rule_of_accessibility(table, serve, person, scheme):
     someone.expect(page.locator("#strip .card").first).to_be_visible()
     check("ask after answers")
     page.keyboard.press("?")
+    someone.expect(page.get_by_role("heading", name="How this works")).to_be_visible()
     check("help")
     page.keyboard.press("Escape")
     for name in ("Groups", "Map", "History"):
-        page.get_by_role("link", name=name, exact=True).click()
-        someone.expect(page.locator("section:not([hidden]) h1")).to_be_visible()
+        someone.go(name)
         check(name)
     page.locator(".event").first.click()
     page.locator(".revise button").first.click()
     someone.expect(page.locator(".revise .words")).to_be_visible()
     check("revision")
-    page.get_by_role("link", name="Groups", exact=True).click()
-    page.locator(".group .tiles").first.click()
-    someone.expect(page.get_by_role("dialog")).to_be_visible()
+    someone.go("Groups")
+    someone.open_group()
     check("group")
     page.keyboard.press("Escape")
-    page.get_by_role("link", name="Questions", exact=True).click()
+    someone.go("Questions")
     someone.answer()
     someone.expect(page.get_by_role("heading", name="Check yourself")).to_be_visible()
     check("done")
     page.get_by_role("button", name="Ask me").click()
+    someone.expect(page.get_by_role("group", name="Check 1 of 5")).to_be_visible()
     check("check")
     assert found == {}
 
@@ -408,7 +401,7 @@ def test_a_screen_reader_is_told_each_question(labeler):
     someone.page.get_by_role("button", name="Same").focus()
     someone.page.keyboard.press("Enter")
     someone.expect(live).to_have_text(re.compile(r"Question 3\. "))
-    assert someone.page.evaluate("document.activeElement.dataset.answer") == "same"
+    someone.expect(someone.page.get_by_role("button", name="Same")).to_be_focused()
 
 
 def test_the_page_weighs_less_than_200_kilobytes(labeler):

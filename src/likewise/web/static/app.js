@@ -8,21 +8,31 @@ export const app = { state: null, isBusy: false, wantsDistance: false };
 const listeners = [];
 export const onState = (listener) => listeners.push(listener);
 
-export function take(state) {
+// Ends when every view that is open shows the new state.
+export async function take(state) {
   const before = app.state;
   app.state = state;
   document.body.dataset.position = state.position;
-  for (const listener of listeners) listener(state, before);
+  await Promise.all(listeners.map((listener) => listener(state, before)));
+}
+
+// While something is fetched or saved, the page says so; what is seen may be about to change.
+let nUnderWay = 0;
+
+function underWay(n) {
+  nUnderWay += n;
+  byId("main").ariaBusy = String(nUnderWay > 0);
 }
 
 export async function reload() {
-  take(await get(app.wantsDistance ? "query?distance=1" : "query"));
+  await take(await get(app.wantsDistance ? "query?distance=1" : "query"));
 }
 
 // Do one change at a time; a key pressed meanwhile is not an answer to a question nobody has seen.
 export async function change(path, body) {
   if (app.isBusy) return null;
   app.isBusy = true;
+  underWay(1);
   try {
     const reply = await post(path, { position: app.state.position, ...body });
     app.state.position = reply.position;
@@ -33,6 +43,7 @@ export async function change(path, body) {
     return null;
   } finally {
     app.isBusy = false;
+    underWay(-1);
   }
 }
 
@@ -85,10 +96,13 @@ byId("group-dialog").addEventListener("close", () => document.querySelector("hea
 
 // For what is fetched to be looked at: an error is told, and the view stays as it was.
 export async function look(path, signal) {
+  underWay(1);
   try {
     return await get(path, signal);
   } catch (error) {
     await complain(error);
     return null;
+  } finally {
+    underWay(-1);
   }
 }

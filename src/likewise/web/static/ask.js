@@ -33,19 +33,19 @@ async function say(said) {
   document.body.classList.add("pending");
   const state = await change("answer", body);
   document.body.classList.remove("pending");
-  if (state) take(state);
+  if (state) await take(state);
 }
 
 export async function undo() {
   if (!app.state?.can_undo) return;
   const state = await change("undo", {});
-  if (state) take(state);
+  if (state) await take(state);
 }
 
 export async function redo() {
   if (!app.state?.can_redo) return;
   const state = await change("redo", {});
-  if (state) take(state);
+  if (state) await take(state);
 }
 
 onState((state) => {

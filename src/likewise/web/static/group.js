@@ -52,8 +52,8 @@ function member(thing) {
 export async function doubt(thing) {
   const state = await change("misfit", { row: thing.row });
   if (!state) return;
+  await take(state);
   if (byId("group-dialog").open) byId("group-dialog").close();
-  take(state);
   if (state.answers_behind.length) {
     location.hash = `#history/${state.answers_behind[0]}`;
     notice(`You said yourself that “${thing.title}” belongs there: answer ${state.answers_behind.join(", ")}. Change it here if it was a slip.`);

@@ -78,9 +78,7 @@ async function preview(event, said, panel) {
   cancel.addEventListener("click", () => offer(event, panel));
   apply.addEventListener("click", async () => {
     const state = await change("revise", { number: event.number, ...said, apply: true });
-    if (!state) return;
-    take(state);
-    await showHistory();
+    if (state) await take(state);
   });
   const dropped = reply.preview.dropped;
   panel.replaceChildren(

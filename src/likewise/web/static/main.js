@@ -43,12 +43,12 @@ function title(name) {
 }
 
 onState((state, before) => {
-  if (!before) return;
+  if (!before) return null;
   const name = view();
-  if (name === "ask" && state.is_done !== before.is_done) show().catch(complain);
-  else if (name === "ask" && !state.is_done) title("ask");
-  else if (name === "result" || (name === "ask" && state.is_done)) showResult().catch(complain);
-  else if (name === "history") showHistory().catch(complain);
+  if (name === "ask" && state.is_done !== before.is_done) return show();
+  if (name === "ask" && !state.is_done) return title("ask");
+  if (name === "result" || name === "ask") return showResult();
+  return name === "history" ? showHistory() : null;
 });
 
 onNames(() => {

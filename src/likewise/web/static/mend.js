@@ -11,9 +11,9 @@ async function mend(path, body, words) {
   const dialog = byId("group-dialog");
   dialog.setAttribute("aria-busy", "true");
   const state = await change(path, body);
+  if (state) await take(state);
   dialog.removeAttribute("aria-busy");
   if (!state) return null;
-  take(state);
   const n = state.n_overruled;
   notice(`${words}${n > 0 ? `, against ${plural(n, "earlier answer")}` : ""}. Undo with Z.`);
   return state;

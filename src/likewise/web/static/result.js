@@ -11,7 +11,8 @@ const PAGE = 60;
 
 export async function showResult() {
   const [found, ways] = await Promise.all([look(`groups?limit=${PAGE}`), look("formats")]);
-  if (!found || !ways) return;
+  // A reply that came late must not hide a newer one.
+  if (!found || !ways || found.position < app.state.position) return;
   const { state } = app;
   const view = byId("view-result");
   const cards = el("ul", { class: "groups" }, ...found.groups.map(card));
@@ -107,9 +108,7 @@ function unsureWords({ n, n_together: together }) {
 
 async function settle(left, right, word) {
   const state = await change("settle", { left: left.row, right: right.row, answer: word });
-  if (!state) return;
-  take(state);
-  await showResult();
+  if (state) await take(state);
 }
 
 async function showChecks(box) {
@@ -174,7 +173,7 @@ function refineButton(state, words, look) {
     button.disabled = false;
     button.removeAttribute("aria-busy");
     if (!next) return;
-    take(next);
+    await take(next);
     location.hash = next.is_done ? "#result" : "#ask";
   });
   return button;
