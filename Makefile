@@ -10,9 +10,10 @@ demo: $(READY)  ## group scikit-learn's digits by a simulated person and show th
 	$(BIN)/likewise demo
 
 test: $(READY)  ## the whole suite; what needs an extra that is missing is skipped and says so
+	@echo "About 10 minutes on two cores; 'make test-fast' takes a minute and a half."
 	$(BIN)/python -m pytest -n auto
 
-test-fast: $(READY)  ## under two minutes
+test-fast: $(READY)  ## under 90 seconds on two cores: no slow tests, fewer drawn examples
 	$(BIN)/python -m pytest -n auto -m "not slow and not browser"
 
 check: $(READY)  ## lint, format, types, layers

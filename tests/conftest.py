@@ -13,7 +13,14 @@ settings.register_profile(
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
+settings.register_profile("fast", parent=settings.get_profile("likewise"), max_examples=8)
 settings.load_profile("likewise")
+
+
+def pytest_configure(config):
+    """Draw fewer examples where slow tests are left out."""
+    if "not slow" in config.getoption("markexpr"):
+        settings.load_profile("fast")
 
 
 @pytest.fixture

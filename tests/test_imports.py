@@ -51,6 +51,7 @@ def test_every_public_name_is_found_and_no_other():
         likewise.Cobra  # noqa: B018
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["--help"], ["label", "--help"], ["bench", "--help"]])
 def test_the_commands_work_where_there_is_no_module_resource(words):
     code = f"""

@@ -117,6 +117,7 @@ def test_the_flagship_profile_runs_and_is_reported_on(tmp_path, data_home):
     assert (tmp_path / "report" / "budgets.csv").exists()
 
 
+@pytest.mark.slow
 def test_changes_that_are_not_committed_are_refused_unless_allowed(tmp_path, monkeypatch):
     monkeypatch.setattr(bench, "source_tree", lambda: "0" * 40 + "+")
     refused = few(tmp_path)

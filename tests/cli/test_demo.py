@@ -37,6 +37,7 @@ def test_the_page_is_whole_in_itself(ran):
     assert "<polyline" in text
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_not_there_is_named_without_a_traceback(tmp_path):
     page = tmp_path / "no" / "such" / "page.html"
     result = CliRunner().invoke(main, ["demo", "-o", str(page)])

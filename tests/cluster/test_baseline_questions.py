@@ -84,6 +84,7 @@ def marked(case):
     return pytest.param(*case, marks=pytest.mark.slow) if case[0] in SLOW else case
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "data", "kind"), [marked(case) for case in cases()])
 def test_questions_and_labels_stay_the_same(method, data, kind):
     expected = json.loads(EXPECTED.read_text())["/".join((method, data, kind))]

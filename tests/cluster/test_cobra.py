@@ -183,6 +183,7 @@ def test_any_kind_of_table_gives_the_same_clusters(kind, tmp_path):
         assert model.feature_names_in_.tolist() == list("abcd")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["full", "sample"])
 def test_the_number_of_jobs_changes_nothing(engine):
     blobs, truth = make_blobs(3000, centers=6, random_state=1)

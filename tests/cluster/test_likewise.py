@@ -55,6 +55,7 @@ def test_asked_to_the_end_every_row_is_right():
     assert model.session_.is_done
 
 
+@pytest.mark.slow
 def test_it_needs_no_number_of_super_instances_to_do_as_well_as_cobra():
     wine, truth = load_wine(return_X_y=True)
     wine = MinMaxScaler().fit_transform(wine)
@@ -109,6 +110,7 @@ def test_undo_and_revise_leave_no_trace():
     assert np.array_equal(session.labels, labels)
 
 
+@pytest.mark.slow
 def test_the_same_seed_asks_the_same_questions():
     assert asked(50).queries_ == asked(50).queries_
     model = clone(Likewise(50, random_state=0, n_jobs=2)).fit(X, oracle=LabelOracle(Y))

@@ -24,6 +24,7 @@ def baseline(request):
     return BASELINES[request.param]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::likewise.errors.UnusedLabelsWarning")
 @parametrize_with_checks([COBRAS(random_state=0), DSL()])
 def test_it_is_a_scikit_learn_estimator(estimator, check):
@@ -38,6 +39,7 @@ def test_the_budget_is_kept_and_nothing_implied_is_asked(baseline, max_queries):
     assert sorted(set(model.labels_)) == list(range(model.n_clusters_))
 
 
+@pytest.mark.slow
 def test_only_rows_that_may_be_shown_are_asked_about(baseline):
     train = np.arange(0, 150, 3)
     model = baseline(40).fit(X, oracle=LabelOracle(Y), train_indices=train)
@@ -45,6 +47,7 @@ def test_only_rows_that_may_be_shown_are_asked_about(baseline):
     assert model.labels_.shape == (150,)
 
 
+@pytest.mark.slow
 def test_asked_to_the_end_every_row_is_right(baseline):
     points, truth = make_blobs(50, centers=4, cluster_std=3.0, random_state=0)
     model = baseline().fit(points, oracle=LabelOracle(truth))

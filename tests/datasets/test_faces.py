@@ -308,6 +308,7 @@ def test_missing_weights_are_named_with_where_to_put_them(some_faces, tmp_path, 
     assert str(tmp_path / "hub" / "checkpoints") in str(error.value)
 
 
+@pytest.mark.slow
 def test_weights_lie_where_torch_keeps_them(tmp_path, monkeypatch):
     torch = pytest.importorskip("torch", reason="pip install likewise[images]")
     for variable in ("TORCH_HOME", "XDG_CACHE_HOME"):

@@ -188,6 +188,7 @@ def test_what_wrong_answers_cost(results):
     assert "developed on -0.010 and -0.040" in table.verdict
 
 
+@pytest.mark.slow
 def test_wins_losses_and_ranks_of_likewise(results):
     found = by(wins_table(results), "list", "size", "against")
     line = found["all", 25, "COBRA"]
@@ -228,6 +229,7 @@ def test_tasks_of_ones_own_are_a_list_of_their_own():
     assert results.lists["added"] == ["mine.npz"]
 
 
+@pytest.mark.slow
 def test_a_row_whose_code_is_not_known_is_marked_in_every_line(results):
     assert all(results.rows["stale"] == "does not name its code")
     for table in (wins_table(results), own_table(results), times_table(results)):
@@ -255,6 +257,7 @@ def test_the_report_is_a_page_with_tables_figures_and_all_points(tmp_path):
         assert len(list(csv.DictReader(file))) == len(rows)
 
 
+@pytest.mark.slow
 def test_the_leaderboard_is_a_page(tmp_path):
     page = write_leaderboard(made_up_rows(), tmp_path)
     text = page.read_text(encoding="utf-8")

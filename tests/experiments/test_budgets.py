@@ -132,6 +132,7 @@ def test_budgets_are_fixed_ones_cobras_own_and_half_of_its_largest():
     assert budgets_of(own) == sorted({*BUDGETS, 33, 61, 117, 58})
 
 
+@pytest.mark.slow
 def test_cobras_numbers_are_found_fold_by_fold_before_the_others_run(clouds):
     store = ResultStore(":memory:")
     run_cells([Cell("budgets", "DSL", "iris", 0, fold) for fold in range(2)], store)

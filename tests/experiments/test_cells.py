@@ -50,6 +50,7 @@ def test_cobra_finds_three_clouds(blobs):
     assert '"numpy"' in row.versions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [m for m in BUILT_IN if m not in ("COBRA", *ORDERS)])
 def test_every_method_stays_within_its_questions_and_off_the_test_rows(blobs, method):
     row = run_cell(Cell("main", method, "iris", 10, 1), allowed=9)
@@ -64,6 +65,7 @@ def test_strategies_ask_about_all_rows_and_get_everything_right(blobs, method):
     assert (row.status, row.ari_all, row.must_links) == ("ok", 1.0, 57)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", PAPER_METHODS)
 def test_the_same_cell_gives_the_same_row(blobs, method):
     first, second = (run_cell(Cell("main", method, "iris", 10, 2), allowed=12) for _ in range(2))
@@ -198,6 +200,7 @@ def test_what_is_in_the_store_is_not_run_again(blobs):
     assert stages([cell], store, ["failed"]) == ([], [])
 
 
+@pytest.mark.slow
 def test_a_run_that_is_interrupted_keeps_what_has_ended(blobs):
     store = ResultStore(":memory:")
     wanted = [Cell("main", "COBRA", "iris", 10, fold) for fold in range(5)]

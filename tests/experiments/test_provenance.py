@@ -148,6 +148,7 @@ def test_a_method_from_elsewhere_is_named_by_its_file():
     assert ":" not in code_of(find_method("COBRA"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", BUILT_IN)
 def test_every_method_depends_on_the_core_and_on_no_front(method):
     found = imported(find_method(method).sources)

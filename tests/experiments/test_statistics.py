@@ -44,6 +44,7 @@ def test_friedman_aligned_statistic_of_a_hand_worked_table():
     assert p == pytest.approx(chi2.sf(STATISTIC, 3))
 
 
+@pytest.mark.slow
 def test_friedman_aligned_p_is_near_the_permutation_p():
     rng = np.random.default_rng(5)
     scores = rng.normal(size=(12, 4)) + np.array([0.7, 0, 0, 0])

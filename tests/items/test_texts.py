@@ -131,6 +131,7 @@ def test_a_sentence_model_is_taken_by_its_name(path, monkeypatch):
         open_items(path, text="text", text_features="maxi").features()
 
 
+@pytest.mark.slow
 def test_one_text_more_is_the_only_one_embedded(tmp_path, monkeypatch):
     calls = []
 

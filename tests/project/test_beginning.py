@@ -73,6 +73,7 @@ def test_many_rows_are_cut_into_cells_first(tmp_path):
     assert adjusted_rand_score(y, project.session.labels) > 0.95
 
 
+@pytest.mark.slow
 def test_refining_further_asks_on_and_keeps_every_answer(table):
     path, y = table
     project = open_project(path, options={"cache": False}).project

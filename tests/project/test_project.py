@@ -192,6 +192,7 @@ def careful(points, tmp_path):
     return project
 
 
+@pytest.mark.slow
 def test_a_session_that_expects_wrong_answers_can_be_refined_and_opened_again(points, tmp_path):
     project = careful(points, tmp_path)
     project.refine(position=project.position)
@@ -205,6 +206,7 @@ def test_a_session_that_expects_wrong_answers_can_be_refined_and_opened_again(po
     project.close()
 
 
+@pytest.mark.slow
 def test_a_file_that_refining_broke_in_the_first_release_opens(points, tmp_path):
     path = Path(shutil.copy(ASSETS / "careful-schema-1.likewise", tmp_path))
     saved = json.loads((ASSETS / "careful-schema-1.json").read_text())

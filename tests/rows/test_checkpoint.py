@@ -26,6 +26,7 @@ def test_progress_tells_every_phase_from_nothing_to_all_rows(blobs):
     assert {n_rows for _, _, n_rows in reports} == {12_000}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phase", PHASES)
 def test_an_interrupted_start_goes_on_after_the_last_finished_phase(tmp_path, blobs, phase):
     source = from_array(blobs[0])

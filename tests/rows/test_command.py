@@ -84,6 +84,7 @@ def test_many_files_are_gone_over_and_only_some_rows_are_kept(tmp_path, events):
     assert "assign" not in again.output
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("streamed")
 def test_the_groups_of_all_rows_are_written_to_a_folder(tmp_path, events):
     folder, y = events

@@ -27,6 +27,7 @@ def test_fewer_distinct_rows_than_cells_become_the_cells():
     assert assignment.tolist() == np.repeat(np.arange(7), 5).tolist()
 
 
+@pytest.mark.slow
 def test_a_seed_decides_everything():
     one, other, third = (
         build_super_instances(X, 30, engine="sample", seed=s).assignment for s in (1, 1, 2)
@@ -55,6 +56,7 @@ def test_starts_are_distinct_rows_while_there_are_any():
     assert len(plusplus(rows, 60, 0)) == 60
 
 
+@pytest.mark.slow
 def test_the_published_sizes_have_ten_starts_and_many_cells_one(monkeypatch):
     starts = []
 

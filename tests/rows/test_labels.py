@@ -66,6 +66,7 @@ def test_a_small_source_writes_the_labels_it_holds(tmp_path, blobs):
     assert np.array_equal(labels_in(tmp_path / "labels")[1], session.labels)
 
 
+@pytest.mark.slow
 def test_a_saved_session_is_small_and_goes_on_with_its_source(tmp_path, blobs, events):
     _, y = blobs
     session = run(MODEL.start(from_parquet(events)), LabelOracle(y), max_queries=20)
@@ -157,6 +158,7 @@ def test_data_that_changed_is_refused_and_the_answers_stay(tmp_path, blobs, monk
     assert again.events == session.events
 
 
+@pytest.mark.slow
 def test_threads_write_the_same_files(tmp_path, events, blobs):
     model = COBRA(30, engine="sample", random_state=3, n_jobs=3)
     sessions = [run(m.start(from_parquet(events)), LabelOracle(blobs[1])) for m in (MODEL, model)]

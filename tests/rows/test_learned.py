@@ -72,6 +72,7 @@ def test_every_source_gets_the_labels_of_the_array(name, overlapping, sources, t
         assert manifest["n_groups"] == len(np.unique(expected))
 
 
+@pytest.mark.slow
 def test_small_sources_get_the_labels_of_the_array_too(overlapping):
     X, y = overlapping[0][:900], overlapping[1][:900]
     for model in (COBRA(20, labels="learned", random_state=0), Likewise(20, random_state=0)):

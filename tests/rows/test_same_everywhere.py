@@ -91,6 +91,7 @@ def test_threads_change_nothing(blobs, sources):
     assert len({s.ask() for s in sessions}) == 1
 
 
+@pytest.mark.slow
 def test_up_to_fifty_thousand_rows_are_read_and_clustered_as_an_array(blobs, sources):
     X, y = blobs
     expected = COBRA(12, random_state=0).fit(X, oracle=LabelOracle(y))

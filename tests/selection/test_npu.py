@@ -28,6 +28,7 @@ def test_chances_are_mean_shares_of_trees_with_a_common_leaf():
     assert neighborhood_chances(leaves, rows, neighborhoods) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_a_row_unlike_all_neighborhoods_may_belong_to_any():
     leaves = np.array([[0, 0], [1, 1], [2, 2]])
     chances = neighborhood_chances(leaves, np.array([2]), [[0], [1]])
@@ -70,6 +71,7 @@ def test_with_one_neighborhood_the_row_is_random_and_nothing_is_clustered():
     assert Counting.fits == 0
 
 
+@pytest.mark.slow
 def test_it_clusters_once_per_row_and_not_per_question():
     X, y = load_iris(return_X_y=True)
     Counting.fits = 0
@@ -85,6 +87,7 @@ def test_it_clusters_once_per_row_and_not_per_question():
     assert Counting.fits == before
 
 
+@pytest.mark.slow
 def test_the_most_uncertain_row_per_question_is_chosen_and_the_likeliest_neighborhood_first():
     X, y = load_iris(return_X_y=True)
     train = np.arange(0, 150, 2)
@@ -112,6 +115,7 @@ def test_the_most_uncertain_row_per_question_is_chosen_and_the_likeliest_neighbo
         session.tell(oracle.answer(query))
 
 
+@pytest.mark.slow
 def test_there_may_be_more_neighborhoods_than_clusters():
     X = np.arange(8, dtype=float)[:, None]
     session = NPU(2, random_state=0).start(X)

@@ -1,10 +1,12 @@
 from collections import Counter
 
 import numpy as np
+import pytest
 
 from likewise import LabelOracle, Random
 
 
+@pytest.mark.slow
 def test_every_pair_is_equally_likely():
     X = np.zeros((6, 1))
     first = Counter(Random(random_state=s).start(X).ask().pair for s in range(750))

@@ -186,6 +186,7 @@ def test_undo_redo_peek_and_asking_twice(starter, seed):
         assert visible(session) == state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["minmax", "npu", "random", "cobras", "dsl"])
 def test_a_saved_session_goes_on_where_it_was(name):
     X, _ = data(0)
@@ -215,6 +216,7 @@ def test_a_session_with_a_clusterer_from_elsewhere_cannot_be_saved():
         SELECTORS["npu"].start(data(0)[0]).to_dict()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_labels_agree_with_every_answer_at_every_moment(starter, seed):
     X, _ = data(seed)
@@ -231,6 +233,7 @@ def test_labels_agree_with_every_answer_at_every_moment(starter, seed):
         session.tell(answer)
 
 
+@pytest.mark.slow
 def test_the_labels_of_a_truthful_session_are_the_truth_when_all_is_asked(starter):
     X, y = data(3)
     session = run(starter.start(X), LabelOracle(y))

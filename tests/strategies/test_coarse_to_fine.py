@@ -21,6 +21,7 @@ def test_a_session_saved_under_its_earlier_name_goes_on():
     assert loaded.labels.tolist() == session.labels.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["closest-first", "coarse-to-fine"])
 def test_strategies_begin_from_rows(name):
     X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)

@@ -31,6 +31,7 @@ def test_groups_that_are_plainly_different_are_not_all_compared(n_groups):
     assert adjusted_rand_score(y, model.labels_) == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_the_parts_of_a_group_that_lie_apart_are_found(seed):
     X, parts = blobs(6, seed=seed)

@@ -17,6 +17,7 @@ COUNTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COUNTS)
 def test_closest_pairs_first_takes_exactly_the_published_number_of_questions(name, data_home):
     data = load(name, data_home=data_home)
@@ -24,6 +25,7 @@ def test_closest_pairs_first_takes_exactly_the_published_number_of_questions(nam
     assert len(session.events) == COUNTS[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("over", "low", "high"), [("groups", 340, 400), ("rows", 310, 370)])
 def test_random_orders_take_more_than_twice_as_many(over, low, high, data_home):
     data = load("iris", data_home=data_home)

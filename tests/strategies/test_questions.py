@@ -101,6 +101,7 @@ def marked(case):
     return pytest.param(*case, marks=pytest.mark.slow) if is_slow else case
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("beginning", "data", "kind"), [marked(case) for case in cases()])
 def test_questions_and_labels_stay_the_same(beginning, data, kind):
     expected = json.loads(EXPECTED.read_text())["/".join((beginning, data, kind))]

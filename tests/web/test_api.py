@@ -48,6 +48,7 @@ def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(
     assert client.get("/api/query").json()["completeness"] is None
 
 
+@pytest.mark.slow
 def test_a_session_of_likewise_can_be_served_too(tmp_path, truth, client_for):
     items = open_items(tmp_path / "points.csv", id="name")
     session = Likewise(random_state=0).start(items.features().X, sample_ids=items.ids)

@@ -32,6 +32,7 @@ def test_follows_the_rules_of_scikit_learn(estimator, check) -> None:
     check(estimator)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["full", "fast"])
 @pytest.mark.parametrize("seed", range(3))
 def test_two_clusters_keep_every_link(mode: str, seed: int) -> None:
@@ -80,6 +81,7 @@ def test_a_precomputed_graph_gives_what_its_points_give(n_clusters: int, contain
     assert not by_points.__sklearn_tags__().input_tags.pairwise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_clusters", [2, 3])
 @pytest.mark.parametrize("mode", ["full", "fast"])
 def test_the_same_seed_gives_the_same_clusters(n_clusters: int, mode: str) -> None:
@@ -231,6 +233,7 @@ def test_more_clusters_than_samples_are_refused() -> None:
         COSC(4).fit(np.arange(3.0)[:, None])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["full", "fast"])
 @pytest.mark.parametrize("n_clusters", [2, 3])
 def test_clusters_are_the_same_with_and_without_compiled_loops(
@@ -245,6 +248,7 @@ def test_clusters_are_the_same_with_and_without_compiled_loops(
     assert np.array_equal(first, second)
 
 
+@pytest.mark.slow
 def test_violations_count_before_the_cut_where_that_is_asked_for() -> None:
     X, y = make_blobs(100, n_features=2, centers=3, cluster_std=4.0, random_state=0)
     must, cannot = links(y, 60, 1)

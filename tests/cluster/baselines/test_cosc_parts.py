@@ -356,6 +356,7 @@ def test_moves_are_valued_as_the_sets_they_lead_to_and_never_make_a_set_worse(se
     assert set_value(graph, 0.4, moved) <= set_value(graph, 0.4, side)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_three_clusters_of_tiny_graphs_are_near_those_of_exhaustive_search(seed: int) -> None:
     graph = random_graph(9, seed, density=0.25)
