@@ -86,7 +86,7 @@ def answer_until(project, truth, n):
 
 def cpu_ms(project, n=50):
     """Return what the open question and the three that may follow cost the server."""
-    from likewise.web import shapes
+    from likewise.page import shapes
 
     began = time.process_time()
     for _ in range(n):
@@ -211,10 +211,9 @@ def first_question(what, limit, *command):
 
 
 def weight():
-    import likewise.web
+    from likewise.page.document import STATIC, TEMPLATE
 
-    folder = Path(likewise.web.__file__).parent
-    files = [folder / "templates" / "page.html", *(folder / "static").iterdir()]
+    files = [TEMPLATE, *STATIC.iterdir()]
     return [row("page without items", "kB", sum(f.stat().st_size for f in files) / 1000, 200)]
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
-from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -14,16 +12,10 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from likewise.page.document import STATIC, document
 from likewise.project import Project
 from likewise.web import api
 from likewise.web.guard import LOCAL_HOSTS, Guard
-from likewise.words import plural
-
-HERE = Path(__file__).parent
-
-_templates = Environment(
-    loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined
-)
 
 
 def app_for(
@@ -39,7 +31,7 @@ def app_for(
         routes=[
             Route("/", page),
             *api.routes(),
-            Mount("/static", StaticFiles(directory=HERE / "static"), name="static"),
+            Mount("/static", StaticFiles(directory=STATIC), name="static"),
         ],
         middleware=[Middleware(Guard, token=secret, hosts=[*LOCAL_HOSTS, *hosts])],
     )
@@ -50,8 +42,4 @@ def app_for(
 
 async def page(request: Request) -> Response:
     """Return the page; all that moves on it is fetched from the API."""
-    project: Project = request.app.state.project
-    template = _templates.get_template("page.html")
-    source = project.items.source.name
-    items = plural(len(project.ids), project.items.noun)
-    return HTMLResponse(template.render(source=source, kind=project.items.kind, items=items))
+    return HTMLResponse(document(request.app.state.project))

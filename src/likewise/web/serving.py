@@ -16,8 +16,8 @@ import uvicorn
 
 from likewise.errors import InputError
 from likewise.files import cache_folder
+from likewise.page.calls import SIZES
 from likewise.project import Project
-from likewise.web.api import SIZES
 from likewise.web.app import app_for
 from likewise.web.guard import LOCAL_HOSTS
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from starlette.requests import Request
-
 from likewise.core.answers import Link
+from likewise.page import shapes
+from likewise.page.parsing import Asked, Json, a_list, some_rows, whole
 from likewise.project import Project
 from likewise.project.mending import Mending
 from likewise.project.mending import split as split_links
-from likewise.web import shapes
-from likewise.web.parsing import Json, a_list, some_rows, whole
 
 N_SHOWN = 24
 """How many items of each likeliest part of a group are shown before it is split."""
@@ -32,9 +30,9 @@ def merge(project: Project, body: Json) -> Json:
     return _mended(project, body, lambda mending: mending.merge(some))
 
 
-def parts(project: Project, request: Request) -> Json:
+def parts(project: Project, asked: Asked) -> Json:
     """Return the two likeliest parts of a group."""
-    found = project.parts(project.group(request.path_params["id"]))
+    found = project.parts(project.group(asked.path_params["id"]))
     return {
         "position": project.position,
         "parts": [

@@ -1,13 +1,12 @@
 // One item in small: a picture, a spark line or a line of text.
 
+import { showPicture } from "./api.js";
 import { el, svg } from "./dom.js";
 
-export const small = (address) => `${address}&size=small`;
+export const smallPicture = (thing, props = {}) => showPicture(el("img", { alt: thing.title, ...props }), `${thing.image}&size=small`);
 
 export function tile(thing, className = "tile") {
-  if (thing.image) {
-    return el("img", { class: className, src: small(thing.image), alt: thing.title, title: thing.id, loading: "lazy", draggable: false });
-  }
+  if (thing.image) return smallPicture(thing, { class: className, title: thing.id, loading: "lazy", draggable: false });
   if (thing.spark) return el("span", { class: `${className} spark`, title: thing.id }, spark(thing.spark, thing.title));
   return el("span", { class: `${className} words`, title: thing.id, dir: "auto" }, thing.line || thing.title);
 }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
-
-from starlette.requests import Request
 
 from likewise.core.answers import Answer
 from likewise.errors import InputError
@@ -13,6 +13,14 @@ from likewise.project import Project
 MOST_AT_ONCE = 500
 
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a request without a body says by its address."""
+
+    path_params: Mapping[str, Any]
+    query_params: Mapping[str, str]
 
 
 def whole(body: Json, name: str) -> int:
@@ -53,17 +61,17 @@ def chosen(value: Any) -> Any:
     )
 
 
-def one_row(project: Project, request: Request) -> int:
+def one_row(project: Project, asked: Asked) -> int:
     """Return the item that an address names."""
-    row: int = request.path_params["row"]
+    row: int = asked.path_params["row"]
     if row >= len(project.ids):
         raise InputError(f"there is no item {row}, only 0 to {len(project.ids) - 1}")
     return row
 
 
-def page_of(request: Request, name: str, default: int, most: int = MOST_AT_ONCE) -> int:
+def page_of(asked: Asked, name: str, default: int, most: int = MOST_AT_ONCE) -> int:
     """Return a number that says which part of a list is wanted."""
-    text = request.query_params.get(name)
+    text = asked.query_params.get(name)
     if text is None:
         return default
     if not text.isdecimal() or len(text) > 15:

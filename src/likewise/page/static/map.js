@@ -5,7 +5,7 @@ import { byId, el, plural } from "./dom.js";
 import { doubt, openGroup } from "./group.js";
 import { howMark, howWords, knownLine } from "./how.js";
 import { partsOf } from "./pair.js";
-import { small } from "./things.js";
+import { smallPicture } from "./things.js";
 
 // Color and shape together, so that nobody needs the color.
 const COLORS = ["#0b7fab", "#d1495b", "#2f8f5b", "#c77d0a", "#7b5cc4", "#1f9e9e", "#b0488f", "#6b7f1e", "#8c5a3c", "#4a6fdc"];
@@ -144,7 +144,7 @@ async function inspect(canvas, panel, event) {
   panel.replaceChildren(
     el("h2", { dir: "auto" }, item.title),
     el("p", { class: "hint" }, howMark(item), howWords(item)),
-    ...partsOf(inSmall(item), () => el("img", { src: small(item.image), alt: item.title })),
+    ...partsOf(inSmall(item), () => smallPicture(item)),
     el("p", {},
       el("button", { type: "button", class: "plain", on: { click: () => openGroup(group.id) } }, `Its group: ${group.name || plural(group.size, "item")}`),
       el("button", { type: "button", class: "plain", on: { click: () => doubt(item) } }, "Does not fit there")));

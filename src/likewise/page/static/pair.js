@@ -1,5 +1,6 @@
 // Two items side by side, in the way that makes them easiest to compare.
 
+import { showPicture } from "./api.js";
 import { el, svg } from "./dom.js";
 
 const SIDES = ["left", "right"];
@@ -13,7 +14,7 @@ export function fetchPicture(address) {
   else {
     image = new Image();
     image.draggable = false;
-    image.src = address;
+    showPicture(image, address);
     image.decode().catch(() => {});
   }
   kept.set(address, image);

@@ -1,0 +1,250 @@
+"""The calls of the page. Each is a function from the project and what is asked to JSON."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+import numpy as np
+
+from likewise.errors import InputError
+from likewise.page import shapes
+from likewise.page.parsing import Asked, Json, chosen, one_row, page_of, whole
+from likewise.project import FORMATS, Project, export
+from likewise.project.groups import group_ids, how_known
+from likewise.project.projection import project_rows
+
+SIZES = {"small": 160, "large": 1024}
+"""Pictures come in these two sizes; a free choice would let one fill the cache."""
+
+MOST_ON_MAP = 20
+HOW = ("said", "learned", "open")
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True)
+class File:
+    """A reply that is not JSON: a picture or an export."""
+
+    data: bytes
+    media_type: str
+    headers: dict[str, str]
+
+
+def query(project: Project, asked: Asked) -> Json:
+    """Return the open question."""
+    return shapes.state(project, is_far=asked.query_params.get("distance") == "1")
+
+
+def ahead(project: Project, asked: Asked) -> Json:  # noqa: ARG001
+    """Return the questions that would follow."""
+    return shapes.ahead(project)
+
+
+def answer(project: Project, body: Json) -> Json:
+    """Answer the open question; return the next one."""
+    number, position = whole(body, "question"), whole(body, "position")
+    if "chosen" in body:
+        project.choose(chosen(body["chosen"]), number=number, position=position)
+    else:
+        said = shapes.answer_from(body.get("answer"))
+        project.tell(said, number=number, position=position)
+    return shapes.state(project, is_far=body.get("distance") is True)
+
+
+def settle(project: Project, body: Json) -> Json:
+    """Say something about two items without being asked."""
+    said = shapes.answer_from(body.get("answer"))
+    left, right = whole(body, "left"), whole(body, "right")
+    project.settle(left, right, said, position=whole(body, "position"))
+    return shapes.state(project)
+
+
+def undo(project: Project, body: Json) -> Json:
+    """Take back the last thing."""
+    project.undo(position=whole(body, "position"))
+    return shapes.state(project)
+
+
+def redo(project: Project, body: Json) -> Json:
+    """Do it again."""
+    project.redo(position=whole(body, "position"))
+    return shapes.state(project)
+
+
+def history(project: Project, asked: Asked) -> Json:
+    """Return the answers, the latest first."""
+    events = project.session.events
+    limit = page_of(asked, "limit", 100)
+    before = page_of(asked, "before", len(events) + 1, most=len(events) + 1)
+    shown = events[max(0, before - 1 - limit) : max(0, before - 1)]
+    return {
+        "position": project.position,
+        "n": len(events),
+        "events": [shapes.event(project, e) for e in reversed(shown)],
+    }
+
+
+def revise(project: Project, body: Json) -> Json:
+    """Preview or apply the change of an earlier answer."""
+    number = whole(body, "number")
+    said = chosen(body["chosen"]) if "chosen" in body else shapes.answer_from(body.get("answer"))
+    if body.get("apply") is True:
+        project.revise(number, said, position=whole(body, "position"))
+        return shapes.state(project)
+    found = project.preview(number, said)
+    return {
+        "position": project.position,
+        "preview": shapes.revision(project, number, said, found),
+    }
+
+
+def groups(project: Project, asked: Asked) -> Json:
+    """Return groups, those that answers have joined first."""
+    found = project.groups()
+    offset = page_of(asked, "offset", 0, most=len(found))
+    shown = found[offset : offset + page_of(asked, "limit", 24)]
+    return {
+        "position": project.position,
+        "n": len(found),
+        "total": shapes.total(found),
+        "groups": [shapes.group(project, g) for g in shown],
+    }
+
+
+def group(project: Project, asked: Asked) -> Json:
+    """Return one group and its members, typical ones or doubtful ones first."""
+    found = project.group(asked.path_params["id"])
+    rows = project.members(found)
+    if asked.query_params.get("order") == "doubt":
+        certainty = np.nan_to_num(how_known(project.session)[1][rows], nan=0.0)
+        rows = rows[np.argsort(certainty, kind="stable")]
+    offset = page_of(asked, "offset", 0, most=len(rows))
+    shown = rows[offset : offset + page_of(asked, "limit", 100)]
+    return {
+        "position": project.position,
+        "group": shapes.group(project, found),
+        "members": shapes.known_things(project, shown.tolist()),
+    }
+
+
+def name(project: Project, body: Json) -> Json:
+    """Name a group."""
+    said = body.get("name")
+    if not isinstance(said, str) or len(said) > LONGEST_NAME:
+        raise InputError(f"a name is a text of at most {LONGEST_NAME} characters")
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in said):
+        raise InputError(f"a name has no control characters or halves of characters: {said!r}")
+    project.name(whole(body, "group"), said, position=whole(body, "position"))
+    found = project.group(whole(body, "group"))
+    return {"position": project.position, "group": shapes.group(project, found)}
+
+
+def misfit(project: Project, body: Json) -> Json:
+    """Put an item to the question."""
+    numbers = project.misfit(whole(body, "row"), position=whole(body, "position"))
+    return {**shapes.state(project), "answers_behind": numbers}
+
+
+def checks(project: Project, asked: Asked | None) -> Json:  # noqa: ARG001
+    """Return the check questions and how they went."""
+    found = project.agreement()
+    return {
+        "position": project.position,
+        "checks": [shapes.check(project, check, said) for check, said in project.checks()],
+        "n": found.n,
+        "n_wrong": found.n_wrong,
+        "interval": [round(found.low, 3), round(found.high, 3)],
+    }
+
+
+def tell_check(project: Project, body: Json) -> Json:
+    """Answer a check question."""
+    said = shapes.answer_from(body.get("answer"))
+    left, right = whole(body, "left"), whole(body, "right")
+    project.tell_check(left, right, said, position=whole(body, "position"))
+    return checks(project, None)
+
+
+def unsure(project: Project, asked: Asked) -> Json:  # noqa: ARG001
+    """Return the pairs of groups that stayed undecided."""
+    pairs = project.session.open_pairs
+    labels = project.session.labels
+    return {
+        "position": project.position,
+        "n": len(pairs),
+        "n_together": sum(bool(labels[left] == labels[right]) for left, right in pairs),
+        "pairs": [
+            {
+                "left": shapes.thing(project, left),
+                "right": shapes.thing(project, right),
+                "is_together": bool(labels[left] == labels[right]),
+            }
+            for left, right in pairs[:100]
+        ],
+    }
+
+
+def refine(project: Project, body: Json) -> Json:
+    """Split further, all answers kept."""
+    wanted = whole(body, "n_super_instances") if "n_super_instances" in body else None
+    project.refine(wanted, position=whole(body, "position"))
+    return shapes.state(project)
+
+
+def map_(project: Project, asked: Asked) -> Json:  # noqa: ARG001
+    """Return two coordinates and the group of the items on the map."""
+    rows, places = project_rows(project.features, project.partition.representatives)
+    ids = group_ids(project.session)[rows]
+    how = np.array([HOW.index(word) for word in how_known(project.session)[0][rows].tolist()])
+    found = sorted(project.groups(), key=lambda g: (-g.size, g.id))
+    return {
+        "position": project.position,
+        "points": np.column_stack([rows, places, ids, how]).tolist(),
+        "n": len(project.ids),
+        "n_groups": len(found),
+        "groups": [{"id": g.id, "name": g.name, **shapes.total([g])} for g in found[:MOST_ON_MAP]],
+    }
+
+
+def item(project: Project, asked: Asked) -> Json:
+    """Return one item and the group it is in."""
+    row = one_row(project, asked)
+    found = int(group_ids(project.session)[row])
+    return {
+        "position": project.position,
+        "item": {**shapes.known_things(project, [row])[0], **shapes.whole_thing(project, row)},
+        "group": shapes.group(project, project.group(found)),
+    }
+
+
+def image(project: Project, asked: Asked) -> File:
+    """Return the picture of an item, decoded and encoded anew."""
+    row = one_row(project, asked)
+    size = asked.query_params.get("size", "large")
+    if size not in SIZES:
+        raise InputError(f"a picture is {' or '.join(SIZES)}, not {size!r}")
+    place = project.where[row]
+    if place is None:
+        raise InputError(f"{project.ids[row]} is not there any more")
+    data = project.items.thumbnail(place, SIZES[size], format="webp")
+    # The address has the hash of the picture in it.
+    headers = {"cache-control": "private, max-age=31536000, immutable"}
+    return File(data, "image/webp", headers)
+
+
+def export_(project: Project, asked: Asked) -> File:
+    """Return the result as a file."""
+    format = asked.path_params["format"]
+    data = export(project, format)
+    found = FORMATS.find(format)
+    headers = {"content-disposition": f'attachment; filename="{found.file_name}"'}
+    return File(data, found.media_type, headers)
+
+
+def formats(project: Project, asked: Asked) -> Json:  # noqa: ARG001
+    """Return the formats in which the result can be had."""
+    return {
+        "position": project.position,
+        "formats": [{"format": f, "title": FORMATS.find(f).title} for f in FORMATS.names],
+    }

@@ -1,0 +1,48 @@
+// Talk to the session. Every change says at which position of the log it was decided.
+
+export class ApiError extends Error {
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+  get isStale() {
+    return this.status === 409;
+  }
+  get isGone() {
+    return this.status === 0;
+  }
+}
+
+// How calls travel: over HTTP, unless the frame around this page has another way.
+const byHttp = {
+  async call(path, body, signal) {
+    const change = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+    const reply = await fetch(`api/${path}`, { credentials: "same-origin", signal, ...(body === undefined ? {} : change) });
+    return { status: reply.status, body: await reply.json() };
+  },
+  show(image, address) {
+    image.src = address;
+  },
+};
+const way = window.frameElement?.likewise ?? byHttp;
+
+async function call(path, body, signal) {
+  let reply;
+  try {
+    reply = await way.call(path, body, signal);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiError("The server does not answer.", 0);
+  }
+  if (reply.status >= 400) throw new ApiError(reply.body.error ?? `The server says ${reply.status}.`, reply.status);
+  return reply.body;
+}
+
+export const get = (path, signal) => call(path, undefined, signal);
+export const post = (path, body) => call(path, body);
+
+// Let an image element show the picture of an item.
+export function showPicture(image, address) {
+  way.show(image, address);
+  return image;
+}
