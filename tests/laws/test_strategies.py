@@ -9,7 +9,7 @@ from likewise.core.strategy import STRATEGIES
 from likewise.selection.minmax import ExploreConsolidate
 from likewise.selection.npu import MostInformative
 from likewise.selection.random import RandomPairs
-from likewise.strategies import Careful, ClosestFirst, CoarseToFine, RandomOrder
+from likewise.strategies import ClosestFirst, CoarseToFine, RandomOrder, RowByRow
 from likewise.strategies.cobras import SplitAndMerge
 from likewise.strategies.dsl import SkeletonTree
 from likewise.testing import Case, StrategyLaws
@@ -50,16 +50,36 @@ class TestCoarseToFineByRegions(StrategyLaws):
         return CoarseToFine(case.partition, n_regions=(2, 4), to_the_end=False, seed=case.seed)
 
 
-@pytest.mark.slow
-class TestCareful(StrategyLaws):
+class TestRowByRow(StrategyLaws):
     def make(self, case):
-        return Careful(case.partition, seed=case.seed)
+        return RowByRow(case.partition, error_rate=0.0, max_groups=2, seed=case.seed)
 
 
 @pytest.mark.slow
-class TestCarefulAtARate(StrategyLaws):
+class TestRowByRowWithABudget(StrategyLaws):
     def make(self, case):
-        return Careful(case.partition, error_rate=0.1, seed=case.seed)
+        return RowByRow(case.partition, error_rate=0.0, budget=6, seed=case.seed)
+
+
+@pytest.mark.slow
+class TestRowByRowByRegions(StrategyLaws):
+    stops_early = True
+
+    def make(self, case):
+        return RowByRow(
+            case.partition, error_rate=0.0, n_regions=(2, 4), to_the_end=False, seed=case.seed
+        )
+
+
+class TestRowByRowWithErrors(StrategyLaws):
+    def make(self, case):
+        return RowByRow(case.partition, max_groups=3, seed=case.seed)
+
+
+@pytest.mark.slow
+class TestRowByRowByPairs(StrategyLaws):
+    def make(self, case):
+        return RowByRow(case.partition, max_groups=1, error_rate=0.1, seed=case.seed)
 
 
 class TestRandomPairs(StrategyLaws):

@@ -9,7 +9,7 @@ from likewise import LabelOracle, Likewise, Session, run
 from likewise.core.answers import Answer
 from likewise.core.partition import SuperInstances
 from likewise.strategies.coarse_to_fine.merges import chances_of_one, plainly_different
-from likewise.strategies.coarse_to_fine.strategy import CoarseToFine
+from likewise.strategies.coarse_to_fine.pair_by_pair import CoarseToFine
 
 
 def blobs(n_groups, n_rows=600, seed=0):

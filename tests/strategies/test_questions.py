@@ -14,7 +14,7 @@ from sklearn.preprocessing import scale
 from likewise import Answer, Likewise, Session
 from likewise.core.partition import SuperInstances
 from likewise.rows.build import build_super_instances
-from likewise.strategies.coarse_to_fine.strategy import CoarseToFine
+from likewise.strategies.coarse_to_fine.pair_by_pair import CoarseToFine
 
 EXPECTED = Path(__file__).parent / "assets" / "questions.json"
 

@@ -20,9 +20,11 @@ from likewise.rows.build import super_instances_of
 from likewise.rows.kmeans import FULL_LIMIT
 from likewise.rows.passes import check_finite
 from likewise.rows.source import Source
-from likewise.strategies.careful import Careful
+from likewise.strategies.coarse_to_fine.base import RegionStrategy
 from likewise.strategies.coarse_to_fine.cells import N_CELLS, cells_of
-from likewise.strategies.coarse_to_fine.strategy import CoarseToFine
+from likewise.strategies.coarse_to_fine.choices import MAX_GROUPS
+from likewise.strategies.coarse_to_fine.pair_by_pair import CoarseToFine
+from likewise.strategies.coarse_to_fine.row_by_row import RowByRow
 
 MAX_ERROR_RATE = 0.3
 """With more wrong answers than this, a session of a hundred questions finds nothing."""
@@ -42,11 +44,15 @@ class Likewise(AskingClusterer):
     max_queries : int, optional
         Stop after this many questions. By default all are asked: about one for each of the rows,
         or of `n_cells` cells. A known number is planned for: it decides how fine the regions are.
+    questions : {"pairs", "choices"}, default="pairs"
+        "pairs" asks whether two rows belong together; "choices" asks to which of up to six groups
+        a row belongs, if to any. A choice counts as one question, unless the oracle answers pairs
+        only: then every pair it is put as counts.
     error_rate : float or "estimate", default=0.0
-        The share of wrong answers that is to be expected, up to 0.3. Above 0, rows are compared
-        with confirmed ones where there are any, answers on which much depends are checked by a
-        few redundant questions, and those that others contradict are overruled and named in
-        `suspects_`. With "estimate" it begins with 5 %, and follows the contradictions found.
+        The share of wrong answers that is to be expected, up to 0.3. Above 0, answers on which
+        much depends, and those that others speak against, are checked by a few redundant
+        questions. What loses is overruled and named in `suspects_`. With "estimate" it begins with
+        5 %, and follows the errors found.
     n_cells : int, optional
         Data of more rows are cut into this many cells, the finest that is asked about. By default
         each row counts on its own, but data of more than 6000 rows are cut into 1000 cells.
@@ -105,12 +111,14 @@ class Likewise(AskingClusterer):
         self,
         max_queries: int | None = None,
         *,
+        questions: Literal["pairs", "choices"] = "pairs",
         error_rate: float | Literal["estimate"] = 0.0,
         n_cells: int | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.max_queries = max_queries
+        self.questions = questions
         self.error_rate = error_rate
         self.n_cells = n_cells
         self.n_jobs = n_jobs
@@ -141,7 +149,7 @@ class Likewise(AskingClusterer):
         doubts = strategy.doubts()
         self.doubts_ = np.ones(strategy.n_rows) if doubts is None else doubts
         self.completeness_ = strategy.completeness()
-        self.suspects_ = strategy.suspects()
+        self.suspects_ = session.suspects
         self.labels_ = session.labels
         self.n_clusters_ = int(self.labels_.max()) + 1
         return self
@@ -180,20 +188,16 @@ class Likewise(AskingClusterer):
 
     def _strategy(
         self, X: Rows, train: NDArray[np.intp] | None, seed: int, **_: Any
-    ) -> CoarseToFine:
+    ) -> RegionStrategy:
         cells: Any = cells_of_source if isinstance(X, Source) else cells_of
         partition, is_askable = cells(
             X, self.n_cells, train_indices=train, seed=seed, n_jobs=self.n_jobs
         )
-        if self.error_rate == 0:
-            return CoarseToFine(partition, askable=is_askable, budget=self.max_queries, seed=seed)
-        return Careful(
-            partition,
-            error_rate=self.error_rate,
-            askable=is_askable,
-            budget=self.max_queries,
-            seed=seed,
-        )
+        options: Any = {"askable": is_askable, "budget": self.max_queries, "seed": seed}
+        if self.questions == "pairs" and self.error_rate == 0:
+            return CoarseToFine(partition, **options)
+        max_groups = MAX_GROUPS if self.questions == "choices" else 1
+        return RowByRow(partition, max_groups=max_groups, error_rate=self.error_rate, **options)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -203,6 +207,8 @@ class Likewise(AskingClusterer):
             raise InputError(
                 f"error_rate must be from 0 to {MAX_ERROR_RATE} or 'estimate', got {rate!r}"
             )
+        if self.questions not in ("pairs", "choices"):
+            raise InputError(f"questions must be 'pairs' or 'choices', got {self.questions!r}")
         n: Any = self.n_cells
         if n is not None and (not isinstance(n, Integral) or n < 2):
             raise InputError(f"n_cells must be None or an integer from 2, got {n!r}")

@@ -17,7 +17,7 @@ from likewise.core.answers import Answer, Choice, Gesture, Link, Query, Question
 from likewise.core.audit import settled_for_free
 from likewise.core.journal import Checked, Marked, Named, Rebuilt, Revised, Told
 from likewise.core.log import Log
-from likewise.core.reports import Check, Completeness, Progress, Revision
+from likewise.core.reports import Check, Completeness, Progress, Revision, Suspect
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, StaleQueryError
 
@@ -360,6 +360,16 @@ class Session(Log):
     def completeness(self) -> Completeness | None:
         """How complete the groups are, as an estimate; None where the strategy cannot tell."""
         return self.strategy.completeness()
+
+    @property
+    def suspects(self) -> list[Suspect]:
+        """Answers that are probably wrong, the least credible first, numbered as in `events`."""
+        numbers = [gesture.number for gesture in self._gestures for _ in gesture.links]
+        found: dict[int, Suspect] = {}
+        for suspect in self.strategy.suspects():
+            number = numbers[suspect.number - 1]
+            found.setdefault(number, suspect._replace(number=number))
+        return list(found.values())
 
     @property
     def labels(self) -> NDArray[np.intp]:

@@ -45,7 +45,7 @@ class Strategy(ABC):
     """
 
     name: ClassVar[str]
-    weighs_answers: ClassVar[bool] = False
+    weighs_answers: bool = False
     estimator: ClassVar[str] = "COBRA"
     links: LinkGraph
 
@@ -229,7 +229,11 @@ class Strategy(ABC):
         return None
 
     def suspects(self) -> list[Suspect]:
-        """Return answers that are probably wrong, the least credible first."""
+        """Return links that are probably wrong, the least credible first.
+
+        They are numbered from 1 in the order of their records; `Session.suspects` has the numbers
+        of the answers.
+        """
         return []
 
 
@@ -238,15 +242,16 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
     {
         "closest-first": "likewise.strategies.closest_first:ClosestFirst",
         "random-order": "likewise.strategies.random_order:RandomOrder",
-        "coarse-to-fine": "likewise.strategies.coarse_to_fine.strategy:CoarseToFine",
-        "careful": "likewise.strategies.careful:Careful",
+        "coarse-to-fine": "likewise.strategies.coarse_to_fine.pair_by_pair:CoarseToFine",
+        "row-by-row": "likewise.strategies.coarse_to_fine.row_by_row:RowByRow",
         "random-pairs": "likewise.selection.random:RandomPairs",
         "min-max": "likewise.selection.minmax:ExploreConsolidate",
         "npu": "likewise.selection.npu:MostInformative",
         "cobras": "likewise.strategies.cobras:SplitAndMerge",
         "dsl": "likewise.strategies.dsl:SkeletonTree",
         # names of earlier releases
-        "refine": "likewise.strategies.coarse_to_fine.strategy:CoarseToFine",
+        "refine": "likewise.strategies.coarse_to_fine.pair_by_pair:CoarseToFine",
+        "careful": "likewise.strategies.coarse_to_fine.row_by_row:RowByRow",
     },
     group="likewise.strategies",
 )

@@ -1,10 +1,10 @@
 """What to ask next."""
 
-from likewise.strategies.careful import Careful
 from likewise.strategies.closest_first import ClosestFirst
-from likewise.strategies.coarse_to_fine.strategy import CoarseToFine
+from likewise.strategies.coarse_to_fine.pair_by_pair import CoarseToFine
+from likewise.strategies.coarse_to_fine.row_by_row import RowByRow
 from likewise.strategies.random_order import RandomOrder
 
 Refine = CoarseToFine
 
-__all__ = ["Careful", "ClosestFirst", "CoarseToFine", "RandomOrder", "Refine"]
+__all__ = ["ClosestFirst", "CoarseToFine", "RandomOrder", "Refine", "RowByRow"]

@@ -31,7 +31,7 @@ def visible(session: Session) -> dict[str, Any]:
         "marks": session.marks,
         "checks": session.checks,
         "completeness": session.completeness,
-        "suspects": strategy.suspects(),
+        "suspects": session.suspects,
         "doubts": None if doubts is None else doubts.tolist(),
         "examples": [rows.tolist() for rows in strategy.examples()],
     }

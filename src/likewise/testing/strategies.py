@@ -348,7 +348,7 @@ class StrategyLaws:
             assert len(np.unique(rows)) == len(rows) == len(groups)
             assert set(rows.tolist()) <= set(strategy.partition.representatives.tolist())
             assert np.array_equal(np.unique(groups), np.arange(len(np.unique(groups))))
-            for suspect in strategy.suspects():
+            for suspect in session.suspects:
                 gesture = session.events[suspect.number - 1]
                 assert Link(suspect.left, suspect.right, suspect.answer) in gesture.links
                 assert 0 <= suspect.credibility <= 1

@@ -13,35 +13,22 @@ trace.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, ClassVar
 
 from likewise.core.answers import Answer
 from likewise.core.partition import SuperInstances
+from likewise.strategies.coarse_to_fine.base import RegionStrategy
 from likewise.strategies.coarse_to_fine.budget import Stage, next_cut
-from likewise.strategies.coarse_to_fine.cells import cells_of
 from likewise.strategies.coarse_to_fine.closest import closest_between, closest_open
 from likewise.strategies.coarse_to_fine.groups import Known, read_log
 from likewise.strategies.coarse_to_fine.merges import plainly_different
-from likewise.strategies.coarse_to_fine.regions import most_telling
-from likewise.strategies.learning import LearningStrategy
-
-FOR_PEOPLE = (12, 24, 48)
-"""The cuts after which a session without a budget is done: more than about sixty answers are for
-those who want to refine further."""
-
-DOUBT_FLOOR = 0.2
-"""How much a row counts that the learner is sure of, where a row of mean doubt counts 1 more."""
 
 TOO_COARSE = 0.75
 """With so many answers *different* for each of its regions, a cut that was not planned is too
 coarse."""
 
 
-class CoarseToFine(LearningStrategy):
+class CoarseToFine(RegionStrategy):
     """Place one representative after another at its likeliest group, where it teaches most.
 
     Parameters
@@ -64,44 +51,13 @@ class CoarseToFine(LearningStrategy):
     name: ClassVar[str] = "coarse-to-fine"
     estimator: ClassVar[str] = "Likewise"
 
-    def __init__(
-        self,
-        partition: SuperInstances,
-        *,
-        askable: NDArray[np.bool_] | None = None,
-        n_regions: Sequence[int] = (12, 24, 48, 96),
-        budget: int | None = None,
-        to_the_end: bool = True,
-        seed: int = 0,
-    ) -> None:
-        super().__init__(partition, askable=askable, n_regions=n_regions, seed=seed)
-        self.budget = budget
-        self.to_the_end = to_the_end
+    def __init__(self, partition: SuperInstances, **options: Any) -> None:
+        super().__init__(partition, **options)
         self._progress = [Stage()]
         self._known: Known | None = None
         self._settled: tuple[tuple[int, ...], tuple[int, int] | None] | None = None
         self._next: tuple[int, int] | None = None
         self._is_current = False
-
-    @classmethod
-    def from_rows(
-        cls,
-        X: NDArray[Any],
-        *,
-        train_indices: NDArray[np.intp] | None = None,
-        budget: int | None = None,
-        seed: int = 0,
-        n_jobs: int | None = None,
-    ) -> Self:
-        """Return the strategy for rows.
-
-        Without a budget it is done after a few cuts into regions, about sixty answers; refining
-        goes on from there.
-        """
-        partition, askable = cells_of(X, train_indices=train_indices, seed=seed, n_jobs=n_jobs)
-        if budget is not None:
-            return cls(partition, askable=askable, budget=budget, seed=seed)
-        return cls(partition, askable=askable, n_regions=FOR_PEOPLE, to_the_end=False, seed=seed)
 
     # -- what a session needs --------------------------------------------------------------------
 
@@ -158,55 +114,6 @@ class CoarseToFine(LearningStrategy):
         """Return the closest pair of rows of every two undecided groups of askable rows."""
         return [pair for _, pair, _ in self._undecided(set())]
 
-    @property
-    def n_parts(self) -> int:
-        """Into how many regions the rows are cut by the time nothing is left to ask."""
-        return min(self.partition.n_super_instances, self.n_regions[-1])
-
-    def on(
-        self,
-        partition: SuperInstances,
-        *,
-        askable: NDArray[np.intp] | None = None,
-        n_parts: int | None = None,
-    ) -> CoarseToFine:
-        """Return the strategy for other cells, or for more regions."""
-        return CoarseToFine(
-            partition,
-            askable=None if askable is None else np.isin(partition.representatives, askable),
-            n_regions=self.n_regions if n_parts is None else (*self.n_regions, n_parts),
-            budget=self.budget,
-            to_the_end=self.to_the_end,
-            seed=self.seed,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the partition, the askable cells and the seed as plain values."""
-        askable = np.flatnonzero(self.is_askable).tolist()
-        return {
-            **super().to_dict(),
-            "askable": askable,
-            "n_regions": list(self.n_regions),
-            "budget": self.budget,
-            "to_the_end": self.to_the_end,
-            "seed": self.seed,
-        }
-
-    @classmethod
-    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:  # noqa: ARG003  (not needed here)
-        """Return the strategy that `to_dict` wrote down."""
-        partition = SuperInstances.from_dict(plain["partition"])
-        askable = np.zeros(partition.n_super_instances, dtype=bool)
-        askable[plain["askable"]] = True
-        return cls(
-            partition,
-            askable=askable,
-            n_regions=plain["n_regions"],
-            budget=plain.get("budget"),
-            to_the_end=plain.get("to_the_end", True),
-            seed=plain["seed"],
-        )
-
     # -- inside ----------------------------------------------------------------------------------
 
     def _forget(self) -> None:
@@ -232,12 +139,12 @@ class CoarseToFine(LearningStrategy):
         _, pair = self._at_level()
         if pair is not None or not self.to_the_end:
             return pair
-        newcomer = self._newcomer(known.order, known)
+        newcomer = self._newcomer(known)
         if newcomer is None:
             return self._leftover()
         if known.groups:
             return self._against_likeliest(known, [newcomer], known.groups)
-        second = self._newcomer([*known.order, newcomer], known)
+        second = self._newcomer(known, [newcomer])
         return None if second is None else self._rows(newcomer, second)
 
     def _at_level(self) -> tuple[tuple[int, ...], tuple[int, int] | None]:
@@ -338,16 +245,6 @@ class CoarseToFine(LearningStrategy):
         best = min(range(len(groups)), key=lambda k: scores[k])
         return self._rows(*near[best][1])
 
-    def _newcomer(self, answered: list[int], known: Known) -> int | None:
-        """Return the next cell to place, or None if every askable cell was asked about."""
-        if len(answered) == len(self._cell_of):
-            return None
-        weights = self.partition.sizes().astype(np.float64)
-        if len(known.groups) > 1:
-            doubt = 1.0 - self._chances(known).max(axis=1)
-            weights *= DOUBT_FLOOR + doubt / max(float(np.average(doubt, weights=weights)), 1e-12)
-        return most_telling(self._regions, weights, answered)
-
     def _leftover(self) -> tuple[int, int] | None:
         """Return the closest undecided pair, asked about when there are no newcomers left."""
         asked = {(min(left, right), max(left, right)) for left, right, _ in self._log}
@@ -381,11 +278,3 @@ class CoarseToFine(LearningStrategy):
     def _components(self) -> dict[int, list[int]]:
         """Return the askable cells of all that answers say is the same, by its root."""
         return self._what_is_known().cells
-
-    def _distance(self, i: int, j: int) -> float:
-        points = self._views[0]
-        return float(np.linalg.norm(points[i] - points[j]))
-
-    def _rows(self, i: int, j: int) -> tuple[int, int]:
-        left, right = sorted(int(r) for r in self.partition.representatives[[i, j]])
-        return left, right

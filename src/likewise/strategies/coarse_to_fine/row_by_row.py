@@ -1,0 +1,475 @@
+"""Ask about one row after another: to which of the groups found so far it belongs, if to any.
+
+The data are cut into regions, coarse ones first. The row that stands for a region is shown beside
+the likeliest groups. The answer puts it into one of them, or it is the first row of a new group. So
+a row takes one question, wherever its group is among those shown. With one group to a question,
+questions are about pairs.
+
+Where answers may be wrong this has another use: a wrong answer misplaces one row and no others.
+Rows that the others speak against are asked about again, and a third time where both answers differ
+(`likewise.strategies.coarse_to_fine.checks`).
+
+All of it follows from the data and the log of answers alone: taking an answer back leaves no trace.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.core.answers import Answer, ordered
+from likewise.core.links import LinkGraph
+from likewise.core.partition import SuperInstances
+from likewise.core.reports import Suspect
+from likewise.strategies.coarse_to_fine.agreement import overruled_after
+from likewise.strategies.coarse_to_fine.base import RegionStrategy
+from likewise.strategies.coarse_to_fine.budget import next_cut
+from likewise.strategies.coarse_to_fine.checks import (
+    FITS,
+    FREE_CHECKS,
+    WORTH,
+    Checks,
+    odds_of_wrong,
+    worth_of_founders,
+)
+from likewise.strategies.coarse_to_fine.choices import (
+    MAX_GROUPS,
+    Likeliest,
+    likeliest,
+    rows_to_show,
+)
+from likewise.strategies.coarse_to_fine.closest import closest_between
+from likewise.strategies.coarse_to_fine.groups import Known
+from likewise.strategies.coarse_to_fine.turns import Turn, turns_of
+
+Shown = tuple[int, tuple[tuple[int, ...], ...]]
+"""A row, and the groups to choose from."""
+
+
+class RowByRow(RegionStrategy):
+    """Show one row after another beside the groups that it may belong to.
+
+    Parameters
+    ----------
+    partition : SuperInstances
+        Fine cells, at best one per row, and the rows that stand for them.
+    max_groups : int, default=6
+        How many groups are shown at most; 1 asks about pairs of rows.
+    error_rate : float or "estimate", default="estimate"
+        The share of wrong answers that is expected, up to 0.3. With 0 no answer is checked.
+    **options
+        Those of `RegionStrategy`.
+    """
+
+    name: ClassVar[str] = "row-by-row"
+    estimator: ClassVar[str] = "Likewise"
+
+    def __init__(
+        self,
+        partition: SuperInstances,
+        *,
+        max_groups: int = MAX_GROUPS,
+        error_rate: float | Literal["estimate"] = "estimate",
+        **options: Any,
+    ) -> None:
+        super().__init__(partition, **options)
+        self.max_groups = max_groups
+        self.error_rate = error_rate
+        self.weighs_answers = error_rate != 0
+        self._is_certain: list[bool] = []
+        # After every record: the cuts so far, and what is overruled.
+        self._cuts: list[tuple[int, ...]] = [()]
+        self._overruled: list[frozenset[int]] = [frozenset()]
+        self._forget()
+
+    # -- what a session needs --------------------------------------------------------------------
+
+    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:
+        """Take in a link between two rows; where answers may be wrong, also one that contradicts.
+
+        Raises
+        ------
+        ContradictionError
+            If no answer is expected to be wrong, or if both are certain. Nothing is changed then.
+        """
+        is_certain = is_certain and answer.is_link
+        if is_certain and self.weighs_answers:
+            certain = LinkGraph(self.n_rows)
+            for place in self._certain():
+                certain.add(*self._log[place])
+            certain.add(left, right, answer)
+        elif answer.is_link and not self.weighs_answers:
+            self.links.add(left, right, answer)
+        met = set(self._met())
+        is_newcomer = any(self._cell_of.get(row, -1) not in met for row in (left, right))
+        self._cuts.append(self._cuts_now() if is_newcomer else self._cuts[-1])
+        self._log.append((left, right, answer))
+        self._is_certain.append(is_certain)
+        before = self._overruled[-1]
+        now = before
+        if self.weighs_answers:
+            now = overruled_after(self._log, before, self._certain(), self.n_rows)
+            if now != before:
+                self._relink(now)
+            elif answer.is_link:
+                self.links.add(left, right, answer)
+        self._overruled.append(now)
+        self._forget()
+
+    def rewind(self) -> None:
+        """Take back the last record."""
+        _, _, answer = self._log.pop()
+        self._cuts.pop()
+        self._is_certain.pop()
+        gone = self._overruled.pop()
+        if gone != self._overruled[-1]:
+            self._relink(self._overruled[-1])
+        elif answer.is_link:
+            self.links.pop()
+        self._forget()
+
+    def next_choice(self) -> Shown | None:
+        """Return a row and the groups to choose from, or None if there is one group or none."""
+        question = self._question()
+        return question if question is not None and len(question[1]) > 1 else None
+
+    def next_pair(self) -> tuple[int, int] | None:
+        """Return the row to ask about and a row of its likeliest group, or None at the end."""
+        question = self._question()
+        return None if question is None else (question[0], question[1][0][0])
+
+    def remaining(self) -> tuple[int, int]:
+        """Return how many questions may still be asked, and about how many will be.
+
+        Every question is about a pair of rows, or more, that was not asked about. Where all
+        answers are true, it decides about one pair of groups or more.
+        """
+        known = self._what_is_known()
+        cuts = self._cuts_now()
+        waiting = len(self._regions.newcomers(cuts[-1], known.order)) if cuts else 0
+        n = len(self._cell_of)
+        if self.weighs_answers:
+            asked = {ordered(a, b) for a, b, answer in self._log if answer.is_link}
+            n_closed = sum(a in self._cell_of and b in self._cell_of for a, b in asked)
+        else:
+            if self.budget is None and not self.to_the_end:
+                later = [k for k in self.n_regions if not cuts or k > cuts[-1]]
+                n = min(n, len(known.order) + waiting + sum(later))
+            n -= len(known.order) - len(known.cells)
+            roots = set(known.cells)
+            n_closed = sum(len(roots & self.links.differing(root)) for root in roots) // 2
+        at_most = n * (n - 1) // 2 - n_closed
+        return at_most, min(at_most, max(1, waiting + len(known.pending)))
+
+    def open_pairs(self) -> list[tuple[int, int]]:
+        """Return a pair of rows for every two groups that somebody was not sure about."""
+        known = self._what_is_known()
+        found = []
+        for a, b in sorted(known.unsure):
+            is_open = a < b and b not in self.links.differing(a)
+            if is_open and a in known.cells and b in known.cells:
+                _, cells = closest_between(self._views[0], known.cells[a], known.cells[b])
+                found.append(self._rows(*cells))
+        return found
+
+    def why(self) -> str:
+        """Return in a few words why the open question is asked."""
+        question = self._question()
+        is_check = question is not None and self._checks().times[question[0]] > 0
+        return "to check an earlier answer" if is_check else super().why()
+
+    # -- what was learned ------------------------------------------------------------------------
+
+    @property
+    def rate(self) -> float:
+        """The share of wrong answers that is expected now."""
+        return self._checks().rate
+
+    def overruled(self) -> list[int]:
+        """Return which records were overruled, by their places in the log, from 0."""
+        return sorted(self._overruled[-1])
+
+    def suspects(self) -> list[Suspect]:
+        """Return answers that are probably wrong, the least credible first.
+
+        Overruled answers are among them, whatever their credibility.
+        """
+        found = {suspect.number: suspect for suspect in super().suspects()}
+        for place in self._overruled[-1]:
+            found.setdefault(place + 1, Suspect(place + 1, *self._log[place], 0.5))
+        certain = {place + 1 for place in self._certain()}
+        suspects = [suspect for number, suspect in found.items() if number not in certain]
+        return sorted(suspects, key=lambda suspect: (suspect.credibility, suspect.number))
+
+    # -- what is known ---------------------------------------------------------------------------
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            **super()._options(),
+            "max_groups": self.max_groups,
+            "error_rate": self.error_rate,
+        }
+
+    def _forget(self) -> None:
+        self._known: Known | None = None
+        self._groups = None
+        self._turns: list[Turn] | None = None
+        self._open: tuple[Shown | None] | None = None
+
+    def _certain(self) -> set[int]:
+        return {place for place, is_certain in enumerate(self._is_certain) if is_certain}
+
+    def _relink(self, overruled: frozenset[int]) -> None:
+        """Make the links of all answers that are not overruled."""
+        self.links = LinkGraph(self.n_rows)
+        for place, said in enumerate(self._log):
+            if said[2].is_link and place not in overruled:
+                self.links.add(*said)
+
+    def _checks(self) -> Checks:
+        if self._turns is None:
+            self._turns = turns_of(self._log, self.max_groups)
+        return Checks(self._turns, self._overruled[-1], self.error_rate)
+
+    def _met(self) -> list[int]:
+        """Return the askable cells that some answer is about, by first mention."""
+        cells = (self._cell_of.get(row) for said in self._log for row in said[:2])
+        return [cell for cell in dict.fromkeys(cells) if cell is not None]
+
+    def _cuts_now(self) -> tuple[int, ...]:
+        """Return into how many regions the data were cut, with a new cut if it is time for one."""
+        cuts, met = self._cuts[-1], self._met()
+        while not cuts or not self._regions.newcomers(cuts[-1], met):
+            n = self._next_cut(cuts, met)
+            if n is None:
+                break
+            cuts = (*cuts, n)
+        return cuts
+
+    def _next_cut(self, cuts: tuple[int, ...], met: list[int]) -> int | None:
+        """Return how many regions to cut next, or None if they are fine enough."""
+        n_cells = self.partition.n_super_instances
+        if cuts and cuts[-1] >= n_cells:
+            return None
+        if self.budget is None:
+            n = next((n for n in self.n_regions if not cuts or n > cuts[-1]), None)
+        else:
+            reps = self.partition.representatives
+            n_groups = len({self.links.find(int(reps[cell])) for cell in met})
+            n = next_cut(
+                round(self.budget * (1.0 - FREE_CHECKS * self.weighs_answers)),
+                n_cuts=len(cuts),
+                n_asked=len(self._checks().turns),
+                n_met=len(met),
+                n_components=n_groups,
+                n_proofs=n_groups if self.max_groups > 1 else 0,
+            )
+        return n if n is None or n < len(self._cell_of) else n_cells
+
+    def _what_is_known(self) -> Known:
+        if self._known is None:
+            find, reps = self.links.find, self.partition.representatives
+            cells: dict[int, list[int]] = {}
+            for cell in self._met():
+                cells.setdefault(find(int(reps[cell])), []).append(cell)
+            unsure = {
+                roots
+                for left, right, answer in self._log
+                if answer is Answer.UNSURE
+                for roots in ((find(left), find(right)), (find(right), find(left)))
+            }
+            groups = sorted((g for g in cells if len(cells[g]) > 1), key=lambda g: -len(cells[g]))
+            known = Known(self._met(), groups, [], cells, unsure)
+            singles = [root for root in cells if len(cells[root]) == 1]
+            # Rows that differ from all groups come first: the learner knows their groups, too.
+            singles.sort(key=lambda root: not self.links.differing(root).issuperset(groups))
+            for root in singles:
+                (groups if self._is_first(root, known) else known.pending).append(root)
+            self._known = known
+        return self._known
+
+    def _is_first(self, root: int, known: Known) -> bool:
+        """Return whether a single row is the first of its group, as far as one can tell."""
+        apart = self.links.differing(root)
+        if not apart or any((root, group) in known.unsure for group in known.groups):
+            return False
+        open_groups = [group for group in known.groups if group not in apart]
+        if not open_groups:
+            return True
+        found = self._likeliest(known.cells[root][0], open_groups, known)
+        return not found.is_worth_a_question(self.max_groups)
+
+    # -- what to ask -----------------------------------------------------------------------------
+
+    def _question(self) -> Shown | None:
+        if self._open is None:
+            known = self._what_is_known()
+            self._open = (next((q for q in self._questions(known) if q is not None), None),)
+        return self._open[0]
+
+    def _questions(self, known: Known) -> Iterator[Shown | None]:
+        """Yield what may be asked now, the most important first."""
+        if self.weighs_answers:
+            yield from self._third_answers(known)
+        for root in reversed(known.pending):
+            yield self._place(known.cells[root][0], known)
+        if self.weighs_answers:
+            yield from self._first_rows(known)
+        cuts = self._cuts_now()
+        heads = self._regions.newcomers(cuts[-1], known.order) if cuts else []
+        if heads and not known.order:
+            yield self._two(heads[:2], known)
+        elif heads:
+            yield self._place(heads[0], known)
+        if self.weighs_answers:
+            yield from self._surprising_rows(known)
+        if self.to_the_end:
+            newcomer = self._newcomer(known)
+            if newcomer is not None:
+                yield self._place(newcomer, known)
+            yield self._leftover(known)
+
+    def _two(self, heads: list[int], known: Known) -> Shown | None:
+        """Return the first question of all, which is about two rows."""
+        if len(heads) < 2:
+            other = self._newcomer(known, heads)
+            heads = heads if other is None else [*heads, other]
+        rows = self.partition.representatives[heads].tolist()
+        return (rows[0], ((rows[1],),)) if len(rows) > 1 else None
+
+    def _place(self, cell: int, known: Known) -> Shown | None:
+        """Return the next question about a row whose group is not known."""
+        row = int(self.partition.representatives[cell])
+        root = self.links.find(row)
+        out = self.links.differing(root)
+        groups = [
+            group
+            for group in known.groups or known.pending
+            if group not in out and group != root and (root, group) not in known.unsure
+        ]
+        return self._shown(row, self._likeliest(cell, groups, known).groups, known)
+
+    def _again(self, row: int, known: Known) -> Shown | None:
+        """Return a further question about a row, with its own group among those shown."""
+        cell, own = self._cell_of[row], self.links.find(row)
+        groups = self._likeliest(cell, known.groups, known).groups
+        if self.max_groups > 1 and own in groups[self.max_groups :]:
+            groups = [*groups[: self.max_groups - 1], own]
+        return self._shown(row, groups, known)
+
+    def _likeliest(self, cell: int, groups: list[int], known: Known) -> Likeliest:
+        points = self._views[0]
+        chances = np.ones(len(groups))
+        if len(known.groups) > 1 and groups:
+            number = {group: k for k, group in enumerate(known.groups)}
+            chances = self._without(cell, known)[[number[group] for group in groups]]
+        return likeliest(
+            groups,
+            chances,
+            [closest_between(points, [cell], known.cells[group])[0] for group in groups],
+            n_groups=len(known.groups),
+            n_placed=sum(len(known.cells[group]) for group in known.groups),
+        )
+
+    def _without(self, cell: int, known: Known) -> NDArray[np.float64]:
+        """Return how likely a cell is in each group by what is known of others."""
+        learned = self._learned(known)
+        place = np.flatnonzero(learned.known == cell)
+        found = learned.left_out[place[0]] if len(place) else learned.chances[cell]
+        return np.asarray(found)
+
+    def _shown(self, row: int, groups: list[int], known: Known) -> Shown | None:
+        """Return a question about a row, with groups that have rows it was not compared with."""
+        asked = {ordered(a, b) for a, b, _ in self._log if row in (a, b)}
+        reps, cell = self.partition.representatives, self._position[row]
+        n_same = Counter(
+            end
+            for link in self.links
+            for end in (link.left, link.right)
+            if link.answer is Answer.SAME
+        )
+        shown: list[tuple[int, ...]] = []
+        for group in groups:
+            cells = {int(reps[c]): c for c in known.cells[group] if c != cell}
+            fresh = [other for other in cells if ordered(row, other) not in asked]
+            if fresh and len(shown) < self.max_groups:
+                distances = None
+                if not self.weighs_answers:
+                    distances = {other: self._distance(cell, c) for other, c in cells.items()}
+                rows = rows_to_show(
+                    list(cells),
+                    fresh,
+                    n_same=n_same,
+                    belief=self._belief(group, known),
+                    distances=distances,
+                )
+                shown.append(tuple(rows))
+        return (row, tuple(shown)) if shown else None
+
+    def _belief(self, group: int, known: Known) -> dict[int, float]:
+        """Return how likely rows belong to a group by what is known of others."""
+        if len(known.groups) < 2 or group not in known.groups:
+            return {}
+        learned = self._learned(known)
+        rows = self.partition.representatives[learned.known].tolist()
+        return dict(zip(rows, learned.left_out[:, known.groups.index(group)], strict=True))
+
+    def _leftover(self, known: Known) -> Shown | None:
+        """Return the closest pair of two groups nobody has compared, when all rows are placed."""
+        asked = {ordered(a, b) for a, b, _ in self._log}
+        pairs = [
+            (self._distance(i, j), self._rows(i, j))
+            for a in known.cells
+            for b in known.cells
+            if a < b and b not in self.links.differing(a)
+            for i in known.cells[a]
+            for j in known.cells[b]
+            if self._rows(i, j) not in asked
+        ]
+        if not pairs:
+            return None
+        left, right = min(pairs)[1]
+        return left, ((right,),)
+
+    # -- checks ----------------------------------------------------------------------------------
+
+    def _third_answers(self, known: Known) -> Iterator[Shown | None]:
+        """Yield questions about rows whose answers differ, unless the learner is sure."""
+        for row, was_first in self._checks().undecided():
+            if row in self._cell_of and (was_first or not self._fits(row, known)):
+                yield self._again(row, known)
+
+    def _fits(self, row: int, known: Known) -> bool:
+        own = self.links.find(row)
+        if own not in known.groups or len(known.cells[own]) == 1 or len(known.groups) < 2:
+            return False
+        return float(self._without(self._cell_of[row], known)[known.groups.index(own)]) >= FITS
+
+    def _first_rows(self, known: Known) -> Iterator[Shown | None]:
+        """Yield questions about the first rows of groups on which much depends."""
+        if len(known.groups) < 2:
+            return
+        checks = self._checks()
+        sizes = {group: len(known.cells[group]) for group in known.groups}
+        worth = worth_of_founders(sizes, rate=checks.rate, max_groups=self.max_groups)
+        for row in sorted(checks.founders(), key=lambda row: -worth.get(self.links.find(row), 0.0)):
+            if row in self._cell_of and worth.get(self.links.find(row), 0.0) >= WORTH:
+                yield self._again(row, known)
+
+    def _surprising_rows(self, known: Known) -> Iterator[Shown | None]:
+        """Yield questions about rows that the others speak against, as long as errors are found."""
+        checks = self._checks()
+        if len(known.groups) < 2 or not checks.may_go_on():
+            return
+        learned, times = self._learned(known), checks.times
+        odds = odds_of_wrong(
+            learned.left_out, learned.groups, rate=checks.rate, max_groups=self.max_groups
+        )
+        rows = self.partition.representatives[learned.known].tolist()
+        for k in np.argsort(-odds, kind="stable").tolist():
+            if times[rows[k]] == 1:
+                yield self._again(rows[k], known)
