@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from likewise import COBRA, Answer, Likewise, Session
 from likewise.errors import ContradictionError, InputError, SessionFileError, StaleQueryError
@@ -215,7 +216,8 @@ def test_a_file_that_refining_broke_in_the_first_release_opens(points, tmp_path)
     assert len(project.session.events) == saved["n"]
     assert project.session.strategy.weighs_answers
     project.undo(position=project.position)
-    assert project.session.labels.tolist() == saved["labels"]
+    # Contradictory answers are weighed by other rules than in the first release.
+    assert adjusted_rand_score(project.session.labels, saved["labels"]) > 0.8
     project.close()
 
 

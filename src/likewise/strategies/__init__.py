@@ -5,6 +5,4 @@ from likewise.strategies.coarse_to_fine.pair_by_pair import CoarseToFine
 from likewise.strategies.coarse_to_fine.row_by_row import RowByRow
 from likewise.strategies.random_order import RandomOrder
 
-Refine = CoarseToFine
-
-__all__ = ["ClosestFirst", "CoarseToFine", "RandomOrder", "Refine", "RowByRow"]
+__all__ = ["ClosestFirst", "CoarseToFine", "RandomOrder", "RowByRow"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from likewise.core.partition import SuperInstances
 from likewise.strategies.coarse_to_fine.cells import cells_of
+from likewise.strategies.coarse_to_fine.closest import closest_between, closest_open
 from likewise.strategies.coarse_to_fine.groups import Known
 from likewise.strategies.coarse_to_fine.regions import most_telling
 from likewise.strategies.learning import LearningStrategy
@@ -135,9 +137,24 @@ class RegionStrategy(LearningStrategy):
             weights *= DOUBT_FLOOR + doubt / max(float(np.average(doubt, weights=weights)), 1e-12)
         return most_telling(self._regions, weights, answered)
 
-    def _distance(self, i: int, j: int) -> float:
+    def _leftover(self, known: Known) -> tuple[int, int] | None:
+        """Return the closest two rows that nothing is known about, when no newcomers are left."""
+        asked = [(self._cell_of.get(a, -1), self._cell_of.get(b, -1)) for a, b, _ in self._log]
+        cells = closest_open(self._views[0], known.cells, [], self.links, asked=asked)
+        return None if cells is None else self._rows(*cells)
+
+    def _open_pairs(
+        self, known: Known, closed: Collection[tuple[int, int]]
+    ) -> list[tuple[int, int]]:
+        """Return the closest rows of every two groups that nobody has decided about."""
+        pairs = [
+            (a, b)
+            for a, b in combinations(known.cells, 2)
+            if b not in self.links.differing(a) and (a, b) not in closed
+        ]
         points = self._views[0]
-        return float(np.linalg.norm(points[i] - points[j]))
+        near = [closest_between(points, known.cells[a], known.cells[b])[1] for a, b in pairs]
+        return [self._rows(*cells) for cells in near]
 
     def _rows(self, i: int, j: int) -> tuple[int, int]:
         """Return the rows that stand for two cells, the smaller one first."""

@@ -89,7 +89,7 @@ def likeliest(
     >>> import numpy as np
     >>> found = likeliest([7, 8], np.array([0.1, 0.8]), [1.0, 2.0], n_groups=3, n_placed=30)
     >>> found.groups, found.chances.round(2).tolist(), round(found.new, 2)
-    ([8, 7], [0.82, 0.12], 0.06)
+    ([8, 7], [0.83, 0.12], 0.06)
     """
     new = chance_of_new(n_groups, n_placed)
     weights = (1.0 - new) * ((1.0 - MIXED) * chances + MIXED / max(1, n_groups))

@@ -112,7 +112,9 @@ class CoarseToFine(RegionStrategy):
 
     def open_pairs(self) -> list[tuple[int, int]]:
         """Return the closest pair of rows of every two undecided groups of askable rows."""
-        return [pair for _, pair, _ in self._undecided(set())]
+        known = self._what_is_known()
+        closed = set() if self.to_the_end else self._plainly_different(known.cells)
+        return self._open_pairs(known, closed)
 
     # -- inside ----------------------------------------------------------------------------------
 
@@ -141,7 +143,7 @@ class CoarseToFine(RegionStrategy):
             return pair
         newcomer = self._newcomer(known)
         if newcomer is None:
-            return self._leftover()
+            return self._leftover(known)
         if known.groups:
             return self._against_likeliest(known, [newcomer], known.groups)
         second = self._newcomer(known, [newcomer])
@@ -211,10 +213,10 @@ class CoarseToFine(RegionStrategy):
         Groups that are plainly different are not asked about.
         """
         closed = known.unsure
-        cells = closest_open(self._views[0], known.cells, heads, self.links, closed)
+        cells = closest_open(self._views[0], known.cells, heads, self.links, closed=closed)
         if cells is not None and self._are_groups(*self._rows(*cells)):
             closed = closed | self._plainly_different(known.cells)
-            cells = closest_open(self._views[0], known.cells, heads, self.links, closed)
+            cells = closest_open(self._views[0], known.cells, heads, self.links, closed=closed)
         return None if cells is None else self._rows(*cells)
 
     def _are_groups(self, left: int, right: int) -> bool:
@@ -244,37 +246,3 @@ class CoarseToFine(RegionStrategy):
             scores = [(0.0, distance) for distance, _ in near]
         best = min(range(len(groups)), key=lambda k: scores[k])
         return self._rows(*near[best][1])
-
-    def _leftover(self) -> tuple[int, int] | None:
-        """Return the closest undecided pair, asked about when there are no newcomers left."""
-        asked = {(min(left, right), max(left, right)) for left, right, _ in self._log}
-        pairs = [(distance, pair) for distance, pair, is_open in self._undecided(asked) if is_open]
-        return min(pairs)[1] if pairs else None
-
-    def _undecided(self, asked: set[tuple[int, int]]) -> list[tuple[float, tuple[int, int], bool]]:
-        """Return, for every two undecided groups, their closest pair that was not asked about.
-
-        The last entry says whether there is one; if not, the pair is the closest of all.
-        """
-        cells = dict(self._components())
-        closed = set() if self.to_the_end else self._plainly_different(self._what_is_known().cells)
-        mentioned = {cell for some in cells.values() for cell in some}
-        rows = self.partition.representatives
-        for cell in self._cell_of.values() if self.to_the_end else ():
-            if cell not in mentioned:
-                cells[int(rows[cell])] = [cell]
-        roots = list(cells)
-        found = []
-        for k, a in enumerate(roots):
-            for b in roots[k + 1 :]:
-                if b not in self.links.differing(a) and (a, b) not in closed:
-                    ways = sorted(
-                        (self._distance(i, j), self._rows(i, j)) for i in cells[a] for j in cells[b]
-                    )
-                    fresh = [way for way in ways if way[1] not in asked]
-                    found.append((*(fresh or ways)[0], bool(fresh)))
-        return found
-
-    def _components(self) -> dict[int, list[int]]:
-        """Return the askable cells of all that answers say is the same, by its root."""
-        return self._what_is_known().cells

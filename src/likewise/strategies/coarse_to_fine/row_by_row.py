@@ -15,24 +15,21 @@ All of it follows from the data and the log of answers alone: taking an answer b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any, ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from itertools import permutations
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, ordered
-from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
-from likewise.core.reports import Suspect
-from likewise.strategies.coarse_to_fine.agreement import overruled_after
-from likewise.strategies.coarse_to_fine.base import RegionStrategy
 from likewise.strategies.coarse_to_fine.budget import next_cut
 from likewise.strategies.coarse_to_fine.checks import (
     FITS,
     FREE_CHECKS,
+    N_BEFORE_CHECKS,
     WORTH,
-    Checks,
     odds_of_wrong,
     worth_of_founders,
 )
@@ -44,13 +41,13 @@ from likewise.strategies.coarse_to_fine.choices import (
 )
 from likewise.strategies.coarse_to_fine.closest import closest_between
 from likewise.strategies.coarse_to_fine.groups import Known
-from likewise.strategies.coarse_to_fine.turns import Turn, turns_of
+from likewise.strategies.coarse_to_fine.weighed import WeighedStrategy
 
 Shown = tuple[int, tuple[tuple[int, ...], ...]]
 """A row, and the groups to choose from."""
 
 
-class RowByRow(RegionStrategy):
+class RowByRow(WeighedStrategy):
     """Show one row after another beside the groups that it may belong to.
 
     Parameters
@@ -76,61 +73,29 @@ class RowByRow(RegionStrategy):
         error_rate: float | Literal["estimate"] = "estimate",
         **options: Any,
     ) -> None:
-        super().__init__(partition, **options)
-        self.max_groups = max_groups
-        self.error_rate = error_rate
-        self.weighs_answers = error_rate != 0
-        self._is_certain: list[bool] = []
-        # After every record: the cuts so far, and what is overruled.
+        super().__init__(partition, max_groups=max_groups, error_rate=error_rate, **options)
         self._cuts: list[tuple[int, ...]] = [()]
-        self._overruled: list[frozenset[int]] = [frozenset()]
         self._forget()
+
+    @classmethod
+    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:
+        """Return the strategy that `to_dict` wrote down, here or as "careful" in release 0.1."""
+        return super().load({"max_groups": 1, **plain}, X)
 
     # -- what a session needs --------------------------------------------------------------------
 
     def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:
-        """Take in a link between two rows; where answers may be wrong, also one that contradicts.
-
-        Raises
-        ------
-        ContradictionError
-            If no answer is expected to be wrong, or if both are certain. Nothing is changed then.
-        """
-        is_certain = is_certain and answer.is_link
-        if is_certain and self.weighs_answers:
-            certain = LinkGraph(self.n_rows)
-            for place in self._certain():
-                certain.add(*self._log[place])
-            certain.add(left, right, answer)
-        elif answer.is_link and not self.weighs_answers:
-            self.links.add(left, right, answer)
+        """Take in a link between two rows."""
         met = set(self._met())
         is_newcomer = any(self._cell_of.get(row, -1) not in met for row in (left, right))
-        self._cuts.append(self._cuts_now() if is_newcomer else self._cuts[-1])
-        self._log.append((left, right, answer))
-        self._is_certain.append(is_certain)
-        before = self._overruled[-1]
-        now = before
-        if self.weighs_answers:
-            now = overruled_after(self._log, before, self._certain(), self.n_rows)
-            if now != before:
-                self._relink(now)
-            elif answer.is_link:
-                self.links.add(left, right, answer)
-        self._overruled.append(now)
-        self._forget()
+        cuts = self._cuts_now() if is_newcomer else self._cuts[-1]
+        super().record(left, right, answer, is_certain=is_certain)
+        self._cuts.append(cuts)
 
     def rewind(self) -> None:
         """Take back the last record."""
-        _, _, answer = self._log.pop()
         self._cuts.pop()
-        self._is_certain.pop()
-        gone = self._overruled.pop()
-        if gone != self._overruled[-1]:
-            self._relink(self._overruled[-1])
-        elif answer.is_link:
-            self.links.pop()
-        self._forget()
+        super().rewind()
 
     def next_choice(self) -> Shown | None:
         """Return a row and the groups to choose from, or None if there is one group or none."""
@@ -168,13 +133,7 @@ class RowByRow(RegionStrategy):
     def open_pairs(self) -> list[tuple[int, int]]:
         """Return a pair of rows for every two groups that somebody was not sure about."""
         known = self._what_is_known()
-        found = []
-        for a, b in sorted(known.unsure):
-            is_open = a < b and b not in self.links.differing(a)
-            if is_open and a in known.cells and b in known.cells:
-                _, cells = closest_between(self._views[0], known.cells[a], known.cells[b])
-                found.append(self._rows(*cells))
-        return found
+        return self._open_pairs(known, set(permutations(known.cells, 2)) - known.unsure)
 
     def why(self) -> str:
         """Return in a few words why the open question is asked."""
@@ -182,58 +141,12 @@ class RowByRow(RegionStrategy):
         is_check = question is not None and self._checks().times[question[0]] > 0
         return "to check an earlier answer" if is_check else super().why()
 
-    # -- what was learned ------------------------------------------------------------------------
-
-    @property
-    def rate(self) -> float:
-        """The share of wrong answers that is expected now."""
-        return self._checks().rate
-
-    def overruled(self) -> list[int]:
-        """Return which records were overruled, by their places in the log, from 0."""
-        return sorted(self._overruled[-1])
-
-    def suspects(self) -> list[Suspect]:
-        """Return answers that are probably wrong, the least credible first.
-
-        Overruled answers are among them, whatever their credibility.
-        """
-        found = {suspect.number: suspect for suspect in super().suspects()}
-        for place in self._overruled[-1]:
-            found.setdefault(place + 1, Suspect(place + 1, *self._log[place], 0.5))
-        certain = {place + 1 for place in self._certain()}
-        suspects = [suspect for number, suspect in found.items() if number not in certain]
-        return sorted(suspects, key=lambda suspect: (suspect.credibility, suspect.number))
-
     # -- what is known ---------------------------------------------------------------------------
-
-    def _options(self) -> dict[str, Any]:
-        return {
-            **super()._options(),
-            "max_groups": self.max_groups,
-            "error_rate": self.error_rate,
-        }
 
     def _forget(self) -> None:
         self._known: Known | None = None
         self._groups = None
-        self._turns: list[Turn] | None = None
         self._open: tuple[Shown | None] | None = None
-
-    def _certain(self) -> set[int]:
-        return {place for place, is_certain in enumerate(self._is_certain) if is_certain}
-
-    def _relink(self, overruled: frozenset[int]) -> None:
-        """Make the links of all answers that are not overruled."""
-        self.links = LinkGraph(self.n_rows)
-        for place, said in enumerate(self._log):
-            if said[2].is_link and place not in overruled:
-                self.links.add(*said)
-
-    def _checks(self) -> Checks:
-        if self._turns is None:
-            self._turns = turns_of(self._log, self.max_groups)
-        return Checks(self._turns, self._overruled[-1], self.error_rate)
 
     def _met(self) -> list[int]:
         """Return the askable cells that some answer is about, by first mention."""
@@ -263,7 +176,7 @@ class RowByRow(RegionStrategy):
             n = next_cut(
                 round(self.budget * (1.0 - FREE_CHECKS * self.weighs_answers)),
                 n_cuts=len(cuts),
-                n_asked=len(self._checks().turns),
+                n_asked=sum(t.n_questions(self.max_groups) for t in self._checks().turns),
                 n_met=len(met),
                 n_components=n_groups,
                 n_proofs=n_groups if self.max_groups > 1 else 0,
@@ -331,7 +244,8 @@ class RowByRow(RegionStrategy):
             newcomer = self._newcomer(known)
             if newcomer is not None:
                 yield self._place(newcomer, known)
-            yield self._leftover(known)
+            pair = self._leftover(known)
+            yield None if pair is None else (pair[0], ((pair[1],),))
 
     def _two(self, heads: list[int], known: Known) -> Shown | None:
         """Return the first question of all, which is about two rows."""
@@ -385,7 +299,8 @@ class RowByRow(RegionStrategy):
     def _shown(self, row: int, groups: list[int], known: Known) -> Shown | None:
         """Return a question about a row, with groups that have rows it was not compared with."""
         asked = {ordered(a, b) for a, b, _ in self._log if row in (a, b)}
-        reps, cell = self.partition.representatives, self._position[row]
+        reps, points = self.partition.representatives, self._views[0]
+        cell = self._position[row]
         n_same = Counter(
             end
             for link in self.links
@@ -399,7 +314,8 @@ class RowByRow(RegionStrategy):
             if fresh and len(shown) < self.max_groups:
                 distances = None
                 if not self.weighs_answers:
-                    distances = {other: self._distance(cell, c) for other, c in cells.items()}
+                    far = np.linalg.norm(points[list(cells.values())] - points[cell], axis=1)
+                    distances = dict(zip(cells, far.tolist(), strict=True))
                 rows = rows_to_show(
                     list(cells),
                     fresh,
@@ -418,23 +334,6 @@ class RowByRow(RegionStrategy):
         rows = self.partition.representatives[learned.known].tolist()
         return dict(zip(rows, learned.left_out[:, known.groups.index(group)], strict=True))
 
-    def _leftover(self, known: Known) -> Shown | None:
-        """Return the closest pair of two groups nobody has compared, when all rows are placed."""
-        asked = {ordered(a, b) for a, b, _ in self._log}
-        pairs = [
-            (self._distance(i, j), self._rows(i, j))
-            for a in known.cells
-            for b in known.cells
-            if a < b and b not in self.links.differing(a)
-            for i in known.cells[a]
-            for j in known.cells[b]
-            if self._rows(i, j) not in asked
-        ]
-        if not pairs:
-            return None
-        left, right = min(pairs)[1]
-        return left, ((right,),)
-
     # -- checks ----------------------------------------------------------------------------------
 
     def _third_answers(self, known: Known) -> Iterator[Shown | None]:
@@ -451,14 +350,17 @@ class RowByRow(RegionStrategy):
 
     def _first_rows(self, known: Known) -> Iterator[Shown | None]:
         """Yield questions about the first rows of groups on which much depends."""
-        if len(known.groups) < 2:
+        if len(known.groups) < 2 or len(known.order) < N_BEFORE_CHECKS:
             return
         checks = self._checks()
         sizes = {group: len(known.cells[group]) for group in known.groups}
         worth = worth_of_founders(sizes, rate=checks.rate, max_groups=self.max_groups)
         for row in sorted(checks.founders(), key=lambda row: -worth.get(self.links.find(row), 0.0)):
-            if row in self._cell_of and worth.get(self.links.find(row), 0.0) >= WORTH:
-                yield self._again(row, known)
+            own = self.links.find(row)
+            if row in self._cell_of and worth.get(own, 0.0) >= WORTH:
+                others = [group for group in known.groups if group != own]
+                ranked = self._likeliest(self._cell_of[row], others, known)
+                yield self._shown(row, ranked.groups, known)
 
     def _surprising_rows(self, known: Known) -> Iterator[Shown | None]:
         """Yield questions about rows that the others speak against, as long as errors are found."""

@@ -1,4 +1,4 @@
-"""What was asked, read from a log of links: one turn for every question that was answered."""
+"""What was asked, read from a log of links: one turn for every time a row was in question."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from likewise.core.answers import Answer
+from likewise.core.links import LinkGraph
 
 Said = tuple[int, int, Answer]
 
 
 class Turn(NamedTuple):
-    """A question and its answer.
+    """What was said about a row until it was placed, or when it was asked about again.
 
     Attributes
     ----------
@@ -21,17 +22,23 @@ class Turn(NamedTuple):
         *Same* if it belongs to a group that was shown, *different* if to none of them.
     places : tuple of int
         The places of its links in the log.
+    is_check : bool
+        Whether earlier answers already said where the row belongs.
     """
 
     row: int
     answer: Answer
     places: tuple[int, ...]
+    is_check: bool
+
+    def n_questions(self, max_groups: int) -> int:
+        """Return how many questions it took; *none of these* is one link for every group shown."""
+        n_others = len(self.places) - (self.answer is Answer.SAME)
+        return -(-n_others // max_groups) + (self.answer is Answer.SAME)
 
 
-def turns_of(log: Sequence[Said], max_groups: int) -> list[Turn]:
-    """Return the questions that a log of links answers.
-
-    *None of these* makes one link for every group that was shown, all about the same row.
+def turns_of(log: Sequence[Said], max_groups: int, n_rows: int) -> list[Turn]:
+    """Return the turns of a log of links.
 
     Parameters
     ----------
@@ -39,25 +46,34 @@ def turns_of(log: Sequence[Said], max_groups: int) -> list[Turn]:
         The row in question, a row of a group, and whether they are the same.
     max_groups : int
         No more groups than this are shown at once.
+    n_rows : int
+        Number of rows of the data.
 
     Examples
     --------
+    Row 2 is none of two groups, row 3 is in the first. Then row 2 is asked about again.
+
     >>> S, D = Answer.SAME, Answer.DIFFERENT
-    >>> log = [(0, 1, D), (2, 0, D), (2, 1, D), (3, 0, S), (4, 0, D), (4, 1, D), (4, 2, D)]
-    >>> [(turn.row, turn.places) for turn in turns_of(log, 2)]
-    [(0, (0,)), (2, (1, 2)), (3, (3,)), (4, (4, 5)), (4, (6,))]
+    >>> log = [(0, 1, D), (2, 0, D), (2, 1, D), (3, 0, S), (2, 3, D)]
+    >>> [(turn.row, turn.places, turn.is_check) for turn in turns_of(log, 6, 4)]
+    [(0, (0,), False), (2, (1, 2), False), (3, (3,), False), (2, (4,), True)]
     """
     turns: list[Turn] = []
-    for place, (row, _, answer) in enumerate(log):
+    graph = LinkGraph(n_rows)
+    for place, (row, other, answer) in enumerate(log):
+        known = graph.implied(row, other)
+        is_check = known is not None
+        if answer.is_link and known in (None, answer):
+            graph.add(row, other, answer)
         last = turns[-1] if turns else None
         is_more = (
             last is not None
-            and (last.row, last.answer) == (row, answer)
-            and answer is not Answer.SAME
-            and len(last.places) < max_groups
+            and (last.row, last.is_check) == (row, is_check)
+            and last.answer is not Answer.SAME
+            and not (is_check and (answer is Answer.SAME or len(last.places) >= max_groups))
         )
         if last is not None and is_more:
-            turns[-1] = last._replace(places=(*last.places, place))
+            turns[-1] = Turn(row, answer, (*last.places, place), is_check)
         else:
-            turns.append(Turn(row, answer, (place,)))
+            turns.append(Turn(row, answer, (place,), is_check))
     return turns
