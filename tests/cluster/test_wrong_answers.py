@@ -88,8 +88,9 @@ def test_with_one_answer_in_ten_wrong_the_groups_are_found(error_rate, seed):
 
 
 def test_contradictions_raise_the_estimated_rate():
-    quiet = careful(60, error_rate="estimate").session_.strategy
-    noisy = careful(60, NoisyOracle(LabelOracle(Y), 0.15, seed=0), "estimate").session_.strategy
+    quiet = careful(100, error_rate="estimate").session_.strategy
+    oracle = NoisyOracle(LabelOracle(Y), 0.15, seed=0)
+    noisy = careful(100, oracle, "estimate").session_.strategy
     assert quiet.rate < noisy.rate
 
 

@@ -8,14 +8,13 @@ go on as long as they find errors.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer
 from likewise.strategies.coarse_to_fine.choices import MIXED, chance_of_new
 from likewise.strategies.coarse_to_fine.turns import Turn
 
@@ -34,7 +33,7 @@ WORTH = 0.03
 times the share of pairs of rows in one group that joining the two would bring together."""
 
 N_BEFORE_CHECKS = 20
-"""Nothing is checked before so many rows were asked about: too little would speak against an
+"""No first row is checked before so many rows were placed: too little would speak against an
 answer."""
 
 FITS = 0.6
@@ -99,14 +98,32 @@ class Checks:
             mine = [turn for turn in self.turns if turn.row == row]
             out = [turn for turn in mine if self._is_out(turn)]
             if 2 * len(out) >= len(mine) and len(mine) < MOST_ABOUT_ONE:
-                found.append((row, any(turn.answer is Answer.DIFFERENT for turn in out)))
+                found.append((row, any(turn.is_none for turn in out)))
         return found
 
-    def founders(self) -> set[int]:
-        """Return rows that were asked about once, and belonged to no group."""
+    def first_rows(
+        self, sizes: Mapping[int, int], group_of: Callable[[int], int], *, max_groups: int
+    ) -> list[int]:
+        """Return first rows of groups that are worth a check, the most important one first.
+
+        They were asked about once, and belonged to no group shown.
+
+        Parameters
+        ----------
+        sizes : mapping of int to int
+            The number of known rows of every group.
+        group_of : callable
+            Takes a row and returns its group.
+        max_groups : int
+            How many groups are shown at once.
+        """
+        if len(sizes) < 2 or sum(sizes.values()) < N_BEFORE_CHECKS:
+            return []
+        worth = worth_of_founders(sizes, rate=self.rate, max_groups=max_groups)
         times = self.times
         once = [turn for turn in self.turns if times[turn.row] == 1]
-        return {turn.row for turn in once if turn.answer is Answer.DIFFERENT}
+        found = {turn.row: worth.get(group_of(turn.row), 0.0) for turn in once if turn.is_none}
+        return sorted((row for row in found if found[row] >= WORTH), key=lambda row: -found[row])
 
     def _is_out(self, turn: Turn) -> bool:
         return any(place in self.overruled for place in turn.places)

@@ -35,17 +35,8 @@ class CoarseToFine(RegionStrategy):
     ----------
     partition : SuperInstances
         Fine cells, at best one per row, and the rows that stand for them.
-    askable : ndarray of bool, optional
-        The cells whose rows may be shown. By default all.
-    n_regions : sequence of int, default=(12, 24, 48, 96)
-        Into how many regions the data are cut, one after the other, if `budget` is not known.
-    budget : int, optional
-        How many questions there will be. It decides how fine the regions are; the strategy goes
-        on asking when they are spent.
-    to_the_end : bool, default=True
-        Whether to go on, after the finest regions, until every cell is placed.
-    seed : int, default=0
-        Decides what is random in finding regions.
+    **options
+        Those of `RegionStrategy`.
     """
 
     name: ClassVar[str] = "coarse-to-fine"

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import permutations
 from typing import Any, ClassVar, Literal, Self
 
@@ -25,14 +26,7 @@ from numpy.typing import NDArray
 from likewise.core.answers import Answer, ordered
 from likewise.core.partition import SuperInstances
 from likewise.strategies.coarse_to_fine.budget import next_cut
-from likewise.strategies.coarse_to_fine.checks import (
-    FITS,
-    FREE_CHECKS,
-    N_BEFORE_CHECKS,
-    WORTH,
-    odds_of_wrong,
-    worth_of_founders,
-)
+from likewise.strategies.coarse_to_fine.checks import FITS, FREE_CHECKS, odds_of_wrong
 from likewise.strategies.coarse_to_fine.choices import (
     MAX_GROUPS,
     Likeliest,
@@ -40,7 +34,7 @@ from likewise.strategies.coarse_to_fine.choices import (
     rows_to_show,
 )
 from likewise.strategies.coarse_to_fine.closest import closest_between
-from likewise.strategies.coarse_to_fine.groups import Known
+from likewise.strategies.coarse_to_fine.groups import Known, read_log
 from likewise.strategies.coarse_to_fine.weighed import WeighedStrategy
 
 Shown = tuple[int, tuple[tuple[int, ...], ...]]
@@ -171,8 +165,8 @@ class RowByRow(WeighedStrategy):
         if self.budget is None:
             n = next((n for n in self.n_regions if not cuts or n > cuts[-1]), None)
         else:
-            reps = self.partition.representatives
-            n_groups = len({self.links.find(int(reps[cell])) for cell in met})
+            rows = self.partition.representatives[met].tolist()
+            n_groups = len({self.links.find(row) for row in rows})
             n = next_cut(
                 round(self.budget * (1.0 - FREE_CHECKS * self.weighs_answers)),
                 n_cuts=len(cuts),
@@ -185,18 +179,10 @@ class RowByRow(WeighedStrategy):
 
     def _what_is_known(self) -> Known:
         if self._known is None:
-            find, reps = self.links.find, self.partition.representatives
-            cells: dict[int, list[int]] = {}
-            for cell in self._met():
-                cells.setdefault(find(int(reps[cell])), []).append(cell)
-            unsure = {
-                roots
-                for left, right, answer in self._log
-                if answer is Answer.UNSURE
-                for roots in ((find(left), find(right)), (find(right), find(left)))
-            }
+            known = read_log(self._log, self.links, self._cell_of)
+            cells = known.cells
             groups = sorted((g for g in cells if len(cells[g]) > 1), key=lambda g: -len(cells[g]))
-            known = Known(self._met(), groups, [], cells, unsure)
+            known = replace(known, groups=groups, pending=[])
             singles = [root for root in cells if len(cells[root]) == 1]
             # Rows that differ from all groups come first: the learner knows their groups, too.
             singles.sort(key=lambda root: not self.links.differing(root).issuperset(groups))
@@ -213,8 +199,8 @@ class RowByRow(WeighedStrategy):
         open_groups = [group for group in known.groups if group not in apart]
         if not open_groups:
             return True
-        found = self._likeliest(known.cells[root][0], open_groups, known)
-        return not found.is_worth_a_question(self.max_groups)
+        open_ones = self._likeliest(known.cells[root][0], open_groups, known)
+        return not open_ones.is_worth_a_question(self.max_groups)
 
     # -- what to ask -----------------------------------------------------------------------------
 
@@ -252,8 +238,8 @@ class RowByRow(WeighedStrategy):
         if len(heads) < 2:
             other = self._newcomer(known, heads)
             heads = heads if other is None else [*heads, other]
-        rows = self.partition.representatives[heads].tolist()
-        return (rows[0], ((rows[1],),)) if len(rows) > 1 else None
+        row, *others = self.partition.representatives[heads].tolist()
+        return (row, (tuple(others),)) if others else None
 
     def _place(self, cell: int, known: Known) -> Shown | None:
         """Return the next question about a row whose group is not known."""
@@ -269,8 +255,8 @@ class RowByRow(WeighedStrategy):
 
     def _again(self, row: int, known: Known) -> Shown | None:
         """Return a further question about a row, with its own group among those shown."""
-        cell, own = self._cell_of[row], self.links.find(row)
-        groups = self._likeliest(cell, known.groups, known).groups
+        own = self.links.find(row)
+        groups = self._likeliest(self._cell_of[row], known.groups, known).groups
         if self.max_groups > 1 and own in groups[self.max_groups :]:
             groups = [*groups[: self.max_groups - 1], own]
         return self._shown(row, groups, known)
@@ -293,35 +279,27 @@ class RowByRow(WeighedStrategy):
         """Return how likely a cell is in each group by what is known of others."""
         learned = self._learned(known)
         place = np.flatnonzero(learned.known == cell)
-        found = learned.left_out[place[0]] if len(place) else learned.chances[cell]
-        return np.asarray(found)
+        return np.asarray(learned.left_out[place[0]] if len(place) else learned.chances[cell])
 
     def _shown(self, row: int, groups: list[int], known: Known) -> Shown | None:
         """Return a question about a row, with groups that have rows it was not compared with."""
         asked = {ordered(a, b) for a, b, _ in self._log if row in (a, b)}
         reps, points = self.partition.representatives, self._views[0]
         cell = self._position[row]
-        n_same = Counter(
-            end
-            for link in self.links
-            for end in (link.left, link.right)
-            if link.answer is Answer.SAME
-        )
+        same = [link for link in self.links if link.answer is Answer.SAME]
+        n_same = Counter(row for link in same for row in (link.left, link.right))
         shown: list[tuple[int, ...]] = []
         for group in groups:
             cells = {int(reps[c]): c for c in known.cells[group] if c != cell}
             fresh = [other for other in cells if ordered(row, other) not in asked]
             if fresh and len(shown) < self.max_groups:
-                distances = None
-                if not self.weighs_answers:
-                    far = np.linalg.norm(points[list(cells.values())] - points[cell], axis=1)
-                    distances = dict(zip(cells, far.tolist(), strict=True))
+                far = np.linalg.norm(points[list(cells.values())] - points[cell], axis=1)
                 rows = rows_to_show(
                     list(cells),
                     fresh,
                     n_same=n_same,
                     belief=self._belief(group, known),
-                    distances=distances,
+                    distances=None if self.weighs_answers else dict(zip(cells, far, strict=True)),
                 )
                 shown.append(tuple(rows))
         return (row, tuple(shown)) if shown else None
@@ -350,15 +328,10 @@ class RowByRow(WeighedStrategy):
 
     def _first_rows(self, known: Known) -> Iterator[Shown | None]:
         """Yield questions about the first rows of groups on which much depends."""
-        if len(known.groups) < 2 or len(known.order) < N_BEFORE_CHECKS:
-            return
-        checks = self._checks()
         sizes = {group: len(known.cells[group]) for group in known.groups}
-        worth = worth_of_founders(sizes, rate=checks.rate, max_groups=self.max_groups)
-        for row in sorted(checks.founders(), key=lambda row: -worth.get(self.links.find(row), 0.0)):
-            own = self.links.find(row)
-            if row in self._cell_of and worth.get(own, 0.0) >= WORTH:
-                others = [group for group in known.groups if group != own]
+        for row in self._checks().first_rows(sizes, self.links.find, max_groups=self.max_groups):
+            if row in self._cell_of:
+                others = [group for group in known.groups if group != self.links.find(row)]
                 ranked = self._likeliest(self._cell_of[row], others, known)
                 yield self._shown(row, ranked.groups, known)
 

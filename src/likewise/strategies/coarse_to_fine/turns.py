@@ -31,6 +31,11 @@ class Turn(NamedTuple):
     places: tuple[int, ...]
     is_check: bool
 
+    @property
+    def is_none(self) -> bool:
+        """Whether the row belongs to none of the groups shown."""
+        return self.answer is Answer.DIFFERENT
+
     def n_questions(self, max_groups: int) -> int:
         """Return how many questions it took; *none of these* is one link for every group shown."""
         n_others = len(self.places) - (self.answer is Answer.SAME)
