@@ -17,19 +17,19 @@ from likewise.oracles import run
 from likewise.selection import NPU, MinMax
 
 Pairs = list[tuple[int, int]]
-Clustering = Callable[[Pairs, Pairs, int], NDArray[np.intp]]
-"""Cluster under must-links and cannot-links, from so many starts."""
+Clustering = Callable[[Pairs, Pairs, bool], NDArray[np.intp]]
+"""Cluster under must-links and cannot-links; whether it is the clustering in the end."""
 
 N_NEIGHBORS = 10
 STARTS = 3
-"""Starts of COSC for the clustering in the end; on the way there, inside NPU, it has one."""
+"""Starts of COSC for the clustering in the end. On the way there, inside NPU, it is fast."""
 CURVE_POINTS = 12
 
 
 def mpckm(trial: Trial) -> Clustering:
     """Return MPCKMeans with the defaults of WekaUT, the implementation that the paper used."""
 
-    def cluster(must: Pairs, cannot: Pairs, n_init: int) -> NDArray[np.intp]:  # noqa: ARG001
+    def cluster(must: Pairs, cannot: Pairs, is_last: bool) -> NDArray[np.intp]:  # noqa: ARG001
         model = MPCKMeans.weka(trial.n_clusters, random_state=trial.seed)
         return np.asarray(model.fit(trial.X, must_link=must, cannot_link=cannot).labels_)
 
@@ -37,12 +37,13 @@ def mpckm(trial: Trial) -> Clustering:
 
 
 def cosc(trial: Trial) -> Clustering:
-    """Return COSC in its fast mode; the graph is made once."""
+    """Return COSC in its full mode, on the way its fast one; the graph is made once."""
     graph = knn_graph(trial.X, N_NEIGHBORS)
-    given: dict[str, Any] = {"mode": "fast", "affinity": "precomputed", "random_state": trial.seed}
+    given: dict[str, Any] = {"affinity": "precomputed", "random_state": trial.seed}
+    full = {"n_init": STARTS, "best_by": "violations"}
 
-    def cluster(must: Pairs, cannot: Pairs, n_init: int) -> NDArray[np.intp]:
-        model = COSC(trial.n_clusters, n_init=n_init, **given)
+    def cluster(must: Pairs, cannot: Pairs, is_last: bool) -> NDArray[np.intp]:
+        model = COSC(trial.n_clusters, **given, **(full if is_last else {"mode": "fast"}))
         return np.asarray(model.fit(graph, must_link=must, cannot_link=cannot).labels_)
 
     return cluster
@@ -50,7 +51,7 @@ def cosc(trial: Trial) -> Clustering:
 
 CLUSTERERS = {
     "MPCKM": (mpckm, MPCKMeans, "MPCKMeans.weka"),
-    "COSC": (cosc, COSC, f"COSC fast, best of {STARTS}"),
+    "COSC": (cosc, COSC, f"COSC full, best of {STARTS} by violations"),
 }
 """By name: what makes the clustering of a trial, its class, and its settings in words."""
 
@@ -90,21 +91,21 @@ class SelectAndCluster(Method):
         must, cannot = selector.select(
             trial.X, oracle=trial.oracle, train_indices=trial.train_indices
         )
-        return cluster(must, cannot, STARTS)
+        return cluster(must, cannot, True)
 
     def anytime(self, trial: Trial) -> Iterator[State]:
         """Yield the clustering at a dozen stops on the way to the budget."""
         cluster = self.cluster(trial)
         selector = self._selector(cluster, trial)
         session = selector.start(trial.X, train_indices=trial.train_indices)
-        yield 0, cluster([], [], STARTS)
+        yield 0, cluster([], [], True)
         stops = np.unique(np.linspace(0, trial.budget or 0, CURVE_POINTS + 1).round().astype(int))
         for stop in stops[1:].tolist():
             if session.is_done:
                 return
             run(session, trial.oracle, max_queries=stop - trial.oracle.n_queries)
             must, cannot = session.strategy.known().closure()
-            yield trial.oracle.n_queries, cluster(must, cannot, STARTS)
+            yield trial.oracle.n_queries, cluster(must, cannot, True)
 
     def _selector(self, cluster: Clustering, trial: Trial) -> Any:
         if self.selection == "MinMax":
@@ -129,7 +130,7 @@ class _Memory:
     def labels(self, must: Pairs, cannot: Pairs) -> NDArray[np.intp]:
         asked = self._oracle.n_queries
         if self._labels is None or asked >= (1 + self._growth) * self._asked:
-            self._labels = self._cluster(must, cannot, 1)
+            self._labels = self._cluster(must, cannot, False)
             self._asked = asked
         return self._labels
 

@@ -26,8 +26,12 @@ from likewise.experiments.store import Row
 SRC = Path(likewise.__file__).parents[1]
 RULES = tuple(f"likewise.experiments.{name}" for name in ("protocol", "oracle", "cells"))
 """What decides about every row; what these import decides about none."""
-NEUTRAL = frozenset({"likewise.errors", "likewise.files", "likewise.registry"})
-"""What decides about no row."""
+_KEEPING = ("session", "log", "journal", "reports", "audit", "revising", "fingerprint")
+NEUTRAL = frozenset(
+    {"likewise.errors", "likewise.files", "likewise.registry"}
+    | {f"likewise.core.{name}" for name in _KEEPING}
+)
+"""What decides about no row: errors, files, and the session, which keeps what its strategy asks."""
 LOADERS = {
     "table": ("likewise.datasets.catalog", "likewise.datasets.tables", "likewise.datasets.stored"),
     "faces": ("likewise.datasets.catalog", "likewise.datasets.faces"),
@@ -106,7 +110,7 @@ def imported(modules: tuple[str, ...]) -> frozenset[str]:
     Examples
     --------
     >>> found = imported(("likewise.cluster.cobra",))
-    >>> "likewise.core.session" in found, "likewise.web" in found
+    >>> "likewise.core.links" in found, "likewise.web" in found
     (True, False)
     """
     found: set[str] = set()

@@ -11,11 +11,9 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 
 import likewise.cluster
-from likewise.cluster.baselines.mpckmeans import MPCKMeans
 from likewise.compiled import compiled
 from likewise.errors import InputError, SessionFileError
-from likewise.selection._neighborhoods import Choice, NeighborhoodStrategy
-from likewise.selection._selector import Selector
+from likewise.selection.neighborhoods import Choice, NeighborhoodStrategy
 from likewise.strategies.rows import n_undecided
 
 Array = NDArray[np.float64]
@@ -196,79 +194,3 @@ def _clusterer_from(plain: Mapping[str, Any]) -> Any:
     if plain["name"] not in likewise.cluster.__all__:
         raise SessionFileError(f"the session uses an unknown clusterer, {plain['name']!r}")
     return getattr(likewise.cluster, plain["name"])(**plain["params"])
-
-
-class NPU(Selector):
-    """Ask about the rows that tell most per question (normalized point-based uncertainty).
-
-    Before every row it clusters the data under the answers so far, and learns from a random forest
-    how similar rows are. The row whose neighborhood is most uncertain, divided by the number of
-    questions it is likely to take, is asked about next.
-
-    Parameters
-    ----------
-    n_clusters : int, default=8
-    max_queries : int, optional
-        How many questions to ask. By default until every row is placed.
-    clusterer : estimator, optional
-        With ``fit(X, must_link=..., cannot_link=...)`` and ``labels_``. By default
-        `MPCKMeans(n_clusters)`.
-    infer_last : bool, default=False
-        Whether a row that differs from all but one of `n_clusters` neighborhoods is placed into
-        that one without a question.
-    random_state : int, RandomState or None, default=None
-
-    Attributes
-    ----------
-    queries_ : list of (int, int, Answer)
-        The rows asked about and the answers, in order.
-    n_queries_ : int
-    session_ : Session
-
-    References
-    ----------
-    S. Xiong, J. Azimi, X. Z. Fern (2014). Active learning of constraints for semi-supervised
-    clustering. IEEE TKDE 26(1).
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from likewise import LabelOracle
-    >>> from likewise.cluster.baselines.mpckmeans import MPCKMeans
-    >>> from likewise.selection.npu import NPU
-    >>> X, y = load_iris(return_X_y=True)
-    >>> selector = NPU(n_clusters=3, max_queries=5, clusterer=MPCKMeans(3), random_state=0)
-    >>> must, cannot = selector.select(X, oracle=LabelOracle(y))
-    >>> selector.n_queries_
-    5
-    """
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        max_queries: int | None = None,
-        *,
-        clusterer: Any = None,
-        infer_last: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.max_queries = max_queries
-        self.clusterer = clusterer
-        self.infer_last = infer_last
-        self.random_state = random_state
-
-    def _about(self, X: Array, train: Ints, seed: int) -> MostInformative:
-        clusterer = MPCKMeans(self.n_clusters) if self.clusterer is None else clone(self.clusterer)
-        # The same answers must lead to the same question, also after loading.
-        if "random_state" in (params := clusterer.get_params()) and params["random_state"] is None:
-            clusterer.set_params(random_state=seed)
-        return MostInformative(
-            X,
-            train,
-            self.max_queries,
-            seed,
-            n_clusters=self.n_clusters,
-            infer_last=self.infer_last,
-            clusterer=clusterer,
-        )

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.selection._selector import Selector
 from likewise.strategies.rows import RowStrategy, n_undecided, train_of
 
 _TRIES = 1000
@@ -73,36 +72,3 @@ class RandomPairs(RowStrategy):
 
     def _restore(self, state: None) -> None:
         pass
-
-
-class Random(Selector):
-    """Ask about random pairs, and never about what earlier answers imply.
-
-    Parameters
-    ----------
-    max_queries : int, optional
-        How many questions to ask. By default until everything is settled.
-    random_state : int, RandomState or None, default=None
-
-    Attributes
-    ----------
-    queries_ : list of (int, int, Answer)
-        The rows asked about and the answers, in order.
-    n_queries_ : int
-    session_ : Session
-
-    Examples
-    --------
-    >>> from likewise.selection.random import Random
-    >>> X = [[0.0], [0.1], [5.0], [5.1]]
-    >>> must, cannot = Random(random_state=0).select(X, oracle=lambda i, j: i // 2 == j // 2)
-    >>> must, cannot
-    ([(0, 1), (2, 3)], [(0, 2), (0, 3), (1, 2), (1, 3)])
-    """
-
-    def __init__(self, max_queries: int | None = None, *, random_state: Any = None) -> None:
-        self.max_queries = max_queries
-        self.random_state = random_state
-
-    def _about(self, X: NDArray[np.float64], train: NDArray[np.intp], seed: int) -> RandomPairs:
-        return RandomPairs(X, train, self.max_queries, seed)
