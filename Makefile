@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-fast check bench docs-pictures lock clean
+.PHONY: demo test test-fast check bench docs docs-pictures dist audit sbom lock clean
 
 demo: $(READY)  ## group scikit-learn's digits by a simulated person and show the result
 	$(BIN)/likewise demo
@@ -34,12 +34,28 @@ $(READY): requirements/dev.lock pyproject.toml
 docs-pictures: $(READY)  ## make the pictures of the page anew (needs Chromium and the group `browser`)
 	$(BIN)/python docs/make_pictures.py
 
+dist: $(READY)  ## sdist and wheel, checked as far as that goes without PyPI
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine check-wheel-contents
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+
+audit: $(READY)  ## known weaknesses in the locked packages; asks PyPI, so it needs a network
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(BIN)/pip-audit --disable-pip --require-hashes -r requirements/dev.lock
+	$(BIN)/pip-audit --disable-pip --require-hashes -r requirements/extras.lock
+
+sbom: $(READY)  ## the bill of materials and the list of licenses, after a change of the dependencies
+	$(BIN)/python packaging/make_sbom.py
+
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --upgrade
+
 lock:  ## renew the lock files after a change of pyproject.toml (needs uv)
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --upgrade \
-	  --extra app --extra tables --extra data --extra plot --extra series --group test --group check \
+	$(COMPILE) --extra app --extra tables --extra data --extra plot --extra series --group test --group check \
 	  pyproject.toml requirements/build.in -o requirements/dev.lock
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --upgrade \
-	  --extra dask --extra fast --group browser -c requirements/dev.lock pyproject.toml -o requirements/extras.lock
+	$(COMPILE) --extra dask --extra fast --group browser -c requirements/dev.lock pyproject.toml -o requirements/extras.lock
+	$(COMPILE) --group docs -c requirements/dev.lock -c requirements/extras.lock -o requirements/docs.lock
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache
