@@ -39,6 +39,21 @@ def shape(required, **optional):
     }
 
 
+STANDING = {
+    "progress": ref("Progress"),
+    "outlook": ref("Outlook"),
+    "completeness": {"oneOf": [ref("Completeness"), {"type": "null"}]},
+}
+ASKED = {
+    "position": {**WHOLE, "description": "of the log; every change must repeat it"},
+    "is_done": YES_OR_NO,
+    "question": {"oneOf": [ref("Question"), {"type": "null"}]},
+    "why": TEXT,
+    "can_undo": YES_OR_NO,
+    "can_redo": YES_OR_NO,
+    "n_super_instances": WHOLE,
+}
+
 SCHEMAS = {
     "Thing": {
         **shape(
@@ -104,27 +119,17 @@ SCHEMAS = {
             {
                 "estimate": {"type": "number", "description": "share of items in the right group"},
                 "at_least": {"type": "number", "description": "a share that is hardly less"},
-                "next_ten": {
-                    "type": ["number", "null"],
-                    "description": "share of items that ten more answers may move",
-                },
             }
         ),
         "description": "How complete the groups are, where the strategy can tell. An estimate.",
     },
+    "Standing": shape({"position": WHOLE, **STANDING}),
+    "Next": {
+        **shape(ASKED, **STANDING),
+        "description": "The open question. How far the session is comes along only at its end.",
+    },
     "State": shape(
-        {
-            "position": {**WHOLE, "description": "of the log; every change must repeat it"},
-            "is_done": YES_OR_NO,
-            "question": {"oneOf": [ref("Question"), {"type": "null"}]},
-            "why": TEXT,
-            "progress": ref("Progress"),
-            "outlook": ref("Outlook"),
-            "completeness": {"oneOf": [ref("Completeness"), {"type": "null"}]},
-            "can_undo": YES_OR_NO,
-            "can_redo": YES_OR_NO,
-            "n_super_instances": WHOLE,
-        },
+        ASKED | STANDING,
         n_overruled={
             **WHOLE,
             "description": "after the result was mended: earlier answers that it overruled",
@@ -305,11 +310,12 @@ PATHS = {
             parameter("distance", "query", WHOLE, "1 to be told how far apart the two are"),
         )
     },
+    "/api/progress": {"get": look("How far the session is, how good the groups", "Standing")},
     "/api/ahead": {"get": look("The question that would follow each answer", "Ahead")},
     "/api/answer": {
         "post": change(
             "Answer the open question",
-            "State",
+            "Next",
             {"question": WHOLE},
             answer={**ANSWER, "description": "to a pair"},
             chosen={
@@ -327,8 +333,8 @@ PATHS = {
             {"left": WHOLE, "right": WHOLE, "answer": ANSWER},
         )
     },
-    "/api/undo": {"post": change("Take back the last change", "State", {})},
-    "/api/redo": {"post": change("Do again what was taken back", "State", {})},
+    "/api/undo": {"post": change("Take back the last change", "Next", {})},
+    "/api/redo": {"post": change("Do again what was taken back", "Next", {})},
     "/api/history": {
         "get": look(
             "The answers, the latest first",

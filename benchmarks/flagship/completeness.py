@@ -19,10 +19,9 @@ from sklearn.model_selection import KFold
 
 from likewise import LabelOracle, Likewise, run
 from likewise.datasets import load, task_names
-from likewise.learning.completeness import share_moved
 
 FILE = Path(__file__).parent / "results" / "completeness.csv"
-FIELDS = ("task", "fold", "answers", "estimate", "at_least", "right", "next_ten", "moved")
+FIELDS = ("task", "fold", "answers", "estimate", "at_least", "right")
 MARKS = range(10, 111, 10)
 
 
@@ -38,19 +37,14 @@ def run_fold(task: str, fold: int) -> list[dict[str, Any]]:
     train, _ = list(KFold(5, shuffle=True, random_state=0).split(data.X))[fold]
     session = Likewise(random_state=fold).start(data.X, train_indices=train)
     found: list[dict[str, Any]] = []
-    before = None
     for n in MARKS:
         if session.is_done:
             break
         run(session, LabelOracle(data.y), max_queries=10)
         model = Likewise().adopt(session, X=data.X)
         said = model.completeness_
-        if found and before is not None:
-            found[-1]["moved"] = f"{share_moved(before, model.labels_):.4f}"
-        before = None
         if said is None:
             continue
-        before = model.labels_
         right = share_right(data.y, model.labels_, session.strategy.examples()[0])
         found.append(
             {
@@ -60,8 +54,6 @@ def run_fold(task: str, fold: int) -> list[dict[str, Any]]:
                 "estimate": f"{said.estimate:.4f}",
                 "at_least": f"{said.at_least:.4f}",
                 "right": f"{right:.4f}",
-                "next_ten": "" if said.next_ten is None else f"{said.next_ten:.4f}",
-                "moved": "",
             }
         )
     return found
@@ -83,16 +75,7 @@ def show() -> None:
             f"| {n or 'all'} | {len(some)} | {said.mean():.3f} | {was.mean():.3f} "
             f"| {np.abs(said - was).mean():.3f} | {100 * np.mean(was >= bound):.1f} % |"
         )
-    both = [
-        (float(row["next_ten"]), float(row["moved"]))
-        for row in rows
-        if row["next_ten"] and row["moved"]
-    ]
-    foretold, moved = np.array(both).T
-    print(
-        f"\nnext ten answers: said to move {foretold.mean():.3f} of the rows, "
-        f"moved {moved.mean():.3f}; correlation {np.corrcoef(foretold, moved)[0, 1]:.2f}"
-    )
+    print()
     tasks = sorted({row["task"] for row in rows})
     for task in tasks:
         some = [row for row in rows if row["task"] == task]

@@ -75,8 +75,8 @@ class Likewise(AskingClusterer):
         For every row, the learner's chance that its label is wrong; 0 for rows whose group
         follows from answers.
     completeness_ : Completeness or None
-        How much of the grouping is right, as an estimate and with a lower bound, and how much the
-        next ten questions would change; None while there are not two groups.
+        How much of the grouping is right, as an estimate and with a lower bound; None while
+        there are not two groups.
     suspects_ : list of Suspect
         Answers that are probably wrong, the least credible first: each with its number in the
         log, the two rows, the answer and the probability that it is right. With an `error_rate`,

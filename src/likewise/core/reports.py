@@ -111,14 +111,10 @@ class Completeness:
         The share of rows that are in their right group.
     at_least : float
         The share is at least this, with a confidence of 95 %.
-    next_ten : float or None
-        About the share of rows that the next ten answers would move to another group: as many as
-        the last ten moved. None before there were so many.
     """
 
     estimate: float
     at_least: float
-    next_ten: float | None = None
 
     def __str__(self) -> str:
         return (

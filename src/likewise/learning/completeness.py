@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 from scipy.special import betaincinv
 
 CONFIDENCE = 0.95
@@ -45,22 +44,3 @@ def share_right(
     n_right = int((seen.argmax(axis=1) == groups).sum())
     at_least = float(betaincinv(n_right, n - n_right + 1, 1.0 - CONFIDENCE)) if n_right else 0.0
     return n_right / n, at_least
-
-
-def share_moved(before: NDArray[np.intp], after: NDArray[np.intp]) -> float:
-    """Return the share of rows that are in another group than before.
-
-    Groups have no names: groups of before and of now are paired so that the most rows stay.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> share_moved(np.array([0, 0, 0, 1, 1]), np.array([1, 1, 0, 0, 0]))
-    0.2
-    >>> share_moved(np.array([0, 0, 0, 0]), np.array([0, 0, 1, 2]))
-    0.5
-    """
-    shared = np.zeros((int(before.max()) + 1, int(after.max()) + 1))
-    np.add.at(shared, (before, after), 1.0)
-    stayed = shared[linear_sum_assignment(shared, maximize=True)].sum()
-    return float((len(before) - stayed) / len(before))

@@ -36,6 +36,11 @@ def query(project: Project, asked: Asked) -> Json:
     return shapes.state(project, is_far=asked.query_params.get("distance") == "1")
 
 
+def progress(project: Project, asked: Asked) -> Json:  # noqa: ARG001
+    """Return how far the session is, which a page fetches after it shows the question."""
+    return shapes.progress(project)
+
+
 def ahead(project: Project, asked: Asked) -> Json:  # noqa: ARG001
     """Return the questions that would follow."""
     return shapes.ahead(project)
@@ -49,7 +54,7 @@ def answer(project: Project, body: Json) -> Json:
     else:
         said = shapes.answer_from(body.get("answer"))
         project.tell(said, number=number, position=position)
-    return shapes.state(project, is_far=body.get("distance") is True)
+    return shapes.next_question(project, is_far=body.get("distance") is True)
 
 
 def settle(project: Project, body: Json) -> Json:
@@ -63,13 +68,13 @@ def settle(project: Project, body: Json) -> Json:
 def undo(project: Project, body: Json) -> Json:
     """Take back the last thing."""
     project.undo(position=whole(body, "position"))
-    return shapes.state(project)
+    return shapes.next_question(project)
 
 
 def redo(project: Project, body: Json) -> Json:
     """Do it again."""
     project.redo(position=whole(body, "position"))
-    return shapes.state(project)
+    return shapes.next_question(project)
 
 
 def history(project: Project, asked: Asked) -> Json:

@@ -39,6 +39,7 @@ class Call:
 
 CALLS = (
     Call("query", calls.query),
+    Call("progress", calls.progress),
     Call("ahead", calls.ahead),
     Call("answer", calls.answer, changes=True),
     Call("settle", calls.settle, changes=True),

@@ -106,35 +106,41 @@ def fellows(project: Project, row: int) -> list[dict[str, Any]]:
     return [thing(project, other) for other in rows if other != row][:N_FELLOWS]
 
 
-def state(project: Project, *, is_far: bool = False) -> dict[str, Any]:
-    """Return where the session is: the open question and the progress."""
+def asked(project: Project, *, is_far: bool = False) -> dict[str, Any]:
+    """Return the open question, and no more than showing it needs."""
     query = project.ask()
-    progress = project.session.progress
-    ahead_of_it = outlook(project.session)
     return {
         "position": project.position,
         "is_done": query is None,
         "question": question(project, query, is_far=is_far),
         "why": _why(project),
-        "progress": {**asdict(progress), "line": str(progress)},
-        "outlook": {**asdict(ahead_of_it), "line": ahead_of_it.line},
-        "completeness": completeness(project),
         "can_undo": project.session.can_undo,
         "can_redo": project.session.can_redo,
         "n_super_instances": project.session.strategy.n_parts,
     }
 
 
-def completeness(project: Project) -> dict[str, Any] | None:
-    """Return how complete the groups are, where the strategy can tell."""
-    found = project.session.completeness
-    if found is None:
-        return None
+def progress(project: Project) -> dict[str, Any]:
+    """Return how far the session is and how good the groups are."""
+    found, ahead_of_it = project.session.progress, outlook(project.session)
+    complete = project.session.completeness
     return {
-        "estimate": found.estimate,
-        "at_least": found.at_least,
-        "next_ten": found.next_ten,
+        "position": project.position,
+        "progress": {**asdict(found), "line": str(found)},
+        "outlook": {**asdict(ahead_of_it), "line": ahead_of_it.line},
+        "completeness": None if complete is None else asdict(complete),
     }
+
+
+def state(project: Project, *, is_far: bool = False) -> dict[str, Any]:
+    """Return where the session is: the open question and the progress."""
+    return asked(project, is_far=is_far) | progress(project)
+
+
+def next_question(project: Project, *, is_far: bool = False) -> dict[str, Any]:
+    """Return the open question; only when there is none also the progress, which takes longer."""
+    found = asked(project, is_far=is_far)
+    return found if found["question"] else found | progress(project)
 
 
 def ahead(project: Project) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from scipy.spatial.distance import pdist
 from likewise.core.partition import SuperInstances
 from likewise.core.reports import Completeness, Suspect
 from likewise.errors import InputError
-from likewise.learning.completeness import share_moved, share_right
+from likewise.learning.completeness import share_right
 from likewise.learning.learner import Learned, Learner
 from likewise.learning.merge_tree import join_by_guess, merge_tree
 from likewise.learning.respect import respecting_labels
@@ -118,23 +118,7 @@ class LearningStrategy(RepresentativeStrategy):
             return None
         learned = self._learned(known)
         n_open = len(known.order) - len(learned.known)
-        estimate, at_least = share_right(learned.left_out, learned.groups, n_open)
-        return Completeness(estimate, at_least, self._moved_by_last_ten(learned))
-
-    def _moved_by_last_ten(self, learned: Learned) -> float | None:
-        """Return the share of rows that the rows of the last ten answers moved."""
-        late = {self._cell_of.get(row) for entry in self._log[-10:] for row in entry[:2]}
-        early = {self._cell_of.get(row) for entry in self._log[:-10] for row in entry[:2]}
-        is_early = np.array([int(c) in early or int(c) not in late for c in learned.known])
-        names, earlier = np.unique(learned.groups[is_early], return_inverse=True)
-        if len(names) < 2:
-            return None
-        before = self._learner.learn(learned.known[is_early], earlier.astype(np.intp)).chances
-        sizes = self.partition.sizes()
-        return share_moved(
-            np.repeat(names[before.argmax(axis=1)], sizes),
-            np.repeat(learned.chances.argmax(axis=1), sizes),
-        )
+        return Completeness(*share_right(learned.left_out, learned.groups, n_open))
 
     # -- inside ----------------------------------------------------------------------------------
 

@@ -343,7 +343,6 @@ class StrategyLaws:
             found = session.completeness
             if found is not None:
                 assert 0 <= found.at_least <= found.estimate <= 1
-                assert found.next_ten is None or 0 <= found.next_ten <= 1
             rows, groups = strategy.examples()
             assert len(np.unique(rows)) == len(rows) == len(groups)
             assert set(rows.tolist()) <= set(strategy.partition.representatives.tolist())

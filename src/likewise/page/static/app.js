@@ -11,7 +11,8 @@ export const onState = (listener) => listeners.push(listener);
 // Ends when every view that is open shows the new state.
 export async function take(state) {
   const before = app.state;
-  app.state = state;
+  // A reply with the next question comes before how far the session is; until then the last is shown.
+  app.state = state = { ...before, ...state };
   document.body.dataset.position = state.position;
   await Promise.all(listeners.map((listener) => listener(state, before)));
 }
@@ -22,6 +23,12 @@ let nUnderWay = 0;
 function underWay(n) {
   nUnderWay += n;
   byId("main").ariaBusy = String(nUnderWay > 0);
+}
+
+// How far the session is; the position stays that of the question on the screen.
+export async function fetchProgress(state, signal) {
+  const { progress, outlook } = (await look("progress", signal)) ?? state;
+  return Object.assign(state, { progress, outlook });
 }
 
 export async function reload() {

@@ -1,6 +1,6 @@
 // The question: two items, three answers, one line of progress, the groups below.
 
-import { app, change, complain, onState, take } from "./app.js";
+import { app, change, complain, fetchProgress, onState, take } from "./app.js";
 import { get } from "./api.js";
 import { showChoice } from "./choice.js";
 import { announce, byId, el, plural } from "./dom.js";
@@ -99,9 +99,10 @@ function showProgress(state) {
   byId("bar").style.width = `${(state.is_done ? 100 : share * 100).toFixed(1)}%`;
 }
 
-// After the question is painted: fetch what may come next, then the groups.
+// After the question is painted: fetch how far the session is, what may come next, then the groups.
 async function lookAhead(state, signal) {
   if (state.question) {
+    showProgress(await fetchProgress(state, signal));
     const { next } = await get("ahead", signal);
     for (const question of Object.values(next)) {
       if (!question) continue;

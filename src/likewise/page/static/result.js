@@ -1,6 +1,6 @@
 // The groups so far or for good, what stayed open, a check of one's own answers, and the way out.
 
-import { app, change, look, take } from "./app.js";
+import { app, change, fetchProgress, look, take } from "./app.js";
 import { byId, el, plural, SIGNS, WORDS } from "./dom.js";
 import { nameField, openGroup } from "./group.js";
 import { showPair } from "./pair.js";
@@ -10,7 +10,7 @@ import { groupName, tile } from "./things.js";
 const PAGE = 60;
 
 export async function showResult() {
-  const [found, ways] = await Promise.all([look(`groups?limit=${PAGE}`), look("formats")]);
+  const [found, ways] = await Promise.all([look(`groups?limit=${PAGE}`), look("formats"), fetchProgress(app.state)]);
   // A reply that came late must not hide a newer one.
   if (!found || !ways || found.position < app.state.position) return;
   const { state } = app;
