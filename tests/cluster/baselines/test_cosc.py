@@ -251,7 +251,7 @@ def test_clusters_are_the_same_with_and_without_compiled_loops(
 @pytest.mark.slow
 def test_violations_count_before_the_cut_where_that_is_asked_for() -> None:
     X, y = make_blobs(100, n_features=2, centers=3, cluster_std=4.0, random_state=0)
-    must, cannot = links(y, 60, 0)
+    must, cannot = links(y, 60, 1)
     by_cut, by_violations = (
         COSC(3, best_by=rule, random_state=0).fit(X, must_link=must, cannot_link=cannot)
         for rule in ("cut", "violations")
