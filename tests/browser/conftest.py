@@ -98,12 +98,16 @@ def spawn(tmp_path_factory):
 class Thread:
     """The same server in a thread, which starts much faster."""
 
-    def __init__(self, path, n_super_instances=None, session=None, **options):
+    def __init__(self, path, n_super_instances=None, session=None, questions="pairs", **options):
         from likewise.project import open_project
         from likewise.web.serving import prepare
 
         found = open_project(
-            path, n_super_instances=n_super_instances, session=session, options=options
+            path,
+            questions=questions if n_super_instances is None else None,
+            n_super_instances=n_super_instances,
+            session=session,
+            options=options,
         )
         self.project = found.project
         self.served = prepare(self.project, port=0)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from likewise import Answer, Likewise, Session
+from likewise import Answer, Choice, LabelOracle, Likewise, Session
 from likewise.errors import InputError
 from likewise.project import formats
 from likewise.project.opening import open_project
@@ -34,9 +34,42 @@ def answer_all(project, y, at_most=1000):
     return n
 
 
-def test_without_super_instances_likewise_asks_and_ends_after_some_sixty_answers(table):
+def test_by_default_an_item_is_put_to_one_of_the_groups_and_some_sixty_answers_are_enough(table):
     path, y = table
     project = open_project(path, options={"cache": False}).project
+    oracle, n = LabelOracle(y), 0
+    while (question := project.ask()) is not None:
+        at = {"number": question.number, "position": project.position}
+        if isinstance(question, Choice):
+            project.choose(oracle.choose(question), **at)
+        else:
+            project.tell(oracle.answer(question), **at)
+        n += 1
+    assert project.session.strategy.name == "row-by-row"
+    assert any(len(event.groups) > 1 for event in project.session.events)
+    assert 20 < n < 80
+    assert adjusted_rand_score(y, project.session.labels) > 0.85
+    assert len(project.groups()) == 3
+
+
+def test_questions_are_for_likewise_and_a_session_goes_on_with_those_it_began_with(table):
+    path, y = table
+    for more in ({"strategy": "closest-first"}, {"n_super_instances": 5}):
+        with pytest.raises(InputError, match="--questions is for Likewise"):
+            open_project(path, questions="pairs", options={"cache": False}, **more)
+    with pytest.raises(InputError, match="one of choices, pairs, got 'moons'"):
+        open_project(path, questions="moons", options={"cache": False})
+    project = open_project(path, questions="pairs", options={"cache": False}).project
+    answer_all(project, y, at_most=3)
+    project.close()
+    with pytest.raises(InputError, match="begun with --questions pairs, not choices"):
+        open_project(path, questions="choices")
+    assert open_project(path).project.session.strategy.name == "coarse-to-fine"
+
+
+def test_pairs_by_likewise_end_after_some_sixty_answers(table):
+    path, y = table
+    project = open_project(path, questions="pairs", options={"cache": False}).project
     assert project.session.strategy.name == "coarse-to-fine"
     n_asked = answer_all(project, y)
     assert project.ask() is None
@@ -67,7 +100,7 @@ def test_many_rows_are_cut_into_cells_first(tmp_path):
     X, y = make_blobs(6500, centers=4, cluster_std=0.5, random_state=0)
     path = tmp_path / "rows.npy"
     np.save(path, X)
-    project = open_project(path, options={"cache": False}).project
+    project = open_project(path, questions="pairs", options={"cache": False}).project
     assert project.partition.n_super_instances == 1000
     answer_all(project, y)
     assert adjusted_rand_score(y, project.session.labels) > 0.95
@@ -76,7 +109,7 @@ def test_many_rows_are_cut_into_cells_first(tmp_path):
 @pytest.mark.slow
 def test_refining_further_asks_on_and_keeps_every_answer(table):
     path, y = table
-    project = open_project(path, options={"cache": False}).project
+    project = open_project(path, questions="pairs", options={"cache": False}).project
     answer_all(project, y)
     before = [event.pair for event in project.session.events]
     assert project.session.strategy.n_parts == 48
@@ -98,7 +131,7 @@ def test_refining_further_asks_on_and_keeps_every_answer(table):
 
 def test_a_misfit_is_put_to_the_question(table):
     path, y = table
-    project = open_project(path, options={"cache": False}).project
+    project = open_project(path, questions="pairs", options={"cache": False}).project
     answer_all(project, y)
     asked = {row for event in project.session.events for row in event.pair}
     row = next(row for row in range(len(y)) if row not in asked)
@@ -114,7 +147,7 @@ def test_a_misfit_is_put_to_the_question(table):
 
 def test_the_session_goes_on_where_it_was(table):
     path, y = table
-    opened = open_project(path, options={"cache": False}).project
+    opened = open_project(path, questions="pairs", options={"cache": False}).project
     answer_all(opened, y, at_most=17)
     question, labels = opened.ask(), opened.session.labels
     opened.close()
@@ -125,7 +158,7 @@ def test_the_session_goes_on_where_it_was(table):
 
 def test_the_exported_session_is_a_fitted_likewise(table):
     path, y = table
-    project = open_project(path, options={"cache": False}).project
+    project = open_project(path, questions="pairs", options={"cache": False}).project
     answer_all(project, y)
     assert "Likewise().adopt(session)" in formats.to_snippet(project).decode()
     session = Session.from_dict(json.loads(formats.to_session(project)))
@@ -136,7 +169,7 @@ def test_the_exported_session_is_a_fitted_likewise(table):
 
 def test_a_session_without_answers_is_replaced_when_options_change(table):
     path, y = table
-    first = open_project(path, options={"cache": False})
+    first = open_project(path, questions="pairs", options={"cache": False})
     first.project.close()
     lines: list[str] = []
     second = open_project(path, n_super_instances=20, options={"cache": False}, say=lines.append)

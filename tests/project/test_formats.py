@@ -18,7 +18,7 @@ def project(tmp_path):
     lines += [f"{a:.2f},{b:.2f},=cmd()" for a, b in rng.normal(size=(40, 2)) + rng.integers(0, 2)]
     path = tmp_path / "table.csv"
     path.write_text("\n".join(lines) + "\n")
-    opened = open_project(path, options={"columns": ("size", "weight")})
+    opened = open_project(path, questions="pairs", options={"columns": ("size", "weight")})
     yield opened.project
     opened.project.close()
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from likewise import Answer
+from likewise import Answer, Choice, LabelOracle
 from likewise.errors import InputError
 from likewise.project import open_project
 from likewise.project.mending import split
@@ -12,13 +12,15 @@ N = 60
 Y = np.arange(N) % 3
 
 
-@pytest.fixture(params=[None, 12])
+@pytest.fixture(
+    params=[{"questions": "choices"}, {"questions": "pairs"}, {"n_super_instances": 12}]
+)
 def project(request, tmp_path):
     """Three groups of points, after some truthful answers by Likewise and by COBRA."""
     rng = np.random.default_rng(0)
     centers = np.array([[0.0, 0.0], [8.0, 0.0], [0.0, 8.0]])
     np.save(tmp_path / "points.npy", centers[Y] + rng.normal(size=(N, 2)))
-    project = open_project(tmp_path / "points.npy", n_super_instances=request.param).project
+    project = open_project(tmp_path / "points.npy", **request.param).project
     answer(project, 20)
     yield project
     project.close()
@@ -26,11 +28,14 @@ def project(request, tmp_path):
 
 def answer(project, n):
     for _ in range(n):
-        query = project.ask()
-        if query is None:
+        question = project.ask()
+        if question is None:
             return
-        said = Answer.SAME if Y[query.left] == Y[query.right] else Answer.DIFFERENT
-        project.tell(said, number=query.number, position=project.position)
+        at = {"number": question.number, "position": project.position}
+        if isinstance(question, Choice):
+            project.choose(LabelOracle(Y).choose(question), **at)
+        else:
+            project.tell(LabelOracle(Y).answer(question), **at)
 
 
 def group_of(project, row):

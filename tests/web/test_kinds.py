@@ -88,7 +88,7 @@ def test_it_may_be_registered_by_a_script(tmp_path, monkeypatch):
 
 
 def test_the_page_shows_it(path, client_for):
-    project = open_project(path, options={"cache": False}).project
+    project = open_project(path, questions="pairs", options={"cache": False}).project
     client = client_for(project)
     assert "6 colors" in client.get("/").text
     left = client.state()["question"]["left"]

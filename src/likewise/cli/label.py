@@ -13,6 +13,7 @@ from likewise.cli.inline import WAYS, ask_terminal, choose_way
 from likewise.cli.rowprogress import RowProgress
 from likewise.errors import MissingExtraError
 from likewise.project import Opened, open_large_project, open_project
+from likewise.project.beginning import QUESTIONS
 from likewise.project.large import is_large
 from likewise.words import plural
 
@@ -73,6 +74,11 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     help="Ask as COBRA does, about this many small groups. By default: as Likewise does.",
 )
 @click.option(
+    "--questions",
+    type=click.Choice(list(QUESTIONS)),
+    help="To which groups an item belongs, or whether two belong together. By default choices.",
+)
+@click.option(
     "--strategy",
     metavar="NAME",
     help="What asks: the name of a strategy, or package.module:Class for one of your own.",
@@ -121,6 +127,7 @@ def label(
     paths: tuple[str, ...],
     *,
     n_super_instances: int | None,
+    questions: str | None,
     strategy: str | None,
     seed: int | None,
     session: str | None,
@@ -153,7 +160,7 @@ def label(
         with RowProgress() as progress:
             opened = open_large_project(paths, cluster=cluster, progress=progress, **begin)
     else:
-        opened = open_project(paths[0], strategy=strategy, **begin)
+        opened = open_project(paths[0], questions=questions, strategy=strategy, **begin)
     try:
         _say_where(opened)
         if terminal:

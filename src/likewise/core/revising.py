@@ -48,18 +48,18 @@ def mended(
     """Return the gestures that count when a new one overrules what contradicts it.
 
     Earlier gestures lose the links that contradict it, by themselves or with other earlier ones;
-    those that have none left are dropped. Where answers are weighed all are kept.
+    those that have none left are dropped. Where answers are weighed, all answers are kept.
     """
-    kept = list(gestures)
-    if not strategy.weighs_answers:
-        graph = LinkGraph(strategy.n_rows)
-        for link in gesture.links:
-            graph.add(link.left, link.right, link.answer)
-        kept = []
-        for earlier in gestures:
-            links = tuple(link for link in earlier.links if _fits(link, graph))
-            if links:
-                kept.append(replace(earlier, number=len(kept) + 1, links=links))
+    graph = LinkGraph(strategy.n_rows)
+    for link in gesture.links:
+        graph.add(link.left, link.right, link.answer)
+    kept: list[Gesture] = []
+    for earlier in gestures:
+        links = earlier.links
+        if not strategy.weighs_answers or earlier.source != "asked":
+            links = tuple(link for link in links if _fits(link, graph))
+        if links:
+            kept.append(replace(earlier, number=len(kept) + 1, links=links))
     return (*kept, replace(gesture, number=len(kept) + 1))
 
 

@@ -350,7 +350,7 @@ class Session(Log):
         return Progress(
             answered=len(self._gestures) - unsure,
             unsure=unsure,
-            settled_for_free=self.links.n_decided - len(self.links) - len(self._overruled_pairs()),
+            settled_for_free=self.links.n_decided - len(self.links) - len(self.overruled_pairs()),
             at_most=at_most,
             estimate=estimate,
             n_groups=self.strategy.n_groups,
@@ -408,7 +408,7 @@ class Session(Log):
         random_state : int, default=0
             Which ones to choose.
         """
-        said = {link.pair for link in self.links} | self._overruled_pairs()
+        said = {link.pair for link in self.links} | self.overruled_pairs()
         return settled_for_free(self.links, self.strategy.askable(), said, n, random_state)
 
     # -- inside ----------------------------------------------------------------------------------
@@ -453,7 +453,7 @@ class Session(Log):
             return as_answer(said)
         return Choice(number, gesture.left, gesture.groups).links(_checked_choice(said))
 
-    def _overruled_pairs(self) -> set[tuple[int, int]]:
+    def overruled_pairs(self) -> set[tuple[int, int]]:
         """Return pairs that were answered otherwise than other answers decide now."""
         if not self.strategy.weighs_answers:
             return set()

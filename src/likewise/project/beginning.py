@@ -10,7 +10,8 @@ from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError
 from likewise.items import Features
 
-DEFAULT_STRATEGY = "coarse-to-fine"
+QUESTIONS = {"choices": "row-by-row", "pairs": "coarse-to-fine"}
+"""What `Likewise` may ask, the default first, and the strategies that do."""
 
 
 def begin_session(
@@ -18,6 +19,7 @@ def begin_session(
     ids: Sequence[str],
     *,
     strategy: str | None,
+    questions: str | None,
     n_super_instances: int | None,
     seed: int,
 ) -> Session:
@@ -32,6 +34,9 @@ def begin_session(
     strategy : str or None
         A name of `likewise.core.strategy.STRATEGIES`, or ``package.module:Class``. By default that
         of `Likewise`.
+    questions : {"choices", "pairs"} or None
+        What `Likewise` asks: to which of some groups an item belongs, or whether two belong
+        together. By default choices.
     n_super_instances : int or None
         Asks for COBRA as published, with so many super-instances. Distances without features are
         for COBRA as well, which needs no more than those.
@@ -40,9 +45,14 @@ def begin_session(
     """
     if strategy is not None and n_super_instances is not None:
         raise InputError("--super-instances is for COBRA; leave out --strategy")
+    if questions is not None and (strategy is not None or n_super_instances is not None):
+        raise InputError("--questions is for Likewise; leave out --strategy and --super-instances")
+    if questions is not None and questions not in QUESTIONS:
+        raise InputError(f"questions must be one of {', '.join(QUESTIONS)}, got {questions!r}")
     if n_super_instances is not None or features.metric == "precomputed":
         return _cobra(features, ids, n_super_instances, seed)
-    begun = STRATEGIES.find(strategy or DEFAULT_STRATEGY).from_rows(
+    name = strategy or QUESTIONS[questions or next(iter(QUESTIONS))]
+    begun = STRATEGIES.find(name).from_rows(
         features.X, train_indices=features.askable, seed=seed, n_jobs=-1
     )
     return Session(begun, sample_ids=ids, digest=fingerprint(features.X))

@@ -70,6 +70,7 @@ def open_project(
     *,
     session: str | os.PathLike[str] | None = None,
     strategy: str | None = None,
+    questions: str | None = None,
     n_super_instances: int | None = None,
     seed: int | None = None,
     options: Mapping[str, Any] | None = None,
@@ -85,6 +86,8 @@ def open_project(
         The session file; by default beside `path`, or in the cache where that cannot be written.
     strategy : str, optional
         What asks: a name of `likewise.core.strategy.STRATEGIES`, or ``package.module:Class``.
+    questions : {"choices", "pairs"}, optional
+        What `Likewise` asks about, if it is what asks. By default choices.
     n_super_instances, seed : int, optional
         How to begin. Where there is a session with answers, these must be those it was begun with;
         one without answers is replaced.
@@ -95,7 +98,12 @@ def open_project(
     """
     wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
     where = _place(path, session, say)
-    begin = {"strategy": strategy, "n_super_instances": n_super_instances, "seed": seed}
+    ways: dict[str, Any] = {
+        "strategy": strategy,
+        "questions": questions,
+        "n_super_instances": n_super_instances,
+    }
+    begin = {**ways, "seed": seed}
     if where.exists() and not _is_replaced(where, wanted, begin, say):
         return _go_on(path, where, say)
     items = _open(path, wanted, say)
@@ -106,9 +114,7 @@ def open_project(
     if n_super_instances is not None and n_super_instances < 1:
         raise InputError(f"--super-instances must be 1 or more, got {n_super_instances}")
     seed = DEFAULT_SEED if seed is None else seed
-    begun = begin_session(
-        features, items.ids, strategy=strategy, n_super_instances=n_super_instances, seed=seed
-    )
+    begun = begin_session(features, items.ids, **ways, seed=seed)
     store = Store.create(
         where,
         settings={

@@ -197,14 +197,17 @@ class Project:
             How many earlier answers were overruled.
         """
         with self.lock:
-            n_before = len(self.session.events)
+            n_before = self._n_that_count()
 
             def deed() -> None:
                 links = list(say(Mending(self.session, self.groups())))
                 self.session.give_links(links, overrules=True, **self._signature())
 
             self._do(position, deed)
-            return n_before + 1 - len(self.session.events)
+            return n_before + 1 - self._n_that_count()
+
+    def _n_that_count(self) -> int:
+        return len(self.session.events) - len(self.session.overruled_pairs())
 
     def parts(self, group: Group) -> list[NDArray[np.intp]]:
         """Return the rows of the two likeliest parts of a group, those said first."""
