@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from likewise import Answer, LabelOracle, Session, run
+from likewise import Answer, LabelOracle, Likewise, Session, run
 from likewise.experiments.methods import find_method
 from likewise.experiments.oracle import GuardedOracle
 from likewise.experiments.protocol import Trial
+from likewise.learning.learner import Learner
 from likewise.project import open_project
 from likewise.testing import ItemsLaws, OracleLaws, StrategyLaws
 
@@ -76,3 +77,26 @@ def test_the_experiment_runs_it(outside):
     trial = Trial(X, GuardedOracle(Y, rows), rows, None, 3, 5, 0)
     labels = np.asarray(find_method("from_the_guide:OneByOne").run(trial))
     assert len(set(zip(labels.tolist(), Y.tolist(), strict=True))) == 3
+
+
+def test_the_learner_votes_wherever_rows_are_learned(outside, tmp_path, monkeypatch):
+    rings = np.random.default_rng(0).normal(size=(120, 2))
+    inside = (np.linalg.norm(rings, axis=1) < 1.1).astype(int)
+    np.save(tmp_path / "rings.npy", rings)
+
+    def doubts():
+        model = Likewise(40, random_state=0).fit(rings, oracle=LabelOracle(inside))
+        project = open_project(tmp_path / "rings.npy", session=tmp_path / "any.likewise").project
+        run(project.session, LabelOracle(inside), max_queries=20)
+        project.close()
+        return np.array([model.doubts_, project.session.strategy.doubts()])
+
+    plain = doubts()
+    monkeypatch.setattr(outside.VOTERS, "_known", dict(outside.VOTERS._known))
+    outside.VOTERS.register("nearest", outside.Nearest)
+    assert (np.abs(doubts() - plain).max(axis=1) > 0.01).all()
+    learned = Learner(rings).learn(np.arange(40), inside[:40])
+    assert set(learned.voters) == {"kernels", "discriminant", "nearest"}
+    assert sum(learned.voters.values()) == pytest.approx(1.0)
+    assert learned.chances.sum(axis=1) == pytest.approx(1.0)
+    assert learned.voters["nearest"] > 0.1

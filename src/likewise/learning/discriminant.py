@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import log_softmax, softmax
 
+from likewise.learning.views import RowViews
+
 TEMPERATURES = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0])
 """Scores are multiplied by one of these: rows of a group are not as independent as assumed."""
 
@@ -42,13 +44,13 @@ class Discriminant:
     _coefficients: NDArray[np.float64]
     _offsets: NDArray[np.float64]
 
-    def predict_proba(self, axes: NDArray[np.float64]) -> NDArray[np.float64]:
+    def predict_proba(self, rows: RowViews) -> NDArray[np.float64]:
         """Return how likely each row belongs to each group, by its coordinates on main axes."""
-        return np.asarray(softmax(axes @ self._coefficients + self._offsets, axis=1))
+        return np.asarray(softmax(rows.axes @ self._coefficients + self._offsets, axis=1))
 
 
 def fit_discriminant(
-    axes: NDArray[np.float64],
+    rows: RowViews,
     sizes: NDArray[np.float64],
     known: NDArray[np.intp],
     groups: NDArray[np.intp],
@@ -57,8 +59,8 @@ def fit_discriminant(
 
     Parameters
     ----------
-    axes : ndarray of shape (n_rows, n_axes)
-        The coordinates of all rows on main axes.
+    rows : RowViews
+        All rows; their coordinates on main axes are used.
     sizes : ndarray of shape (n_rows,)
         How much each row counts.
     known : ndarray of shape (n_known,)
@@ -69,11 +71,14 @@ def fit_discriminant(
     Examples
     --------
     >>> import numpy as np
-    >>> axes = np.array([[-3.0], [-2.8], [-2.0], [1.0], [1.1], [2.0]])
-    >>> model = fit_discriminant(axes, np.ones(6), np.array([0, 5]), np.array([0, 1]))
-    >>> model.predict_proba(axes).argmax(axis=1).tolist()
+    >>> from likewise.learning.views import views_of
+    >>> X = np.array([[-3.0], [-2.8], [-2.0], [1.0], [1.1], [2.0]])
+    >>> rows = views_of(X)(X)
+    >>> model = fit_discriminant(rows, np.ones(6), np.array([0, 5]), np.array([0, 1]))
+    >>> model.predict_proba(rows).argmax(axis=1).tolist()
     [0, 0, 0, 1, 1, 1]
     """
+    axes = rows.axes
     targets = np.eye(int(groups.max()) + 1)[groups]
     nearest = _nearest_by_angle(axes, known)
     moments = axes.T @ (sizes[:, None] * axes)

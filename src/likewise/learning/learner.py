@@ -1,8 +1,9 @@
-"""From a few rows whose group is known to all rows: two voters, weighed by what they foretell.
+"""From a few rows whose group is known to all rows: voters, weighed by what they foretell.
 
 A kernel vote (`likewise.learning.kernel_vote`) follows curved borders; a linear discriminant of all
 rows (`likewise.learning.discriminant`) is steady where there are many features and few known rows.
-Each predicts every known row without it. The better its predictions, the more weight a voter has.
+Others join by `VOTERS`. Each predicts every known row without it. The better its predictions, the
+more weight a voter has.
 """
 
 from __future__ import annotations
@@ -10,20 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist, squareform
 
-from likewise.learning.discriminant import Discriminant, fit_discriminant
-from likewise.learning.kernel_vote import (
-    Choice,
-    KernelVote,
-    fit_kernels,
-    tune_kernels,
-)
+from likewise.learning.kernel_vote import Choice, fit_kernels, tune_kernels
 from likewise.learning.views import RowViews, Views, views_of
+from likewise.registry import Registry
 from likewise.rows.threads import one_thread_each
 
 TRUST = 0.3
@@ -44,6 +40,31 @@ _ROWS_FOR_NEARNESS = 500
 _SHARES = np.linspace(0.0, 1.0, 21)
 
 T = TypeVar("T")
+
+
+class Voter(Protocol):
+    """What was learned from known rows."""
+
+    @property
+    def left_out(self) -> NDArray[np.float64]:
+        """For every known row, how likely it belongs to each group by all that is known without it.
+
+        An array of shape (n_known, n_groups).
+        """
+
+    def predict_proba(self, rows: RowViews) -> NDArray[Any]:
+        """Return how likely each row belongs to each group."""
+
+
+Fit = Callable[[RowViews, NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]], Voter]
+
+VOTERS: Registry[Fit] = Registry(
+    "learner",
+    {"discriminant": "likewise.learning.discriminant:fit_discriminant"},
+    group="likewise.learners",
+)
+"""Who votes beside the kernels: functions of all rows, how much each counts, which of them are
+known, and their groups."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +89,7 @@ class Learned:
     voters: dict[str, float]
     _views: Views
     _rows: RowViews
-    _kernels: KernelVote
-    _discriminant: Discriminant
+    _fitted: dict[str, Voter]
 
     @property
     def n_groups(self) -> int:
@@ -86,15 +106,13 @@ class Learned:
         return self._in_blocks(len(X), lambda some: self._views(X[some]))
 
     def _in_blocks(self, n_rows: int, look: Callable[[slice], RowViews]) -> NDArray[np.float64]:
-        found = np.empty((n_rows, self.n_groups))
+        found = np.zeros((n_rows, self.n_groups))
         with one_thread_each():
             for start in range(0, n_rows, ROWS_AT_ONCE):
                 some = slice(start, start + ROWS_AT_ONCE)
                 rows = look(some)
-                found[some] = self.voters["kernels"] * self._kernels.predict_proba(rows)
-                found[some] += self.voters["discriminant"] * self._discriminant.predict_proba(
-                    rows.axes
-                )
+                for name, weight in self.voters.items():
+                    found[some] += weight * self._fitted[name].predict_proba(rows)
         return found
 
 
@@ -153,22 +171,20 @@ class Learner:
             numbers,
             lambda: tune_kernels(rows.take(slice(n_tuned)), numbers),
         )
-        kernels = fit_kernels(rows, groups, choices)
-        discriminant = fit_discriminant(self.rows.axes, self.sizes, known, groups)
+        fitted: dict[str, Voter] = {"kernels": fit_kernels(rows, groups, choices)}
+        weights = {"kernels": 1.0}
         credit = CREDIT * (1.0 - nearness(self.rows.own, known))
-        share = best_share(
-            credit + (1.0 - credit) * kernels.left_out, discriminant.left_out, groups
-        )
-        return Learned(
-            known,
-            groups,
-            (1.0 - share) * kernels.left_out + share * discriminant.left_out,
-            {"kernels": 1.0 - share, "discriminant": share},
-            self._views,
-            self.rows,
-            kernels,
-            discriminant,
-        )
+        left_out = fitted["kernels"].left_out
+        credited = credit + (1.0 - credit) * left_out
+        for name in VOTERS.names:
+            fitted[name] = VOTERS.find(name)(self.rows, self.sizes, known, groups)
+            other = fitted[name].left_out
+            share = best_share(credited, other, groups)
+            left_out = (1.0 - share) * left_out + share * other
+            credited = (1.0 - share) * credited + share * other
+            weights = {earlier: (1.0 - share) * weight for earlier, weight in weights.items()}
+            weights[name] = share
+        return Learned(known, groups, left_out, weights, self._views, self.rows, fitted)
 
 
 def nearness(points: NDArray[np.float64], known: NDArray[np.intp]) -> float:
