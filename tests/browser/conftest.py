@@ -237,6 +237,26 @@ def person(chromium):
         context.close()
 
 
+@pytest.fixture
+def axe():
+    """Return a function that looks for rules of accessibility that a page breaks.
+
+    All that were found are told at the end.
+    """
+    sync = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="pip install axe-playwright-python"
+    )
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+    found: dict[tuple[str, str], list[str]] = {}
+
+    def check(page, name):
+        for one in sync.Axe().run(page, options=rules).response["violations"]:
+            found[name, one["id"]] = [node["html"][:120] for node in one["nodes"]][:3]
+
+    yield check
+    assert found == {}
+
+
 @pytest.fixture(scope="session")
 def iris(tmp_path_factory):
     """The path of a table, and the species of every row."""

@@ -171,6 +171,28 @@ def test_distances_are_shown_only_after_asking_for_them(labeler):
     someone.expect(page.locator("#why")).to_contain_text("apart")
 
 
+def test_what_is_being_saved_is_seen_refuses_further_keys_and_can_be_cancelled(labeler):
+    someone, _ = labeler
+    page = someone.page
+    held = []
+    page.route("**/api/answer", lambda route: held.append(route))  # noqa: PLW0108 (it is marked)
+    page.keyboard.press("s")
+    working = page.locator("#working")
+    someone.expect(working).to_contain_text("Saving")
+    page.keyboard.press("d")
+    someone.expect(working).to_contain_text("this was not taken")
+    page.get_by_role("button", name="Cancel").click()
+    someone.expect(working).to_contain_text("taken back")
+    held[0].continue_()
+    someone.expect(page.get_by_role("alert")).to_contain_text("as it was before")
+    someone.expect(working).to_be_hidden()
+    assert len(held) == 1
+    assert someone.fetch("api/history")["n"] == 0
+    page.unroute("**/api/answer")
+    someone.press("s")
+    assert someone.fetch("api/history")["n"] == 1
+
+
 def test_a_held_key_answers_once(labeler):
     someone, _ = labeler
     someone.page.keyboard.down("s")

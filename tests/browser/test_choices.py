@@ -35,18 +35,23 @@ class ByGroups(ClosestFirst):
 
 
 @pytest.fixture
-def chooser(digits, person):
+def served(digits):
     serving = pytest.importorskip("likewise.web.serving", reason='pip install "likewise[app]"')
-    folder, truth = digits
+    folder, _ = digits
     items = open_items(folder, image_features="descriptors")
     partition = build_super_instances(items.features().X, 12, seed=0)
     project = Project(Session(ByGroups(partition), sample_ids=items.ids), items)
     served = serving.prepare(project, port=0)
     thread = threading.Thread(target=served.run)
     thread.start()
-    yield person(served, truth), project
+    yield served
     served.server.should_exit = True
     thread.join()
+
+
+@pytest.fixture
+def chooser(served, person):
+    return person(served), served.project
 
 
 def test_a_choice_is_answered_by_number_by_click_and_by_none_of_these(chooser):
@@ -82,3 +87,49 @@ def test_a_group_to_choose_opens_and_the_item_is_large(chooser):
     someone.expect(page.get_by_role("dialog").locator(".members li").first).to_be_visible()
     page.keyboard.press("Escape")
     someone.press("0")
+
+
+def test_who_prefers_pairs_gets_a_choice_as_pairs_and_it_is_one_gesture(chooser):
+    someone, project = chooser
+    page = someone.page
+    someone.press("0")
+    page.keyboard.press("?")
+    page.get_by_label(re.compile("Two at a time")).check()
+    page.get_by_role("button", name="Close").click()
+    why = page.locator("#why")
+    someone.expect(why).to_contain_text("group 1 of 2")
+    page.keyboard.press("d")
+    someone.expect(why).to_contain_text("group 2 of 2")
+    page.keyboard.press("z")
+    someone.expect(why).to_contain_text("group 1 of 2")
+    page.reload()
+    someone.expect(why).to_contain_text("group 1 of 2")
+    page.keyboard.press("d")
+    someone.expect(why).to_contain_text("group 2 of 2")
+    someone.press("d")
+    assert len(project.session.events) == 2
+    assert [link.answer.value for link in project.session.events[1].links] == ["different"] * 2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_choice_breaks_no_rule_of_accessibility(served, person, scheme, axe):
+    someone = person(served, color_scheme=scheme, reduced_motion="reduce")
+    someone.press("0")
+    someone.expect(someone.page.locator("#strip .card").first).to_be_visible()
+    axe(someone.page, "choice")
+
+
+def test_a_choice_is_answered_on_a_phone_and_fits_it(served, person):
+    phone = {"viewport": {"width": 375, "height": 740}, "has_touch": True, "is_mobile": True}
+    someone = person(served, **phone)
+    page = someone.page
+    for _ in range(2):
+        someone.do(page.get_by_role("button", name="None of these").tap)
+    someone.expect(page.locator(".option")).to_have_count(3)
+    for option in page.locator(".choose").all():
+        box = option.bounding_box()
+        assert box["height"] >= 44
+        assert 0 <= box["x"] < box["x"] + box["width"] <= 375
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    someone.do(page.locator(".choose").last.tap)
+    assert served.project.session.events[-1].answer.value == "same"

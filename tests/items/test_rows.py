@@ -29,7 +29,8 @@ def test_rows_are_numbered_from_zero_without_an_id_column(flowers):
 
 def test_the_view_is_plain_json_of_the_shown_columns(flowers):
     view = open_items(flowers, id="name", show=["color", "petal"]).view(2)
-    assert view == {"kind": "rows", "fields": [["color", "?"], ["petal", "3.0"]]}
+    assert view["fields"] == [["color", "?"], ["petal", "3.0"]]
+    assert view["scales"] == {"petal": 0.5}
     assert json.loads(json.dumps(view)) == view
 
 

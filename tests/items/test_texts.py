@@ -34,8 +34,10 @@ def path(tmp_path):
 def test_a_text_column_makes_texts(path):
     items = open_items(path, text="text", id="id", show=["n"])
     assert (items.kind, items.n, items.ids[1]) == ("texts", 24, "t1")
-    view = {"kind": "texts", "text": SPACE[1], "length": len(SPACE[1]), "fields": [["n", "1"]]}
-    assert items.view(1) == view
+    view = items.view(1)
+    assert (view["text"], view["length"]) == (SPACE[1], len(SPACE[1]))
+    assert view["fields"] == [["n", "1"]]
+    assert set(view["telling"]) <= set(SPACE[1].lower().split())
     assert json.loads(json.dumps(view)) == view
     assert items.title(1) == "t1"
     assert open_items(path, text="text").title(1) == SPACE[1]

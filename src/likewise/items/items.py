@@ -154,9 +154,10 @@ class Items(ABC):
         ``"channels": [{"name": str, "t": [int, ...], "y": [float, ...]}, ...]``
             Curves, with ``"length"``, the number of moments.
         ``"text": str``
-            A text, and ``"length"``, how many characters it has in full.
+            A text, and ``"length"``, how many characters it has in full; ``"telling"`` may list
+            the words that stand out in a long one.
         ``"fields": [[name, text], ...]``
-            A table.
+            A table; ``"scales"`` may say of numbers where they lie in the range of all, by name.
         """
 
     @abstractmethod

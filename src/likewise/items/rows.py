@@ -85,8 +85,16 @@ class RowItems(Items):
         return shorten(" · ".join(cell for cell in cells if cell.strip())) or f"row {i}"
 
     def view(self, i: int) -> dict[str, Any]:
-        """Return the shown fields of row `i`."""
-        return {"kind": self.kind, "fields": self._table.fields(self._show, i)}
+        """Return the shown fields of row `i`, and where its numbers lie between all others."""
+        return {
+            "kind": self.kind,
+            "fields": self._table.fields(self._show, i),
+            "scales": {
+                name: round(float(shares[i]), 4)
+                for name, shares in self._shares.items()
+                if np.isfinite(shares[i])
+            },
+        }
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return the columns of the table, without the one that has the ids."""
@@ -135,6 +143,16 @@ class RowItems(Items):
                 low, middle, high = np.quantile(finite, [0.25, 0.5, 0.75])
                 if high > low:
                     found[name] = (numbers, float(middle), float(high - low))
+        return found
+
+    @cached_property
+    def _shares(self) -> dict[str, np.ndarray]:
+        """Every number that is shown as a share of the range of its column."""
+        found = {}
+        for name, (numbers, _, _) in self._scales.items():
+            finite = numbers[np.isfinite(numbers)]
+            low, high = finite.min() / 2, finite.max() / 2
+            found[name] = (numbers / 2 - low) / (high - low)
         return found
 
     @cached_property

@@ -49,6 +49,10 @@ LOOKED_AT = 4_000
 """Tiles and key words come from so many characters of a text."""
 
 N_KEY_WORDS = 4
+N_TELLING_WORDS = 20
+"""So many words of a long text stand out. With half as many some texts have none in view; with
+twice as many whole lines do."""
+
 MOST_COMPARED = 2_000
 """Key words are words that are rare in a sample of so many texts."""
 
@@ -176,8 +180,15 @@ class TextItems(Items):
             "kind": self.kind,
             "text": self._texts[i][:TEXT_LENGTH],
             "length": len(self._texts[i]),
+            "telling": self._rarest(i),
             "fields": self._table.fields(self._show, i),
         }
+
+    def _rarest(self, i: int) -> list[str]:
+        """Return the words of a text that few others have, but not this one alone."""
+        counts = self._all_words[1]
+        known = [word for word in self._words(i) if counts[word] > 1]
+        return sorted(known, key=lambda word: (counts[word], word))[:N_TELLING_WORDS]
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return the columns of the table."""

@@ -35,24 +35,50 @@ export async function reload() {
   await take(await get(app.wantsDistance ? "query?distance=1" : "query"));
 }
 
-// Do one change at a time; a key pressed meanwhile is not an answer to a question nobody has seen.
+// Do one change at a time: a key pressed meanwhile would answer a question nobody has seen.
 export async function change(path, body) {
-  if (app.isBusy) return null;
+  if (app.isBusy) {
+    say("The last one is still being saved, so this was not taken.");
+    return null;
+  }
   app.isBusy = true;
+  isCancelled = false;
   underWay(1);
+  const soon = setTimeout(() => say("Saving …"), PATIENCE);
   try {
-    const reply = await post(path, { position: app.state.position, ...body });
+    const { position } = app.state;
+    const reply = await post(path, { position, ...body });
     app.state.position = reply.position;
     hideNotice();
-    return reply;
+    if (!isCancelled || reply.position === position) return reply;
+    await take(await post(path === "undo" ? "redo" : "undo", { position: reply.position }));
+    notice("Cancelled: it is as it was before.");
   } catch (error) {
     await complain(error);
-    return null;
   } finally {
+    clearTimeout(soon);
+    working.hidden = true;
     app.isBusy = false;
     underWay(-1);
   }
+  return null;
 }
+
+// What takes long says so, and can be cancelled: it is taken back as soon as it is done.
+const PATIENCE = 400;
+const working = byId("working");
+let isCancelled = false;
+
+function say(text) {
+  bring(working);
+  working.querySelector("span").textContent = text;
+  working.hidden = false;
+}
+
+byId("cancel").addEventListener("click", () => {
+  isCancelled = true;
+  say("It will be taken back when it is done.");
+});
 
 export async function complain(error) {
   if (error.name === "AbortError") return;
@@ -86,10 +112,14 @@ function wait() {
 // A message is where the eye is: in the dialog that is open, else at the top of what is seen.
 const box = byId("notice");
 
-export function notice(text) {
+function bring(node) {
   const dialog = document.querySelector("dialog[open]");
-  if (dialog) dialog.prepend(box);
-  else document.querySelector("header.top").after(box);
+  if (dialog) dialog.prepend(node);
+  else document.querySelector("header.top").after(node);
+}
+
+export function notice(text) {
+  bring(box);
   box.querySelector("p").textContent = text;
   box.hidden = false;
 }
@@ -98,8 +128,12 @@ export function hideNotice() {
   box.hidden = true;
 }
 
-// A dialog that closes leaves its message to the page.
-byId("group-dialog").addEventListener("close", () => document.querySelector("header.top").after(box));
+// A dialog that closes leaves its messages to the page.
+byId("group-dialog").addEventListener("close", () => document.querySelector("header.top").after(box, working));
+
+export function fillDialog(...content) {
+  byId("group-dialog").replaceChildren(box, working, ...content);
+}
 
 // For what is fetched to be looked at: an error is told, and the view stays as it was.
 export async function look(path, signal) {

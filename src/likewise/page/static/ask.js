@@ -1,30 +1,42 @@
 // The question: two items, three answers, one line of progress, the groups below.
 
-import { app, change, complain, fetchProgress, onState, take } from "./app.js";
+import { app, change, complain, fetchProgress, look, onState, take } from "./app.js";
 import { get } from "./api.js";
 import { showChoice } from "./choice.js";
 import { announce, byId, el, plural } from "./dom.js";
 import { openGroup } from "./group.js";
 import { fetchPicture, showPair } from "./pair.js";
 import { knownBar, knownLine, knownTile } from "./how.js";
+import { pairsOnly } from "./settings.js";
 import { groupName, tile } from "./things.js";
 
 const STRIP = 12;
 let looking = null;
 let sizes = new Map();
+// Who prefers pairs gets a choice as pairs, one group after the other; the answer is the same.
+let turn = 0;
 
 export async function answer(word) {
   const question = app.state?.question;
   if (!question) return;
-  const isChoice = question.kind === "choice";
-  if (isChoice && word !== "unsure" && word !== "none") return;
-  await say(isChoice ? { chosen: word === "none" ? null : word } : { answer: word });
+  if (question.kind === "pair") {
+    if (word !== "none") await say({ answer: word });
+  } else if (word === "unsure" || word === "none") await say({ chosen: word === "none" ? null : word });
+  else if (!pairsOnly.isOn) return;
+  else if (word === "same") await say({ chosen: turn });
+  else if (turn + 1 === question.groups.length) await say({ chosen: null });
+  else turnTo(turn + 1);
+}
+
+function turnTo(place) {
+  turn = place;
+  showQuestion(app.state).catch(complain);
 }
 
 // The group at a place is the one; places count from 0.
 export async function choose(place) {
   const question = app.state?.question;
-  if (question?.kind === "choice" && place < question.groups.length) await say({ chosen: place });
+  if (question?.kind === "choice" && !pairsOnly.isOn && place < question.groups.length) await say({ chosen: place });
 }
 
 async function say(said) {
@@ -37,9 +49,10 @@ async function say(said) {
 }
 
 export async function undo() {
-  if (!app.state?.can_undo) return;
+  if (turn > 0) return turnTo(turn - 1);
+  if (!app.state?.can_undo) return undefined;
   const state = await change("undo", {});
-  if (state) await take(state);
+  return state && take(state);
 }
 
 export async function redo() {
@@ -54,24 +67,36 @@ onState((state) => {
   showProgress(state);
   looking?.abort();
   looking = new AbortController();
-  if (state.question) showQuestion(state);
+  turn = 0;
   lookAhead(state, looking.signal).catch(complain);
+  return state.question ? showQuestion(state) : null;
 });
 
-function showQuestion(state) {
-  const { kind, left, right, item, groups, number } = state.question;
+// One of the groups of a choice and the item, as a pair.
+async function asPair({ item, groups, number }) {
+  const place = turn;
+  const [first, ...others] = groups[place].shown;
+  const found = await look(`item/${first.row}`);
+  if (!found || number !== app.state.question?.number || place !== turn) return null;
+  return { kind: "pair", number, left: item, right: found.item, fellows: [[], others], turn: `group ${place + 1} of ${groups.length}` };
+}
+
+async function showQuestion(state) {
+  const question = state.question.kind === "choice" && pairsOnly.isOn ? await asPair(state.question) : state.question;
+  if (!question) return;
+  const { kind, left, right, item, groups, number } = question;
   const isChoice = kind === "choice";
   byId("ask-title").textContent = isChoice ? "Where does it belong?" : "Do these two belong together?";
-  byId("why").textContent = why(state);
+  byId("why").textContent = [why(state), question.turn].filter(Boolean).join(" · ");
   for (const button of document.querySelectorAll("#view-ask .answer")) {
     button.hidden = button.dataset.answer !== "unsure" && (button.dataset.answer === "none") !== isChoice;
   }
   byId("fellows").hidden = true;
   if (isChoice) {
-    showChoice(byId("pair"), byId("tools"), state.question, choose);
+    showChoice(byId("pair"), byId("tools"), question, choose);
     announce(`Question ${number}. To which of ${plural(groups.length, "group")} does ${item.title} belong?`);
   } else {
-    showFellows(state.question.fellows);
+    showFellows(question.fellows);
     showPair(byId("pair"), byId("tools"), left, right);
     announce(`Question ${number}. ${left.title}, and ${right.title}.`);
   }

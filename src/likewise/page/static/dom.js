@@ -29,7 +29,13 @@ export function announce(text) {
 }
 
 export const WORDS = { same: "same", different: "different", unsure: "not sure" };
-export const SIGNS = { same: "=", different: "≠", unsure: "?" };
+
+// The sign of an answer. That of "different" is drawn, since not every font has one.
+export function sign(word) {
+  return el("span", { class: `sign ${word}`, ariaHidden: "true" }, { same: "=", unsure: "?" }[word] ?? "");
+}
+
+export const signed = (word) => [sign(word), ` ${WORDS[word]}`];
 
 export function plural(n, word) {
   return `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;

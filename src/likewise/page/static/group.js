@@ -1,6 +1,6 @@
 // All members of one group, in a dialog, where it is named and mended.
 
-import { app, change, look, notice, take } from "./app.js";
+import { app, change, fillDialog, look, notice, take } from "./app.js";
 import { byId, el, plural } from "./dom.js";
 import { howLegend, knownLine } from "./how.js";
 import { mendTools, selectable } from "./mend.js";
@@ -15,7 +15,7 @@ export async function openGroup(id) {
   if (!found) return;
   const dialog = byId("group-dialog");
   const members = el("ul", { class: "members" }, ...found.members.map(member));
-  dialog.replaceChildren(
+  fillDialog(
     el("header", {},
       el("h2", { id: "group-title", dir: "auto" }, found.group.name || "A group without a name"),
       el("form", { method: "dialog" }, el("button", { class: "plain" }, "Close"))),

@@ -1,7 +1,7 @@
 // Every answer with its two items. A click changes it, after saying what that keeps and drops.
 
 import { change, look, take } from "./app.js";
-import { byId, el, plural, SIGNS, WORDS } from "./dom.js";
+import { byId, el, plural, sign, signed, WORDS } from "./dom.js";
 import { tile } from "./things.js";
 
 const PAGE = 100;
@@ -39,7 +39,7 @@ function entry(event) {
   const button = el("button", { type: "button", class: "event", "aria-expanded": "false" },
     el("span", { class: "number" }, `${event.number}`),
     tile(event.left),
-    el("span", { class: `said ${event.answer}` }, el("span", { class: "sign", ariaHidden: "true" }, SIGNS[event.answer]), ` ${WORDS[event.answer]}`),
+    el("span", { class: `said ${event.answer}` }, ...signed(event.answer)),
     tile(event.right),
     el("span", { class: "titles", dir: "auto" }, `${event.left.title} – ${event.right.title}`, el("i", {}, kind(event))));
   button.addEventListener("click", () => {
@@ -65,8 +65,8 @@ function offer(event, panel) {
 // What can be said instead, as the API takes it.
 function choices(event, panel) {
   const ways = event.groups.length
-    ? [...event.groups.map(([first], place) => [`the group of ${first.title}`, { chosen: place }]), ["none of these", { chosen: null }], [`${SIGNS.unsure} ${WORDS.unsure}`, { chosen: "unsure" }]]
-    : ["same", "different", "unsure"].filter((word) => word !== event.answer).map((word) => [`${SIGNS[word]} ${WORDS[word]}`, { answer: word }]);
+    ? [...event.groups.map(([first], place) => [`the group of ${first.title}`, { chosen: place }]), ["none of these", { chosen: null }], [signed("unsure"), { chosen: "unsure" }]]
+    : ["same", "different", "unsure"].filter((word) => word !== event.answer).map((word) => [signed(word), { answer: word }]);
   return ways.map(([words, said]) => el("button", { type: "button", class: "plain", dir: "auto", on: { click: () => preview(event, said, panel) } }, words));
 }
 
@@ -83,7 +83,7 @@ async function preview(event, said, panel) {
   const dropped = reply.preview.dropped;
   panel.replaceChildren(
     el("p", { class: "words", role: "status" }, `This ${reply.preview.words}.`),
-    dropped.length ? el("ul", { class: "dropped" }, ...dropped.map((e) => el("li", { dir: "auto" }, `${e.number}: ${e.left.title} ${SIGNS[e.answer]} ${e.right.title}`))) : "",
+    dropped.length ? el("ul", { class: "dropped" }, ...dropped.map((e) => el("li", { dir: "auto" }, `${e.number}: ${e.left.title} `, sign(e.answer), el("span", { class: "unseen" }, WORDS[e.answer]), ` ${e.right.title}`))) : "",
     apply, cancel);
   apply.focus();
 }

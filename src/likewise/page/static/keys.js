@@ -2,18 +2,10 @@
 
 import { answer, choose, redo, undo } from "./ask.js";
 import { byId } from "./dom.js";
+import { letters } from "./settings.js";
 
 const ANSWERS = { s: "same", ArrowRight: "same", d: "different", ArrowLeft: "different", u: "unsure", ArrowDown: "unsure", 0: "none" };
 const PRESS = { "+": "zoom", "=": "zoom", b: "blink", o: "overlay" };
-
-export const letters = {
-  get areOn() {
-    return localStorage.getItem("likewise-keys") !== "off";
-  },
-  set areOn(on) {
-    localStorage.setItem("likewise-keys", on ? "on" : "off");
-  },
-};
 
 export function startKeys(view) {
   document.addEventListener("keydown", (event) => {
@@ -26,7 +18,7 @@ export function startKeys(view) {
 function act(event, view) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (key === "Escape") return go(view === "ask" ? "#result" : "#ask");
-  if (!letters.areOn) return false;
+  if (!letters.isOn) return false;
   if (key === "?") return open();
   if (key === "z" && view !== "map") return run(event.shiftKey ? redo : undo);
   if (key === "Backspace" && view === "ask") return run(undo);

@@ -5,10 +5,11 @@ import { refreshStrip, startAsking } from "./ask.js";
 import { byId } from "./dom.js";
 import { onNames } from "./group.js";
 import { showHistory } from "./history.js";
-import { letters, startKeys } from "./keys.js";
+import { startKeys } from "./keys.js";
 import { startMending } from "./mend.js";
 import { showMap } from "./map.js";
 import { showResult } from "./result.js";
+import { letters, pairsOnly } from "./settings.js";
 
 const VIEWS = ["ask", "result", "map", "history"];
 
@@ -57,9 +58,14 @@ onNames(() => {
 });
 
 function startHelp() {
-  const [keys, far] = [byId("letters"), byId("distances")];
-  keys.checked = letters.areOn;
-  keys.addEventListener("change", () => (letters.areOn = keys.checked));
+  const far = byId("distances");
+  for (const [id, setting] of [["letters", letters], ["pairs-only", pairsOnly]]) {
+    byId(id).checked = setting.isOn;
+    byId(id).addEventListener("change", () => {
+      setting.isOn = byId(id).checked;
+      reload().catch(complain);
+    });
+  }
   far.addEventListener("change", () => {
     app.wantsDistance = far.checked;
     reload().catch(complain);

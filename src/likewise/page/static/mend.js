@@ -1,6 +1,6 @@
 // Mending the result: move selected items, merge groups, split one, check one. Each is one thing to undo.
 
-import { change, look, notice, take } from "./app.js";
+import { change, fillDialog, look, notice, take } from "./app.js";
 import { byId, el, plural } from "./dom.js";
 import { howWords, knownTile } from "./how.js";
 import { groupName } from "./things.js";
@@ -93,7 +93,7 @@ async function fill(group, ...lists) {
 }
 
 function show(title, ...content) {
-  byId("group-dialog").replaceChildren(
+  fillDialog(
     el("header", {}, el("h2", { id: "group-title" }, title), el("form", { method: "dialog" }, el("button", { class: "plain" }, "Close"))),
     ...content);
 }

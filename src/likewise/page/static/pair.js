@@ -1,7 +1,8 @@
 // Two items side by side, in the way that makes them easiest to compare.
 
 import { showPicture } from "./api.js";
-import { el, svg } from "./dom.js";
+import { el, sign, svg, WORDS } from "./dom.js";
+import { hiddenFields } from "./settings.js";
 
 const SIDES = ["left", "right"];
 const kept = new Map();
@@ -30,7 +31,7 @@ export function showPair(box, tools, left, right) {
   const show = { images, texts, rows, series, mixed }[layout];
   box.className = `pair ${layout}`;
   box.style.removeProperty("--zoom");
-  const shown = show(left, right, box);
+  const shown = show(left, right, box, tools);
   box.replaceChildren(...shown.parts);
   tools.replaceChildren(...(shown.tools ?? []));
 }
@@ -120,21 +121,29 @@ function images(left, right, box) {
 const WORD = /[\p{L}\p{N}\p{M}'’]+/gu;
 const fold = (word) => word.toLocaleLowerCase();
 
+// Of a long text only what tells it from most others stands out.
 function texts(left, right) {
   const [a, b] = [left, right].map((item) => new Set((item.view.text.match(WORD) ?? []).map(fold)));
   const parts = [
-    [left, "left", b],
-    [right, "right", a],
-  ].map(([item, side, other]) =>
+    [left, "left", a, b],
+    [right, "right", b, a],
+  ].map(([item, side, own, other]) =>
     figure(
       item,
       side,
-      el("div", { class: "text", tabIndex: 0, role: "region", ariaLabel: `${side} text`, dir: "auto" }, ...marked(item.view.text, other), ...cut(item.view)),
+      el("div", { class: "text", tabIndex: 0, role: "region", ariaLabel: `${side} text`, dir: "auto" }, ...marked(item.view.text, kinds(item.view, own, other)), ...cut(item.view)),
       item.view.fields?.length ? fieldTable(item.view.fields) : null,
     ),
   );
   const n = [...a].filter((word) => b.has(word)).length;
-  return { parts, tools: [el("p", { class: "hint" }, `${n} words in both, shown pale · `, el("mark", {}, "marked"), " words are in one only")] };
+  return { parts, tools: [el("p", { class: "hint" }, `${n} words in both, shown pale · `, el("mark", {}, "marked"), " words are in one only and tell most")] };
+}
+
+const MANY_WORDS = 60;
+
+function kinds(view, own, other) {
+  const tells = own.size > MANY_WORDS && view.telling ? new Set(view.telling) : own;
+  return (word) => (other.has(word) ? "shared" : tells.has(word) ? "mark" : "plain");
 }
 
 function cut(view) {
@@ -143,53 +152,80 @@ function cut(view) {
 }
 
 // Runs of shared and of other words, so that a long text does not become thousands of elements.
-function marked(text, other) {
+function marked(text, kindOf) {
   const parts = [];
   let start = 0;
   let end = 0;
-  let isShared = null;
+  let kind = "plain";
   const close = () => {
-    if (isShared === null) return;
     const run = text.slice(start, end);
-    parts.push(isShared ? el("span", { class: "shared" }, run) : el("mark", {}, run));
+    parts.push(kind === "plain" ? run : kind === "mark" ? el("mark", {}, run) : el("span", { class: kind }, run));
   };
   for (const found of text.matchAll(WORD)) {
-    const shared = other.has(fold(found[0]));
-    if (shared !== isShared) {
+    const next = kindOf(fold(found[0]));
+    if (next !== kind) {
       close();
-      parts.push(text.slice(isShared === null ? 0 : end, found.index));
+      parts.push(text.slice(end, found.index));
       start = found.index;
-      isShared = shared;
+      kind = next;
     }
     end = found.index + found[0].length;
   }
   close();
-  parts.push(text.slice(isShared === null ? 0 : end));
+  parts.push(text.slice(end));
   return parts;
 }
 
 // -- rows --------------------------------------------------------------------------------------
 
-function rows(left, right) {
-  const names = [...new Set([...left.view.fields, ...right.view.fields].map(([name]) => name))];
-  const [a, b] = [left, right].map((item) => new Map(item.view.fields));
-  let nEqual = 0;
-  const body = names.map((name) => {
-    const [x, y] = [a.get(name) ?? "", b.get(name) ?? ""];
-    const isEqual = x === y;
-    nEqual += isEqual;
-    return el("tr", { class: isEqual ? "equal" : "differs" },
-      el("th", { scope: "row", dir: "auto" }, name),
-      el("td", { dir: "auto" }, x || el("i", {}, "empty")),
-      el("td", { class: "relation" }, isEqual ? "=" : "≠"),
-      el("td", { dir: "auto" }, y || el("i", {}, "empty")));
+// Numbers as two dots on the range of all rows; anything else as a sign.
+function relation(word, scales) {
+  const words = el("span", { class: "unseen" }, WORDS[word]);
+  if (word === "same" || scales.includes(undefined)) return [sign(word), words];
+  const dots = scales.map((share, k) => {
+    const dot = el("i", { class: SIDES[k] });
+    dot.style.insetInlineStart = `${(share * 100).toFixed(1)}%`;
+    return dot;
   });
+  return [el("span", { class: "scale", dir: "ltr", ariaHidden: "true" }, ...dots), words];
+}
+
+// Fields in the order of how much they differ: numbers by their scales, words in between, equal ones last.
+function compared(left, right) {
+  const [a, b] = [left, right].map((item) => new Map(item.view.fields));
+  const fields = [...new Set([...a.keys(), ...b.keys()])].map((name) => {
+    const values = [a.get(name) ?? "", b.get(name) ?? ""];
+    const scales = [left, right].map((item) => item.view.scales?.[name]);
+    const isEqual = values[0] === values[1];
+    return { name, values, scales, isEqual, far: isEqual ? -1 : scales.includes(undefined) ? 0.5 : Math.abs(scales[0] - scales[1]) };
+  });
+  return fields.sort((x, y) => y.far - x.far);
+}
+
+function rows(left, right, box, tools) {
+  const all = compared(left, right);
+  const hidden = hiddenFields.names;
+  const fields = all.filter(({ name }) => !hidden.has(name));
+  const nEqual = fields.filter(({ isEqual }) => isEqual).length;
+  const body = fields.map(({ name, values, scales, isEqual }) =>
+    el("tr", { class: isEqual ? "equal" : "differs" },
+      el("th", { scope: "row", dir: "auto" }, name),
+      el("td", { dir: "auto" }, values[0] || el("i", {}, "empty")),
+      el("td", { class: "relation" }, ...relation(isEqual ? "same" : "different", scales)),
+      el("td", { dir: "auto" }, values[1] || el("i", {}, "empty"))));
   const table = el("table", {},
     el("caption", { class: "unseen" }, "The two, field by field"),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Field"), el("th", { scope: "col", dir: "auto" }, left.heading), el("th", { scope: "col", class: "relation" }, el("span", { class: "unseen" }, "equal or not")), el("th", { scope: "col", dir: "auto" }, right.heading))),
     el("tbody", {}, ...body));
-  const hint = el("p", { class: "hint" }, `${nEqual} of ${names.length} fields are equal, shown pale`);
-  return { parts: [el("div", { class: "table-box", tabIndex: 0, role: "region", ariaLabel: "The two, field by field" }, table)], tools: [hint] };
+  const hint = el("p", { class: "hint" }, `${nEqual} of ${fields.length} fields are equal${all.some(({ scales }) => !scales.includes(undefined)) ? "; ○ left and ● right on the range of all rows" : ""}`);
+  const again = () => showPair(box, tools, left, right);
+  return { parts: [el("div", { class: "table-box", tabIndex: 0, role: "region", ariaLabel: "The two, field by field" }, table)], tools: [hint, fieldMenu(all, hidden, again)] };
+}
+
+function fieldMenu(fields, hidden, changed) {
+  return el("details", { class: "menu" }, el("summary", { class: "quiet" }, hidden.size ? `Fields: ${hidden.size} hidden` : "Fields"),
+    el("ul", {}, ...fields.map(({ name }) => el("li", {}, el("label", { dir: "auto" },
+      el("input", { type: "checkbox", checked: !hidden.has(name), on: { change: () => { hiddenFields.toggle(name); changed(); } } }), ` ${name}`)))));
 }
 
 function fieldTable(fields) {

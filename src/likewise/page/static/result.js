@@ -1,7 +1,7 @@
 // The groups so far or for good, what stayed open, a check of one's own answers, and the way out.
 
 import { app, change, fetchProgress, look, take } from "./app.js";
-import { byId, el, plural, SIGNS, WORDS } from "./dom.js";
+import { byId, el, plural, signed, WORDS } from "./dom.js";
 import { nameField, openGroup } from "./group.js";
 import { showPair } from "./pair.js";
 import { howLegend, knownBar, knownLine, knownTile } from "./how.js";
@@ -96,7 +96,7 @@ async function showUnsure(box) {
       el("li", { class: "open-pair" }, tile(left), tile(right), el("span", { class: "titles", dir: "auto" }, `${left.title} – ${right.title}`),
         el("span", { class: "hint" }, isTogether ? "in one group" : "in different groups"),
         ...["same", "different"].map((word) =>
-          el("button", { type: "button", class: "plain", on: { click: () => settle(left, right, word) } }, `${SIGNS[word]} ${WORDS[word]}`))))));
+          el("button", { type: "button", class: "plain", on: { click: () => settle(left, right, word) } }, ...signed(word)))))));
 }
 
 function unsureWords({ n, n_together: together }) {
@@ -135,7 +135,7 @@ function askCheck(start, box, check, number, n) {
   const pair = el("div", { class: "pair" });
   const tools = el("div", { class: "tools" });
   const answers = el("div", { class: "answers small", role: "group", ariaLabel: `Check ${number} of ${n}` },
-    ...["different", "unsure", "same"].map((word) => el("button", { type: "button", class: `answer ${word}`, on: { click: () => tell(word) } }, `${SIGNS[word]} ${WORDS[word]}`)));
+    ...["different", "unsure", "same"].map((word) => el("button", { type: "button", class: `answer ${word}`, on: { click: () => tell(word) } }, ...signed(word))));
   const tell = async (word) => {
     const reply = await change("checks", { left: check.left.row, right: check.right.row, answer: word });
     if (!reply) return;
@@ -158,7 +158,7 @@ function verdict(found) {
 function outcome(check) {
   const agrees = check.said === "unsure" || check.said === check.expected;
   const line = agrees
-    ? `${check.left.title} ${SIGNS[check.said]} ${check.right.title}: ${check.said === "unsure" ? "not sure" : "agrees"}`
+    ? `${check.left.title} – ${check.right.title}: ${WORDS[check.said]}${check.said === "unsure" ? "" : ", which agrees"}`
     : `${check.left.title} – ${check.right.title}: you say ${WORDS[check.said]}, your answers imply ${WORDS[check.expected]}. One of these is wrong: `;
   return el("li", { class: agrees ? "" : "disagrees", dir: "auto" }, line,
     ...(agrees ? [] : check.because.map((number) => el("a", { href: `#history/${number}` }, `answer ${number}`)).flatMap((link, k) => (k ? [", ", link] : [link]))));

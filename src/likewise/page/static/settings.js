@@ -1,0 +1,26 @@
+// What a person prefers, kept by the browser.
+
+const setting = (name, usual) => ({
+  get isOn() {
+    return (localStorage.getItem(`likewise-${name}`) ?? usual) === "on";
+  },
+  set isOn(on) {
+    localStorage.setItem(`likewise-${name}`, on ? "on" : "off");
+  },
+});
+
+export const letters = setting("keys", "on");
+export const pairsOnly = setting("pairs", "off");
+
+// Fields of rows that are not shown.
+export const hiddenFields = {
+  key: `likewise-hidden ${document.querySelector(".source")?.textContent}`,
+  get names() {
+    return new Set(JSON.parse(localStorage.getItem(this.key) ?? "[]"));
+  },
+  toggle(name) {
+    const { names } = this;
+    if (!names.delete(name)) names.add(name);
+    localStorage.setItem(this.key, JSON.stringify([...names]));
+  },
+};
