@@ -103,7 +103,7 @@ def test_rows_align_their_fields_and_dim_what_is_equal(labeler):
 def test_fields_that_differ_most_come_first_and_others_can_be_hidden(tmp_path, serve, person):
     path = tmp_path / "cars.csv"
     path.write_text("wheels,weight,doors\n4,900,2\n4,2000,3\n4,950,5\n4,1900,4\n")
-    someone = person(serve(path))
+    someone = person(serve(path, questions="pairs"))
     page = someone.page
     view = someone.fetch("api/query")["question"]
     far = {
@@ -123,7 +123,7 @@ def test_fields_that_differ_most_come_first_and_others_can_be_hidden(tmp_path, s
 def test_texts_show_shared_and_differing_words(tmp_path, serve, person):
     path = tmp_path / "mails.csv"
     path.write_text("body\nThe red house\nthe blue house\n")
-    someone = person(serve(path, text="body"))
+    someone = person(serve(path, questions="pairs", text="body"))
     page = someone.page
     someone.expect(page.locator(".pair mark")).to_have_text(["red", "blue"])
     someone.expect(page.locator(".shared")).to_have_text(["The", "house", "the", "house"])
@@ -132,7 +132,7 @@ def test_texts_show_shared_and_differing_words(tmp_path, serve, person):
 def test_series_share_their_axes_and_lie_one_over_the_other(tmp_path, serve, person):
     t = np.linspace(0, 6, 50)
     np.savez(tmp_path / "w.npz", X=np.array([k * np.sin(t) for k in range(1, 7)]))
-    someone = person(serve(tmp_path / "w.npz", series=True))
+    someone = person(serve(tmp_path / "w.npz", questions="pairs", series=True))
     page = someone.page
     axes = page.locator(".side.left svg text")
     someone.expect(axes.first).to_be_visible()
@@ -156,7 +156,7 @@ def test_hostile_cells_are_text_and_nothing_else(tmp_path, serve, person):
         writer = csv.writer(file)
         writer.writerow(["a<b>", "n"])
         writer.writerows([text, k] for k, text in enumerate(nasty))
-    someone = person(serve(path, text="a<b>"))
+    someone = person(serve(path, questions="pairs", text="a<b>"))
     page = someone.page
     seen = set()
     while someone.fetch("api/query")["question"]:
@@ -241,7 +241,7 @@ def test_done_offers_checks_refining_and_every_export(labeler, tmp_path):
 def test_what_stayed_unsure_is_shown_and_can_be_decided(tmp_path, serve, person):
     path = tmp_path / "three.csv"
     path.write_text("x\n1\n2\n9\n")
-    someone = person(serve(path))
+    someone = person(serve(path, questions="pairs"))
     for _ in range(3):
         someone.press("u")
     page = someone.page

@@ -63,6 +63,18 @@ def test_the_end_is_a_screen_with_the_groups_and_can_be_undone(table):
     assert "likewise export" in result.output
 
 
+def test_what_is_known_already_is_not_asked(table, tmp_path):
+    known = tmp_path / "known.csv"
+    known.write_text("id,group\n0,small\n1,small\n4,small\n2,large\n")
+    result = label(table, "q\n", "--known", str(known))
+    assert "3 links that were new" in result.output
+    assert "at most 2 left" in label(table, "q\n", "--known", str(known)).output
+    known.write_text("id,group\n0,a\n1,a\n1,b\n")
+    result = label(table, "q\n", "--known", str(known))
+    assert result.exit_code != 0
+    assert "line 4 puts 1 into group 'b', line 3 into 'a'" in result.output
+
+
 def test_the_end_of_the_input_ends_the_session(table):
     assert label(table, "s\n").exit_code == 0
 

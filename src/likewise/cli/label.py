@@ -12,7 +12,7 @@ import click
 from likewise.cli.inline import WAYS, ask_terminal, choose_way
 from likewise.cli.rowprogress import RowProgress
 from likewise.errors import MissingExtraError
-from likewise.project import Opened, open_large_project, open_project
+from likewise.project import Opened, give_known, open_large_project, open_project
 from likewise.project.beginning import QUESTIONS
 from likewise.project.large import is_large
 from likewise.words import plural
@@ -90,6 +90,12 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     help="Another number gives other questions.",
 )
 @click.option(
+    "--known",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="What you know already: a table of id and group, or of left, right and answer.",
+)
+@click.option(
     "--session",
     type=click.Path(dir_okay=False),
     metavar="FILE",
@@ -130,6 +136,7 @@ def label(
     questions: str | None,
     strategy: str | None,
     seed: int | None,
+    known: str | None,
     session: str | None,
     cluster: str | None,
     terminal: bool,
@@ -157,12 +164,18 @@ def label(
         "say": lambda line: click.echo(line, err=True),
     }
     if cluster is not None or is_large(paths, options):
+        if known is not None:
+            raise click.UsageError("--known is not for files that are read in batches")
         with RowProgress() as progress:
             opened = open_large_project(paths, cluster=cluster, progress=progress, **begin)
     else:
         opened = open_project(paths[0], questions=questions, strategy=strategy, **begin)
     try:
         _say_where(opened)
+        if known is not None:
+            n = give_known(opened.project, known)
+            was = "was" if n == 1 else "were"
+            click.echo(f"{known}: {plural(n, 'link')} that {was} new", err=True)
         if terminal:
             from likewise.cli.terminal import run_terminal
 

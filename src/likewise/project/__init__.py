@@ -1,6 +1,7 @@
 """A project: items, features, a session and the file it lives in, as page and terminal share it."""
 
 from likewise.project.formats import FORMATS, export
+from likewise.project.known import give_known, read_known
 from likewise.project.opening import (
     Opened,
     open_large_project,
@@ -14,7 +15,9 @@ __all__ = [
     "Opened",
     "Project",
     "export",
+    "give_known",
     "open_large_project",
     "open_project",
     "open_session_file",
+    "read_known",
 ]

@@ -168,6 +168,10 @@ class Project:
         """Answer the open choice, whose number was `number` when it was put."""
         self._do(position, lambda: self.session.choose(chosen, query=number, **self._signature()))
 
+    def give(self, links: Iterable[Link], *, position: int) -> None:
+        """Say what is known beforehand, as one gesture."""
+        self._do(position, lambda: self.session.give_links(links, **self._signature()))
+
     def settle(self, left: int, right: int, answer: Answer, *, position: int) -> None:
         """Say something about two rows without being asked."""
 

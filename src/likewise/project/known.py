@@ -1,0 +1,191 @@
+"""What is known before the first question: pairs of items, or items and their groups."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+from likewise.core.answers import Answer, Link, as_answer
+from likewise.core.links import LinkGraph
+from likewise.errors import AnswerError, InputError
+from likewise.items.cells import as_text
+from likewise.items.tables import CSV_SUFFIXES, Table, read_table
+from likewise.project.groups import group_ids
+from likewise.project.project import Project
+from likewise.words import plural
+
+MOST_NAMED = 5
+"""So many contradictions are named; who mends these looks again anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a file says beforehand.
+
+    Attributes
+    ----------
+    links : tuple of Link
+        Which items belong together, and which do not.
+    names : dict of int to str
+        One row of every group that the file calls by a name, and the name.
+    """
+
+    links: tuple[Link, ...]
+    names: dict[int, str]
+
+
+def read_known(path: str | os.PathLike[str], ids: Sequence[str]) -> Known:
+    r"""Read what is known about items from a table.
+
+    A table with the columns ``left``, ``right`` and ``answer`` (*same* or *different*) has pairs.
+    One with the column ``group`` has items, by the column ``id`` or else the first one: those with
+    the same value belong together, those with other values do not, and nothing is known about
+    those without a value. In a file of `likewise export` only what was *said* counts.
+
+    Parameters
+    ----------
+    path : path
+        A CSV, JSON lines or Parquet file.
+    ids : sequence of str
+        The ids of the items; ``"0"``, ``"1"``, ... where there is no column of ids.
+
+    Raises
+    ------
+    InputError
+        With the lines, where the file contradicts itself or names items that are not there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "known.csv"
+    >>> _ = file.write_text("id,group\na,cat\nb,cat\nc,dog\n")
+    >>> known = read_known(file, ["a", "b", "c", "d"])
+    >>> [(link.left, link.right, link.answer.value) for link in known.links]
+    [(0, 1, 'same'), (0, 2, 'different')]
+    >>> known.names
+    {0: 'cat', 2: 'dog'}
+    """
+    file = Path(path)
+    is_csv = file.suffix.lower() in CSV_SUFFIXES
+    table = read_table(file, header=True) if is_csv else read_table(file)
+    reader = _Reader(table, {name: row for row, name in enumerate(ids)}, 2 if is_csv else 1)
+    if {"left", "right", "answer"} <= set(table.columns):
+        return Known(tuple(reader.pairs()), {})
+    if "group" in table.columns and len(table.columns) > 1:
+        return reader.groups()
+    raise InputError(
+        f"{file} has the columns {', '.join(table.columns)}. What is known needs id and group, or "
+        "left, right and answer."
+    )
+
+
+def give_known(project: Project, path: str | os.PathLike[str]) -> int:
+    """Tell a project what a file knows, as one gesture; return how many links were new to it.
+
+    Groups that the file calls by a name get it. What the project knows already is passed over, so
+    that the same file can be given again.
+    """
+    known = read_known(path, project.ids)
+    with project.lock:
+        project.refresh()
+        session = project.session
+        before = [session.links.implied(*link.pair) for link in known.links]
+        for link, implied in zip(known.links, before, strict=True):
+            if implied not in (None, link.answer):
+                left, right = (project.ids[row] for row in link.pair)
+                raise InputError(
+                    f"by {path} {left} and {right} are {link.answer.value}, by the answers so far "
+                    f"they are {implied.value}. Change the one or the other; nothing was taken."
+                )
+        new = [link for link, known_so in zip(known.links, before, strict=True) if known_so is None]
+        if new:
+            project.give(new, position=project.position)
+            for row, name in known.names.items():
+                project.name(int(group_ids(session)[row]), name, position=project.position)
+        return len(new)
+
+
+class _Reader:
+    """A table, the row of every id, and the line of the table's first row."""
+
+    def __init__(self, table: Table, place: Mapping[str, int], first_line: int) -> None:
+        self.table = table
+        self.place = place
+        self.first_line = first_line
+
+    def texts(self, name: str) -> list[str]:
+        return [as_text(value).strip() for value in self.table.columns[name]]
+
+    def row(self, name: str, line: int) -> int:
+        if name not in self.place:
+            raise InputError(
+                f"{self.table.path}, line {line}: there is no item {name!r}. Items are called "
+                f"{', '.join(map(repr, list(self.place)[:3]))}, ..."
+            )
+        return self.place[name]
+
+    def pairs(self) -> Iterator[Link]:
+        graph = LinkGraph(len(self.place))
+        lines: dict[frozenset[int], int] = {}
+        clashes = []
+        columns = (self.texts(name) for name in ("left", "right", "answer"))
+        for line, (a, b, said) in enumerate(zip(*columns, strict=True), self.first_line):
+            left, right = self.row(a, line), self.row(b, line)
+            try:
+                answer = as_answer(said.lower())
+            except AnswerError as error:
+                raise InputError(f"{self.table.path}, line {line}: {error}") from error
+            if left == right or not answer.is_link:
+                continue
+            before = graph.implied(left, right)
+            if before is None:
+                graph.add(left, right, answer)
+                lines[frozenset((left, right))] = line
+            elif before is not answer:
+                chain = graph.explain(left, right)
+                whence = sorted({lines[frozenset(link.pair)] for link in chain})
+                word = "line" if len(whence) == 1 else "lines"
+                clashes.append(
+                    f"line {line} says that {a} and {b} are {answer.value}, but by "
+                    f"{word} {', '.join(map(str, whence))} they are {before.value}"
+                )
+        self.refuse(clashes)
+        yield from graph
+
+    def groups(self) -> Known:
+        columns = self.table.columns
+        names = self.texts("id" if "id" in columns else next(n for n in columns if n != "group"))
+        said = self.texts("how") if "how" in columns else ["said"] * self.table.n
+        called = self.texts("name") if "name" in columns else [""] * self.table.n
+        at: dict[int, tuple[str, int]] = {}
+        titles: dict[str, str] = {}
+        clashes = []
+        for k, group in enumerate(self.texts("group")):
+            line = k + self.first_line
+            if not group or said[k] != "said":
+                continue
+            row = self.row(names[k], line)
+            first, where = at.setdefault(row, (group, line))
+            titles.setdefault(group, called[k] or ("" if group.isdecimal() else group))
+            if first != group:
+                clashes.append(
+                    f"line {line} puts {names[k]} into group {group!r}, line {where} into {first!r}"
+                )
+        self.refuse(clashes)
+        members: dict[str, list[int]] = {}
+        for row, (group, _) in at.items():
+            members.setdefault(group, []).append(row)
+        heads = {group: rows[0] for group, rows in members.items()}
+        same = [Link(rows[0], r, Answer.SAME) for rows in members.values() for r in rows[1:]]
+        apart = [Link(a, b, Answer.DIFFERENT) for a, b in combinations(heads.values(), 2)]
+        return Known((*same, *apart), {heads[g]: name for g, name in titles.items() if name})
+
+    def refuse(self, clashes: Sequence[str]) -> None:
+        if clashes:
+            more = len(clashes) - MOST_NAMED
+            also = [f"and {plural(more, 'further contradiction')}"] if more > 0 else []
+            shown = "; ".join([*clashes[:MOST_NAMED], *also])
+            raise InputError(f"{self.table.path} contradicts itself: {shown}. Nothing was taken.")
