@@ -4,9 +4,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from likewise import COBRA, Answer, Query, Session
+from likewise import COBRA, Answer, Choice, Query, Session
 from likewise.core.journal import SCHEMA
 from likewise.core.partition import SuperInstances, singletons
+from likewise.core.reports import Completeness
 from likewise.errors import (
     AnswerError,
     ContradictionError,
@@ -218,3 +219,15 @@ def test_random_order_names_what_it_can_draw_from():
     unknown: Any = "pairs"
     with pytest.raises(InputError, match="'pairs'"):
         RandomOrder(singletons(SQUARE), over=unknown)
+
+
+def test_notebooks_show_sessions_questions_and_reports_as_escaped_html():
+    session = COBRA(3).start([[0.0], [0.1], [5.0]], sample_ids=["<a>", "b", "c"])
+    assert "&lt;a&gt; (row 0)" in session.ask()._repr_html_()
+    session.tell("same")
+    assert "<th>answered</th><td>1</td>" in session.progress._repr_html_()
+    assert "about rows 1 and 2" in session._repr_html_()
+    choice = Choice(4, 7, ((1, 2), (3,)))
+    assert "where does row 7 belong?" in choice._repr_html_()
+    assert "<th>1</th><td>row 3</td>" in choice._repr_html_()
+    assert "about 90%" in Completeness(0.9, 0.8)._repr_html_()

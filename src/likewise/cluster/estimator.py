@@ -201,6 +201,12 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             If the oracle raises an error. The error, and ``session_``, have the session with all
             answers so far.
         """
+        if isinstance(oracle, str) and oracle == "widget":
+            raise InputError(
+                "fit cannot wait for a widget, which answers between the cells. Instead:\n"
+                f"session = {self!r}.start(X); session.widget(items=items)\n"
+                f"model = {type(self).__name__}().adopt(session)  # when you have answered"
+            )
         if oracle is None and y is not None:
             warnings.warn(
                 "nothing is asked without an oracle, and y is not used. To answer by these "

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from likewise.core.html import card, row_name
 from likewise.errors import AnswerError
 
 
@@ -107,6 +108,10 @@ class Query:
         """What it is about, in words."""
         return f"about rows {self.left} and {self.right}"
 
+    def _repr_html_(self) -> str:
+        left, right = row_name(self.left, self.left_id), row_name(self.right, self.right_id)
+        return card(f"Question {self.number}: do these belong together?", [("", left), ("", right)])
+
     def links(self, answer: Answer) -> tuple[Link, ...]:
         """Return what an answer to this question says."""
         return (Link(self.left, self.right, answer),)
@@ -143,6 +148,15 @@ class Choice:
     def about(self) -> str:
         """What it is about, in words."""
         return f"about row {self.row} and {len(self.groups)} groups"
+
+    def _repr_html_(self) -> str:
+        ids = self.group_ids or [[None] * len(rows) for rows in self.groups]
+        groups = [
+            (str(place), ", ".join(map(row_name, rows, names)))
+            for place, (rows, names) in enumerate(zip(self.groups, ids, strict=True))
+        ]
+        row = row_name(self.row, self.row_id)
+        return card(f"Question {self.number}: where does {row} belong?", groups)
 
     def query(self, place: int, member: int = 0) -> Query:
         """Return the question whether the row and a member of a group belong together."""

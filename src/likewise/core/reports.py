@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from likewise.core.answers import Answer, Gesture, Link
+from likewise.core.html import card
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,11 @@ class Progress:
         return (
             f"{self.answered} answered · {self.settled_for_free} settled for free · "
             f"at most {self.at_most} left · {groups} now"
+        )
+
+    def _repr_html_(self) -> str:
+        return card(
+            "Progress", [(f.name.replace("_", " "), getattr(self, f.name)) for f in fields(self)]
         )
 
 
@@ -121,3 +127,9 @@ class Completeness:
             f"about {100 * self.estimate:.0f} % right, at least {100 * self.at_least:.0f} % "
             "(estimate)"
         )
+
+    def _repr_html_(self) -> str:
+        told = [("right", f"about {self.estimate:.0%}"), ("at least", f"{self.at_least:.0%}")]
+        if self.next_ten is not None:
+            told.append(("moved by ten more answers", f"about {self.next_ten:.0%}"))
+        return card("Completeness (estimate)", told)

@@ -7,7 +7,8 @@ code. What was done, and undoing it, is in `likewise.core.log`.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Choice, Gesture, Link, Query, Question, as_answer, ordered
 from likewise.core.audit import settled_for_free
+from likewise.core.html import card
 from likewise.core.journal import Checked, Marked, Named, Rebuilt, Revised, Told
 from likewise.core.log import Log
 from likewise.core.reports import Check, Completeness, Progress, Revision, Suspect
@@ -76,6 +78,52 @@ class Session(Log):
 
     def __repr__(self) -> str:
         return f"<Session: {self.progress}>"
+
+    def _repr_html_(self) -> str:
+        question, complete = self.ask(), self.completeness
+        asked = "nothing is left to ask" if question is None else question.about
+        told = [("rows", self.strategy.n_rows), ("progress", self.progress), ("asks", asked)]
+        told += [] if complete is None else [("groups", complete)]
+        return card("Session", [*told, ("to answer", "session.widget(items=...)")])
+
+    # -- in a notebook ---------------------------------------------------------------------------
+
+    def widget(
+        self,
+        items: Any = None,
+        *,
+        show: Callable[[int], Any] | None = None,
+        html: bool = False,
+        kind: str | None = None,
+        X: Any = None,
+        height: int = 660,
+    ) -> Any:
+        """Return a widget for notebooks that asks the questions and shows the groups.
+
+        Needs ``pip install "likewise[notebook]"``. Answers change this session, so `progress`,
+        `labels` and all else follow at once.
+
+        Parameters
+        ----------
+        items : data frame, sequence or Items
+            What the rows look like: the rows of a data frame; pictures (paths, PIL images or
+            arrays of pixels); texts; series; or what `likewise.open_items` returned.
+        show : callable, optional
+            Instead of `items`: returns what row `i` looks like, as a text.
+        html : bool
+            Whether `show` returns HTML. It is then shown in a frame that cannot reach the
+            notebook. By default all markup is shown as text.
+        kind : {"images", "texts", "series"}, optional
+            What `items` are, instead of recognizing it.
+        X : array-like, optional
+            The features, for the map and for refining. Not needed where each row counts on its
+            own, as in `Likewise` up to 6000 rows.
+        height : int
+            In pixels.
+        """
+        # By its name, since the core imports none of the rooms above it.
+        front = import_module("likewise.notebook")
+        return front.widget(self, items, show=show, html=html, kind=kind, X=X, height=height)
 
     # -- asking and telling ----------------------------------------------------------------------
 

@@ -158,6 +158,8 @@ class Items(ABC):
             the words that stand out in a long one.
         ``"fields": [[name, text], ...]``
             A table; ``"scales"`` may say of numbers where they lie in the range of all, by name.
+        ``"html": str``
+            Markup that the person vouched for; shown in a frame that cannot reach the page.
         """
 
     @abstractmethod

@@ -37,14 +37,15 @@ def open_items(
     cache: bool | PathLike = True,
     **more: Any,
 ) -> Items:
-    r"""Open a path or a data frame as items to compare.
+    r"""Open a path, a data frame or things in memory as items to compare.
 
     Parameters
     ----------
-    source : path or data frame
+    source : path, data frame or sequence
         A folder of pictures; a CSV, JSON lines or Parquet file, whose rows are the items; a data
         frame of pandas or polars, or a table of pyarrow; an .npy or .npz file of features; with
-        `series`, a folder or table of time series.
+        `series`, a folder or table of time series. Or what is in memory: a list or array of
+        pictures (paths, PIL images, pixels), of texts, or of series.
     kind : str, optional
         What it is, instead of recognizing it: ``"images"``, ``"texts"``, ``"rows"``,
         ``"series"``, ``"points"``, or a kind that another package has.
@@ -115,6 +116,13 @@ def open_items(
         **more,
     }
     options = {name: value for name, value in given.items() if value is not None}
+    if not is_frame(source) and not isinstance(source, str | os.PathLike):
+        from likewise.items.memory import from_memory
+
+        if options or features is not None:
+            raise InputError(f"{', '.join(options) or 'features'}: not for things in memory")
+        named: Any = "series" if series and kind is None else kind
+        return from_memory(source, named, FeatureCache(_cache_folder(cache)))
     if not is_frame(source):
         source = Path(source)
         if not source.exists():

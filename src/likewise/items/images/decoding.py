@@ -108,12 +108,13 @@ def decode(data: bytes, at_least: int | None = None) -> Image:
             upright = ImageOps.exif_transpose(picture)
         except Exception:  # broken metadata is no reason not to show the picture
             upright = picture
-        return _to_rgb(upright)
+        return to_rgb(upright)
     except Exception as error:  # a broken file makes decoders raise nearly anything
         raise BrokenPictureError(f"it is damaged ({error})") from error
 
 
-def _to_rgb(picture: Image) -> Image:
+def to_rgb(picture: Image) -> Image:
+    """Return a picture of any mode as RGB, on white where it is transparent."""
     from PIL import Image
 
     if picture.mode.startswith("I") or picture.mode == "F":  # 16 and 32 bits: Pillow would clip

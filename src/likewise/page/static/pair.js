@@ -70,6 +70,8 @@ export function partsOf(item, show = picture) {
     ...curves,
     view.text === undefined ? null : el("div", { class: "text", tabIndex: 0, role: "region", ariaLabel: `text of ${item.heading}`, dir: "auto" }, view.text, ...cut(view)),
     view.fields?.length ? fieldTable(view.fields) : null,
+    // Somebody's own HTML may run scripts, but cannot reach anything around it.
+    view.html === undefined ? null : el("iframe", { class: "html", sandbox: "allow-scripts", title: item.heading, srcdoc: view.html }),
   ].filter((part) => part !== null);
 }
 

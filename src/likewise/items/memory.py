@@ -1,0 +1,133 @@
+"""Pictures, texts and series that are in memory already."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from likewise.errors import InputError
+from likewise.items.cache import FeatureCache
+from likewise.items.images import ImageItems
+from likewise.items.images.decoding import (
+    IMAGE_SUFFIXES,
+    BrokenPictureError,
+    decode,
+    require_pillow,
+    to_rgb,
+)
+from likewise.items.images.recipes import choose_recipe
+from likewise.items.items import Items, digest
+from likewise.items.series import SeriesItems
+from likewise.items.seriesfiles import series_from_table
+from likewise.items.tables import Table
+from likewise.items.texts import TextItems
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+MEMORY = Path("memory")
+"""What stands for the path of things that come from memory."""
+
+Kind = Literal["images", "texts", "series"]
+
+
+def from_memory(things: Iterable[Any], kind: Kind | None, cache: FeatureCache) -> Items:
+    """Return things of one kind as items; which kind, the first of them tells.
+
+    Parameters
+    ----------
+    things : iterable
+        Paths of pictures, PIL images, arrays of pixels, texts, or sequences of numbers.
+    kind : {"images", "texts", "series"} or None
+        What they are, instead of recognizing it.
+    cache : FeatureCache
+        Where features are kept.
+    """
+    some = list(things)
+    if not some:
+        raise InputError("there are no items: the list is empty")
+    found = _kind(some[0]) if kind is None else kind
+    if found == "images":
+        return PicturesInMemory(some, cache=cache)
+    if found == "texts":
+        texts = Table(MEMORY, {"text": some}, len(some))
+        return TextItems(texts, "text", cache=cache)
+    lists = [np.asarray(one, dtype=float).tolist() for one in some]
+    series = series_from_table(Table(MEMORY, {"series": lists}, len(lists)), None, None, None)
+    return SeriesItems(MEMORY, series, cache=cache)
+
+
+def _kind(thing: Any) -> Kind:
+    if isinstance(thing, os.PathLike) or _is_pil(thing):
+        return "images"
+    if isinstance(thing, str):
+        is_picture = thing.lower().endswith(IMAGE_SUFFIXES) and os.path.isfile(thing)
+        return "images" if is_picture else "texts"
+    n_axes = np.ndim(thing)
+    if n_axes in (2, 3):
+        return "images"
+    if n_axes == 1:
+        return "series"
+    raise InputError(
+        f"an item is a path of a picture, an image, a text or a series, not {thing!r}. "
+        "Rows of numbers are opened as a data frame."
+    )
+
+
+def _is_pil(thing: Any) -> bool:
+    return type(thing).__module__.startswith("PIL.")
+
+
+class PicturesInMemory(ImageItems):
+    """Pictures that are given as paths, PIL images or arrays of pixels.
+
+    Parameters
+    ----------
+    pictures : list
+        Arrays have the shape (height, width) or (height, width, 3 or 4): bytes, or numbers of
+        which the largest of all pictures is white.
+    cache : FeatureCache, optional
+        Where features are kept.
+    """
+
+    def __init__(self, pictures: list[Any], *, cache: FeatureCache | None = None) -> None:
+        require_pillow()
+        self._recipe = choose_recipe("auto")
+        self._cache = cache or FeatureCache(None)
+        arrays = [one for one in pictures if isinstance(one, np.ndarray)]
+        self._white = max((float(one.max()) for one in arrays), default=1.0) or 1.0
+        self._pictures = pictures
+        self._broken = set()
+        names = [Path(p).name if isinstance(p, str | os.PathLike) else "" for p in pictures]
+        is_named = all(names) and len(set(names)) == len(names)
+        ids = names if is_named else [str(i) for i in range(len(pictures))]
+        Items.__init__(self, MEMORY, ids)
+        whole = [self._decode(i, 4096) for i in range(len(pictures))]
+        self._sizes = [picture.size for picture in whole]
+        self._hashes = [digest(picture.tobytes(), str(picture.size)) for picture in whole]
+        self._thumbnail = lru_cache(maxsize=256)(self._encode)
+
+    def location(self, i: int) -> str:
+        """Return the name of picture `i`."""
+        return self.ids[i]
+
+    def _decode(self, i: int, at_least: int) -> Image:
+        from PIL import Image
+
+        picture = self._pictures[i]
+        if isinstance(picture, str | os.PathLike):
+            try:
+                return decode(Path(picture).read_bytes(), at_least)
+            except (OSError, BrokenPictureError) as error:
+                raise InputError(f"item {i}, {picture}, cannot be shown: {error}") from error
+        if _is_pil(picture):
+            return to_rgb(picture)
+        pixels = np.asarray(picture)
+        if pixels.dtype != np.uint8:
+            pixels = (pixels.clip(0) * (255.0 / self._white)).astype(np.uint8)
+        return to_rgb(Image.fromarray(pixels))
