@@ -130,6 +130,4 @@ class Completeness:
 
     def _repr_html_(self) -> str:
         told = [("right", f"about {self.estimate:.0%}"), ("at least", f"{self.at_least:.0%}")]
-        if self.next_ten is not None:
-            told.append(("moved by ten more answers", f"about {self.next_ten:.0%}"))
         return card("Completeness (estimate)", told)

@@ -19,9 +19,8 @@ LONGEST = 300
 
 def still(project: Project, id: str) -> str:
     """Return the open question and the first groups, as they are now."""
-    state = shapes.state(project)
-    parts = [f"<p><b>likewise</b>: {escape(state['progress']['line'])}</p>"]
-    question = state["question"]
+    parts = [f"<p><b>likewise</b>: {escape(str(project.session.progress))}</p>"]
+    question = shapes.question(project, project.ask())
     if question is not None and question["kind"] == "pair":
         pair = (question["left"], question["right"])
         parts.append(f"<p>Do these two belong together?</p>{_row(project, pair)}")
