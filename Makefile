@@ -31,6 +31,10 @@ $(READY): requirements/dev.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
+docs: $(READY)  ## the site, in docs/_build/html; LIKEWISE_GALLERY=0 leaves out running the examples
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.lock
+	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -b html docs docs/_build/html
+
 docs-pictures: $(READY)  ## make the pictures of the page anew (needs Chromium and the group `browser`)
 	$(BIN)/python docs/make_pictures.py
 

@@ -1,4 +1,3 @@
-# ruff: noqa: D103, D400
 """Write docs/openapi.json: python docs/make_openapi.py
 
 The description of the JSON API is kept here by hand; a test compares it with the routes and with

@@ -1,4 +1,3 @@
-# ruff: noqa: D102, D103, D400
 """Take the pictures of the page for the README and the docs: python docs/make_pictures.py
 
 Needs Chromium and the packages of the group `browser`. A person who knows the digits is simulated.

@@ -1,6 +1,8 @@
 import runpy
 from pathlib import Path
 
+import pytest
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -21,5 +23,26 @@ def test_a_wrong_answer_is_found_and_mended(capsys):
     assert float(lines[0].split()[-1]) < float(lines[2].split()[-1])
 
 
-def test_every_example_is_tried():
-    assert {path.name for path in EXAMPLES.glob("*.py")} == {"ask_and_tell.py", "wrong_answers.py"}
+GALLERY = sorted(EXAMPLES.glob("plot_*.py"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.stem)
+def test_every_example_of_the_gallery_draws_a_picture(path, monkeypatch):
+    matplotlib = pytest.importorskip("matplotlib")
+    pytest.importorskip("PIL")
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    drawn = []
+    monkeypatch.setattr(plt, "show", lambda: drawn.append(plt.gcf().axes))
+    runpy.run_path(str(path), run_name="__main__")
+    plt.close("all")
+    assert drawn
+    assert all(drawn)
+
+
+def test_the_gallery_is_large_enough_and_nothing_is_left_untried():
+    assert len(GALLERY) >= 12
+    others = {path.name for path in EXAMPLES.glob("*.py")} - {path.name for path in GALLERY}
+    assert others == {"ask_and_tell.py", "wrong_answers.py"}

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
+PAGES = ("start.md", "how-many-questions.md", "guide/rows.md", "guide/arrays.md")
 
 
 def run(name):
@@ -23,3 +24,9 @@ def test_cross_validation(capsys):
     assert float(lines[0].split()[-1]) > 0.8
     assert float(lines[1].split()[-1]) > 0.8
     assert names["search"].best_params_ == {"max_queries": 30}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAGES)
+def test_the_python_of_the_guides_runs(name):
+    assert run(name)
