@@ -10,14 +10,14 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from likewise import COBRA, Likewise
+from likewise import COBRA, Choice, Likewise
 from likewise.cluster.procedures import COBRAS, DSL
 from likewise.datasets import Dataset
 from likewise.errors import InputError
 from likewise.experiments import cells
 from likewise.experiments.cells import run_cell, split
 from likewise.experiments.methods import find_method
-from likewise.experiments.oracle import GuardedOracle, Slips
+from likewise.experiments.oracle import ForbiddenQueryError, GuardedOracle, Slips
 from likewise.experiments.plan import FLAGSHIP_METHODS, NOISE_METHODS, profile
 from likewise.experiments.protocol import BUDGETS, NOISE, SIZES, Trial, at_budgets, budgets_of
 from likewise.experiments.runner import run_cells
@@ -34,6 +34,12 @@ FITS = {
     "Likewise": lambda b, cell, seed: Likewise(max_queries=b, random_state=seed),
     "Likewise-careful": lambda b, cell, seed: Likewise(
         max_queries=b, error_rate="estimate", random_state=seed
+    ),
+    "Likewise-choices": lambda b, cell, seed: Likewise(
+        max_queries=b, questions="choices", random_state=seed
+    ),
+    "Likewise-careful-choices": lambda b, cell, seed: Likewise(
+        max_queries=b, questions="choices", error_rate="estimate", random_state=seed
     ),
     "COBRAS": lambda b, cell, seed: COBRAS(max_queries=b, random_state=seed),
     "DSL": lambda b, cell, seed: DSL(max_queries=b),
@@ -204,6 +210,20 @@ def test_a_pair_that_is_asked_again_gets_the_same_answer():
     assert [slips.is_wrong(k, 0) for k in range(1, 50)] == first
 
 
+def test_a_choice_is_one_question_and_a_wrong_one_is_another_group_or_none():
+    choices = [Choice(1, row, ((0, 2), (1,), (3,))) for row in range(4, 104)]
+    y = np.arange(104) % 5
+    for share in (0.0, 0.1):
+        oracle = GuardedOracle(y, np.arange(104), slips=Slips(share, seed=1))
+        chosen = [oracle.choose(choice) for choice in choices]
+        right = [{0: 0, 2: 0, 1: 1, 3: 2, 4: None}[int(y[choice.row])] for choice in choices]
+        assert sum(a != b for a, b in zip(chosen, right, strict=True)) == round(100 * share)
+        assert oracle.n_queries == 100
+        assert [oracle.choose(choice) for choice in choices] == chosen
+    with pytest.raises(ForbiddenQueryError, match="row 3 of the test part"):
+        GuardedOracle(y, [0, 1, 2, 4]).choose(choices[0])
+
+
 @pytest.mark.parametrize("share", [-0.1, 1.1, 0.055])
 def test_a_share_that_cannot_be_kept_is_refused(share):
     with pytest.raises(InputError, match="whole percent"):
@@ -238,5 +258,5 @@ def test_the_flagship_profile_has_every_method_once_per_fold():
     found = profile("flagship").cells()
     assert len(set(found)) == len(found)
     per = {name: [c for c in found if c.experiment == name] for name in ("budgets", *NOISE)}
-    assert len(per["budgets"]) == 21 * 5 * (3 + 3 + 1 + 1 + 1 + 1)
-    assert all(len(per[name]) == 21 * 5 * (3 + 1 + 1 + 1) for name in NOISE)
+    assert len(per["budgets"]) == 21 * 5 * (3 + 3 + 4 + 1 + 1)
+    assert all(len(per[name]) == 21 * 5 * (3 + 4 + 1) for name in NOISE)

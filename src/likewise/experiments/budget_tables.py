@@ -178,7 +178,7 @@ def noise_table(results: Results) -> Table | None:
             else ""
         ),
         notes=[
-            "Of every hundred different pairs asked about, exactly 5 or 10 are answered wrongly, "
+            "Of every hundred different questions, exactly 5 or 10 are answered wrongly, "
             "for all methods at the same places in the order of their questions. COBRA with few "
             "super-instances asks fewer than 100 questions, and so gets fewer wrong answers."
         ],

@@ -44,6 +44,10 @@ cobra_guess = _cobra("COBRA-guess", incomplete="guess")
 cobra_learned = _cobra("COBRA-learned", labels="learned")
 likewise_plain = _likewise("Likewise")
 likewise_careful = _likewise("Likewise-careful", error_rate="estimate")
+likewise_choices = _likewise("Likewise-choices", questions="choices")
+likewise_careful_choices = _likewise(
+    "Likewise-careful-choices", questions="choices", error_rate="estimate"
+)
 
 # Table 1 of the paper: all rows are asked about, not super-instances.
 closest_rows = SessionMethod(

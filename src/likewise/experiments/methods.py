@@ -19,6 +19,8 @@ METHODS: Registry[Any] = Registry(
         "COBRA-learned": f"{_HERE}:cobra_learned",
         "Likewise": f"{_HERE}:likewise_plain",
         "Likewise-careful": f"{_HERE}:likewise_careful",
+        "Likewise-choices": f"{_HERE}:likewise_choices",
+        "Likewise-careful-choices": f"{_HERE}:likewise_careful_choices",
         "COBRAS": f"{_HERE}:cobras",
         "DSL": f"{_HERE}:dsl",
         "MPCKM-MinMax": f"{_HERE}:mpckm_minmax",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Answer, Query
+from likewise.core.answers import Answer, Choice, Query
 from likewise.errors import BudgetExhausted, InputError, LikewiseError
 
 PER = 100
@@ -23,9 +23,9 @@ class ForbiddenQueryError(LikewiseError):
 class Slips:
     """Decide which answers are wrong: each with the same chance, and exactly as many as stated.
 
-    In every hundred different pairs asked about, exactly ``100 * share`` are answered wrongly. At
-    which places is drawn anew for every hundred, from the seed alone. A pair that is asked again
-    gets the same answer.
+    In every hundred different questions, exactly ``100 * share`` are answered wrongly. At which
+    places is drawn anew for every hundred, from the seed alone. A question that is asked again gets
+    the same answer.
 
     Parameters
     ----------
@@ -46,25 +46,38 @@ class Slips:
         if not 0 <= share <= 1 or abs(self._n_per - share * PER) > 1e-9:
             raise InputError(f"the share of wrong answers must be whole percent, got {share}")
         self.seed = seed
-        self._wrong: dict[tuple[int, int], bool] = {}
+        self._wrong: dict[Hashable, bool] = {}
         self._places: frozenset[int] = frozenset()
 
     @property
     def n_wrong(self) -> int:
-        """How many pairs were answered wrongly."""
+        """How many questions were answered wrongly."""
         return sum(self._wrong.values())
 
     def is_wrong(self, left: int, right: int) -> bool:
         """Return whether the answer about a pair is to be turned around."""
-        pair = (min(left, right), max(left, right))
-        if pair not in self._wrong:
+        return self._is_wrong((min(left, right), max(left, right)))
+
+    def chosen(self, choice: Choice, right: int | None) -> int | None:
+        """Return what is chosen: the right group or, if that is to be wrong, any other or none."""
+        question = (choice.row, choice.groups)
+        if not self._is_wrong(question):
+            return right
+        places: list[int | None] = [*range(len(choice.groups)), None]
+        others = [place for place in places if place != right]
+        shown = [row for group in choice.groups for row in group]
+        rng = np.random.default_rng([self.seed, choice.row, *shown])
+        return others[int(rng.integers(len(others)))]
+
+    def _is_wrong(self, question: Hashable) -> bool:
+        if question not in self._wrong:
             block, place = divmod(len(self._wrong), PER)
             if place == 0:
                 rng = np.random.default_rng([self.seed, block])
                 drawn = rng.choice(PER, self._n_per, replace=False)
                 self._places = frozenset(drawn.tolist())
-            self._wrong[pair] = place in self._places
-        return self._wrong[pair]
+            self._wrong[question] = place in self._places
+        return self._wrong[question]
 
 
 class GuardedOracle:
@@ -139,28 +152,47 @@ class GuardedOracle:
     def answer(self, query: Query) -> Answer:
         """Return whether the two rows of a query belong together."""
         left, right = query.left, query.right
+        with self._asked(left, right):
+            is_same = self._y[left] == self._y[right]
+            if self.slips is not None and self.slips.is_wrong(left, right):
+                is_same = not is_same
+            answer = Answer.SAME if is_same else Answer.DIFFERENT
+            self.answers.append(answer)
+        return answer
+
+    def choose(self, choice: Choice) -> int | None:
+        """Return the place of the row's group, or None; it counts as one question."""
+        with self._asked(choice.row, *(row for group in choice.groups for row in group)):
+            own = self._y[choice.row]
+            places = (
+                k for k, group in enumerate(choice.groups) if (self._y[list(group)] == own).any()
+            )
+            chosen = next(places, None)
+            if self.slips is not None:
+                chosen = self.slips.chosen(choice, chosen)
+            self.answers.append(Answer.DIFFERENT if chosen is None else Answer.SAME)
+        return chosen
+
+    @contextmanager
+    def _asked(self, *rows: int) -> Iterator[None]:
+        """Refuse a question that is against the rules, and note how long it took to come."""
         asked_at = time.thread_time()
-        for row in (left, right):
+        for row in rows:
             if not 0 <= row < len(self._y) or not self._is_train[row]:
-                self.forbidden = self.forbidden or (left, right)
+                self.forbidden = self.forbidden or (rows[0], rows[1])
                 raise ForbiddenQueryError(
                     f"question {self.n_queries + 1} is about row {row} of the test part; only "
-                    "pairs of training rows may be asked about"
+                    "training rows may be asked about"
                 )
         if self.budget is not None and self.n_queries >= self.budget:
             raise BudgetExhausted(f"all {self.budget} answers were given")
         if self.deadline is not None and time.thread_time() > self.deadline:
             self.is_late = True
             raise BudgetExhausted("the time limit is over")
-        is_same = self._y[left] == self._y[right]
-        if self.slips is not None and self.slips.is_wrong(left, right):
-            is_same = not is_same
-        answer = Answer.SAME if is_same else Answer.DIFFERENT
-        self.answers.append(answer)
+        yield
         if self._answered_at is not None:
             self.waits.append(asked_at - self._answered_at)
         self._answered_at = time.thread_time()
-        return answer
 
     @contextmanager
     def aside(self) -> Iterator[None]:
