@@ -121,16 +121,14 @@ def test_pop_takes_back_the_last_answer(given_answers):
         assert state(links) == states.pop()
 
 
-@given(answers, st.data())
-def test_retracting_any_answer_is_the_same_as_never_having_given_it(given_answers, data):
-    links, kept = accepted(given_answers)
-    pairs = [(g.left, g.right) for g in links]
-    if not pairs:
-        return
-    left, right = data.draw(st.sampled_from(pairs))
-    links.retract(left, right)
-    fresh, _ = accepted([a for a in kept if {a[0], a[1]} != {left, right}])
-    assert state(links) == state(fresh)
+@given(answers)
+def test_the_items_put_together_with_one_are_its_component(given_answers):
+    links, _ = accepted(given_answers)
+    for group in links.components():
+        for item in group:
+            assert sorted([item, *links.same_as(item, len(group))]) == group
+            assert links.same_as(item, 1) == links.same_as(item, 9)[:1]
+    assert all(links.same_as(a, 3) == [] for a in range(links.n_items) if links.size(a) == 1)
 
 
 @pytest.mark.slow
@@ -161,8 +159,6 @@ def test_unsure_is_no_link():
 def test_there_is_nothing_to_take_back_at_first():
     with pytest.raises(InputError, match="no answer to take back"):
         LinkGraph(3).pop()
-    with pytest.raises(InputError, match="no answer was given"):
-        LinkGraph(3).retract(0, 1)
 
 
 def test_lists_of_pairs_that_contradict_show_the_chain():

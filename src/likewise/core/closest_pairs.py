@@ -100,11 +100,6 @@ class ClosestPairs:
         return len(self._alive)
 
     @property
-    def alive(self) -> NDArray[np.intp]:
-        """The components' names, increasing."""
-        return self._alive
-
-    @property
     def component(self) -> NDArray[np.intp]:
         """For every item, the name of its component."""
         return self._component

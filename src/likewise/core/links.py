@@ -103,6 +103,17 @@ class LinkGraph:
         """Return the number of items in the component of `item`."""
         return self._size.get(self.find(item), 1)
 
+    def same_as(self, item: int, n: int) -> list[int]:
+        """Return up to `n` items that answers put together with one, by the shortest chains."""
+        found = {item: None}
+        queue = deque([item])
+        while queue and len(found) <= n:
+            for neighbor, answer in self._neighbors.get(queue.popleft(), {}).items():
+                if answer is Answer.SAME and neighbor not in found:
+                    found[neighbor] = None
+                    queue.append(neighbor)
+        return list(found)[1 : n + 1]
+
     def differing(self, item: int) -> frozenset[int]:
         """Return the roots of the components known to differ from that of `item`."""
         return frozenset(self._different.get(self.find(item), ()))
@@ -178,17 +189,6 @@ class LinkGraph:
             self._different[a].remove(b)
             self._different[b].remove(a)
             self._n_different -= 1
-
-    def retract(self, left: int, right: int) -> None:
-        """Take back the answer about this pair, whenever it was given."""
-        pair = ordered(left, right)
-        if pair not in self._given:
-            raise InputError(f"no answer was given about the pair {pair}")
-        rest = [g for p, g in self._given.items() if p != pair]
-        fresh = LinkGraph(self.n_items)
-        for given in rest:
-            fresh.add(given.left, given.right, given.answer)
-        self.__dict__.update(fresh.__dict__)
 
     def explain(self, left: int, right: int) -> tuple[Link, ...]:
         """Return the shortest chain of given answers that implies what is known about a pair.

@@ -6,10 +6,10 @@ state.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,6 +36,8 @@ from likewise.core.revising import mended, revised
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError, SessionFileError
 
+T = TypeVar("T")
+
 
 class Log:
     """What was done about a strategy's rows, in order; see `likewise.Session`."""
@@ -56,9 +58,14 @@ class Log:
         self._done: list[tuple[Entry, Any]] = []
         self._undone: list[Entry] = []
         self._focus: list[tuple[int, int]] = []
+        self._derived: dict[str, Any] = {}
 
-    def _changed(self) -> None:
-        """Forget what was derived from the log."""
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what `make` returns, made once for every state of the log."""
+        if name not in self._derived:
+            self._derived[name] = make()
+        found: T = self._derived[name]
+        return found
 
     def undo(self) -> Entry | None:
         """Take back the last thing done; return it, or None if there is none."""
@@ -66,7 +73,7 @@ class Log:
             return None
         entry, before = self._done.pop()
         self._undone.append(entry)
-        self._changed()
+        self._derived.clear()
         if before is not None and not isinstance(entry, Rebuilt):
             self._replay(before)
         elif isinstance(entry, Told):
@@ -225,7 +232,7 @@ class Log:
     def _do(self, entry: Entry) -> None:
         """Do something and write it into the log; after an error all is as it was."""
         before: Any = None
-        self._changed()
+        self._derived.clear()
         if isinstance(entry, Told):
             # What was undone and saved, or dropped by a revision before it, had another number.
             entry = Told(replace(entry.gesture, number=len(self._gestures) + 1))

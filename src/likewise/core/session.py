@@ -55,20 +55,6 @@ class Session(Log):
     2 answered · 1 settled for free · at most 0 left · 2 groups now
     """
 
-    def __init__(
-        self,
-        strategy: Strategy,
-        *,
-        sample_ids: Sequence[Hashable] | None = None,
-        digest: str | None = None,
-    ) -> None:
-        super().__init__(strategy, sample_ids=sample_ids, digest=digest)
-        # The open question in a tuple, once somebody has asked for it.
-        self._open: tuple[Question | None] | None = None
-
-    def _changed(self) -> None:
-        self._open = None
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Session):
             return NotImplemented
@@ -133,9 +119,7 @@ class Session(Log):
         Asking again returns the same question. It is a `Query` about two rows, or a `Choice`
         where the strategy asks to which of some groups a row belongs.
         """
-        if self._open is None:
-            self._open = (self._next_question(),)
-        return self._open[0]
+        return self.once("question", self._next_question)
 
     def _next_question(self) -> Question | None:
         number = len(self._gestures) + 1

@@ -98,12 +98,7 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
 
 def fellows(project: Project, row: int) -> list[dict[str, Any]]:
     """Return a few items that answers put together with one, to compare with its whole group."""
-    links = project.session.links
-    if links.size(row) == 1:
-        return []
-    root = links.find(row)
-    rows = dict.fromkeys(r for link in links for r in link.pair if links.find(r) == root)
-    return [thing(project, other) for other in rows if other != row][:N_FELLOWS]
+    return [thing(project, other) for other in project.session.links.same_as(row, N_FELLOWS)]
 
 
 def asked(project: Project, *, is_far: bool = False) -> dict[str, Any]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +15,18 @@ from likewise.core.session import Session
 DOUBTFUL = 0.8
 """Items that are learned with less certainty count as doubtful. A matter of taste: .7 or .9 calls
 fewer or more of them so, and changes no group."""
+
+T = TypeVar("T")
+
+
+def _once(make: Callable[[Session], T]) -> Callable[[Session], T]:
+    """Let something be made of a session once for every state of its log."""
+
+    @wraps(make)
+    def found(session: Session) -> T:
+        return session.once(make.__qualname__, lambda: make(session))
+
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +60,7 @@ class Group:
     n_doubtful: int
 
 
+@_once
 def groups_of(session: Session) -> list[Group]:
     """Return all groups: those that answers have joined first, then by size.
 
@@ -53,7 +69,7 @@ def groups_of(session: Session) -> list[Group]:
     """
     strategy = session.strategy
     partition = strategy.partition
-    labels = session.labels
+    labels = _labels(session)
     standing = _standing(session, labels)
     group = labels[standing]
     # Parts that were asked about say more about a group than those that never were, and parts
@@ -87,22 +103,24 @@ def groups_of(session: Session) -> list[Group]:
 
 def members_of(session: Session, group: Group) -> NDArray[np.intp]:
     """Return the rows of a group: those that stand for its parts first, then in their order."""
-    labels = session.labels
+    labels = _labels(session)
     standing = np.array(group.standing, dtype=np.intp)
     inside = labels == labels[standing[0]]
     inside[standing] = False
     return np.concatenate([standing, np.flatnonzero(inside)])
 
 
+@_once
 def group_ids(session: Session) -> NDArray[np.intp]:
     """Return the id of the group of every row."""
-    labels = session.labels
+    labels = _labels(session)
     standing = _standing(session, labels)
     smallest = np.full(int(labels.max()) + 1, len(labels), dtype=np.intp)
     np.minimum.at(smallest, labels[standing], standing)
     return smallest[labels]
 
 
+@_once
 def how_known(session: Session) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
     """Return, for every row, how its group is known, and how sure that is.
 
@@ -132,17 +150,23 @@ def how_known(session: Session) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
     return np.where(is_said, "said", np.where(is_learned, "learned", "open")), certainty
 
 
+@_once
 def said_rows(session: Session) -> list[int]:
     """Return the rows whose group follows from answers about themselves.
 
     In every group, that is the largest set of rows that answers made the same. Others in it are
     there since the learner put them there.
     """
-    labels, links = session.labels, session.links
+    labels, links = _labels(session), session.links
     cores: dict[int, dict[int, list[int]]] = {}
     for row in dict.fromkeys(row for link in links for row in (link.left, link.right)):
         cores.setdefault(int(labels[row]), {}).setdefault(links.find(row), []).append(row)
     return [row for core in cores.values() for row in max(core.values(), key=len)]
+
+
+@_once
+def _labels(session: Session) -> NDArray[np.intp]:
+    return session.labels
 
 
 def _known_counts(
