@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 
 .PHONY: demo test test-fast check bench docs docs-pictures dist audit sbom lock clean
 
-demo: $(READY)  ## group scikit-learn's digits by a simulated person and show the result
+demo: $(READY)  ## questions about pictures on a page; where there is no screen, a simulated person
 	$(BIN)/likewise demo
 
 test: $(READY)  ## the whole suite; what needs an extra that is missing is skipped and says so

@@ -10,7 +10,7 @@ import likewise
 from likewise.errors import LikewiseError
 
 COMMANDS = {
-    "demo": "Group 1797 handwritten digits with a simulated person who answers.",
+    "demo": "Answer questions about pictures on a page, or see a simulated person do it.",
     "label": "Group what is at PATH by answering questions.",
     "export": "Write the groups of SESSION, a .likewise file, to a table.",
     "data": "Show and fetch the datasets of the paper.",

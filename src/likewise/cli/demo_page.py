@@ -39,13 +39,13 @@ section h3 span {{ color: var(--soft); font-weight: 400; }}
 section img {{ display: block; width: 100%; image-rendering: pixelated; border-radius: .25rem; }}
 </style>
 <h1>{n_images} digits in {n_groups} groups, from {answered} answers</h1>
-<p class="soft">Nobody said how many groups there are. {free} further pairs of representatives were
-settled for free, by what the answers imply. The person was simulated; the pictures are
-those handwritten digits that come with scikit-learn.</p>
+<p class="soft">Nobody said how many groups there are. {asked} pictures were looked at; where the
+others belong was learned from the answers. The person was simulated; the pictures are the
+handwritten digits that come with scikit-learn.</p>
 <h2>Agreement with the true digits (adjusted Rand index) after every answer</h2>
 {chart}
 <h2>The groups</h2>
-<p class="soft">Up to {shown} of each; the first ones stand for the rest.</p>
+<p class="soft">Up to {shown} of each; the first ones were looked at.</p>
 <div class="groups">
 {groups}
 </div>
@@ -57,14 +57,14 @@ def demo_page(
     *,
     images: NDArray[np.uint8],
     labels: NDArray[np.intp],
-    representatives: NDArray[np.intp],
+    asked: NDArray[np.intp],
     curve: list[float],
     progress: Progress,
     kmeans_ari: float,
     k_true: int,
 ) -> str:
     """Return the page as text."""
-    stands = np.isin(np.arange(len(labels)), representatives)
+    stands = np.isin(np.arange(len(labels)), asked)
     sizes = np.bincount(labels)
     groups: list[str] = []
     for group in np.argsort(-sizes, kind="stable"):
@@ -80,7 +80,7 @@ def demo_page(
         n_images=len(labels),
         n_groups=len(sizes),
         answered=progress.answered,
-        free=progress.settled_for_free,
+        asked=len(asked),
         shown=SHOWN_PER_GROUP,
         chart=chart(curve, kmeans_ari, k_true),
         groups="\n".join(groups),
@@ -113,7 +113,7 @@ def chart(curve: list[float], kmeans_ari: float, k_true: int) -> str:
         f'from {curve[0]:.2f} to {curve[-1]:.2f}; K-means {kmeans_ari:.2f}" width="100%">',
         *(across(tick, 'stroke="var(--line)"') for tick in ticks),
         *(text(left - 8, y_of(tick) + 4, f"{tick:g}", to_the_left) for tick in ticks),
-        *(text(x_of(n), height - 16, str(n), middle) for n in range(0, len(curve), 25)),
+        *(text(x_of(n), height - 16, str(n), middle) for n in range(0, len(curve), 20)),
         text((left + right) / 2, height - 1, "answers", middle),
         across(kmeans_ari, 'stroke="var(--soft)" stroke-dasharray="5 5"'),
         text(

@@ -186,7 +186,7 @@ def label(
                 click.echo("To see the pictures, leave out --terminal: a page opens.", err=True)
             run_terminal(opened.project, way=way)
         else:
-            _serve(opened, host, port, allow_host, opens=not no_browser)
+            serve(opened, host, port, allow_host, opens=not no_browser)
     finally:
         n = len(opened.project.session.events)
         opened.project.close()
@@ -202,9 +202,10 @@ def _say_where(opened: Opened) -> None:
     click.echo(f"session {opened.path} {verb}", err=True)
 
 
-def _serve(
+def serve(
     opened: Opened, host: str, port: int | None, allow_host: tuple[str, ...], *, opens: bool
 ) -> None:
+    """Serve the page until it is ended."""
     try:
         from likewise.web.serving import is_local, prepare
     except ImportError as error:
