@@ -415,13 +415,6 @@ def test_constant_columns_change_nothing():
     assert np.array_equal(one.labels_, other.labels_)
 
 
-def test_the_number_of_super_instances_follows_from_a_budget():
-    model = COBRA("auto", max_queries=40, random_state=0).fit(X, oracle=LabelOracle(Y))
-    assert len(model.representatives_) == 37
-    assert 30 < model.n_queries_ <= 40
-    assert len(COBRA("auto", random_state=0).fit(X).representatives_) == 50
-
-
 def test_rows_permuted_labels_permuted():
     rng = np.random.default_rng(5)
     points = rng.normal(size=(40, 3))

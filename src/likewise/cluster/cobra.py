@@ -24,11 +24,7 @@ from likewise.rows.assignment import assign
 from likewise.rows.build import build_super_instances, super_instances_of
 from likewise.rows.metrics import distances
 from likewise.rows.source import Source
-from likewise.strategies.closest_first import (
-    DEFAULT_SUPER_INSTANCES,
-    ClosestFirst,
-    super_instances_for_budget,
-)
+from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES, ClosestFirst
 
 
 class COBRA(AskingClusterer):
@@ -40,10 +36,9 @@ class COBRA(AskingClusterer):
 
     Parameters
     ----------
-    n_super_instances : int or "auto", default=50
-        How many super-instances to make. More of them give finer groups and take more questions,
-        roughly one each. "auto" takes as many as `max_queries` questions are likely to settle
-        (see `super_instances_for_budget`), or 50 without a budget.
+    n_super_instances : int, default=50
+        How many super-instances to make. More of them give finer groups and take more questions:
+        roughly one each, and one for every two groups.
     representative : {"medoid", "nearest-mean"}, default="medoid"
         Which member stands for a super-instance: the one with the smallest sum of distances to
         the others, or the one nearest to their mean.
@@ -118,7 +113,7 @@ class COBRA(AskingClusterer):
 
     def __init__(
         self,
-        n_super_instances: int | Literal["auto"] = DEFAULT_SUPER_INSTANCES,
+        n_super_instances: int = DEFAULT_SUPER_INSTANCES,
         *,
         representative: Literal["medoid", "nearest-mean"] = "medoid",
         metric: str = "euclidean",
@@ -198,10 +193,6 @@ class COBRA(AskingClusterer):
     def _strategy(
         self, X: Rows, train: NDArray[np.intp] | None, seed: int, **options: Any
     ) -> ClosestFirst:
-        n = self.n_super_instances
-        if n == "auto":
-            budget = self.max_queries
-            n = DEFAULT_SUPER_INSTANCES if budget is None else super_instances_for_budget(budget)
         options |= {
             "representative": self.representative,
             "metric": self.metric,
@@ -212,7 +203,7 @@ class COBRA(AskingClusterer):
             "n_jobs": self.n_jobs,
         }
         make: Any = super_instances_of if isinstance(X, Source) else build_super_instances
-        return ClosestFirst(make(X, int(n), **options))
+        return ClosestFirst(make(X, int(self.n_super_instances), **options))
 
     def _learn(self, session: Session, partition: SuperInstances, X: Any) -> None:
         """Learn from the representatives and their groups where every row belongs."""
@@ -232,8 +223,8 @@ class COBRA(AskingClusterer):
         super()._check_parameters()
         n: Any = self.n_super_instances
         is_count = isinstance(n, Integral) and not isinstance(n, bool)
-        if n != "auto" and (not is_count or n < 1):
-            raise InputError(f'n_super_instances must be a positive integer or "auto", got {n!r}')
+        if not is_count or n < 1:
+            raise InputError(f"n_super_instances must be a positive integer, got {n!r}")
         for name, allowed in (
             ("representative", ("medoid", "nearest-mean")),
             ("engine", ("auto", "full", "sample")),

@@ -60,6 +60,8 @@ def begin_session(
 
 def _cobra(features: Features, ids: Sequence[str], n: int | None, seed: int) -> Session:
     from likewise.cluster.cobra import COBRA
+    from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES
 
-    model = COBRA("auto" if n is None else n, metric=features.metric, random_state=seed, n_jobs=-1)
+    n = DEFAULT_SUPER_INSTANCES if n is None else n
+    model = COBRA(n, metric=features.metric, random_state=seed, n_jobs=-1)
     return model.start(features.X, train_indices=features.askable, sample_ids=ids)

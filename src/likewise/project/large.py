@@ -26,7 +26,7 @@ from likewise.items.tables import Table, parquet_bytes
 from likewise.project.packing import pack_session, unpack, unpack_session
 from likewise.project.project import Project
 from likewise.project.store import Store
-from likewise.strategies import ClosestFirst
+from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES, ClosestFirst
 
 if TYPE_CHECKING:
     from likewise.scale import Source
@@ -90,11 +90,10 @@ def begin(
         low, width = source.low.astype(float), source.width.astype(float)
         settings |= {"low": low.tolist(), "high": (low + width).tolist()}
         source = open_source(settings, client)
-    wanted = settings.get("n_super_instances")
+    n = settings.get("n_super_instances") or DEFAULT_SUPER_INSTANCES
     unfinished = where.with_name(f".{where.name}.unfinished")
-    whole = COBRA(
-        "auto" if wanted is None else wanted, n_jobs=-1, random_state=settings["seed"]
-    ).start(source, checkpoint=unfinished, progress=progress)
+    model = COBRA(n, n_jobs=-1, random_state=settings["seed"])
+    whole = model.start(source, checkpoint=unfinished, progress=progress)
     partition = whole.strategy.partition
     rows, shown = shown_part(partition)
     small = Session(ClosestFirst(shown), sample_ids=[str(row) for row in rows], digest=whole.digest)

@@ -7,7 +7,6 @@ answer never unsettles a pair, so the closest unsettled pair only moves on.
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -62,8 +61,8 @@ class ClosestFirst(RepresentativeStrategy):
         seed: int = 0,
         n_jobs: int | None = None,
     ) -> Self:
-        """Return the strategy for as many super-instances as the budget is likely to settle."""
-        n = DEFAULT_SUPER_INSTANCES if budget is None else super_instances_for_budget(budget)
+        """Return the strategy; half of a budget is for merging, half for groups that differ."""
+        n = DEFAULT_SUPER_INSTANCES if budget is None else max(2, budget // 2)
         engine: Engine = "sample" if len(X) > MANY_ROWS else "auto"
         options: Any = {"train_indices": train_indices, "seed": seed, "n_jobs": n_jobs}
         return cls(build_super_instances(X, n, engine=engine, **options))
@@ -257,26 +256,3 @@ class _Between:
         points = self.partition.points
         assert points is not None
         return distances(points[rows], points[columns], self.partition.metric)
-
-
-def super_instances_for_budget(max_queries: int) -> int:
-    """Return how many super-instances so many questions are likely to settle.
-
-    With pure super-instances, n of them in g groups take at least ``n - g + g (g - 1) / 2``
-    questions. The number of groups is unknown; the old rule of thumb g = sqrt(n / 2) stands in
-    for it. The result is the largest n whose questions fit the budget.
-
-    Examples
-    --------
-    >>> [super_instances_for_budget(budget) for budget in (10, 30, 60, 120)]
-    [10, 28, 54, 104]
-    """
-
-    def expected(n: int) -> float:
-        groups = max(1.0, math.sqrt(n / 2))
-        return n - groups + groups * (groups - 1) / 2
-
-    n = 2
-    while expected(n + 1) <= max_queries:
-        n += 1
-    return n
