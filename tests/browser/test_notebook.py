@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,8 @@ def lab(tmp_path):
     pytest.importorskip("jupyterlab", reason="pip install jupyterlab")
     folder = tmp_path / "work"
     folder.mkdir()
-    cell = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
+    cell: dict[str, Any] = {"cell_type": "code", "execution_count": None}
+    cell |= {"metadata": {}, "outputs": []}
     cells = [{**cell, "id": f"cell-{k}", "source": code} for k, code in enumerate(CELLS)]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     notebook = {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
