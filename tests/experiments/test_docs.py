@@ -10,14 +10,27 @@ from likewise.experiments.store import COLUMNS, Cell
 PAGE = Path(__file__).parents[2] / "docs" / "benchmark.md"
 
 
+def _code() -> list[str]:
+    return re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+
+
 def test_the_example_of_a_method_runs(blobs):
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    code, _ = _code()
     names: dict[str, Any] = {}
     exec(code, names)
     method = names["KMeansThatAsks"]()
     assert isinstance(method, Method)
     row = run_cell(Cell("main", "mine", "iris", 10, 0), allowed=5, method=method)
     assert (row.status, row.queries, row.settings) == ("ok", 5, "10 starts")
+
+
+def test_the_five_points_take_as_many_questions_as_in_the_paper(capsys):
+    exec(_code()[1], {})
+    lines = capsys.readouterr().out.splitlines()
+    table = PAGE.read_text(encoding="utf-8")
+    asked = [line.partition(" - ")[2] for line in lines]
+    assert [len(questions.split(", ")) for questions in asked] == [6, 4, 2]
+    assert all(questions in table for questions in asked)
 
 
 def test_the_page_names_every_column_method_and_number_of_cells():

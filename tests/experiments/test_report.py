@@ -112,6 +112,9 @@ def test_the_report_is_one_page_with_everything_in_it(tmp_path):
     for name in ("strategies", "wins", "ranks", "own", "tasks-25", "trouble", "stale"):
         for suffix in ("csv", "md", "tex"):
             assert (page.parent / f"{name}.{suffix}").stat().st_size > 0
+    overview = (page.parent / "paper.md").read_text(encoding="utf-8")
+    assert (overview.count("| Table "), overview.count("| Figure")) == (3, 4)
+    assert "| Figure, run times | times | Held" in overview
     again = write_report(made_up_rows(), tmp_path / "again")
     assert again.read_text(encoding="utf-8") == text
 

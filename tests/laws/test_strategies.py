@@ -10,6 +10,8 @@ from likewise.selection.minmax import ExploreConsolidate
 from likewise.selection.npu import MostInformative
 from likewise.selection.random import RandomPairs
 from likewise.strategies import ClosestFirst, CoarseToFine, RandomOrder, RowByRow
+from likewise.strategies.a3s import AdaptiveSampling
+from likewise.strategies.acdm import DiffusionSkeleton
 from likewise.strategies.cobras import SplitAndMerge
 from likewise.strategies.dsl import SkeletonTree
 from likewise.testing import Case, StrategyLaws
@@ -127,6 +129,17 @@ class TestSplitAndMerge(StrategyLaws):
 class TestSkeletonTree(StrategyLaws):
     def make(self, case):
         return SkeletonTree(case.X, case.train, seed=case.seed)
+
+
+@pytest.mark.slow
+class TestDiffusionSkeleton(StrategyLaws):
+    strategy = DiffusionSkeleton
+
+
+@pytest.mark.slow
+class TestAdaptiveSampling(StrategyLaws):
+    strategy = AdaptiveSampling
+    stops_early = True  # it does not ask about all rows of a cluster that looks pure
 
 
 def test_every_strategy_is_under_the_laws():

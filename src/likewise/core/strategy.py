@@ -249,6 +249,8 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
         "npu": "likewise.selection.npu:MostInformative",
         "cobras": "likewise.strategies.cobras:SplitAndMerge",
         "dsl": "likewise.strategies.dsl:SkeletonTree",
+        "acdm": "likewise.strategies.acdm:DiffusionSkeleton",
+        "a3s": "likewise.strategies.a3s:AdaptiveSampling",
         # names of earlier releases
         "refine": "likewise.strategies.coarse_to_fine.pair_by_pair:CoarseToFine",
         "careful": "likewise.strategies.coarse_to_fine.row_by_row:RowByRow",

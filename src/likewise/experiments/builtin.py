@@ -11,7 +11,7 @@ from likewise.core.partition import singletons
 from likewise.core.session import Session
 from likewise.experiments.link_methods import SelectAndCluster
 from likewise.experiments.protocol import Trial
-from likewise.experiments.session_methods import SessionMethod, estimator_method
+from likewise.experiments.session_methods import PublishedCOBRAS, SessionMethod, estimator_method
 from likewise.strategies import ClosestFirst, RandomOrder
 
 NPU_GROWTH = {"MPCKM": 0.25, "COSC": 0.5}
@@ -78,5 +78,6 @@ cosc_npu = SelectAndCluster("COSC", "NPU", growth=NPU_GROWTH["COSC"])
 cobras = estimator_method(
     "COBRAS", COBRAS, lambda trial: {"random_state": trial.seed}, settings="n_init=10"
 )
+cobras_published = PublishedCOBRAS()
 # DSL is without its stop at the true clustering, which nobody knows.
 dsl = estimator_method("DSL", DSL, lambda _: {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from likewise.experiments.methods import CONTROL
 from likewise.experiments.plan import MIDDLE_SIZE, ORDERS, STRATEGY_TASKS
 from likewise.experiments.published import TABLE_1
-from likewise.experiments.results import Results, curve_of, sorted_by
+from likewise.experiments.results import Results, curve_of, frames, sorted_by
 from likewise.experiments.statistics import answers_to_reach, area_under
 from likewise.experiments.tables import Table
 
@@ -17,8 +18,46 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LAST_EARLY = 100
+PAPER = {
+    "Figure 1, strategies on five points": (
+        "",
+        "Same: 10, 6, 4 and 2 questions, step by step in docs/benchmark.md.",
+    ),
+    "Table 1, questions of four strategies": ("strategies", ""),
+    "Figure, estimate and actual number of questions": ("estimate", ""),
+    "Table 2, wins and losses": ("wins", ""),
+    "Table 3, average ranks": ("ranks", ""),
+    "Figure, ARI against the number of constraints": ("curves", ""),
+    "Figure, run times": ("times", ""),
+    "Text, number of clusters found": ("groups", ""),
+    "Text, competitors told a wrong number of clusters": ("wrong-k", ""),
+    "The faces": (
+        "",
+        "Cannot be made here: the network of the paper is not at hand, so the features are those "
+        "of another one.",
+    ),
+}
+"""The figures and tables of the paper: the stem of ours, or what there is to say."""
 
 Line = dict[str, Any]
+
+
+def overview_table(parts: Mapping[str, Table | None]) -> Table:
+    """Return a line for every figure and table of the paper: what of it is here, and what held.
+
+    Parameters
+    ----------
+    parts : mapping
+        Our tables by the stem of their files.
+    """
+    lines = []
+    for item, (name, words) in PAPER.items():
+        table = parts.get(name)
+        verdict = words if not name else "no rows" if table is None else table.verdict
+        lines.append({"of the paper": item, "ours": name or "docs", "what held": verdict})
+    return Table(
+        "paper", "Every figure and table of the paper, and what held", frames().DataFrame(lines)
+    )
 
 
 def strategies_table(results: Results) -> Table | None:

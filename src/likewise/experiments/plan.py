@@ -36,7 +36,7 @@ FLAGSHIP_EXPERIMENTS = ("budgets", *NOISE)
 EXPERIMENTS = (*PAPER_EXPERIMENTS, *FLAGSHIP_EXPERIMENTS)
 PAPER_METHODS = ("COBRA", "MPCKM-MinMax", "MPCKM-NPU", "COSC-MinMax", "COSC-NPU")
 LIKEWISE = ("Likewise", "Likewise-careful", "Likewise-choices", "Likewise-careful-choices")
-FLAGSHIP_METHODS = ("COBRA", "COBRA-learned", *LIKEWISE, "COBRAS", "DSL")
+FLAGSHIP_METHODS = ("COBRA", "COBRA-learned", *LIKEWISE, "COBRAS", "DSL", "ACDM", "A3S")
 NOISE_METHODS = ("COBRA", *LIKEWISE, "COBRAS")
 ORDERS = ("random pairs of groups", "random pairs of rows", "closest pairs first")
 """The strategies of Table 1 beside COBRA; only the last is not random."""

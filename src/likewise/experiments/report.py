@@ -83,6 +83,10 @@ def write_report(rows: Iterable[Row], folder: str | Path, plan: Plan | None = No
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     sections = [_section(results, target, title) for title in SECTIONS]
+    if not results.is_by_budget:
+        parts = {part.table.name: part.table for part in sections if part.table is not None}
+        overview = paper_tables.overview_table(parts)
+        sections.insert(0, Section("What the paper shows, and what held", overview))
     for size in results.sizes:
         table = comparisons.task_table(results, size)
         sections.append(Section(f"All tasks, {size} super-instances", table))

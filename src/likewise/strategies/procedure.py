@@ -104,9 +104,7 @@ class Procedure(RowStrategy):
         assert self._running is not None
         while self._wanted is not None:
             left, right = sorted(self._wanted)
-            known = Answer.SAME if left == right else self._seen.implied(left, right)
-            if known is None and (left, right) in self._not_sure:
-                known = Answer.UNSURE
+            known = Answer.SAME if left == right else self._known(left, right)
             if known is None:
                 self._wanted = left, right
                 return
@@ -114,6 +112,11 @@ class Procedure(RowStrategy):
                 self._wanted = self._running.send(known)
             except StopIteration:
                 self._wanted = None
+
+    def _known(self, left: int, right: int) -> Answer | None:
+        """Return what the answers so far say about two rows, the smaller one first."""
+        is_unsure = (left, right) in self._not_sure
+        return self._seen.implied(left, right) or (Answer.UNSURE if is_unsure else None)
 
     def _bound(self) -> tuple[int, int]:
         bound = n_undecided(self.links, set(self.train.tolist()))

@@ -1,0 +1,34 @@
+"""ACDM and A3S: what they are made for."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+from likewise import LabelOracle, Session, run
+from likewise.strategies.a3s import AdaptiveSampling
+from likewise.strategies.acdm import DiffusionSkeleton
+
+
+@pytest.mark.parametrize("strategy", [AdaptiveSampling, DiffusionSkeleton])
+def test_far_groups_are_found_by_few_questions(strategy):
+    X, y = make_blobs(200, centers=[[0, 0], [9, 0], [0, 9], [9, 9]], random_state=0)
+    session = run(Session(strategy.from_rows(X)), LabelOracle(y), max_queries=40)
+    assert adjusted_rand_score(y, session.labels) > 0.95
+
+
+def test_acdm_asked_to_the_end_is_right():
+    X, y = make_blobs(40, centers=3, cluster_std=4.0, random_state=0)
+    session = run(Session(DiffusionSkeleton.from_rows(X)), LabelOracle(y))
+    assert session.is_done
+    assert adjusted_rand_score(y, session.labels) == 1.0
+
+
+def test_a3s_splits_a_cluster_whose_middle_differs_from_its_core():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] > 0).astype(int)
+    strategy = AdaptiveSampling.from_rows(X)
+    session = run(Session(strategy), LabelOracle(y))
+    assert session.is_done
+    assert adjusted_rand_score(y, session.labels) > 0.5
