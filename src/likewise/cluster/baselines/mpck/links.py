@@ -124,8 +124,9 @@ class LinkCosts:
         self._own = _Totals(shape, X.shape[1], n_metrics)
         self._apart = _Totals(shape, X.shape[1], n_metrics)
         rows = np.flatnonzero(labels >= 0)
-        self._own.fill(linked.group[rows], labels[rows], X[rows], self._norms[rows])
-        self._apart.fill_from(self._own, linked.apart)
+        if len(rows):
+            self._own.fill(linked.group[rows], labels[rows], X[rows], self._norms[rows])
+            self._apart.fill_from(self._own, linked.apart)
 
     def of(self, rows: Ints) -> Array:
         """Return the cost of the links of some rows, for each label."""
