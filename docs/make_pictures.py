@@ -1,6 +1,6 @@
 """Take the pictures of the page for the README and the docs: python docs/make_pictures.py
 
-Needs Chromium and the packages of the group `browser`. A person who knows the digits is simulated.
+Needs Chromium and the packages of the group `browser`. A person who knows the groups is simulated.
 """
 
 import os
@@ -8,10 +8,12 @@ import tempfile
 import threading
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
 from playwright.sync_api import sync_playwright
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_iris
 
+from likewise.cli.demo import write_pieces
 from likewise.project import open_project
 from likewise.web.serving import prepare
 
@@ -33,15 +35,17 @@ MAILS = [
 ]
 
 
-def write_digits(folder, n=300):
-    data = load_digits()
-    folder.mkdir()
-    for k in range(n):
-        pixels = Image.fromarray((255 - data.images[k] * 15.9).astype("uint8"))
-        framed = Image.new("L", (12, 10), 255)
-        framed.paste(pixels, (2, 1))
-        framed.resize((360, 300), Image.Resampling.BICUBIC).save(folder / f"digit-{k:03d}.png")
-    return data.target[:n].tolist()
+def write_photographs(folder):
+    """Write pieces of two photographs; return what somebody would see in each."""
+    write_pieces(folder)
+    seen = []
+    for path in sorted(folder.iterdir()):
+        red, green, blue = np.asarray(Image.open(path), float).mean(axis=(0, 1))
+        if path.name.startswith("temple"):
+            seen.append("sky" if min(red, green, blue) > 150 else "temple")
+        else:
+            seen.append("flower" if red > green else "leaves")
+    return seen
 
 
 def write_iris(path):
@@ -55,7 +59,7 @@ class Sitting:
     """A server and a page, driven by somebody who knows the truth."""
 
     def __init__(self, browser, path, truth, options=None, **looks):
-        self.project = open_project(path, options=options).project
+        self.project = open_project(path, options=options, questions="pairs").project
         self.served = prepare(self.project, port=0)
         self.thread = threading.Thread(target=self.served.run)
         self.thread.start()
@@ -90,10 +94,10 @@ class Sitting:
         self.project.close()
 
 
-def digits(browser, work):
-    truth = write_digits(work / "digits")
-    sitting = Sitting(browser, work / "digits", truth, PLAIN)
-    sitting.answer(66)
+def photographs(browser, work):
+    truth = write_photographs(work / "photographs")
+    sitting = Sitting(browser, work / "photographs", truth, PLAIN)
+    sitting.answer(12)
     sitting.shoot("ask")
     sitting.go("History")
     sitting.page.locator(".event").nth(3).click()
@@ -102,11 +106,11 @@ def digits(browser, work):
     sitting.shoot("history")
     sitting.go("Questions")
     sitting.answer(1000)
-    for k in range(10):
+    for k in range(4):
         name = sitting.page.get_by_role("textbox").nth(k)
         if name.count():
             group = sitting.project.groups()[k]
-            name.fill(f"digit {truth[group.standing[0]]}")
+            name.fill(truth[group.standing[0]])
             name.press("Enter")
             sitting.page.wait_for_load_state("networkidle")
     sitting.shoot("result")
@@ -117,7 +121,7 @@ def digits(browser, work):
 
 
 def small_ones(browser, work):
-    truth = write_digits(work / "more", 200)
+    truth = write_photographs(work / "more")
     sitting = Sitting(browser, work / "more", truth, PLAIN, viewport=PHONE)
     sitting.answer(12)
     sitting.shoot("phone")
@@ -141,7 +145,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        digits(browser, Path(folder))
+        photographs(browser, Path(folder))
         small_ones(browser, Path(folder))
         browser.close()
 
