@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("start.md", "how-many-questions.md", "guide/rows.md", "guide/arrays.md")
+PAGES = (
+    "start.md",
+    "how-many-questions.md",
+    "guide/rows.md",
+    "guide/arrays.md",
+    "guide/notebook.md",
+)
 
 
 def run(name):
@@ -29,4 +35,6 @@ def test_cross_validation(capsys):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_the_python_of_the_guides_runs(name):
+    if name == "guide/notebook.md":
+        pytest.importorskip("anywidget", reason='pip install "likewise[notebook]"')
     assert run(name)

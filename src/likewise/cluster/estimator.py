@@ -247,7 +247,7 @@ def refuse_mixed_frames(X: Any) -> None:
     is_number = {name: _is_numeric(kind) for name, kind in kinds.items()}
     remedy = (
         "likewise.open_items(X) turns such columns into features: "
-        "items = likewise.open_items(X); model.fit(items.features().X, ...)"
+        "model.fit(likewise.open_items(X), ...)"
     )
     for name, ok in is_number.items():
         if not ok:
