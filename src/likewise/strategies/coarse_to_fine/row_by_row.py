@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from likewise.core.answers import Answer, ordered
 from likewise.core.partition import SuperInstances
 from likewise.strategies.coarse_to_fine.budget import next_cut
-from likewise.strategies.coarse_to_fine.checks import FITS, FREE_CHECKS, odds_of_wrong
+from likewise.strategies.coarse_to_fine.checks import FITS, RESERVED, odds_of_wrong
 from likewise.strategies.coarse_to_fine.choices import (
     MAX_GROUPS,
     Likeliest,
@@ -168,7 +168,7 @@ class RowByRow(WeighedStrategy):
             rows = self.partition.representatives[met].tolist()
             n_groups = len({self.links.find(row) for row in rows})
             n = next_cut(
-                round(self.budget * (1.0 - FREE_CHECKS * self.weighs_answers)),
+                round(self.budget * (1.0 - RESERVED * self.weighs_answers)),
                 n_cuts=len(cuts),
                 n_asked=sum(t.n_questions(self.max_groups) for t in self._checks().turns),
                 n_met=len(met),
