@@ -44,6 +44,7 @@ def test_it_has_its_name_only_when_it_is_whole(old):
 def test_folders_on_the_way_are_made(path):
     write(path)
     assert path.read_bytes() == b"new"
+    write(path.parent / "deep" / "er" / "file.csv")
 
 
 @pytest.mark.parametrize("moment", ["chmod", "fsync", "replace"])
@@ -108,6 +109,9 @@ def test_the_umask_decides_unless_it_is_private(path):
     try:
         write(path)
         assert stat.S_IMODE(path.stat().st_mode) == 0o640
+        os.umask(0)
+        write(path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o666
         write(path, private=True)
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     finally:

@@ -195,3 +195,34 @@ def test_another_strategy_asks_by_its_name(table):
         open_project(path, strategy="moonlight", options=options)
     with pytest.raises(InputError, match="leave out --strategy"):
         open_project(path, strategy="closest-first", n_super_instances=5, options=options)
+
+
+@pytest.mark.parametrize("questions", ["pairs", "choices"])
+def test_opening_again_makes_no_regions_again(table, monkeypatch, questions):
+    path, y = table
+    project = open_project(path, questions=questions, options={"cache": False}).project
+    oracle = LabelOracle(y)
+
+    def answer(n):
+        for _ in range(n):
+            question = project.ask()
+            at = {"number": question.number, "position": project.position}
+            if isinstance(question, Choice):
+                project.choose(oracle.choose(question), **at)
+            else:
+                project.tell(oracle.answer(question), **at)
+
+    answer(15)
+    project.refine(position=project.position)
+    answer(3)
+    asked, labels = project.ask(), project.session.labels
+    project.close()
+
+    def never(regions, n_regions):
+        raise AssertionError(f"{n_regions} regions were made again")
+
+    monkeypatch.setattr("likewise.strategies.coarse_to_fine.regions.Regions._make", never)
+    again = open_project(path, options={"cache": False}).project
+    assert again.ask() == asked
+    assert again.session.labels.tolist() == labels.tolist()
+    again.close()

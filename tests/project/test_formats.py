@@ -88,6 +88,17 @@ def test_a_spreadsheet_runs_no_formula(project):
     assert any(row[1].startswith("-") for row in rows[1:])
 
 
+def test_marks_and_names_are_exported_as_they_are(project):
+    answer(project, 6)
+    asked = project.session.events[0]
+    project.misfit(asked.left, position=project.position)
+    project.name(project.groups()[0].id, "größte", position=project.position)
+    marked = columns_of(project)["marked"]
+    assert [row for row, is_marked in enumerate(marked) if is_marked] == [asked.left]
+    for format in ("jsonl", "json"):
+        assert "größte".encode() in export(project, format)
+
+
 def test_formats_agree(project):
     pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
     import pyarrow.parquet

@@ -44,7 +44,7 @@ def test_everything_comes_back_after_closing(path):
         payloads={"assignment": payload},
     ) as store:
         assert store.append(tell(1), after=0) == 1
-        assert store.append({"do": "undo"}, after=1) == 2
+        assert store.append({"do": "undo", "at": "2020-02-02T00:00:00Z"}, after=1) == 2
         store.update_settings({"seed": 4})
     with Store.open(path) as store:
         assert store.settings == {"seed": 4, "columns": ["größe", "weight"], "nested": {"a": None}}
@@ -54,6 +54,7 @@ def test_everything_comes_back_after_closing(path):
         assert [(e.seq, e.op) for e in store.read()] == [(1, tell(1)), (2, {"do": "undo"})]
         assert [e.seq for e in store.read(since=1)] == [2]
         assert store.last == 2
+        assert store.read()[1].at == "2020-02-02T00:00:00Z"
     assert path.stat().st_size < len(payload)
 
 

@@ -271,6 +271,7 @@ class Log:
 
     def _carried_over(self, entry: Rebuilt) -> Strategy:
         strategy = _loaded_strategy(entry.strategy, None)
+        strategy.take_worked_out(self.strategy.worked_out())
         for gesture in self._gestures:
             self._recorded(gesture, strategy)
         return strategy

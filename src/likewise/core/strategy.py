@@ -228,6 +228,14 @@ class Strategy(ABC):
         """Return, for every row, the chance that its label is wrong, or None."""
         return None
 
+    def worked_out(self) -> dict[str, Any]:
+        """Return what was made of the rows alone and is kept in a project file: by name, arrays."""
+        return {}
+
+    def take_worked_out(self, found: Mapping[str, Any]) -> None:
+        """Take what `worked_out` returned about the same rows, lest it is made again."""
+        del found  # nothing was
+
     def suspects(self) -> list[Suspect]:
         """Return links that are probably wrong, the least credible first.
 

@@ -29,6 +29,8 @@ from likewise.project.splitting import set_apart, split_further
 from likewise.project.store import Store
 
 N_CHECKS = 5
+WORKED_OUT = "worked out"
+"""The payload with what a strategy made of the rows, so that opening again need not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,9 @@ class Project:
         self._features = items.features if features is None else features
         self._known_features: Features | None = None
         self._position = 0
+        if WORKED_OUT in self._store.payload_names:
+            session.strategy.take_worked_out(unpack(self._store.payload(WORKED_OUT)))
+        self._n_kept = len(session.strategy.worked_out())
         self.refresh()
 
     # -- looking ---------------------------------------------------------------------------------
@@ -364,7 +369,16 @@ class Project:
             with self.session.transaction():
                 deed()
                 entry = entry_to_dict(self.session.log[-1]) if op is None else op
-                self._position = self._store.append(entry, after=position, payloads=payloads)
+                both = {**(payloads or {}), **self._newly_worked_out()}
+                self._position = self._store.append(entry, after=position, payloads=both)
+
+    def _newly_worked_out(self) -> dict[str, bytes]:
+        """Return what the strategy has made of the rows since it was last stored, to be stored."""
+        found = self.session.strategy.worked_out()
+        if len(found) <= self._n_kept:
+            return {}
+        self._n_kept = len(found)
+        return {WORKED_OUT: pack(found)}
 
     def _rebuild(
         self,

@@ -6,7 +6,8 @@ A strategy that learns this way says how sure it is, and how complete the groups
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,14 @@ class LearningStrategy(RepresentativeStrategy):
     @abstractmethod
     def _what_is_known(self) -> Known:
         """Return what the answers say about cells."""
+
+    def worked_out(self) -> dict[str, Any]:
+        """Return the regions of every cut so far."""
+        return self._regions.kept
+
+    def take_worked_out(self, found: Mapping[str, Any]) -> None:
+        """Take cuts, which need not be made again if they are of the same cells."""
+        self._regions.kept.update(found)
 
     # -- labels ----------------------------------------------------------------------------------
 

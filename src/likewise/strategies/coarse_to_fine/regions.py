@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from likewise.core.fingerprint import fingerprint
 from likewise.rows.threads import one_thread_each
 
 _N_STARTS = 5
@@ -30,6 +32,11 @@ class Regions:
         Which may stand for a region.
     seed : int
         Decides everything random.
+
+    Attributes
+    ----------
+    kept : dict of str to ndarray
+        All cuts so far, by names that say of which cells they are.
     """
 
     def __init__(
@@ -43,7 +50,7 @@ class Regions:
         self.sizes = sizes
         self.is_askable = is_askable
         self.seed = seed
-        self._cuts: dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]] = {}
+        self.kept: dict[str, NDArray[np.intp]] = {}
         self._reach: tuple[NDArray[np.intp], NDArray[np.float32]] | None = None
 
     def cut(self, n_regions: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -52,9 +59,16 @@ class Regions:
         That is the askable cell nearest to the region's center. A region without one joins the
         region of the nearest that stands for another.
         """
-        if n_regions not in self._cuts:
-            self._cuts[n_regions] = self._make(n_regions)
-        return self._cuts[n_regions]
+        names = [f"{self._fingerprint} {n_regions} {what}" for what in ("regions", "heads")]
+        if names[0] not in self.kept:
+            self.kept.update(zip(names, self._make(n_regions), strict=True))
+        region, heads = (self.kept[name] for name in names)
+        return region, heads
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        columns = (self.points, self.sizes, self.is_askable, np.full(len(self.points), self.seed))
+        return fingerprint(np.column_stack(columns))
 
     def newcomers(self, n_regions: int, answered: Sequence[int]) -> list[int]:
         """Return what stands for the regions without an answered cell, larger regions first."""
