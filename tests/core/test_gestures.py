@@ -91,6 +91,14 @@ def test_what_cannot_be_chosen_is_named_and_changes_nothing(chosen):
     assert session.events == ()
 
 
+def test_a_choice_of_one_group_is_answered_like_a_pair(monkeypatch):
+    monkeypatch.setattr(Choosing, "next_choice", lambda self: None if self._log else (5, ((0, 1),)))
+    for said, implied in (("same", Answer.SAME), ("different", Answer.DIFFERENT)):
+        session = choosing()
+        session.tell(said)
+        assert session.links.implied(5, 0) is implied
+
+
 def test_pairs_are_told_and_choices_are_chosen():
     session = choosing()
     with pytest.raises(InputError, match=r"session\.choose"):

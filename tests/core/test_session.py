@@ -7,7 +7,7 @@ import pytest
 from likewise import COBRA, Answer, Choice, Query, Session
 from likewise.core.journal import SCHEMA
 from likewise.core.partition import SuperInstances, singletons
-from likewise.core.reports import Completeness
+from likewise.core.reports import Completeness, Progress
 from likewise.errors import (
     AnswerError,
     ContradictionError,
@@ -231,3 +231,19 @@ def test_notebooks_show_sessions_questions_and_reports_as_escaped_html():
     assert "where does row 7 belong?" in choice._repr_html_()
     assert "<th>1</th><td>row 3</td>" in choice._repr_html_()
     assert "about 90%" in Completeness(0.9, 0.8)._repr_html_()
+
+
+def test_what_can_be_undone_and_redone_is_said():
+    session = COBRA(3).start([[0.0], [0.1], [5.0]])
+    assert (session.can_undo, session.can_redo) == (False, False)
+    session.tell("same")
+    assert (session.can_undo, session.can_redo) == (True, False)
+    session.undo()
+    assert (session.can_undo, session.can_redo) == (False, True)
+
+
+def test_reports_can_be_read():
+    assert str(Completeness(0.934, 0.861)) == "about 93 % right, at least 86 % (estimate)"
+    assert str(Progress(3, 1, 2, 5, 4, 1)) == (
+        "3 answered · 2 settled for free · at most 5 left · 1 group now"
+    )

@@ -206,6 +206,7 @@ def test_opening_again_makes_no_regions_again(table, monkeypatch, questions):
     def answer(n):
         for _ in range(n):
             question = project.ask()
+            assert question is not None
             at = {"number": question.number, "position": project.position}
             if isinstance(question, Choice):
                 project.choose(oracle.choose(question), **at)
