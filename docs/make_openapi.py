@@ -206,6 +206,11 @@ SCHEMAS = {
                 **array(array(WHOLE)),
                 "description": "row, x, y (0 to 1000), group id, how (0 said, 1 learned, 2 open)",
             },
+            "layout": {
+                "type": "string",
+                "enum": ["learned", "alike"],
+                "description": "by what tells the groups apart, or by how alike items are",
+            },
             "n": {**WHOLE, "description": "of all items; the points may be a sample"},
             "n_groups": WHOLE,
             "groups": {

@@ -299,7 +299,7 @@ def test_the_map_shows_an_item_that_is_clicked(labeler):
     someone.answer(6)
     page = someone.page
     someone.go("Map")
-    canvas = page.locator(".map-box > canvas")
+    canvas = page.locator(".map > canvas")
     someone.expect(canvas).to_be_visible()
     _, x, y, *_ = someone.fetch("api/map")["points"][0]
     box = canvas.bounding_box()
@@ -310,6 +310,17 @@ def test_the_map_shows_an_item_that_is_clicked(labeler):
     canvas.click(position=place)
     someone.expect(page.locator(".inspect dl")).to_be_visible()
     someone.expect(page.locator(".inspect").get_by_role("button").first).to_contain_text("group")
+    titles = {page.locator(".inspect h2").inner_text()}
+    page.get_by_role("button", name="Zoom in").click()
+    canvas.press("+")
+    someone.expect(canvas).to_have_class("zoomed")
+    for key in ("ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown"):
+        canvas.press(key)
+        someone.wait()
+        titles.add(page.locator(".inspect h2").inner_text())
+    assert len(titles) > 1
+    canvas.press("0")
+    someone.expect(canvas).not_to_have_class("zoomed")
 
 
 @pytest.fixture

@@ -290,3 +290,22 @@ def test_near_items_are_near_on_the_map(metric):
     shown, place = project_rows(Features(X, "", metric), np.array([0, 25]))
     assert shown.tolist() == list(range(40))
     assert abs(place[:20, 0].mean() - place[20:, 0].mean()) > 500
+
+
+def test_the_map_is_laid_out_by_what_was_learned():
+    from likewise.items import Features
+
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1, 2], 30)
+    noise = 10 * rng.normal(size=(90, 4))
+    X = np.column_stack([noise, group + 0.1 * rng.normal(size=90)])
+    known = np.where(np.arange(90) % 3 == 0, group, -1)
+
+    def overlap(groups):
+        place = project_rows(Features(X, ""), np.arange(3), groups)[1]
+        means = np.array([place[group == k].mean(axis=0) for k in range(3)])
+        nearest = np.linalg.norm(place[:, None] - means, axis=2).argmin(axis=1)
+        return float(np.mean(nearest != group))
+
+    assert overlap(None) > 0.4
+    assert overlap(known) < 0.1

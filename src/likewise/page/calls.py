@@ -199,13 +199,19 @@ def refine(project: Project, body: Json) -> Json:
 
 def map_(project: Project, asked: Asked) -> Json:  # noqa: ARG001
     """Return two coordinates and the group of the items on the map."""
-    rows, places = project_rows(project.features, project.partition.representatives)
-    ids = group_ids(project.session)[rows]
-    how = np.array([HOW.index(word) for word in how_known(project.session)[0][rows].tolist()])
+    known, ids = how_known(project.session)[0], group_ids(project.session)
+    learned = np.where(known == "open", -1, ids)
+    is_learned = len(np.unique(learned[learned >= 0])) > 1
+    is_learned &= project.features.metric != "precomputed"
+    rows, places = project_rows(
+        project.features, project.partition.representatives, learned if is_learned else None
+    )
+    how = np.array([HOW.index(word) for word in known[rows].tolist()])
     found = sorted(project.groups(), key=lambda g: (-g.size, g.id))
     return {
         "position": project.position,
-        "points": np.column_stack([rows, places, ids, how]).tolist(),
+        "points": np.column_stack([rows, places, ids[rows], how]).tolist(),
+        "layout": "learned" if is_learned else "alike",
         "n": len(project.ids),
         "n_groups": len(found),
         "groups": [{"id": g.id, "name": g.name, **shapes.total([g])} for g in found[:MOST_ON_MAP]],

@@ -21,13 +21,28 @@ _MOST_FOR_AXES = 5_000
 """The axes are found from at most this many rows."""
 
 
+N_COMPONENTS = 30
+"""Directions that tell groups apart are looked for among so many principal components. With 10 the
+groups of pictures lie closer together; more take longer and show noise."""
+
+SHRINKAGE = 0.3
+"""How far the variance within groups is drawn to that of all rows, against directions that tell few
+known rows apart by chance. From .1 to .6 maps look alike."""
+
+REST = 0.1
+"""Weight of all rows beside the means of groups: it gives two groups a second axis."""
+
+
 def project_rows(
-    features: Features, representatives: NDArray[np.intp]
+    features: Features,
+    representatives: NDArray[np.intp],
+    groups: NDArray[np.intp] | None = None,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return which rows to show and their two coordinates.
 
-    The axes are the first two principal components of the features, or classical scaling of the
-    distances. Each coordinate is spread over the grid.
+    The axes are those that tell the groups apart best (linear discriminants), or, without groups,
+    the first two principal components; for distances without features classical scaling. Each
+    coordinate is spread over the grid.
 
     Parameters
     ----------
@@ -35,6 +50,8 @@ def project_rows(
         The features.
     representatives : ndarray of int
         Rows that must be shown.
+    groups : ndarray of int, optional
+        The group of every row that is known, said or learned; -1 for others.
     """
     n_rows = len(features.X)
     rng = np.random.default_rng(0)
@@ -47,29 +64,40 @@ def project_rows(
         place = _classical_scaling(features.X[np.ix_(shown, shown)])
     else:
         sample = shown if len(shown) <= _MOST_FOR_AXES else shown[:: len(shown) // _MOST_FOR_AXES]
-        place = _principal_axes(features.X[sample], features.X[shown])
+        X = features.X[shown].astype(np.float64)
+        X -= features.X[sample].mean(axis=0, dtype=np.float64)
+        place = X @ _largest(X, 2).T if groups is None else _discriminants(X, groups[shown])
     low, high = place.min(axis=0), place.max(axis=0)
     scale = np.where(high > low, high - low, 1.0)
     return shown, np.rint((place - low) / scale * GRID).astype(np.intp)
 
 
-def _principal_axes(sample: NDArray[Any], X: NDArray[Any]) -> NDArray[np.float64]:
-    mean = sample.mean(axis=0, dtype=np.float64)
-    centered = sample.astype(np.float64) - mean
-    axes = _two_largest(centered)
-    found: NDArray[np.float64] = (X.astype(np.float64) - mean) @ axes.T
+def _discriminants(X: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return two coordinates by which the means of groups lie far apart, seen from within them."""
+    Z = X @ _largest(X, min(N_COMPONENTS, *X.shape)).T
+    numbers, group = np.unique(groups[groups >= 0], return_inverse=True)
+    known, sizes = Z[groups >= 0], np.bincount(group)
+    means = np.array([known[group == k].mean(axis=0) for k in range(len(numbers))])
+    within = known - means[group]
+    variance = Z.var(axis=0)
+    spread = (1 - SHRINKAGE) * (within.T @ within) / len(known)
+    spread += np.diag(SHRINKAGE * variance + 1e-9 * variance.max() + 1e-300)
+    white = np.linalg.inv(np.linalg.cholesky(spread)).T
+    means = (means - means.mean(axis=0)) * np.sqrt(sizes / len(known))[:, None]
+    axes = _largest(np.vstack([means, REST * Z / np.sqrt(len(Z))]) @ white, 2)
+    found: NDArray[np.float64] = Z @ white @ axes.T
     return found
 
 
-def _two_largest(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return two right singular vectors, each with its largest entry positive."""
-    if min(matrix.shape) > 100:
-        _, _, axes = svds(matrix, k=2, v0=np.ones(min(matrix.shape)), solver="arpack")
+def _largest(matrix: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """Return so many right singular vectors, each with its largest entry positive."""
+    if min(matrix.shape) > max(100, 3 * n):
+        _, _, axes = svds(matrix, k=n, v0=np.ones(min(matrix.shape)), solver="arpack")
         axes = axes[::-1]
     else:
         _, _, axes = svd(matrix, full_matrices=False)
-    axes = np.vstack([axes[:2], np.zeros((2 - len(axes[:2]), matrix.shape[1]))])
-    signs = np.sign(axes[np.arange(2), np.abs(axes).argmax(axis=1)])
+    axes = np.vstack([axes[:n], np.zeros((n - len(axes[:n]), matrix.shape[1]))])
+    signs = np.sign(axes[np.arange(n), np.abs(axes).argmax(axis=1)])
     found: NDArray[np.float64] = axes * np.where(signs == 0, 1, signs)[:, None]
     return found
 
@@ -77,6 +105,6 @@ def _two_largest(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
 def _classical_scaling(distances: NDArray[Any]) -> NDArray[np.float64]:
     squared = distances.astype(np.float64) ** 2
     centered = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
-    axes = _two_largest(-0.5 * centered)
+    axes = _largest(-0.5 * centered, 2)
     found: NDArray[np.float64] = (-0.5 * centered) @ axes.T
     return found

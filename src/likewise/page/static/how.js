@@ -62,5 +62,5 @@ export function knownBar(...groups) {
 
 export function howLegend() {
   return el("p", { class: "how-legend hint" },
-    howMark({ how: "said" }), "you said so", howMark({ how: "learned", certainty: 0.8 }), "learned from your answers, as sure as the disc is full", howMark({ how: "open" }), "open: nothing said tells where it belongs");
+    ...[[{ how: "said" }, "you said so"], [{ how: "learned", certainty: 0.8 }, "learned from your answers, as sure as the disc is full"], [{ how: "open" }, "open: nothing said tells where it belongs"]].map(([thing, words]) => el("span", {}, howMark(thing), words)));
 }

@@ -4,17 +4,22 @@ import { look } from "./app.js";
 import { byId, el, plural } from "./dom.js";
 import { doubt, openGroup } from "./group.js";
 import { howMark, howWords, knownLine } from "./how.js";
+import { lookOf, mark, sample } from "./marks.js";
 import { partsOf } from "./pair.js";
 import { smallPicture } from "./things.js";
 
-// Color and shape together, so that nobody needs the color.
-const COLORS = ["#0b7fab", "#d1495b", "#2f8f5b", "#c77d0a", "#7b5cc4", "#1f9e9e", "#b0488f", "#6b7f1e", "#8c5a3c", "#4a6fdc"];
-const SHAPES = ["circle", "square", "triangle", "diamond", "cross"];
 const MARGIN = 24;
+const WORDS = {
+  learned: "Laid out by what your answers taught: what tells the groups apart counts most. Directions have no meaning.",
+  alike: "Alike items are near each other. Directions have no meaning.",
+};
 
 let points = [];
 let looks = new Map();
 let only = null;
+// The part of the map that is seen: how large, and which place is in its middle.
+let lens = { scale: 1, x: 500, y: 500 };
+let current = null;
 
 export async function showMap() {
   const view = byId("view-map");
@@ -22,17 +27,19 @@ export async function showMap() {
   const found = await look("map");
   if (!found) return;
   points = found.points;
-  only = null;
-  looks = new Map(found.groups.map(({ id }, k) => [id, { color: COLORS[k % COLORS.length], shape: SHAPES[(k + Math.floor(k / COLORS.length)) % SHAPES.length], number: k + 1 }]));
-  const canvas = el("canvas", { tabIndex: 0, role: "img", ariaLabel: `${plural(points.length, "item")} as points, marked by group. The groups are listed beside it.` });
-  const panel = el("div", { class: "inspect", ariaLive: "polite" }, el("p", { class: "hint" }, "Click a point to see it."));
+  only = current = null;
+  lens = { scale: 1, x: 500, y: 500 };
+  looks = new Map(found.groups.map(({ id }, k) => [id, lookOf(k)]));
+  const canvas = el("canvas", { tabIndex: 0, role: "application", ariaLabel: `${plural(points.length, "item")} as points, marked by group. Arrows go from item to item, plus and minus zoom. The groups are listed beside it.` });
+  const panel = el("div", { class: "inspect", ariaLive: "polite" }, el("p", { class: "hint" }, "Click a point to see it, or go from one to the next with the arrows. Scroll or +\u00a0and\u00a0− zooms, dragging moves the map."));
+  const button = (words, label, press) => el("button", { type: "button", class: "plain", ariaLabel: label, on: { click: press } }, words);
+  const buttons = el("p", { class: "zooms" }, button("+", "Zoom in", () => zoom(canvas, 1.5)), button("−", "Zoom out", () => zoom(canvas, 1 / 1.5)), button("Whole map", "Whole map", () => zoom(canvas, 0)));
   view.replaceChildren(
     el("h1", { id: "map-title" }, "Map"),
-    el("p", { class: "hint" }, points.length < found.n ? `A sample: ${points.length.toLocaleString("en")} of ${plural(found.n, "item")}, alike ones near each other. Directions have no meaning; counts are of all items.` : "Alike items are near each other. Directions have no meaning."),
-    el("div", { class: "map-box" }, canvas, el("div", { class: "map-side" }, panel, legend(found, canvas))));
+    el("p", { class: "hint" }, points.length < found.n ? `A sample: ${points.length.toLocaleString("en")} of ${plural(found.n, "item")}; counts are of all. ${WORDS[found.layout]}` : WORDS[found.layout]),
+    el("div", { class: "map-box" }, el("div", { class: "map" }, canvas, buttons), el("div", { class: "map-side" }, panel, legend(found, canvas))));
   draw(canvas);
-  canvas.addEventListener("pointermove", (event) => hover(canvas, event));
-  canvas.addEventListener("click", (event) => inspect(canvas, panel, event));
+  steer(canvas, panel);
   new ResizeObserver(() => draw(canvas)).observe(canvas);
 }
 
@@ -40,7 +47,7 @@ export async function showMap() {
 function legend({ groups, n_groups: nGroups }, canvas) {
   const filter = (event, id) => {
     only = only === id ? null : id;
-    for (const button of canvas.parentNode.querySelectorAll(".legend button[aria-pressed]")) button.setAttribute("aria-pressed", String(only !== null && button === event.currentTarget));
+    for (const button of byId("view-map").querySelectorAll(".legend button[aria-pressed]")) button.setAttribute("aria-pressed", String(only !== null && button === event.currentTarget));
     draw(canvas);
   };
   const rest = nGroups - groups.length;
@@ -53,17 +60,27 @@ function legend({ groups, n_groups: nGroups }, canvas) {
     el("ul", { class: "legend hint" }, ...["you said so", "learned", "open"].map((words, how) => el("li", {}, sample(undefined, how), ` ${words}`))));
 }
 
-function sample(style, how) {
-  const shape = el("canvas", { width: 28, height: 28, ariaHidden: "true" });
-  const pen = shape.getContext("2d");
-  pen.scale(2, 2);
-  mark(pen, 7, 7, 5, style, how);
-  return shape;
-}
-
 function place(canvas, x, y) {
   const { clientWidth: w, clientHeight: h } = canvas;
-  return [MARGIN + (x / 1000) * (w - 2 * MARGIN), h - MARGIN - (y / 1000) * (h - 2 * MARGIN)];
+  const [a, b] = [0.5 + ((x - lens.x) / 1000) * lens.scale, 0.5 + ((y - lens.y) / 1000) * lens.scale];
+  return [MARGIN + a * (w - 2 * MARGIN), h - MARGIN - b * (h - 2 * MARGIN)];
+}
+
+// Zoom by a factor, about a place on the screen that stays where it is; 0 shows the whole map.
+function zoom(canvas, factor, px = canvas.clientWidth / 2, py = canvas.clientHeight / 2) {
+  const scale = factor ? Math.min(40, Math.max(1, lens.scale * factor)) : 1;
+  const [dx, dy] = [(px - canvas.clientWidth / 2) / (canvas.clientWidth - 2 * MARGIN), (canvas.clientHeight / 2 - py) / (canvas.clientHeight - 2 * MARGIN)];
+  const by = 1000 * (1 / lens.scale - 1 / scale);
+  move(canvas, scale, lens.x + dx * by, lens.y + dy * by);
+}
+
+// The middle stays where some of the map is still seen.
+function move(canvas, scale, x, y) {
+  const room = 500 / scale;
+  const within = (value) => Math.min(1000 - room, Math.max(room, value));
+  lens = { scale, x: within(x), y: within(y) };
+  canvas.classList.toggle("zoomed", scale > 1);
+  draw(canvas);
 }
 
 function draw(canvas) {
@@ -82,64 +99,90 @@ function draw(canvas) {
   }
 }
 
-// Filled if it was said, hollow if it was learned, a dot if it is open.
-function mark(pen, x, y, size, style, how) {
-  const r = [size * 1.15, size, size * 0.5][how];
-  pen.fillStyle = pen.strokeStyle = style?.color ?? "#7d838c";
-  pen.lineWidth = Math.max(1, size * 0.35);
-  pen.beginPath();
-  const shape = style?.shape ?? "circle";
-  if (shape === "circle") pen.arc(x, y, r, 0, 7);
-  else if (shape === "square") pen.rect(x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8);
-  else if (shape === "triangle") polygon(pen, [[x, y - r * 1.15], [x + r * 1.1, y + r * 0.85], [x - r * 1.1, y + r * 0.85]]);
-  else if (shape === "diamond") polygon(pen, [[x, y - r * 1.3], [x + r, y], [x, y + r * 1.3], [x - r, y]]);
-  else {
-    const t = r * 0.38;
-    polygon(pen, [[x - t, y - r], [x + t, y - r], [x + t, y - t], [x + r, y - t], [x + r, y + t], [x + t, y + t], [x + t, y + r], [x - t, y + r], [x - t, y + t], [x - r, y + t], [x - r, y - t], [x - t, y - t]]);
-  }
-  if (how === 1) pen.stroke();
-  else pen.fill();
-}
-
-function polygon(pen, corners) {
-  corners.forEach(([x, y], k) => (k ? pen.lineTo(x, y) : pen.moveTo(x, y)));
-  pen.closePath();
-}
+const isShown = ([, , , group]) => only === null || group === only;
 
 function nearest(canvas, event) {
   const at = canvas.getBoundingClientRect();
   const [cx, cy] = [event.clientX - at.left, event.clientY - at.top];
   let best = null;
   let closest = 30 ** 2;
-  for (const [row, x, y, group] of points) {
-    if (only !== null && group !== only) continue;
-    const [px, py] = place(canvas, x, y);
+  for (const point of points.filter(isShown)) {
+    const [px, py] = place(canvas, point[1], point[2]);
     const far = (px - cx) ** 2 + (py - cy) ** 2;
-    if (far < closest) [closest, best] = [far, { row, group, px, py }];
+    if (far < closest) [closest, best] = [far, point];
+  }
+  return best;
+}
+
+// The nearest item in a direction, by keys; one that lies aside counts as farther.
+function next(canvas, dx, dy) {
+  const shown = points.filter(isShown);
+  if (!current) return shown[0] ?? null;
+  const [cx, cy] = place(canvas, current[1], current[2]);
+  let best = null;
+  let closest = Infinity;
+  for (const point of shown) {
+    const [px, py] = place(canvas, point[1], point[2]);
+    const along = (px - cx) * dx + (py - cy) * dy;
+    const aside = Math.abs((px - cx) * dy) + Math.abs((py - cy) * dx);
+    const far = along + 2 * aside;
+    if (point !== current && along > 0 && far < closest) [closest, best] = [far, point];
   }
   return best;
 }
 
 // The point that a click would show gets a ring, and its group a word.
-function hover(canvas, event) {
-  const best = nearest(canvas, event);
-  canvas.title = best ? `item ${best.row}, ${looks.has(best.group) ? `group ${looks.get(best.group).number}` : "a smaller group"}` : "";
+function ring(canvas, point) {
   draw(canvas);
-  if (!best) return;
+  canvas.title = point ? `item ${point[0]}, ${looks.has(point[3]) ? `group ${looks.get(point[3]).number}` : "a smaller group"}` : "";
+  if (!point) return;
   const pen = canvas.getContext("2d");
   pen.globalAlpha = 1;
   pen.lineWidth = 2;
   pen.strokeStyle = getComputedStyle(canvas).color;
   pen.beginPath();
-  pen.arc(best.px, best.py, 10, 0, 7);
+  pen.arc(...place(canvas, point[1], point[2]), 10, 0, 7);
   pen.stroke();
 }
 
-async function inspect(canvas, panel, event) {
-  const best = nearest(canvas, event)?.row ?? null;
-  if (best === null) return;
-  const found = await look(`item/${best}`);
-  if (!found) return;
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const ZOOMS = { "+": 1.5, "=": 1.5, "-": 1 / 1.5, 0: 0 };
+
+function steer(canvas, panel) {
+  let held = null;
+  let isDragged = false;
+  canvas.addEventListener("pointerdown", (event) => {
+    held = [event.clientX, event.clientY, lens.x, lens.y];
+    isDragged = false;
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (!event.buttons || !held) return ring(canvas, nearest(canvas, event));
+    const [dx, dy] = [event.clientX - held[0], event.clientY - held[1]];
+    isDragged ||= Math.hypot(dx, dy) > 4;
+    const unit = 1000 / lens.scale;
+    return move(canvas, lens.scale, held[2] - (dx / canvas.clientWidth) * unit, held[3] + (dy / canvas.clientHeight) * unit);
+  });
+  canvas.addEventListener("click", (event) => !isDragged && inspect(canvas, panel, nearest(canvas, event)));
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    const at = canvas.getBoundingClientRect();
+    zoom(canvas, 1.2 ** -Math.sign(event.deltaY), event.clientX - at.left, event.clientY - at.top);
+  }, { passive: false });
+  canvas.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key in STEPS) inspect(canvas, panel, next(canvas, ...STEPS[event.key]));
+    else if (event.key in ZOOMS) zoom(canvas, ZOOMS[event.key], ...(current ? place(canvas, current[1], current[2]) : []));
+    else return;
+    event.preventDefault();
+  });
+}
+
+async function inspect(canvas, panel, point) {
+  if (!point) return;
+  current = point;
+  ring(canvas, point);
+  const found = await look(`item/${point[0]}`);
+  if (!found || current !== point) return;
   const { item, group } = found;
   panel.replaceChildren(
     el("h2", { dir: "auto" }, item.title),
