@@ -16,11 +16,13 @@ test: $(READY)  ## the whole suite; what needs an extra that is missing is skipp
 test-fast: $(READY)  ## under 90 seconds on two cores: no slow tests, fewer drawn examples
 	$(BIN)/python -m pytest -n auto -m "not slow and not browser"
 
-check: $(READY)  ## lint, format, types, layers
+check: $(READY)  ## lint, format, types, layers, spelling, prose
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/codespell
+	$(BIN)/python docs/prose.py
 
 bench: $(READY)  ## speed, as ratios measured in one run; see benchmarks/README.md
 	$(BIN)/python -m benchmarks

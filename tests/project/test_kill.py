@@ -76,7 +76,7 @@ def test_killing_the_writer_hundreds_of_times_loses_nothing_acknowledged(tmp_pat
 
 
 def kill_at_random(lines, rng):
-    """Kill after a random number of acknowledgements and a random bit of work later."""
+    """Kill after a random number of acknowledgments and a random bit of work later."""
     word, pid = next(lines).split()
     assert word == "writer"
     acknowledged = [int(next(lines).split()[1]) for _ in range(rng.randrange(6))]

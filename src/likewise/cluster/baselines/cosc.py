@@ -37,7 +37,7 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Cuts a neighborhood graph into clusters that are large and weakly connected to each other: it
     minimizes the sum over clusters of the weight that leaves a cluster relative to its volume.
     Must-links always hold. Of two clusters, all cannot-links hold, too; of more, as many as the
-    method can fulfil.
+    method can fulfill.
 
     Parameters
     ----------

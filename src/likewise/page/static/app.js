@@ -42,7 +42,7 @@ export async function change(path, body) {
     return null;
   }
   app.isBusy = true;
-  isCancelled = false;
+  isCanceled = false;
   underWay(1);
   const soon = setTimeout(() => say("Saving …"), PATIENCE);
   try {
@@ -50,9 +50,9 @@ export async function change(path, body) {
     const reply = await post(path, { position, ...body });
     app.state.position = reply.position;
     hideNotice();
-    if (!isCancelled || reply.position === position) return reply;
+    if (!isCanceled || reply.position === position) return reply;
     await take(await post(path === "undo" ? "redo" : "undo", { position: reply.position }));
-    notice("Cancelled: it is as it was before.");
+    notice("Canceled: it is as it was before.");
   } catch (error) {
     await complain(error);
   } finally {
@@ -64,10 +64,10 @@ export async function change(path, body) {
   return null;
 }
 
-// What takes long says so, and can be cancelled: it is taken back as soon as it is done.
+// What takes long says so, and can be canceled: it is taken back as soon as it is done.
 const PATIENCE = 400;
 const working = byId("working");
-let isCancelled = false;
+let isCanceled = false;
 
 function say(text) {
   bring(working);
@@ -76,7 +76,7 @@ function say(text) {
 }
 
 byId("cancel").addEventListener("click", () => {
-  isCancelled = true;
+  isCanceled = true;
   say("It will be taken back when it is done.");
 });
 
