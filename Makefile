@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-fast check bench docs docs-pictures dist audit sbom lock clean
+.PHONY: demo test test-fast coverage check bench docs docs-pictures dist audit sbom lock clean
 
 demo: $(READY)  ## questions about pictures on a page; where there is no screen, a simulated person
 	$(BIN)/likewise demo
@@ -15,6 +15,9 @@ test: $(READY)  ## the whole suite; what needs an extra that is missing is skipp
 
 test-fast: $(READY)  ## under 90 seconds on two cores: no slow tests, fewer drawn examples
 	$(BIN)/python -m pytest -n auto -m "not slow and not browser"
+
+coverage: $(READY)  ## the fast part again, and whether it still covers what it did (fail_under in pyproject.toml)
+	$(BIN)/python -m pytest -n auto -m "not slow and not browser" --cov
 
 check: $(READY)  ## lint, format, types, layers, spelling, prose
 	$(BIN)/ruff check .

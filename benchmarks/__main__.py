@@ -10,6 +10,7 @@ import pkgutil
 import sys
 
 import benchmarks
+from benchmarks import _summary
 
 
 def names():
@@ -26,6 +27,7 @@ def main(arguments):
             continue
         print(f"== {name}: {(module.__doc__ or '').splitlines()[0]}", flush=True)
         module.main()
+    _summary.write()
 
 
 main(sys.argv[1:])

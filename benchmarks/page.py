@@ -175,15 +175,10 @@ def press_keys(browser, address, truth, n=N_PRESSES):
 
 
 def first_questions(work):
-    """From the command to the first question."""
-    rng = np.random.default_rng(2)
-    X = rng.normal(size=(20, 50))[rng.integers(0, 20, 50_000)] + rng.normal(size=(50_000, 50))
-    header = ",".join(f"x{k}" for k in range(50))
-    table = work / "rows.csv"
-    np.savetxt(table, X, fmt="%.5f", delimiter=",", header=header, comments="")
+    """From the command to the first question about pictures, with every kind of features."""
     make_pictures(work / "small", np.arange(500) % 20, (128, 128))
     os.environ["XDG_CACHE_HOME"] = str(work / "cache")  # no features from earlier runs
-    rows = first_question("first question of 50 000 x 50 rows", 15, table)
+    rows = []
     for features in ("efficientnet-lite0", "efficientnet-lite2", "descriptors"):
         what = f"first question of 500 small pictures, {features}"
         options = ("--image-features", features, "--session", work / f"{features}.likewise")
