@@ -16,7 +16,6 @@ from likewise import (
     MPCKMeans,
     Random,
     Session,
-    run,
 )
 from likewise.cluster.procedures import COBRAS, DSL
 from likewise.core.links import links_from
@@ -131,61 +130,6 @@ def test_a_smaller_budget_asks_the_first_questions_of_a_larger_one(selector):
     assert longer[:6] == selector.queries_
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_no_question_is_implied_asked_twice_or_about_a_test_row(starter, seed):
-    X, _ = data(seed, n=20)
-    train = np.random.default_rng(seed).permutation(20)[:12]
-    session = starter.start(X, train_indices=train)
-    asked = set()
-    for answer in answers_from(seed, 60):
-        if (query := session.ask()) is None:
-            break
-        assert {query.left, query.right} <= set(train.tolist())
-        assert session.links.implied(query.left, query.right) is None
-        assert query.pair not in asked
-        asked.add(query.pair)
-        session.tell(answer)
-    assert set(session.strategy.askable().tolist()) == set(train.tolist())
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_bound_falls_with_every_yes_or_no_and_never_grows(starter, seed):
-    X, _ = data(seed)
-    session = starter.start(X)
-    for answer in answers_from(seed, 200):
-        before = session.progress
-        if session.ask() is None:
-            assert before.at_most == 0
-            break
-        assert 0 <= before.estimate <= before.at_most
-        assert before.at_most >= 1
-        session.tell(answer)
-        assert session.progress.at_most <= before.at_most - answer.is_link
-    assert session.ask() is None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_undo_redo_peek_and_asking_twice(starter, seed):
-    X, _ = data(seed)
-    session = starter.start(X)
-    states = [visible(session)]
-    for answer in answers_from(seed, 12):
-        if session.ask() is None:
-            break
-        peeked = [session.peek(a) for a in Answer]
-        assert visible(session) == states[-1]
-        session.tell(answer)
-        assert session.ask() == peeked[list(Answer).index(answer)]
-        states.append(visible(session))
-    for state in reversed(states[:-1]):
-        session.undo()
-        assert visible(session) == state
-    for state in states[1:]:
-        session.redo()
-        assert visible(session) == state
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["minmax", "npu", "random", "cobras", "dsl"])
 def test_a_saved_session_goes_on_where_it_was(name):
@@ -214,32 +158,6 @@ def test_a_saved_session_goes_on_where_it_was(name):
 def test_a_session_with_a_clusterer_from_elsewhere_cannot_be_saved():
     with pytest.raises(InputError, match="with the clusterer Thirds cannot be saved"):
         SELECTORS["npu"].start(data(0)[0]).to_dict()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_labels_agree_with_every_answer_at_every_moment(starter, seed):
-    X, _ = data(seed)
-    session = starter.start(X)
-    for answer in [*answers_from(seed, 25), None]:
-        for labels in (session.labels, session.labels_guess):
-            assert sorted(set(labels.tolist())) == list(range(labels.max() + 1))
-            for given in session.links:
-                same = labels[given.left] == labels[given.right]
-                assert same == (given.answer is Answer.SAME)
-        assert session.progress.n_groups == session.labels.max() + 1
-        if answer is None or session.ask() is None:
-            break
-        session.tell(answer)
-
-
-@pytest.mark.slow
-def test_the_labels_of_a_truthful_session_are_the_truth_when_all_is_asked(starter):
-    X, y = data(3)
-    session = run(starter.start(X), LabelOracle(y))
-    for i, j in itertools.combinations(range(len(y)), 2):
-        assert (session.labels[i] == session.labels[j]) == (y[i] == y[j])
-    assert session.labels_guess.tolist() == session.labels.tolist()
 
 
 @pytest.mark.slow
