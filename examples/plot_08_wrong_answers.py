@@ -4,6 +4,10 @@ When one answer in ten is wrong
 
 By default every answer counts as true, and one wrong *same* joins two groups. ``error_rate`` asks
 twice where it matters, weighs the answers, and names those that are probably wrong.
+
+These data were chosen because they show the difference, as the digits 3, 8 and 9 do. On the
+digits 0 to 3, and with 60 answers on 1, 7, 8 and 9, there was next to none. Over the paper's 21
+tasks, with 10 % of 100 answers wrong, the mean ARI is .50 instead of .39 (version 0.1.0).
 """
 
 import matplotlib.pyplot as plt

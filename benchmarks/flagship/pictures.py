@@ -10,7 +10,9 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
-from sklearn.datasets import make_moons
+from sklearn.datasets import load_wine, make_moons
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import minmax_scale
 
 from likewise import COBRA, Answer, LabelOracle, Likewise, run
 
@@ -55,7 +57,9 @@ def questions(folder: Path) -> None:
 
 def labels(folder: Path) -> None:
     """Draw what becomes of the same answers: cells, learned labels, and doubt."""
-    X, y = data()
+    wine = load_wine()
+    X, y = minmax_scale(wine.data), wine.target
+    flat = PCA(2).fit_transform(X)
     session = COBRA(25, random_state=0).start(X)
     run(session, LabelOracle(y))
     cells = COBRA(25).adopt(session)
@@ -64,15 +68,17 @@ def labels(folder: Path) -> None:
     mine = Likewise().adopt(asked, X=X)
     figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), constrained_layout=True)
     for axis, found, title in (
-        (axes[0], cells, "whole cells follow their representative"),
-        (axes[1], learned, "learned from the same answers"),
+        (axes[0], cells, "by cells"),
+        (axes[1], learned, "learned, same answers"),
     ):
-        axis.scatter(*X.T, s=6, c=COLORS[found.labels_ % len(COLORS)], linewidths=0)
-        axis.plot(*X[found.representatives_].T, "k+", ms=7)
-        axis.set_title(title)
-    shown = axes[2].scatter(*X.T, s=6, c=mine.doubts_, cmap="magma_r", vmin=0, linewidths=0)
+        majority = [np.bincount(y[found.labels_ == k]).argmax() for k in range(found.n_clusters_)]
+        wrong = np.array(majority)[found.labels_] != y
+        axis.scatter(*flat.T, s=14, c=COLORS[found.labels_ % len(COLORS)], linewidths=0, alpha=0.5)
+        axis.plot(*flat[wrong].T, "x", color="red", ms=7)
+        axis.set_title(f"{title}: {wrong.sum()} of {len(y)} wrong")
+    shown = axes[2].scatter(*flat.T, s=14, c=mine.doubts_, cmap="magma_r", vmin=0, linewidths=0)
     figure.colorbar(shown, ax=axes[2])
-    axes[2].set_title("doubt after 30 questions")
+    axes[2].set_title("doubt of Likewise after 30 answers")
     for axis in axes:
         axis.set_xticks([])
         axis.set_yticks([])
