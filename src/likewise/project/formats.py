@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from likewise.core.journal import as_base64
 from likewise.errors import MissingExtraError
 from likewise.project.groups import group_ids, how_known
 from likewise.project.project import Project
@@ -132,7 +133,8 @@ def to_parquet(project: Project) -> bytes:
 def to_session(project: Project) -> bytes:
     """Return the session as JSON, for `likewise.Session.from_dict`."""
     with project.lock:
-        return json.dumps(project.session.to_dict(), ensure_ascii=False).encode()
+        state = project.session.state()
+        return json.dumps(state, ensure_ascii=False, default=as_base64).encode()
 
 
 SNIPPET = '''\
