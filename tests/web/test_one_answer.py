@@ -9,7 +9,7 @@ from likewise.learning.learner import Learner
 from likewise.page.replies import reply_to
 from likewise.project import open_project
 
-MOST_MODULES = {"pairs": 26, "choices": 38}
+MOST_MODULES = {"pairs": 28, "choices": 40}
 
 
 @pytest.fixture(params=MOST_MODULES)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+
+from likewise.items import Features, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +56,23 @@ class Changes:
 def _some(ids: tuple[str, ...], at_most: int = 5) -> str:
     more = f" and {len(ids) - at_most} more" if len(ids) > at_most else ""
     return ", ".join(ids[:at_most]) + more
+
+
+def aligned(features: Features, where: Sequence[int | None]) -> Features:
+    """Return the features in the order of the session's rows; rows that are gone get the mean."""
+    if list(where) == list(range(len(features.X))):
+        return features
+    here = np.array([k for k, place in enumerate(where) if place is not None], dtype=np.intp)
+    places = np.array([place for place in where if place is not None], dtype=np.intp)
+    gone = [k for k, place in enumerate(where) if place is None]
+    if features.metric == "precomputed":
+        X = np.full((len(where), len(where)), float(features.X.mean()))
+        np.fill_diagonal(X, 0.0)
+        X[np.ix_(here, here)] = features.X[np.ix_(places, places)]
+    else:
+        X = np.tile(features.X[places].mean(axis=0), (len(where), 1)).astype(features.X.dtype)
+        X[here] = features.X[places]
+    back = {place: k for k, place in enumerate(where) if place is not None}
+    problems = [Problem(back[p.item], p.message) for p in features.problems if p.item in back]
+    problems += [Problem(k, "it is not there any more") for k in gone]
+    return Features(X, features.description, features.metric, features.notes, tuple(problems))

@@ -127,6 +127,15 @@ def split(parts: Sequence[Sequence[int]]) -> list[Link]:
     ]
 
 
+def parts_of(
+    session: Session, features: Features, rows: NDArray[np.intp]
+) -> list[NDArray[np.intp]]:
+    """Return the two likeliest parts of some rows, those said first."""
+    is_second = likeliest_parts(features, rows)
+    order = np.argsort(~np.isin(rows, said_rows(session)), kind="stable")
+    return [rows[order][is_second[order] == is_it] for is_it in (False, True)]
+
+
 def likeliest_parts(features: Features, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Return which of some rows are in the second of their two likeliest parts.
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,37 +18,19 @@ from likewise.core.reports import Check, Revision
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, StaleQueryError
-from likewise.items import Features, Items, Problem
-from likewise.project.groups import Group, groups_of, members_of, said_rows
-from likewise.project.mending import Mending, likeliest_parts
+from likewise.items import Features, Items
+from likewise.project.changes import aligned
+from likewise.project.checking import Agreement
+from likewise.project.groups import Group, groups_of, members_of
+from likewise.project.mending import Mending, parts_of
 from likewise.project.packing import pack, unpack
 from likewise.project.schema_1 import understood
-from likewise.project.splitting import set_apart, split_further
+from likewise.project.splitting import answers_behind, finer, one_apart
 from likewise.project.store import Store
 
 N_CHECKS = 5
 WORKED_OUT = "worked out"
 """The payload with what a strategy made of the rows, so that opening again need not."""
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How the check questions went.
-
-    Attributes
-    ----------
-    n : int
-        Checks answered with yes or no.
-    n_wrong : int
-        Those that came out otherwise than the earlier answers imply.
-    low, high : float
-        Where the share of wrong ones lies with 95 % confidence (Wilson's interval).
-    """
-
-    n: int
-    n_wrong: int
-    low: float
-    high: float
 
 
 class Project:
@@ -160,7 +140,7 @@ class Project:
         """The features of the rows; computed, or fetched from the cache, when first needed."""
         with self.lock:
             if self._known_features is None:
-                self._known_features = _aligned(self._features(), self.where)
+                self._known_features = aligned(self._features(), self.where)
             return self._known_features
 
     # -- changing --------------------------------------------------------------------------------
@@ -193,17 +173,7 @@ class Project:
     def mend(self, say: Callable[[Mending], Iterable[Link]], *, position: int) -> int:
         """Mend the result by one gesture, which overrules earlier answers that contradict it.
 
-        Parameters
-        ----------
-        say : callable
-            Returns the links of the gesture.
-        position : int
-            Of the log, as for every change.
-
-        Returns
-        -------
-        int
-            How many earlier answers were overruled.
+        What `say` returns are its links. Returns how many earlier answers were overruled.
         """
         with self.lock:
             n_before = self._n_that_count()
@@ -220,11 +190,7 @@ class Project:
 
     def parts(self, group: Group) -> list[NDArray[np.intp]]:
         """Return the rows of the two likeliest parts of a group, those said first."""
-        rows = self.members(group)
-        is_second = likeliest_parts(self.features, rows)
-        is_said = np.isin(rows, said_rows(self.session))
-        order = np.argsort(~is_said, kind="stable")
-        return [rows[order][is_second[order] == is_it] for is_it in (False, True)]
+        return parts_of(self.session, self.features, self.members(group))
 
     def undo(self, *, position: int) -> None:
         """Take back the last thing done."""
@@ -270,18 +236,13 @@ class Project:
         with self.lock:
             self._check(position)
             self._check_rows(row)
-            by_answers = self._answers_behind(row)
+            by_answers = answers_behind(self.session, row)
             if by_answers:
                 self._do(position, lambda: self.session.mark(row, **self._signature()))
                 return by_answers
-            X, askable = self.features.X, self.features.askable
-            if row not in askable:
+            if row not in self.features.askable:
                 raise InputError(f"{self.ids[row]} cannot be shown, so it cannot be asked about")
-            if np.count_nonzero(self.partition.assignment == self.partition.assignment[row]) == 1:
-                partition, stands = self.partition, self._nearest_fellow(row)
-            else:
-                partition, stands = set_apart(self.partition, X, row, askable=askable)
-            strategy = self.session.strategy.on(partition, askable=askable)
+            strategy, stands = one_apart(self.session, self.features, row)
             self._rebuild(position, strategy, why="misfit", ask=(row, stands))
             return []
 
@@ -289,24 +250,7 @@ class Project:
         """Split the super-instances further and keep all answers; by default twice as many."""
         with self.lock:
             self._check(position)
-            partition, now = self.partition, self.session.strategy.n_parts
-            wanted = 2 * now if n_super_instances is None else n_super_instances
-            n_cells = partition.n_super_instances
-            if wanted <= now:
-                raise InputError(
-                    f"there are {now} small groups already; refining needs more than that, "
-                    f"got {wanted}"
-                )
-            if now == n_cells:
-                X, askable = self.features.X, self.features.askable
-                partition = split_further(partition, X, wanted, askable=askable, seed=self.seed)
-                if partition.n_super_instances == n_cells:
-                    raise InputError(
-                        "nothing is left to split: every super-instance is a single item"
-                    )
-            strategy = self.session.strategy.on(
-                partition, askable=self.features.askable, n_parts=wanted
-            )
+            strategy = finer(self.session.strategy, self.features, n_super_instances, self.seed)
             self._rebuild(position, strategy)
 
     # -- checking --------------------------------------------------------------------------------
@@ -330,10 +274,7 @@ class Project:
 
     def agreement(self) -> Agreement:
         """Return how the check questions went."""
-        links = [(check, said) for check, said in self.checks() if said and said.is_link]
-        wrong = sum(check.expected is not said for check, said in links)
-        low, high = wilson_interval(wrong, len(links))
-        return Agreement(len(links), wrong, low, high)
+        return Agreement.of(self.checks())
 
     def close(self) -> None:
         """Close the session file."""
@@ -405,67 +346,3 @@ class Project:
 
     def _loaded(self, name: str) -> tuple[Any, Strategy]:
         return unpack(self._store.payload(name)), self.session.strategy
-
-    def _nearest_fellow(self, row: int) -> int:
-        """Return the nearest row of the same group that can be asked about."""
-        labels = self.session.labels
-        fellows = np.array(
-            [r for r in self.session.strategy.askable() if labels[r] == labels[row] and r != row],
-            dtype=np.intp,
-        )
-        if len(fellows) == 0:
-            raise InputError(f"row {row} stands alone already")
-        X = self.features.X
-        if self.features.metric == "precomputed":
-            return int(fellows[np.argmin(X[row, fellows])])
-        return int(fellows[np.argmin(np.linalg.norm(X[fellows] - X[row], axis=1))])
-
-    def _answers_behind(self, row: int) -> list[int]:
-        """Return the answers by which a row is in one group with others."""
-        implied = self.session.links.implied
-        return [
-            gesture.number
-            for gesture in self.session.events
-            for link in gesture.links
-            if link.answer is Answer.SAME and row in (link.left, link.right)
-            if implied(link.left, link.right) is Answer.SAME
-        ]
-
-
-def wilson_interval(n_hits: int, n: int, z: float = 1.96) -> tuple[float, float]:
-    """Return the 95 % interval of a share of which `n_hits` of `n` were seen.
-
-    The formula stands here since the function in `scipy.stats` takes a second to import.
-
-    Examples
-    --------
-    >>> [round(end, 2) for end in wilson_interval(1, 5)]
-    [0.04, 0.62]
-    """
-    if n == 0:
-        return 0.0, 1.0
-    share = n_hits / n
-    middle = share + z * z / (2 * n)
-    reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    scale = 1 + z * z / n
-    return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)
-
-
-def _aligned(features: Features, where: Sequence[int | None]) -> Features:
-    """Return the features in the order of the session's rows; rows that are gone get the mean."""
-    if list(where) == list(range(len(features.X))):
-        return features
-    here = np.array([k for k, place in enumerate(where) if place is not None], dtype=np.intp)
-    places = np.array([place for place in where if place is not None], dtype=np.intp)
-    gone = [k for k, place in enumerate(where) if place is None]
-    if features.metric == "precomputed":
-        X = np.full((len(where), len(where)), float(features.X.mean()))
-        np.fill_diagonal(X, 0.0)
-        X[np.ix_(here, here)] = features.X[np.ix_(places, places)]
-    else:
-        X = np.tile(features.X[places].mean(axis=0), (len(where), 1)).astype(features.X.dtype)
-        X[here] = features.X[places]
-    back = {place: k for k, place in enumerate(where) if place is not None}
-    problems = [Problem(back[p.item], p.message) for p in features.problems if p.item in back]
-    problems += [Problem(k, "it is not there any more") for k in gone]
-    return Features(X, features.description, features.metric, features.notes, tuple(problems))

@@ -11,10 +11,52 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.core.answers import Answer
 from likewise.core.partition import SuperInstances
+from likewise.core.session import Session
+from likewise.core.strategy import Strategy
 from likewise.errors import InputError
+from likewise.items import Features
 from likewise.rows.build import build_super_instances
 from likewise.rows.medoids import medoid
+
+
+def finer(strategy: Strategy, features: Features, n_parts: int | None, seed: int) -> Strategy:
+    """Return a strategy about more small groups, by default twice as many, without answers."""
+    partition, now = strategy.partition, strategy.n_parts
+    wanted = 2 * now if n_parts is None else n_parts
+    if wanted <= now:
+        raise InputError(
+            f"there are {now} small groups already; refining needs more than that, got {wanted}"
+        )
+    askable, n_cells = features.askable, partition.n_super_instances
+    if now == n_cells:
+        partition = split_further(partition, features.X, wanted, askable=askable, seed=seed)
+        if partition.n_super_instances == n_cells:
+            raise InputError("nothing is left to split: every super-instance is a single item")
+    return strategy.on(partition, askable=askable, n_parts=wanted)
+
+
+def one_apart(session: Session, features: Features, row: int) -> tuple[Strategy, int]:
+    """Return a strategy for which a row stands alone, and the row to compare it with."""
+    partition, askable = session.strategy.partition, features.askable
+    if np.count_nonzero(partition.assignment == partition.assignment[row]) == 1:
+        stands = _nearest_fellow(session, features, row)
+    else:
+        partition, stands = set_apart(partition, features.X, row, askable=askable)
+    return session.strategy.on(partition, askable=askable), stands
+
+
+def answers_behind(session: Session, row: int) -> list[int]:
+    """Return the numbers of the answers by which a row is in one group with others."""
+    implied = session.links.implied
+    return [
+        gesture.number
+        for gesture in session.events
+        for link in gesture.links
+        if link.answer is Answer.SAME and row in (link.left, link.right)
+        if implied(link.left, link.right) is Answer.SAME
+    ]
 
 
 def split_further(
@@ -102,6 +144,18 @@ def set_apart(
     groups.append(np.array([row], dtype=np.intp))
     standing.append(row)
     return _partition(X, groups, standing, partition.metric), standing[k]
+
+
+def _nearest_fellow(session: Session, features: Features, row: int) -> int:
+    """Return the nearest row of the same group that can be asked about."""
+    labels, askable = session.labels, session.strategy.askable()
+    fellows = askable[(labels[askable] == labels[row]) & (askable != row)]
+    if len(fellows) == 0:
+        raise InputError(f"row {row} stands alone already")
+    X = features.X
+    if features.metric == "precomputed":
+        return int(fellows[np.argmin(X[row, fellows])])
+    return int(fellows[np.argmin(np.linalg.norm(X[fellows] - X[row], axis=1))])
 
 
 def _mask(askable: NDArray[np.intp] | None, n_rows: int) -> NDArray[np.bool_]:
