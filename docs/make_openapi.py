@@ -118,6 +118,7 @@ SCHEMAS = {
             {
                 "estimate": {"type": "number", "description": "share of items in the right group"},
                 "at_least": {"type": "number", "description": "a share that is hardly less"},
+                "unmet": {**WHOLE, "description": "about how many groups were not met yet"},
             }
         ),
         "description": "How complete the groups are, where the strategy can tell. An estimate.",

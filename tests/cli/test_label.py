@@ -162,7 +162,6 @@ def test_an_answer_given_elsewhere_meanwhile_is_not_lost(table, capsys):
 
 
 def test_the_terminal_says_how_complete_the_groups_are(table, capsys, monkeypatch):
-    monkeypatch.setattr("likewise.project.outlook.ENOUGH_ANSWERS", 0)
     project = open_project(table, n_super_instances=5).project
     for at_least, words in ((0.8, "About 95 % right"), (0.93, "You can stop here · about 95 %")):
         monkeypatch.setattr(

@@ -25,18 +25,19 @@ def test_a_question_has_two_items_and_a_line_of_progress(client):
     assert "distance" not in state["question"]
 
 
-def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(
-    client, project, monkeypatch
-):
-    monkeypatch.setattr("likewise.project.outlook.ENOUGH_ANSWERS", 0)
+def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client, project):
     assert client.get("/api/query").json()["completeness"] is None
-    project.session.strategy.completeness = lambda: Completeness(0.934, 0.861)
-    assert client.get("/api/query").json()["completeness"] == {"estimate": 0.934, "at_least": 0.861}
+    project.session.strategy.completeness = lambda: Completeness(0.934, 0.811)
+    assert client.get("/api/query").json()["completeness"] == {
+        "estimate": 0.934,
+        "at_least": 0.811,
+        "unmet": 0,
+    }
     assert client.state()["outlook"] == {
-        "quality": "about 93 % right (at least 86 %)",
+        "quality": "about 93 % right (at least 81 %)",
         "to_go": "about 10 questions to go",
         "can_stop": False,
-        "line": "About 93 % right (at least 86 %) · about 10 questions to go",
+        "line": "About 93 % right (at least 81 %) · about 10 questions to go",
     }
     project.session.strategy.completeness = lambda: Completeness(0.98, 0.91)
     assert client.state()["outlook"]["line"].startswith("You can stop here · about 98 % right")

@@ -117,10 +117,14 @@ class Completeness:
         The share of rows that are in their right group.
     at_least : float
         The share is at least this, with a confidence of 95 %.
+    unmet : int
+        How many groups may not be met yet: as many as were met once (the jackknife estimate). With
+        0 there was none in 230 of 234 moments of 24 practice tasks; late it is often too many.
     """
 
     estimate: float
     at_least: float
+    unmet: int = 0
 
     def __str__(self) -> str:
         return (

@@ -4,6 +4,10 @@ Every row whose group is known is foretold from the other known rows alone. How 
 is how often a row is right that nobody was asked about, or less, since such a row also has the one
 known row that is nearest to it. A group with one known row is never foretold, so what is known only
 once counts as wrong, as it should: it stands for groups that were not met yet.
+
+The lower bound counts a row only as far as its prediction was sure. Counting right predictions
+instead, it held 98 % of the time at every ten answers up to 120 on 24 practice tasks, but 75 % on
+faces-pose, where rows that were asked about are easier than others; as it is, it held always.
 """
 
 from __future__ import annotations
@@ -35,12 +39,13 @@ def share_right(
     >>> seen = np.repeat([[0.9, 0.1], [0.2, 0.8]], 10, axis=0)
     >>> groups = np.repeat([0, 1], 10)
     >>> [round(share, 2) for share in share_right(seen, groups)]
-    [1.0, 0.86]
+    [1.0, 0.66]
     >>> groups[:2] = 1
     >>> [round(share, 2) for share in share_right(seen, groups)]
-    [0.9, 0.72]
+    [0.9, 0.57]
     """
     n = len(groups) + n_open
     n_right = int((seen.argmax(axis=1) == groups).sum())
-    at_least = float(betaincinv(n_right, n - n_right + 1, 1.0 - CONFIDENCE)) if n_right else 0.0
+    n_sure = min(n_right, float(seen[np.arange(len(groups)), groups].sum()))
+    at_least = float(betaincinv(n_sure, n - n_sure + 1, 1.0 - CONFIDENCE)) if n_sure else 0.0
     return n_right / n, at_least

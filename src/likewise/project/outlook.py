@@ -7,15 +7,10 @@ from dataclasses import dataclass
 from likewise.core.session import Session
 from likewise.words import plural
 
-GOOD_ENOUGH = 0.9
-"""One can stop when at least this share of the items is right, with a confidence of 95 %. It takes
-about thirty items that the answers about others foretold without a miss; .8 would take fifteen, .95
-sixty."""
-
-
-ENOUGH_ANSWERS = 10
-"""Before so many answers no figure means anything: after three, all that is known may be foretold,
-or nothing."""
+GOOD_ENOUGH = 0.85
+"""One can stop when at least this share of the items is right, with a confidence of 95 %. On 24
+practice tasks it was said in 37 of 240 moments; in 35 of them fewer than 2 % of the rows moved in
+the next twenty answers, and never 5 %. With .9 it is said in 11."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +53,12 @@ def outlook(session: Session) -> Outlook:
     complete = session.completeness
     is_done = session.is_done
     quality, can_stop = "", is_done
-    if complete is not None and len(session.events) >= ENOUGH_ANSWERS:
-        can_stop = complete.at_least >= GOOD_ENOUGH
+    if complete is not None:
+        can_stop = complete.at_least >= GOOD_ENOUGH and not complete.unmet
         estimate, at_least = round(100 * complete.estimate), round(100 * complete.at_least)
         quality = f"about {estimate} % right (at least {at_least} %)"
+        if complete.unmet:
+            quality += f", maybe {plural(complete.unmet, 'group')} not met yet"
     if is_done:
         return Outlook(quality, "nothing left to ask", can_stop)
     n_left = max(1, session.progress.estimate)

@@ -28,6 +28,10 @@ from likewise.strategies.representatives import RepresentativeStrategy
 ONE_GROUP = 4
 """So many newcomers that are all the same make one group of everything."""
 
+ENOUGH_ROWS = 10
+"""Before so many rows were asked about nothing is said about how many are right: after three, all
+that is known may be foretold, or nothing."""
+
 
 class LearningStrategy(RepresentativeStrategy):
     """Labels every cell by a learner that knows the groups of some.
@@ -121,13 +125,14 @@ class LearningStrategy(RepresentativeStrategy):
         return surprising_answers(self._log, dict(zip(rows, learned.left_out, strict=True)))
 
     def completeness(self) -> Completeness | None:
-        """Return how much of the grouping is right, or None while there are not two groups."""
+        """Return how much of the grouping is right, or None while too little is known."""
         known = self._what_is_known()
-        if len(known.groups) < 2:
+        if len(known.groups) < 2 or len(known.order) < ENOUGH_ROWS:
             return None
         learned = self._learned(known)
         n_open = len(known.order) - len(learned.known)
-        return Completeness(*share_right(learned.left_out, learned.groups, n_open))
+        n_once = int((np.bincount(learned.groups) == 1).sum())
+        return Completeness(*share_right(learned.left_out, learned.groups, n_open), n_once)
 
     # -- inside ----------------------------------------------------------------------------------
 
