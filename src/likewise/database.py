@@ -15,23 +15,38 @@ BUSY_SECONDS = 10.0
 """How long a writer waits for another process's transaction, which takes milliseconds."""
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """Open an existing SQLite file for writing, so that a commit is on disk when it returns."""
-    with translated(path):
-        db = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=rw",
-            uri=True,
-            timeout=BUSY_SECONDS,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = FULL")
-        except BaseException:
-            db.close()
-            raise
-        return db
+IN_MEMORY = Path(":memory:")
+
+
+def connect(path: Path, *, makes: bool = False) -> sqlite3.Connection:
+    """Open an SQLite file for writing, so that a commit is on disk when it returns.
+
+    Parameters
+    ----------
+    path : Path
+        The file, or `IN_MEMORY`.
+    makes : bool
+        Whether to make the file if it is not there.
+
+    Raises
+    ------
+    sqlite3.Error
+        See `translated`.
+    """
+    db = sqlite3.connect(
+        ":memory:" if path == IN_MEMORY else f"{path.absolute().as_uri()}?mode=rw{'c' * makes}",
+        uri=path != IN_MEMORY,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        db.close()
+        raise
+    return db
 
 
 @contextmanager

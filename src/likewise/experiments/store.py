@@ -13,6 +13,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_type_hints
 
+from likewise.database import connect
 from likewise.errors import InputError
 from likewise.files import whole_file
 
@@ -163,9 +164,8 @@ class ResultStore:
         self.path = str(path)
         if self.path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(self.path, isolation_level=None)
         try:
-            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db = connect(Path(path), makes=True)
             self._db.execute(_create_table())
             names = self._db.execute("SELECT name FROM pragma_table_info('results')").fetchall()
         except sqlite3.DatabaseError as error:

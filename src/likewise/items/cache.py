@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from likewise.database import connect
 from likewise.files import cache_folder
 
 FILE = "features.sqlite"
@@ -86,8 +87,9 @@ class FeatureCache:
 
         def put(db: sqlite3.Connection) -> None:
             entries = [(recipe, name, _pack(array)) for name, array in arrays.items()]
+            db.execute("BEGIN")
             db.executemany("INSERT OR REPLACE INTO arrays VALUES (?, ?, ?)", entries)
-            db.commit()
+            db.execute("COMMIT")
 
         self._with(put)
 
@@ -106,7 +108,7 @@ class FeatureCache:
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
-            with closing(sqlite3.connect(self._path, timeout=10)) as db:
+            with closing(connect(self._path)) as db:
                 db.execute(TABLE)
                 work(db)
         except (OSError, sqlite3.OperationalError, sqlite3.DataError) as error:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from likewise.database import check_whole, connect, new_file, translated
+from likewise.database import IN_MEMORY, check_whole, connect, new_file, translated
 from likewise.errors import InputError, SessionFileError, StaleQueryError
 from likewise.project import schema
 from likewise.project.changes import Changes
@@ -95,7 +95,12 @@ class Store:
             What else belongs to the project, such as its super-instances; stored compressed.
         """
         path = Path(path)
-        with new_file(path) as new, cls(path, connect(new)) as store, store._writing() as db:
+        with (
+            new_file(path) as new,
+            translated(path),
+            cls(path, connect(new)) as store,
+            store._writing() as db,
+        ):
             db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
             _put_settings(db, settings or {})
             rows = ((k, i, h) for k, (i, h) in enumerate((items or {}).items()))
@@ -114,7 +119,8 @@ class Store:
         """
         path = Path(path)
         check_whole(path)
-        store = cls(path, connect(path))
+        with translated(path):
+            store = cls(path, connect(path))
         try:
             store._check()
         except BaseException:
@@ -125,8 +131,7 @@ class Store:
     @classmethod
     def in_memory(cls) -> Store:
         """Return a project that ends with the process."""
-        db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        store = cls(Path(":memory:"), db)
+        store = cls(IN_MEMORY, connect(IN_MEMORY))
         with store._writing():
             pass
         return store
