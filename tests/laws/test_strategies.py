@@ -14,6 +14,7 @@ from likewise.strategies.a3s import AdaptiveSampling
 from likewise.strategies.acdm import DiffusionSkeleton
 from likewise.strategies.cobras import SplitAndMerge
 from likewise.strategies.dsl import SkeletonTree
+from likewise.strategies.ncobras import CheckedSplitAndMerge
 from likewise.testing import Case, StrategyLaws
 
 
@@ -124,6 +125,12 @@ class TestSplitAndMerge(StrategyLaws):
 
     def make(self, case):
         return SplitAndMerge(case.X, case.train, seed=case.seed)
+
+
+@pytest.mark.slow
+class TestCheckedSplitAndMerge(StrategyLaws):
+    strategy = CheckedSplitAndMerge
+    stops_early = True  # as COBRAS
 
 
 class TestSkeletonTree(StrategyLaws):

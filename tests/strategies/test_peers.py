@@ -1,4 +1,4 @@
-"""ACDM and A3S: what they are made for."""
+"""ACDM, A3S and nCOBRAS: what they are made for."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 from likewise import LabelOracle, Session, run
 from likewise.strategies.a3s import AdaptiveSampling
 from likewise.strategies.acdm import DiffusionSkeleton
+from likewise.strategies.ncobras import CheckedSplitAndMerge
 
 
 @pytest.mark.parametrize("strategy", [AdaptiveSampling, DiffusionSkeleton])
@@ -32,3 +33,19 @@ def test_a3s_splits_a_cluster_whose_middle_differs_from_its_core():
     session = run(Session(strategy), LabelOracle(y))
     assert session.is_done
     assert adjusted_rand_score(y, session.labels) > 0.5
+
+
+@pytest.mark.parametrize("wrong", [1, 3, 6])
+def test_ncobras_finds_the_wrong_answer_and_does_without_it(wrong):
+    X, y = make_blobs(60, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
+    session = Session(CheckedSplitAndMerge.from_rows(X))
+    asked = 0
+
+    def answer(left, right):
+        nonlocal asked
+        asked += 1
+        return (y[left] == y[right]) != (asked == wrong)
+
+    run(session, answer, max_queries=60)
+    assert session.overruled_pairs() == {session.events[wrong - 1].links[0].pair}
+    assert adjusted_rand_score(y, session.labels) == 1.0

@@ -256,6 +256,7 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
         "min-max": "likewise.selection.minmax:ExploreConsolidate",
         "npu": "likewise.selection.npu:MostInformative",
         "cobras": "likewise.strategies.cobras:SplitAndMerge",
+        "ncobras": "likewise.strategies.ncobras:CheckedSplitAndMerge",
         "dsl": "likewise.strategies.dsl:SkeletonTree",
         "acdm": "likewise.strategies.acdm:DiffusionSkeleton",
         "a3s": "likewise.strategies.a3s:AdaptiveSampling",

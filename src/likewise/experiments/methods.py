@@ -23,6 +23,7 @@ METHODS: Registry[Any] = Registry(
         "Likewise-careful-choices": f"{_HERE}:likewise_careful_choices",
         "COBRAS": f"{_HERE}:cobras",
         "COBRAS-published": f"{_HERE}:cobras_published",
+        "nCOBRAS": "likewise.strategies.ncobras:CheckedSplitAndMerge",
         "DSL": f"{_HERE}:dsl",
         "ACDM": "likewise.strategies.acdm:DiffusionSkeleton",
         "A3S": "likewise.strategies.a3s:AdaptiveSampling",

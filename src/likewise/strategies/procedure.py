@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -91,7 +91,7 @@ class Procedure(RowStrategy):
             self._wanted = next(self._running, None)
             self._answer_what_is_known()
         # One by one: what was not sure at its time may be settled by a later answer.
-        for left, right, answer in self._log[self._n_seen :]:
+        for left, right, answer in self._answers()[self._n_seen :]:
             if answer.is_link:
                 self._seen.add(left, right, answer)
             else:
@@ -112,6 +112,10 @@ class Procedure(RowStrategy):
                 self._wanted = self._running.send(known)
             except StopIteration:
                 self._wanted = None
+
+    def _answers(self) -> Sequence[tuple[int, int, Answer]]:
+        """Return the answers that the method runs on."""
+        return self._log
 
     def _known(self, left: int, right: int) -> Answer | None:
         """Return what the answers so far say about two rows, the smaller one first."""
