@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from likewise.learning.discriminant import fit_discriminant, shrunk
 from likewise.learning.kernel_vote import fit_kernels, gaussian, ridge, tune_kernels
-from likewise.learning.learner import Learner, best_share, milestone
+from likewise.learning.learner import VOTERS, Learner, best_share, milestone
 from likewise.learning.views import main_axes, views_of
 
 X, Y = load_iris(return_X_y=True)
@@ -126,6 +126,23 @@ def test_the_better_voter_has_more_weight():
     rings = np.random.default_rng(0).normal(size=(400, 2))
     inside = (np.linalg.norm(rings, axis=1) < 1.1).astype(int)
     assert Learner(rings).learn(np.arange(60), inside[:60]).voters["kernels"] > 0.8
+
+
+def test_a_voter_that_knows_nothing_has_little_weight(monkeypatch):
+    class Ignorant:
+        def __init__(self, rows, sizes, known, groups):
+            self.left_out = np.full((len(known), 3), 1 / 3)
+
+        def predict_proba(self, rows):
+            return np.full((len(rows.own), 3), 1 / 3)
+
+    known = np.arange(0, 150, 5)
+    before = Learner(X).learn(known, Y[known])
+    monkeypatch.setattr(VOTERS, "_known", {**VOTERS._known, "ignorant": Ignorant})
+    after = Learner(X).learn(known, Y[known])
+    assert sum(after.voters.values()) == pytest.approx(1.0)
+    assert after.voters["ignorant"] < 0.2
+    assert (after.chances.argmax(axis=1) == before.chances.argmax(axis=1)).all()
 
 
 def test_rows_that_are_alone_do_not_decide_who_votes():
