@@ -31,6 +31,7 @@ def test_it_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_queries", [0, 1, 20, 60])
 def test_the_budget_is_kept_and_nothing_implied_is_asked(baseline, max_queries):
     model = baseline(max_queries).fit(X, oracle=LabelOracle(Y))

@@ -318,6 +318,7 @@ def test_weights_lie_where_torch_keeps_them(tmp_path, monkeypatch):
         assert str(folder) == torch.hub.get_dir()
 
 
+@pytest.mark.slow
 def test_weights_are_downloaded_and_checked(web, tmp_path, monkeypatch):
     pytest.importorskip("torch", reason="pip install likewise[images]")
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))

@@ -15,6 +15,7 @@ from likewise.selection.npu import (
 )
 
 
+@pytest.mark.slow
 def test_chances_are_mean_shares_of_trees_with_a_common_leaf():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3))
@@ -134,6 +135,7 @@ def test_it_helps_mpckmeans_on_iris():
     assert adjusted_rand_score(y, model.labels_) > 0.85
 
 
+@pytest.mark.slow
 def test_compiled_similarities_end_in_the_same_bits_as_those_in_numpy():
     rng = np.random.default_rng(0)
     leaves = rng.integers(0, 9, (60, 7))

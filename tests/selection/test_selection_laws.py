@@ -116,6 +116,7 @@ def test_a_budget_is_never_exceeded_and_no_answer_is_lost(selector, budget):
         assert known.implied(left, right) is answer
 
 
+@pytest.mark.slow
 def test_a_budget_of_the_oracle_ends_it_as_well(selector):
     X, y = data(1)
     selector.select(X, oracle=BudgetedOracle(LabelOracle(y), 4))

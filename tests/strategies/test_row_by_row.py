@@ -32,6 +32,7 @@ def begun(X, **options):
 # -- choices -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_row_takes_one_choice_where_all_groups_are_shown():
     X, y = blobs(5)
     session = begun(X, error_rate=0.0, budget=60)
@@ -41,6 +42,7 @@ def test_every_row_takes_one_choice_where_all_groups_are_shown():
     assert adjusted_rand_score(y, session.labels) == 1.0
 
 
+@pytest.mark.slow
 def test_groups_are_shown_likeliest_first_and_excluded_ones_not_at_all():
     X, y = blobs(9)
     session = begun(X, error_rate=0.0, budget=80)
@@ -80,6 +82,7 @@ def test_an_oracle_that_answers_pairs_is_asked_pairs():
     assert adjusted_rand_score(y, model.labels_) == 1.0
 
 
+@pytest.mark.slow
 def test_fifty_choices_are_as_good_as_a_hundred_pairs():
     X, y = make_blobs(400, centers=8, cluster_std=1.5, random_state=2)
     pairs = Likewise(100, random_state=0).fit(X, oracle=LabelOracle(y))

@@ -45,6 +45,7 @@ def test_two_clusters_keep_every_link(mode: str, seed: int) -> None:
     assert model.n_violated_ == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["full", "fast"])
 def test_more_clusters_keep_must_links_and_count_violated_cannot_links(mode: str) -> None:
     X, y = make_blobs(150, centers=4, cluster_std=2.5, random_state=0)
@@ -260,6 +261,7 @@ def test_violations_count_before_the_cut_where_that_is_asked_for() -> None:
     assert by_violations.multicut_ > by_cut.multicut_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("load", "n_links", "seed"), [(load_wine, 120, 4), (load_iris, 20, 7)])
 def test_splitting_pairs_of_clusters_again_mends_bad_recursions(
     load, n_links: int, seed: int, monkeypatch
