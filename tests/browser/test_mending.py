@@ -68,6 +68,19 @@ def test_groups_merge_and_split_and_a_message_is_where_the_eye_is(mender):
     assert 0 <= box["y"] < 200
 
 
+def test_what_is_in_doubt_is_checked_from_the_page_of_groups(table, serve, person):
+    path, truth = table
+    server = serve(path)
+    someone = person(server, truth)
+    someone.answer(12)
+    someone.go("Groups")
+    doubtful = [group for group in server.project.groups() if group.n_doubtful]
+    assert doubtful
+    someone.page.get_by_role("button", name="in doubt").click()
+    someone.expect(someone.page.locator(".checking input").first).to_be_focused()
+    someone.do(lambda: someone.page.keyboard.press("c"))
+
+
 def test_a_group_is_checked_page_by_page_with_one_key(mender):
     someone, project = mender
     page = someone.page

@@ -63,6 +63,21 @@ def test_the_end_is_a_screen_with_the_groups_and_can_be_undone(table):
     assert "likewise export" in result.output
 
 
+def test_choices_are_answered_by_number_in_the_terminal(tmp_path):
+    path = tmp_path / "shops.csv"
+    rows = [f"{k},{k % 3 * 50 + k / 10},{k % 3 * 20}" for k in range(60)]
+    path.write_text("shop,sales,staff\n" + "\n".join(rows) + "\n")
+    args = ["label", str(path), "--terminal", "--id", "shop"]
+    keys = "d\n0\n1\nu\ng\nq\n"
+    result = CliRunner().invoke(main, args, input=keys)
+    assert result.exit_code == 0, result.output
+    assert "[0] none of these  [u]nsure" in result.output
+    assert "To which of these does it belong?" in result.output
+    assert "is none of the keys" not in result.output
+    assert f"likewise export {path}.likewise -o groups.csv" in result.output
+    assert "4 answers are in" in result.output
+
+
 def test_what_is_known_already_is_not_asked(table, tmp_path):
     known = tmp_path / "known.csv"
     known.write_text("id,group\n0,small\n1,small\n4,small\n2,large\n")

@@ -9,6 +9,7 @@ import textwrap
 
 import pytest
 
+from likewise.project import open_project
 from likewise.project.store import Store
 
 KILLS = 240
@@ -58,7 +59,8 @@ def test_killing_the_writer_hundreds_of_times_loses_nothing_acknowledged(tmp_pat
             # hits that.
             writers.stdin.write(f"{path}\t{rng.choice([2, 1000])}\n")
             writers.stdin.flush()
-            acknowledged, code = kill_at_random(writers.stdout, rng)
+            said, code = kill_at_random(writers.stdout, rng)
+            acknowledged = [int(words[0]) for words in said]
             assert code == -signal.SIGKILL
             assert acknowledged == list(range(last + 1, last + 1 + len(acknowledged)))
             promised = last + len(acknowledged)
@@ -79,13 +81,88 @@ def kill_at_random(lines, rng):
     """Kill after a random number of acknowledgments and a random bit of work later."""
     word, pid = next(lines).split()
     assert word == "writer"
-    acknowledged = [int(next(lines).split()[1]) for _ in range(rng.randrange(6))]
+    acknowledged = [next(lines).split()[1:] for _ in range(rng.randrange(6))]
     for _ in range(rng.randrange(20_000)):
         pass
     os.kill(int(pid), signal.SIGKILL)
     for line in lines:
-        word, number = line.split()
+        word, *numbers = line.split()
         if word == "dead":
-            return acknowledged, int(number)
-        acknowledged.append(int(number))
+            return acknowledged, int(numbers[0])
+        acknowledged.append(numbers)
     raise AssertionError("the writers ended")
+
+
+# The same with whole gestures of a project: answers, mendings of several links, names, undo. A
+# writer acknowledges the position and the groups after each.
+GESTURES = textwrap.dedent(
+    """
+    import os, random, sys, warnings
+    from likewise.core.answers import Answer
+    from likewise.project import open_project
+    warnings.simplefilter("ignore")
+
+    def say(*words):
+        os.write(1, (" ".join(map(str, words)) + "\\n").encode())
+
+    def do(project, rng):
+        at = {"position": project.position}
+        question, groups = project.ask(), project.groups()
+        way = rng.choice(["tell", "tell", "move", "merge", "name", "undo"])
+        if way == "tell" and question is not None:
+            project.tell(rng.choice(list(Answer)), number=question.number, **at)
+        elif way == "move":
+            rows = rng.sample(range(len(project.ids)), 3)
+            project.mend(lambda mending: mending.move(rows, None), **at)
+        elif way == "merge" and len(groups) > 1:
+            project.mend(lambda mending: mending.merge(groups[:2]), **at)
+        elif way == "name":
+            project.name(groups[0].id, f"name {project.position}", **at)
+        elif project.session.can_undo:
+            project.undo(**at)
+
+    for line in sys.stdin:
+        path, seed = line.rstrip("\\n").split("\\t")
+        pid = os.fork()
+        if pid == 0:
+            rng = random.Random(int(seed))
+            project = open_project(path).project
+            say("writer", os.getpid())
+            while True:
+                do(project, rng)
+                say("saved", project.position, *project.session.labels)
+        _, status = os.waitpid(pid, 0)
+        say("dead", os.waitstatus_to_exitcode(status))
+    """
+)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
+def test_killing_in_the_middle_of_gestures_leaves_whole_ones(tmp_path):
+    rng = random.Random(7)
+    table = "x,y\n" + "".join(f"{k % 4 * 9 + k / 9},{k % 3}\n" for k in range(24))
+    n_entries = 0
+    with subprocess.Popen(
+        [sys.executable, "-c", GESTURES], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as writers:
+        for seed in range(200):
+            # A new session now and then: opening one goes over its whole log.
+            path = tmp_path / f"rows {seed // 10}.csv"
+            if not path.exists():
+                path.write_text(table)
+                open_project(path, n_super_instances=8).project.close()
+            writers.stdin.write(f"{path}\t{seed}\n")
+            writers.stdin.flush()
+            said, code = kill_at_random(writers.stdout, rng)
+            assert code == -signal.SIGKILL
+            project = open_project(path).project
+            if said:
+                position, *labels = map(int, said[-1])
+                assert position <= project.position <= position + 1
+                if position == project.position:
+                    assert project.session.labels.tolist() == labels
+            n_entries += project.position
+            project.close()
+        writers.stdin.close()
+    assert n_entries > 1000

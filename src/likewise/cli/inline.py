@@ -8,7 +8,7 @@ import os
 import re
 import select
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -111,14 +111,14 @@ def is_late_answer(key: str) -> bool:
     return ATTRIBUTES.fullmatch(key) is not None
 
 
-def side_by_side(items: Items, left: int, right: int, columns: int, lines: int, way: Way) -> str:
-    """Return what makes the terminal show two pictures beside each other.
+def side_by_side(items: Items, places: Sequence[int], columns: int, lines: int, way: Way) -> str:
+    """Return what makes the terminal show pictures beside each other.
 
     Parameters
     ----------
     items : Items
         Images.
-    left, right : int
+    places : sequence of int
         Their places among the items.
     columns, lines : int
         The size of the terminal in characters.
@@ -131,12 +131,13 @@ def side_by_side(items: Items, left: int, right: int, columns: int, lines: int, 
     n_columns = max(8, min(columns - 4, MOST_COLUMNS))
     n_lines = max(4, min(lines - 10, MOST_LINES))
     whole = Image.new("RGBA", (n_columns * width, n_lines * height))
-    box = ((whole.width - 2 * width) // 2, whole.height)
-    for place, x in ((left, 0), (right, whole.width - box[0])):
+    step = (whole.width + 2 * width) // len(places)
+    box = (max(1, step - 2 * width), whole.height)
+    for k, place in enumerate(places):
         data = items.thumbnail(place, max(box), format="png")
         with Image.open(io.BytesIO(data)) as picture:
             shown = ImageOps.contain(picture.convert("RGBA"), box)
-        whole.paste(shown, (x, 0))
+        whole.paste(shown, (k * step, 0))
     return {"kitty": kitty, "iterm": iterm, "sixel": sixel}[way](whole, n_columns, n_lines)
 
 

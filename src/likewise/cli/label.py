@@ -192,7 +192,7 @@ def label(
         opened.project.close()
         click.echo(
             f"{plural(n, 'answer')} {'is' if n == 1 else 'are'} in {opened.path}. Run the same "
-            "command to go on.",
+            f"command to go on; likewise export {opened.path} -o groups.csv writes the groups.",
             err=True,
         )
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import click
 
 from likewise.cli.inline import Way, is_late_answer, side_by_side
-from likewise.cli.lines import both, clean, fit
+from likewise.cli.lines import block, both, clean, fit
 from likewise.core.answers import Answer, Choice, Query, Question
 from likewise.errors import LikewiseError, StaleQueryError
 from likewise.project import Project
@@ -25,9 +25,13 @@ ANSWERS = {
     "u": Answer.UNSURE,
     "\x1b[B": Answer.UNSURE,
 }
+MOST_LINES = 12
+"""So many lines of an item are shown above the groups it may belong to."""
+
 UNDO = ("z", "\x7f", "\x08")
 QUIT = ("q", "\x1b", "\x03", "\x04")
-PROMPT = "[s]ame  [d]ifferent  [u]nsure   [z] undo  [Z] redo  [g]roups  [?] help  [q]uit "
+PAIR = "[s]ame  [d]ifferent"
+BESIDES = "[u]nsure   [z] undo  [Z] redo  [g]roups  [?] help  [q]uit "
 HELP = """\
 s or →   the same group
 d or ←   different groups
@@ -61,7 +65,7 @@ def run_terminal(
         click.echo()
         _show(project, query, way)
         click.echo(status_line(project))
-        click.echo(PROMPT, nl=False)
+        click.echo(prompt(query), nl=False)
         key = read()
         click.echo()
         if is_late_answer(key):
@@ -78,23 +82,35 @@ def run_terminal(
             click.echo(str(error))
 
 
+def prompt(query: Question | None) -> str:
+    """Return the keys that answer a question, and the others."""
+    if isinstance(query, Choice):
+        n = len(query.groups)
+        return f"[1{f' to {n}' if n > 1 else ''}]  [0] none of these  {BESIDES}"
+    return f"{PAIR}  {BESIDES}"
+
+
 def _show(project: Project, query: Question | None, way: Way | None) -> None:
     size = shutil.get_terminal_size((80, 24))
     if query is None:
         _show_end(project)
         return
     if isinstance(query, Choice):
+        rows = [query.row, *(group[0] for group in query.groups)]
         lines = choice_lines(project, query, size.columns)
     else:
-        if way is not None:
-            _show_pictures(project, query, size.columns, size.lines, way)
-        lines = pair_lines(project, query, size.columns)
+        rows, lines = [query.left, query.right], pair_lines(project, query, size.columns)
+    if way is not None:
+        _show_pictures(project, rows, size.columns, size.lines, way)
     for line in lines:
         click.echo(line)
 
 
 def _act(project: Project, query: Question | None, key: str) -> None:
     position = project.position
+    if isinstance(query, Choice) and ANSWERS.get(key) is Answer.UNSURE:
+        project.choose(Answer.UNSURE, number=query.number, position=position)
+        return
     n_groups = len(query.groups) if isinstance(query, Choice) else 0
     if query is not None and key in ("0", *(str(k + 1) for k in range(n_groups))) and n_groups:
         chosen = None if key == "0" else int(key) - 1
@@ -103,29 +119,34 @@ def _act(project: Project, query: Question | None, key: str) -> None:
         project.undo(position=position)
     elif key == "Z":
         project.redo(position=position)
-    elif key in ANSWERS and query is not None:
+    elif key in ANSWERS and isinstance(query, Query):
         project.tell(ANSWERS[key], number=query.number, position=position)
     elif key == "?":
         click.echo(HELP)
     elif key == "g":
         _show_groups(project)
     else:
-        click.echo(f"{key!r} is none of the keys s d u z Z g ? q")
+        answers = f"0 to {n_groups}" if n_groups else "s d"
+        click.echo(f"{key!r} is none of the keys {answers} u z Z g ? q")
 
 
-def _show_pictures(project: Project, query: Query, columns: int, lines: int, way: Way) -> None:
-    left, right = project.where[query.left], project.where[query.right]
-    if not project.items.has_pictures or left is None or right is None:
+def _show_pictures(
+    project: Project, rows: Sequence[int], columns: int, lines: int, way: Way
+) -> None:
+    places = [place for row in rows if (place := project.where[row]) is not None]
+    if not project.items.has_pictures or len(places) < len(rows):
         return
     # Not by click, which takes away what it does not know where the output is no terminal.
-    sys.stdout.write(side_by_side(project.items, left, right, columns, lines, way))
+    sys.stdout.write(side_by_side(project.items, places, columns, lines, way))
     sys.stdout.flush()
 
 
 def choice_lines(project: Project, query: Choice, width: int) -> Iterator[str]:
     """Return the lines that show a row and the groups to choose from."""
     yield f"{query.number}. To which of these does it belong?"
-    yield f"     {fit(_line(project, query.row), width - 6)}"
+    place = project.where[query.row]
+    shown = [_line(project, query.row)] if place is None else block(project.items, place, width - 6)
+    yield from (f"     {line}".rstrip() for line in shown[:MOST_LINES])
     for place, rows in enumerate(query.groups, start=1):
         for k, row in enumerate(rows):
             yield f"  {place if k == 0 else ' '}  {fit(_line(project, row), width - 6)}"

@@ -96,9 +96,10 @@ function show(title, ...content) {
   fillDialog(
     el("header", {}, el("h2", { id: "group-title" }, title), el("form", { method: "dialog" }, el("button", { class: "plain" }, "Close"))),
     ...content);
+  if (!byId("group-dialog").open) byId("group-dialog").showModal();
 }
 
-async function openCheck(id) {
+export async function openCheck(id) {
   const found = await look(`group/${id}?order=doubt&limit=${PAGE}`);
   if (!found) return byId("group-dialog").close();
   const things = found.members.filter((thing) => thing.how !== "said");

@@ -3,6 +3,7 @@
 import { app, change, fetchProgress, look, take } from "./app.js";
 import { byId, el, plural, signed, WORDS } from "./dom.js";
 import { nameField, openGroup } from "./group.js";
+import { openCheck } from "./mend.js";
 import { showPair } from "./pair.js";
 import { howLegend, knownBar, knownLine, knownTile } from "./how.js";
 import { groupName, tile } from "./things.js";
@@ -25,7 +26,7 @@ export async function showResult() {
         el("p", { class: "quality" }, state.outlook.line),
         knownBar(found.total),
         el("p", { class: "hint" }, `${plural(found.total.size, "item")}: ${knownLine(found.total)}. ${summary(state)}`)),
-      el("div", { class: "result-ways" }, goOn(state), exports(ways.formats))),
+      el("div", { class: "result-ways" }, goOn(state), inDoubt(found), exports(ways.formats))),
     howLegend(),
     cards, ...more(found, cards),
     unsure, checks, refine(state));
@@ -50,6 +51,13 @@ function goOn(state) {
   const look = state.outlook.can_stop ? "plain" : "primary";
   if (!state.is_done) return el("a", { href: "#ask", class: look }, "Go on with the questions");
   return refineButton(state, "Go on for better groups", look);
+}
+
+// The group with the most doubtful items first, these on top.
+function inDoubt({ groups, total }) {
+  const most = groups.reduce((a, b) => (b.n_doubtful > a.n_doubtful ? b : a), groups[0]);
+  if (!most?.n_doubtful) return null;
+  return el("button", { type: "button", class: "plain", on: { click: () => openCheck(most.id) } }, `Check the ${total.n_doubtful.toLocaleString("en")} in doubt`);
 }
 
 function card(group) {
