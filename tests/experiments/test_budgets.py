@@ -67,7 +67,7 @@ def points(row):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", FLAGSHIP_METHODS)
+@pytest.mark.parametrize("method", FITS)
 def test_a_score_on_the_way_is_that_of_a_fit_with_so_many_questions(clouds, method):
     size = 20 if method in ("COBRA", "COBRA-learned") else 0
     cell = Cell("budgets", method, "iris", size, 1)
