@@ -34,6 +34,7 @@ def answer_all(project, y, at_most=1000):
     return n
 
 
+@pytest.mark.slow
 def test_by_default_an_item_is_put_to_one_of_the_groups_and_some_sixty_answers_are_enough(table):
     path, y = table
     project = open_project(path, options={"cache": False}).project

@@ -13,7 +13,11 @@ Y = np.arange(N) % 3
 
 
 @pytest.fixture(
-    params=[{"questions": "choices"}, {"questions": "pairs"}, {"n_super_instances": 12}]
+    params=[
+        pytest.param({"questions": "choices"}, marks=pytest.mark.slow),
+        {"questions": "pairs"},
+        {"n_super_instances": 12},
+    ]
 )
 def project(request, tmp_path):
     """Three groups of points, after some truthful answers by Likewise and by COBRA."""

@@ -74,6 +74,7 @@ def test_with_one_group_the_question_is_a_pair():
     assert isinstance(session.ask(), Choice)
 
 
+@pytest.mark.slow
 def test_an_oracle_that_answers_pairs_is_asked_pairs():
     X, y = blobs(4)
     model = Likewise(40, questions="choices", random_state=0)
