@@ -247,3 +247,10 @@ def test_reports_can_be_read():
     assert str(Progress(3, 1, 2, 5, 4, 1)) == (
         "3 answered · 2 settled for free · at most 5 left · 1 group now"
     )
+
+
+def test_a_partition_of_some_rows_knows_how_many_there_are():
+    assignment, standing = np.array([0, 0, 1]), np.array([0, 2])
+    assert SuperInstances(assignment, standing).sizes().tolist() == [2, 1]
+    some = SuperInstances(assignment, standing, row_counts=np.array([70, 30]))
+    assert some.sizes().tolist() == [70, 30]
