@@ -79,6 +79,7 @@ def test_the_experiment_runs_it(outside):
     assert len(set(zip(labels.tolist(), Y.tolist(), strict=True))) == 3
 
 
+@pytest.mark.slow
 def test_the_learner_votes_wherever_rows_are_learned(outside, tmp_path, monkeypatch):
     rings = np.random.default_rng(0).normal(size=(120, 2))
     inside = (np.linalg.norm(rings, axis=1) < 1.1).astype(int)
