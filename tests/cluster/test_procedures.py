@@ -9,7 +9,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from likewise import Answer, LabelOracle
 from likewise.cluster.procedures import COBRAS, DSL
+from likewise.core.links import LinkGraph
 from likewise.datasets import load
+from likewise.strategies.cobras import PhaseByPhase, SplitAndMerge
 from likewise.strategies.dsl import skeleton
 
 X, Y = load_iris(return_X_y=True)
@@ -162,3 +164,18 @@ def test_cobras_scores_what_was_measured(name, budgets, measured, data_home):
             for seed in range(3)
         ]
         assert np.mean(scores) == pytest.approx(expected, abs=0.1)
+
+
+def test_with_the_memory_of_the_authors_code_cobras_asks_what_is_implied():
+    answers = {SplitAndMerge: 0, PhaseByPhase: 0}
+    for strategy in answers:
+        asking = strategy(X, np.arange(len(X)), seed=0)
+        known = LinkGraph(len(X))
+        for _ in range(40):
+            left, right = asking.next_pair()
+            answers[strategy] += known.implied(left, right) is not None
+            answer = Answer.SAME if Y[left] == Y[right] else Answer.DIFFERENT
+            known.add(left, right, answer)
+            asking.record(left, right, answer)
+    assert answers[SplitAndMerge] == 0
+    assert answers[PhaseByPhase] > 0
