@@ -1,5 +1,6 @@
 """The result, mended on the page by mouse and by keyboard."""
 
+import csv
 import re
 
 import pytest
@@ -102,3 +103,37 @@ def test_a_group_is_checked_page_by_page_with_one_key(mender):
     someone.expect(first).to_contain_text("more at once: a group was mended")
     first.click()
     someone.expect(page.locator(".revise").first).to_contain_text("Mend the group again")
+
+
+def test_the_whole_path_from_a_folder_to_an_export_that_keeps_what_was_said(
+    digits, serve, person, tmp_path
+):
+    folder, truth = digits
+    server = serve(folder, session=tmp_path / "x.likewise", image_features="descriptors")
+    someone = person(server, truth)
+    page = someone.page
+    someone.answer(40)
+    someone.go("Groups")
+    someone.open_group()
+    boxes = page.locator(".member input")
+    moved = []
+    for k in (1, 2):
+        moved.append(int(boxes.nth(k).get_attribute("value")))
+        boxes.nth(k).check()
+    someone.do(page.get_by_role("button", name="Move", exact=True).click)
+    someone.expect(page.get_by_role("dialog")).to_have_count(0)
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Download CSV", exact=True).click()
+    waiting.value.save_as(tmp_path / "groups.csv")
+    with (tmp_path / "groups.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    session = server.project.session
+    group = [row["group"] for row in rows]
+    assert [row["id"] for row in rows] == list(server.project.ids)
+    said = [link for event in session.events for link in event.links if link.answer.is_link]
+    assert len(said) > 40
+    for link in said:
+        if session.links.implied(*link.pair) is link.answer:
+            assert (group[link.left] == group[link.right]) == (link.answer.value == "same")
+    assert group[moved[0]] == group[moved[1]]
+    assert {row["how"] for row in rows} <= {"said", "learned", "open"}
