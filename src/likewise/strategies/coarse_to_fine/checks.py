@@ -28,7 +28,8 @@ find errors; what they leave goes to further rows. Mean adjusted Rand index on t
 practice tasks, 100 choices with one in ten wrong: .58 with 0.05, .67 with 0.15, .70 with 0.22."""
 
 FREE_CHECKS, CHECKS_PER_ERROR = 0.05, 3.0
-"""How many checks may find nothing: so many for every question, and for every error found."""
+"""How many checks may find nothing: so many for every question, and for every error found. With
+0.08 and 4 the index is .007 lower where nothing is wrong, the same with 5 % wrong answers."""
 
 MOST_ABOUT_ONE = 4
 """No row is asked about more often than this."""
