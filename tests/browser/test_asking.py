@@ -171,7 +171,7 @@ def test_distances_are_shown_only_after_asking_for_them(labeler):
     someone.expect(page.locator("#why")).to_contain_text("apart")
 
 
-def test_what_is_being_saved_is_seen_refuses_further_keys_and_can_be_cancelled(labeler):
+def test_what_is_being_saved_is_seen_refuses_further_keys_and_can_be_canceled(labeler):
     someone, _ = labeler
     page = someone.page
     held = []
