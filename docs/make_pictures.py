@@ -58,10 +58,10 @@ def write_iris(path):
 class Sitting:
     """A server and a page, driven by somebody who knows the truth."""
 
-    def __init__(self, browser, path, truth, options=None, **looks):
-        self.project = open_project(path, options=options, questions="pairs").project
+    def __init__(self, browser, path, truth, options=None, questions="choices", **looks):
+        self.project = open_project(path, options=options, questions=questions).project
         self.served = prepare(self.project, port=0)
-        self.thread = threading.Thread(target=self.served.run)
+        self.thread = threading.Thread(target=self.served.run, daemon=True)
         self.thread.start()
         self.truth = truth
         self.page = browser.new_context(**{"viewport": DESKTOP, **looks}).new_page()
@@ -73,9 +73,17 @@ class Sitting:
             asked = self.page.evaluate("fetch('api/query').then(r => r.json())")
             if asked["is_done"]:
                 return
-            left, right = (asked["question"][side]["row"] for side in ("left", "right"))
-            self.page.keyboard.press("s" if self.truth[left] == self.truth[right] else "d")
+            self.page.keyboard.press(self.key(asked["question"]))
             self.page.wait_for_selector(f"body:not([data-position='{asked['position']}'])")
+
+    def key(self, question):
+        """Return the key of the right answer."""
+        if question["kind"] == "pair":
+            left, right = (question[side]["row"] for side in ("left", "right"))
+            return "s" if self.truth[left] == self.truth[right] else "d"
+        wanted = self.truth[question["item"]["row"]]
+        shown = [self.truth[group["shown"][0]["row"]] for group in question["groups"]]
+        return str(shown.index(wanted) + 1) if wanted in shown else "0"
 
     def go(self, name):
         self.page.get_by_role("link", name=name, exact=True).click()
@@ -112,10 +120,10 @@ def photographs(browser, work):
             group = sitting.project.groups()[k]
             name.fill(truth[group.standing[0]])
             name.press("Enter")
-            sitting.page.wait_for_load_state("networkidle")
+            sitting.page.locator("main[aria-busy=false]").wait_for()
     sitting.shoot("result")
     sitting.go("Map")
-    sitting.page.locator(".map-box > canvas").click(position={"x": 420, "y": 300})
+    sitting.page.locator(".map > canvas").click(position={"x": 420, "y": 300})
     sitting.shoot("map")
     sitting.close()
 
