@@ -133,3 +133,20 @@ def test_a_choice_is_answered_on_a_phone_and_fits_it(served, person):
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
     someone.do(page.locator(".choose").last.tap)
     assert served.project.session.events[-1].answer.value == "same"
+
+
+def test_rows_to_choose_from_show_their_fields_beside_the_names(table, serve, person, axe):
+    path, truth = table
+    someone = person(serve(path, questions="choices"), truth)
+    while (question := someone.fetch("api/query")["question"])["kind"] == "pair":
+        someone.answer(1)
+    shown = question["groups"][0]["shown"]
+    lines = someone.page.locator(".option").first.locator(".values > span")
+    fields = [thing["view"]["fields"] for thing in shown]
+    expected = [
+        text
+        for field in zip(*fields, strict=True)
+        for text in (field[0][0], *(value for _, value in field))
+    ]
+    someone.expect(lines).to_have_text(expected)
+    axe(someone.page, "choice of rows")

@@ -78,7 +78,7 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
                     "name": groups[int(ids[rows[0]])].name,
                     "size": groups[int(ids[rows[0]])].size,
                     "group": int(ids[rows[0]]),
-                    "shown": [thing(project, row) for row in rows],
+                    "shown": [to_choose(project, row) for row in rows],
                 }
                 for rows in query.groups
             ],
@@ -94,6 +94,13 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
     if is_far:
         shown["distance"] = _distance(project, query.left, query.right)
     return shown
+
+
+def to_choose(project: Project, row: int) -> dict[str, Any]:
+    """Return an item of a group to choose: with its fields if it has nothing else to look at."""
+    whole = whole_thing(project, row)
+    is_more = {"picture", "channels", "text"} & whole["view"].keys()
+    return thing(project, row) if is_more else whole
 
 
 def fellows(project: Project, row: int) -> list[dict[str, Any]]:

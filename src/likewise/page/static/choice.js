@@ -18,6 +18,17 @@ function option(group, place, choose) {
   return el("li", { class: "option" },
     el("button", { type: "button", class: "choose", on: { click: () => choose(place) } },
       el("span", { class: "option-title" }, el("kbd", {}, `${place + 1}`), el("b", { dir: "auto" }, name)),
-      el("span", { class: "tiles" }, ...group.shown.map((thing) => tile(thing)))),
+      group.shown.every((thing) => thing.view?.fields?.length) ? values(group.shown) : el("span", { class: "tiles" }, ...group.shown.map((thing) => tile(thing)))),
     el("button", { type: "button", class: "quiet all", ariaLabel: `All ${group.size} members of ${name}`, on: { click: () => openGroup(group.group) } }, `All ${group.size.toLocaleString("en")}`));
+}
+
+// Rows as columns beside the names of their fields: in the order in which the item has them.
+function values(shown) {
+  const columns = shown.map((thing) => new Map(thing.view.fields));
+  const lines = [...columns[0].keys()].flatMap((name) => [
+    el("span", { class: "hint", dir: "auto" }, name),
+    ...columns.map((column) => el("span", { dir: "auto" }, column.get(name) ?? ""))]);
+  const box = el("span", { class: "values" }, ...lines);
+  box.style.setProperty("--columns", columns.length);
+  return box;
 }
