@@ -2,6 +2,7 @@
 
 import csv
 import re
+from typing import Any
 from urllib.parse import urljoin
 
 import numpy as np
@@ -278,7 +279,8 @@ def test_every_view_says_how_items_are_known_in_words(labeler):
 def test_a_name_given_while_another_is_saved_is_kept(labeler):
     someone, server = labeler
     someone.answer()
-    page, held = someone.page, []
+    page = someone.page
+    held: list[Any] = []
     page.route("**/api/name", lambda route: route.continue_() if held else held.append(route))
     for k, name in enumerate(("first", "second")):
         page.get_by_role("textbox").nth(k).fill(name)
