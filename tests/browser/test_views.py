@@ -232,6 +232,7 @@ def test_done_offers_checks_refining_and_every_export(labeler, tmp_path):
         someone.expect(check).to_be_visible()
         page.keyboard.press("s")
     someone.expect(page.locator(".verdict")).to_contain_text("may")
+    someone.wait()
     page.get_by_role("button", name="Refine", exact=False).click()
     someone.expect(page.locator("#ask-title")).to_be_visible()
     someone.answer()
