@@ -49,8 +49,8 @@ class Selector(AskingEstimator):
         ----------
         X : array-like of shape (n_rows, n_features)
         oracle : Oracle or callable
-            Who answers: an object with ``answer(query)``, or a function of two rows that returns
-            True, False or None.
+            Who answers: an object with ``answer(query)``, or a function of two row numbers that
+            returns True, False or None.
         train_indices : array-like of int, optional
             The rows that may be asked about. By default all.
         sample_ids : sequence of hashable, optional
