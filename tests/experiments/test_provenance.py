@@ -8,7 +8,14 @@ from likewise.experiments import provenance
 from likewise.experiments.cells import run_cell
 from likewise.experiments.methods import BUILT_IN, find_method
 from likewise.experiments.protocol import Method
-from likewise.experiments.provenance import code_of, imported, meaning, source_tree, why_stale
+from likewise.experiments.provenance import (
+    UNUSED,
+    code_of,
+    imported,
+    meaning,
+    source_tree,
+    why_stale,
+)
 from likewise.experiments.store import Cell, Row
 
 CACHED = (
@@ -153,12 +160,20 @@ def test_a_method_from_elsewhere_is_named_by_its_file():
 def test_every_method_depends_on_the_core_and_on_no_front(method):
     found = imported(find_method(method).sources)
     assert "likewise.core.links" in found
-    fronts = ("likewise.web", "likewise.cli", "likewise.experiments", "likewise.projects")
+    rooms = ("web", "cli", "notebook", "page", "project", "experiments")
+    fronts = tuple(f"likewise.{room}" for room in rooms)
     assert not [name for name in found if name.startswith(fronts)]
 
 
 def test_cobra_does_not_depend_on_its_competitors():
     assert not [name for name in imported(find_method("COBRA").sources) if "baselines" in name]
+
+
+@pytest.mark.parametrize("method", UNUSED)
+def test_methods_without_a_learner_depend_on_none(method):
+    sources = find_method(method).sources
+    assert "likewise.learning.learner" in imported(sources)
+    assert "likewise.learning.learner" not in imported(sources, UNUSED[method])
 
 
 def test_only_what_runs_has_a_meaning():

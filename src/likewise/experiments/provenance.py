@@ -38,6 +38,10 @@ LOADERS = {
     "newsgroups": ("likewise.datasets.catalog", "likewise.datasets.newsgroups"),
 }
 """What decides about the data of a task, by its kind."""
+UNUSED = dict.fromkeys(
+    ("COBRA", "COBRA-guess", "COBRAS", "DSL"), frozenset({"likewise.cluster.learner"})
+)
+"""What a method imports but never calls: only ``COBRA(labels="learned")`` has a learner."""
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 DIRTY = "+"
 """Stands behind a tree if files differed from it."""
@@ -95,17 +99,19 @@ def _changed(task: str, method: Method, tree: str, own: Iterable[str]) -> list[s
     if not source_tree():
         return changed  # an installed package has no history to compare with
     loaders = LOADERS[TASKS[task].kind] if task in TASKS else ()
-    called = imported(tuple(name for name in method.sources if _is_ours(name)))
+    ours = tuple(name for name in method.sources if _is_ours(name))
+    called = imported(ours, UNUSED.get(method.name, frozenset()))
     adapter = {name for name in (type(method).__module__,) if _is_ours(name)}
     needed = sorted({*called, *adapter, *RULES, *loaders})
     return [*changed, *(name for name in needed if _has_changed(name, tree))]
 
 
 @cache
-def imported(modules: tuple[str, ...]) -> frozenset[str]:
+def imported(modules: tuple[str, ...], unused: frozenset[str] = frozenset()) -> frozenset[str]:
     """Return modules and all modules of `likewise` that they import, one through the other.
 
-    Names that a package only passes on are followed to where they are defined.
+    Those in `unused` are left out. Names that a package only passes on are followed to where they
+    are defined.
 
     Examples
     --------
@@ -117,7 +123,7 @@ def imported(modules: tuple[str, ...]) -> frozenset[str]:
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        if name not in found | NEUTRAL and _is_ours(name) and name != "likewise":
+        if name not in found | NEUTRAL | unused and _is_ours(name) and name != "likewise":
             found.add(name)
             waiting += _imports(name)
     return frozenset(found)
