@@ -15,6 +15,7 @@ from sklearn.datasets import load_iris
 
 from likewise.cli.demo import write_pieces
 from likewise.project import open_project
+from likewise.web.readiness import Readiness
 from likewise.web.serving import prepare
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -60,7 +61,7 @@ class Sitting:
 
     def __init__(self, browser, path, truth, options=None, questions="choices", **looks):
         self.project = open_project(path, options=options, questions=questions).project
-        self.served = prepare(self.project, port=0)
+        self.served = prepare(Readiness(path.name, self.project), port=0)
         self.thread = threading.Thread(target=self.served.run, daemon=True)
         self.thread.start()
         self.truth = truth

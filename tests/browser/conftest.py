@@ -100,6 +100,7 @@ class Thread:
 
     def __init__(self, path, n_super_instances=None, session=None, questions="pairs", **options):
         from likewise.project import open_project
+        from likewise.web.readiness import Readiness
         from likewise.web.serving import prepare
 
         found = open_project(
@@ -110,7 +111,7 @@ class Thread:
             options=options,
         )
         self.project = found.project
-        self.served = prepare(self.project, port=0)
+        self.served = prepare(Readiness(Path(path).name, self.project), path=found.path, port=0)
         self.address = self.served.address
         self.thread = threading.Thread(target=self.served.run)
         self.thread.start()

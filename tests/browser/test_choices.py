@@ -10,6 +10,7 @@ from likewise.items import open_items
 from likewise.project import Project
 from likewise.rows import build_super_instances
 from likewise.strategies import ClosestFirst
+from likewise.web.readiness import Readiness
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -41,7 +42,7 @@ def served(digits):
     items = open_items(folder, image_features="descriptors")
     partition = build_super_instances(items.features().X, 12, seed=0)
     project = Project(Session(ByGroups(partition), sample_ids=items.ids), items)
-    served = serving.prepare(project, port=0)
+    served = serving.prepare(Readiness("digits", project), port=0)
     thread = threading.Thread(target=served.run)
     thread.start()
     yield served
@@ -51,7 +52,7 @@ def served(digits):
 
 @pytest.fixture
 def chooser(served, person):
-    return person(served), served.project
+    return person(served), served.readiness.project
 
 
 def test_a_choice_is_answered_by_number_by_click_and_by_none_of_these(chooser):
@@ -132,7 +133,7 @@ def test_a_choice_is_answered_on_a_phone_and_fits_it(served, person):
         assert 0 <= box["x"] < box["x"] + box["width"] <= 375
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
     someone.do(page.locator(".choose").last.tap)
-    assert served.project.session.events[-1].answer.value == "same"
+    assert served.readiness.project.session.events[-1].answer.value == "same"
 
 
 def test_rows_to_choose_from_show_their_fields_beside_the_names(table, serve, person, axe):

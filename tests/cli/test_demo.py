@@ -1,4 +1,5 @@
 import re
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -65,19 +66,20 @@ def test_a_page_opens_only_where_there_is_a_screen(environment, platform, expect
 @pytest.mark.slow
 def test_with_a_screen_it_asks_about_pieces_of_photographs(tmp_path, monkeypatch):
     pytest.importorskip("starlette")
-    opened_pages = []
+    opened_pages: list[Any] = []
 
-    def serve(opened, *_, opens):
-        opened_pages.append((opened.project.items.n, opened.project.session.ask(), opens))
+    def show(page, project):
+        opened_pages.append((project.items.n, project.session.ask()))
 
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("sys.platform", "linux")
-    monkeypatch.setattr("likewise.cli.label.serve", serve)
+    monkeypatch.setattr("webbrowser.open", opened_pages.append)
+    monkeypatch.setattr("likewise.cli.served.ServedPage.show", show)
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 0, result.output
-    ((n, question, opens),) = opened_pages
+    address, (n, question) = opened_pages
+    assert address.startswith("http://127.0.0.1:")
     assert n == 154
     assert question is not None
-    assert opens
     assert "Your answers are in" in result.output

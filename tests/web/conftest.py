@@ -106,9 +106,10 @@ def client_for(browse):
     """Return a function from a project to a client that has opened the page."""
     pytest.importorskip("starlette", reason='pip install "likewise[app]"')
     from likewise.web.app import app_for
+    from likewise.web.readiness import Readiness
 
     def make(project):
-        client = browse(app_for(project, token=TOKEN))
+        client = browse(app_for(Readiness("points.csv", project), token=TOKEN))
         assert client.get("/", params={"token": TOKEN}).status_code == 200
         return client
 

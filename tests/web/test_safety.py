@@ -11,6 +11,7 @@ import pytest
 
 from likewise.page.document import STATIC
 from likewise.project import open_project
+from likewise.web.readiness import Readiness
 
 MISSING = 'pip install "likewise[app]"'
 Image = pytest.importorskip("PIL.Image", reason=MISSING)
@@ -50,7 +51,7 @@ def pictures(folder, monkeypatch, tmp_path):
 @pytest.fixture
 def stranger(project, browse, token):
     """A client that has not been shown the token."""
-    return browse(app_for(project, token=token))
+    return browse(app_for(Readiness("points.csv", project), token=token))
 
 
 # -- who may ask -----------------------------------------------------------------------------------
@@ -72,7 +73,7 @@ def test_the_names_of_this_machine_are_known(client, host):
 def test_every_ip_address_is_a_name_when_listening_everywhere_but_no_rebound_name(
     project, browse, token
 ):
-    client = browse(app_for(project, token=token, hosts=["*"]))
+    client = browse(app_for(Readiness("points.csv", project), token=token, hosts=["*"]))
     assert client.get("/static/main.js", headers={"host": "192.168.1.7:80"}).status_code == 200
     assert client.get("/static/main.js", headers={"host": "evil.example"}).status_code == 421
 
@@ -188,7 +189,7 @@ def test_the_server_listens_on_this_machine_only():
 def test_listening_everywhere_prints_an_address_that_others_can_use(project, monkeypatch):
     monkeypatch.setattr(serving, "own_address", lambda is_v6: "fe80::7" if is_v6 else "10.0.0.7")
     for host, shown in (("0.0.0.0", "http://10.0.0.7:"), ("127.0.0.1", "http://127.0.0.1:")):
-        served = serving.prepare(project, host=host, port=0)
+        served = serving.prepare(Readiness("points.csv", project), host=host, port=0)
         served.listener.close()
         assert served.address.startswith(shown)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -77,18 +78,22 @@ def _has_page() -> bool:
 
 def ask_on_page() -> None:
     """Open the page on pieces of two photographs, which come with scikit-learn."""
-    from likewise.cli.label import serve
+    from likewise.cli.served import ServedPage
     from likewise.project import open_project
 
     folder = cache_folder() / "demo" / "photographs"
     n = write_pieces(folder)
     click.echo(f"{n} pieces of two photographs. Which belong together? You decide what that means.")
-    opened = open_project(folder, options={"image_features": "descriptors"})
-    try:
-        serve(opened, "127.0.0.1", None, (), opens=True)
-    finally:
-        opened.project.close()
-        click.echo(f"Your answers are in {opened.path}.")
+    with ServedPage(str(folder), "127.0.0.1", None, (), opens=True) as page:
+        opened = open_project(
+            folder,
+            options={"image_features": "descriptors"},
+            checked=page.start,
+            progress=page.progress,
+        )
+        with closing(opened.project):
+            page.show(opened.project)
+    click.echo(f"Your answers are in {opened.path}.")
 
 
 def write_pieces(folder: Path) -> int:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-import webbrowser
+from contextlib import ExitStack
 from typing import Any
 
 import click
 
 from likewise.cli.inline import WAYS, ask_terminal, choose_way
 from likewise.cli.rowprogress import RowProgress
-from likewise.errors import MissingExtraError
+from likewise.cli.served import ServedPage
 from likewise.project import Opened, give_known, open_large_project, open_project
 from likewise.project.beginning import QUESTIONS
 from likewise.project.large import is_large
 from likewise.words import plural
-
-OPEN_PAGE = """\
-Whoever has this address can see and change the session. It is plain HTTP: everybody on the way can
-read along. Use it in a network you trust; elsewhere use an SSH tunnel or a proxy with HTTPS."""
 
 
 def _names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
@@ -163,38 +159,42 @@ def label(
         "options": options,
         "say": lambda line: click.echo(line, err=True),
     }
-    if cluster is not None or is_large(paths, options):
-        if known is not None:
-            raise click.UsageError("--known is not for files that are read in batches")
-        with RowProgress() as progress:
-            opened = open_large_project(paths, cluster=cluster, progress=progress, **begin)
-    else:
-        opened = open_project(paths[0], questions=questions, strategy=strategy, **begin)
-    try:
+    with ExitStack() as stack:
+        page = None
+        if not terminal:
+            page = ServedPage(paths[0], host, port, allow_host, opens=not no_browser)
+            stack.enter_context(page)
+            begin["checked"] = page.start
+        if cluster is not None or is_large(paths, options):
+            if known is not None:
+                raise click.UsageError("--known is not for files that are read in batches")
+            with RowProgress(also=None if page is None else page.progress) as progress:
+                opened = open_large_project(paths, cluster=cluster, progress=progress, **begin)
+        else:
+            if page is not None:
+                begin["progress"] = page.progress
+            opened = open_project(paths[0], questions=questions, strategy=strategy, **begin)
+        stack.callback(_close, opened)
         _say_where(opened)
         if known is not None:
             n = give_known(opened.project, known)
             was = "was" if n == 1 else "were"
             click.echo(f"{known}: {plural(n, 'link')} that {was} new", err=True)
-        if terminal:
-            from likewise.cli.terminal import run_terminal
-
-            is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-            has_pictures = opened.project.items.has_pictures
-            way = choose_way(pictures, os.environ, is_terminal and has_pictures, ask_terminal)
-            if has_pictures and way is None:
-                click.echo("To see the pictures, leave out --terminal: a page opens.", err=True)
-            run_terminal(opened.project, way=way)
+        if page is not None:
+            page.show(opened.project)
         else:
-            serve(opened, host, port, allow_host, opens=not no_browser)
-    finally:
-        n = len(opened.project.session.events)
-        opened.project.close()
-        click.echo(
-            f"{plural(n, 'answer')} {'is' if n == 1 else 'are'} in {opened.path}. Run the same "
-            f"command to go on; likewise export {opened.path} -o groups.csv writes the groups.",
-            err=True,
-        )
+            _ask_here(opened, pictures)
+
+
+def _ask_here(opened: Opened, pictures: str) -> None:
+    from likewise.cli.terminal import run_terminal
+
+    is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    has_pictures = opened.project.items.has_pictures
+    way = choose_way(pictures, os.environ, is_terminal and has_pictures, ask_terminal)
+    if has_pictures and way is None:
+        click.echo("To see the pictures, leave out --terminal: a page opens.", err=True)
+    run_terminal(opened.project, way=way)
 
 
 def _say_where(opened: Opened) -> None:
@@ -202,23 +202,11 @@ def _say_where(opened: Opened) -> None:
     click.echo(f"session {opened.path} {verb}", err=True)
 
 
-def serve(
-    opened: Opened, host: str, port: int | None, allow_host: tuple[str, ...], *, opens: bool
-) -> None:
-    """Serve the page until it is ended."""
-    try:
-        from likewise.web.serving import is_local, prepare
-    except ImportError as error:
-        if (error.name or "").startswith("likewise"):
-            raise
-        raise MissingExtraError("the labeling page", "app") from error
-
-    served = prepare(opened.project, host=host, port=port, hosts=allow_host)
-    click.echo(served.address)
-    sys.stdout.flush()
-    if not is_local(host):
-        click.echo(OPEN_PAGE, err=True)
-    click.echo("Ctrl-C ends it.", err=True)
-    if opens:
-        webbrowser.open(served.address)
-    served.run()
+def _close(opened: Opened) -> None:
+    n = len(opened.project.session.events)
+    opened.project.close()
+    click.echo(
+        f"{plural(n, 'answer')} {'is' if n == 1 else 'are'} in {opened.path}. Run the same "
+        f"command to go on; likewise export {opened.path} -o groups.csv writes the groups.",
+        err=True,
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, Self
 
@@ -22,9 +23,16 @@ PHASES = {
 
 
 class RowProgress:
-    """Shows ``progress(phase, rows_done, n_rows)`` on the error output."""
+    """Shows ``progress(phase, rows_done, n_rows)`` on the error output.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    also : callable, optional
+        Told the same, with the phase in words.
+    """
+
+    def __init__(self, also: Callable[[str, int, int], None] | None = None) -> None:
+        self._also = also
         self._bar: Any = None
         self._phase = ""
         self._open = ExitStack()
@@ -44,6 +52,9 @@ class RowProgress:
                 )
             )
         self._bar.update(done - self._bar.pos)
+        if self._also is not None:
+            words = PHASES.get(phase, phase)
+            self._also(f"{words[0].upper()}{words[1:]}", done, n_rows)
 
     def __enter__(self) -> Self:
         return self

@@ -15,10 +15,16 @@ TEMPLATE = Path(__file__).parent / "page.html"
 
 def document(project: Project) -> str:
     """Return the page about a project; all that moves on it comes by calls."""
-    values = {
-        "source": project.items.source.name,
-        "kind": project.items.kind,
-        "items": plural(len(project.ids), project.items.noun),
-    }
+    items = project.items
+    return _filled(items.source.name, items.kind, plural(len(project.ids), items.noun))
+
+
+def empty_document(source: str) -> str:
+    """Return the page about a project that is not open yet; it shows how far that is."""
+    return _filled(source, "", "")
+
+
+def _filled(source: str, kind: str, items: str) -> str:
+    values = {"source": source, "kind": kind, "items": items}
     template = TEMPLATE.read_text(encoding="utf-8")
     return re.sub(r"\{\{ (\w+) \}\}", lambda found: html.escape(values[found[1]]), template)

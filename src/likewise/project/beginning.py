@@ -43,12 +43,6 @@ def begin_session(
     seed : int
         Decides everything random.
     """
-    if strategy is not None and n_super_instances is not None:
-        raise InputError("--super-instances is for COBRA; leave out --strategy")
-    if questions is not None and (strategy is not None or n_super_instances is not None):
-        raise InputError("--questions is for Likewise; leave out --strategy and --super-instances")
-    if questions is not None and questions not in QUESTIONS:
-        raise InputError(f"questions must be one of {', '.join(QUESTIONS)}, got {questions!r}")
     if n_super_instances is not None or features.metric == "precomputed":
         return _cobra(features, ids, n_super_instances, seed)
     name = strategy or QUESTIONS[questions or next(iter(QUESTIONS))]
@@ -56,6 +50,20 @@ def begin_session(
         features.X, train_indices=features.askable, seed=seed, n_jobs=-1
     )
     return Session(begun, sample_ids=ids, digest=fingerprint(features.X))
+
+
+def check_ways(strategy: str | None, questions: str | None, n_super_instances: int | None) -> None:
+    """Refuse ways to ask that there are not, or that exclude each other; see `begin_session`."""
+    if strategy is not None and n_super_instances is not None:
+        raise InputError("--super-instances is for COBRA; leave out --strategy")
+    if questions is not None and (strategy is not None or n_super_instances is not None):
+        raise InputError("--questions is for Likewise; leave out --strategy and --super-instances")
+    if questions is not None and questions not in QUESTIONS:
+        raise InputError(f"questions must be one of {', '.join(QUESTIONS)}, got {questions!r}")
+    if n_super_instances is not None and n_super_instances < 1:
+        raise InputError(f"--super-instances must be 1 or more, got {n_super_instances}")
+    if strategy is not None:
+        STRATEGIES.find(strategy)
 
 
 def _cobra(features: Features, ids: Sequence[str], n: int | None, seed: int) -> Session:

@@ -12,22 +12,24 @@ from typing import Any
 from likewise.errors import InputError
 from likewise.files import cache_folder
 from likewise.items import Features, Items, open_items
+from likewise.items.kinds import KINDS
 from likewise.project import large
-from likewise.project.beginning import begin_session
+from likewise.project.beginning import begin_session, check_ways
 from likewise.project.changes import Changes
 from likewise.project.packing import pack_session, unpack_session
 from likewise.project.project import Project
 from likewise.project.store import Store
-from likewise.words import plural
+from likewise.words import many, plural
 
 SETUP = "setup 0"
 SUFFIX = ".likewise"
 DEFAULT_SEED = 0
 
 Say = Callable[[str], None]
+Progress = Callable[[str, int, int], None]
 
 
-def _silent(line: str) -> None:
+def _silent(*_: object) -> None:
     """Say nothing."""
 
 
@@ -75,6 +77,8 @@ def open_project(
     seed: int | None = None,
     options: Mapping[str, Any] | None = None,
     say: Say = _silent,
+    checked: Callable[[Path], None] = _silent,
+    progress: Progress = _silent,
 ) -> Opened:
     """Open a path as a project: go on with its session, or begin one.
 
@@ -95,7 +99,12 @@ def open_project(
         Further arguments of `open_items`. Those not given are taken from the session.
     say : callable
         Gets one line per thing that is worth knowing.
+    checked : callable
+        Gets the session file once all that can be refused without reading the items is checked.
+    progress : callable
+        Called as ``progress(step, done, of)``; `of` is 0 where nobody knows how much there is.
     """
+    check_ways(strategy, questions, n_super_instances)
     wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
     where = _place(path, session, say)
     ways: dict[str, Any] = {
@@ -104,15 +113,21 @@ def open_project(
         "n_super_instances": n_super_instances,
     }
     begin = {**ways, "seed": seed}
-    if where.exists() and not _is_replaced(where, wanted, begin, say):
+    if "kind" in wanted:
+        KINDS.find(wanted["kind"])
+    goes_on = where.exists() and not _is_replaced(where, wanted, begin, say)
+    checked(where)
+    progress(f"Reading {Path(path).name}", 0, 0)
+    if goes_on:
         return _go_on(path, where, say)
     items = _open(path, wanted, say)
-    features = items.features()
+    step = f"Describing {many(items.noun)}"
+    progress(step, 0, 0)
+    features = items.features(lambda done, of: progress(step, done, of))
     for line in (features.description, *features.notes):
         say(f"features: {line}")
     _say_problems(features, say)
-    if n_super_instances is not None and n_super_instances < 1:
-        raise InputError(f"--super-instances must be 1 or more, got {n_super_instances}")
+    progress("Finding small groups", 0, 0)
     seed = DEFAULT_SEED if seed is None else seed
     begun = begin_session(features, items.ids, **ways, seed=seed)
     store = Store.create(
@@ -141,7 +156,8 @@ def open_large_project(
     options: Mapping[str, Any] | None = None,
     cluster: str | None = None,
     say: Say = _silent,
-    progress: Callable[[str, int, int], None] | None = None,
+    checked: Callable[[Path], None] = _silent,
+    progress: Progress = _silent,
 ) -> Opened:
     """Open files that are read in batches; see `open_project`.
 
@@ -151,9 +167,9 @@ def open_large_project(
         Parquet files, folders of them, or one ``.npy`` file.
     cluster : str, optional
         Address of a Dask scheduler whose workers go over the rows.
-    progress : callable, optional
+    progress : callable
         Called as ``progress(phase, rows_done, n_rows)``.
-    session, n_super_instances, seed, options, say
+    session, n_super_instances, seed, options, say, checked
         As for `open_project`; of the options only `columns` and `show`.
     """
     wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
@@ -172,7 +188,9 @@ def open_large_project(
         other = _otherwise(store.settings, wanted, begin)
         if other:
             raise InputError(_refusal(where, *other))
+        checked(where)
         return Opened(large.go_on(where, store), where, False, Changes())
+    checked(where)
     settings = {
         "paths": [os.path.abspath(path) for path in paths],
         "options": wanted,

@@ -67,6 +67,7 @@ def create_app(
             raise
         raise MissingExtraError("the labeling page", "app") from error
     from likewise.project import Project
+    from likewise.web.readiness import Readiness
 
-    project = Project(session, items, log)
-    return app_for(project, token=token, has_own_login=has_own_login, hosts=hosts)
+    readiness = Readiness(items.source.name, Project(session, items, log))
+    return app_for(readiness, token=token, has_own_login=has_own_login, hosts=hosts)

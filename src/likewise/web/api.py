@@ -12,6 +12,7 @@ from starlette.routing import Route
 from likewise.page.calls import File
 from likewise.page.parsing import Asked
 from likewise.page.replies import CALLS, Call, reply
+from likewise.web.readiness import Readiness
 
 
 def routes() -> list[Route]:
@@ -31,7 +32,11 @@ def _handler(call: Call) -> Callable[[Request], Awaitable[Response]]:
             except (ValueError, RecursionError):
                 error = "the request is not JSON, or nested too deep"
                 return JSONResponse({"error": error}, 400)
-        status, found = await run_in_threadpool(reply, request.app.state.project, call, said)
+        readiness: Readiness = request.app.state.readiness
+        if readiness.project is None:
+            status, why = readiness.reply()
+            return JSONResponse(why, status)
+        status, found = await run_in_threadpool(reply, readiness.project, call, said)
         if isinstance(found, File):
             return Response(found.data, status, found.headers, found.media_type)
         return JSONResponse(found, status)

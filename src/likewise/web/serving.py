@@ -20,6 +20,7 @@ from likewise.page.calls import SIZES
 from likewise.project import Project
 from likewise.web.app import app_for
 from likewise.web.guard import LOCAL_HOSTS
+from likewise.web.readiness import Readiness
 
 DEFAULT_PORT = 8642
 MOST_WARMED = 150
@@ -30,7 +31,7 @@ EVERYWHERE = ("0.0.0.0", "::", "")
 
 @dataclass(frozen=True)
 class Served:
-    """A page that is ready to be served.
+    """A page that can be served, also before its project is open.
 
     Attributes
     ----------
@@ -40,40 +41,41 @@ class Served:
         Not running yet.
     listener : socket
         Listens already: who connects is answered as soon as the server runs.
-    project : Project
+    readiness : Readiness
         What is served.
     """
 
     address: str
     server: uvicorn.Server
     listener: socket.socket
-    project: Project
+    readiness: Readiness
 
     def run(self) -> None:
-        """Serve until interrupted, or until ``server.should_exit`` is set."""
-        threading.Thread(target=self._warm, daemon=True).start()
-        try:
-            # uvicorn ends in order on Ctrl-C and then passes it on; by then all is done.
-            with suppress(KeyboardInterrupt):
-                self.server.run(sockets=[self.listener])
-        finally:
-            self.listener.close()
+        """Serve until ``server.should_exit`` is set."""
+        with self.listener:
+            self.server.run(sockets=[self.listener])
 
-    def _warm(self) -> None:
+    def show(self, project: Project) -> None:
+        """Serve a project that was opened meanwhile."""
+        self.readiness.project = project
+        threading.Thread(target=self._warm, args=[project], daemon=True).start()
+
+    def _warm(self, project: Project) -> None:
         """Make the pictures that questions will be about, so that large ones are ready then."""
-        if not self.project.items.has_pictures:
+        if not project.items.has_pictures:
             return
-        for row in self.project.partition.representatives[:MOST_WARMED].tolist():
+        for row in project.partition.representatives[:MOST_WARMED].tolist():
             if self.server.should_exit:
                 return
-            place = self.project.where[row]
+            place = project.where[row]
             if place is not None:
-                self.project.items.thumbnail(place, SIZES["large"], format="webp")
+                project.items.thumbnail(place, SIZES["large"], format="webp")
 
 
 def prepare(
-    project: Project,
+    readiness: Readiness,
     *,
+    path: Path | None = None,
     host: str = "127.0.0.1",
     port: int | None = None,
     hosts: Iterable[str] = (),
@@ -82,8 +84,10 @@ def prepare(
 
     Parameters
     ----------
-    project : Project
+    readiness : Readiness
         What is served.
+    path : Path, optional
+        The session file. With one, the token is the same every time.
     host : str
         The address to listen on; only this machine by default.
     port : int, optional
@@ -92,13 +96,13 @@ def prepare(
         Further names by which the server may be called.
     """
     listener = listen(host, port)
-    token = token_for(project.path)
+    token = token_for(path)
     names = [*hosts, host.strip("[]")]
     if host in EVERYWHERE:
         names += ["*", socket.gethostname(), socket.getfqdn()]
     # No access log: the first address has the token in it.
     config = uvicorn.Config(
-        app_for(project, token=token, hosts=names),
+        app_for(readiness, token=token, hosts=names),
         log_level="warning",
         access_log=False,
         lifespan="off",
@@ -107,7 +111,7 @@ def prepare(
     shown = own_address(":" in host) if host in EVERYWHERE else host.strip("[]")
     shown = f"[{shown}]" if ":" in shown else shown
     address = f"http://{shown}:{listener.getsockname()[1]}/?token={token}"
-    return Served(address, uvicorn.Server(config), listener, project)
+    return Served(address, uvicorn.Server(config), listener, readiness)
 
 
 def own_address(is_v6: bool = False) -> str:

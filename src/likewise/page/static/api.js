@@ -1,15 +1,19 @@
 // Talk to the session. Every change says at which position of the log it was decided.
 
 export class ApiError extends Error {
-  constructor(message, status) {
+  constructor(message, status, reply = {}) {
     super(message);
-    this.status = status;
+    Object.assign(this, { status, reply });
   }
   get isStale() {
     return this.status === 409;
   }
   get isGone() {
     return this.status === 0;
+  }
+  // The session is not open: not yet, or for a reason.
+  get isClosed() {
+    return this.status === 503 || this.reply.has_failed;
   }
 }
 
@@ -34,7 +38,7 @@ async function call(path, body, signal) {
     if (error.name === "AbortError") throw error;
     throw new ApiError("The server does not answer.", 0);
   }
-  if (reply.status >= 400) throw new ApiError(reply.body.error ?? `The server says ${reply.status}.`, reply.status);
+  if (reply.status >= 400) throw new ApiError(reply.body.error ?? `The server says ${reply.status}.`, reply.status, reply.body);
   return reply.body;
 }
 

@@ -85,8 +85,11 @@ export async function complain(error) {
   if (error.isStale) {
     await reload().catch(complain);
     notice("Somebody answered in another window, so your last click was not saved. Here is where the session is now.");
-  } else if (error.isGone) {
+  } else if (error.isGone && app.state) {
     notice("The server does not answer. All answers up to here are saved. Start the same command again; this page goes on by itself.");
+    wait();
+  } else if (error.isGone || error.isClosed) {
+    showOpening(error);
     wait();
   } else {
     notice(error.message);
@@ -94,19 +97,44 @@ export async function complain(error) {
   }
 }
 
+// Before there is a question: what is being done, or why there will be none.
+function showOpening({ message, isGone, reply: { step, done, of } }) {
+  if (app.state) return notice(step ? `The server is back. It opens the session: ${step}.` : message);
+  const bar = byId("opening-bar");
+  // The reason stays when the server has ended.
+  if (isGone && bar.hidden) return undefined;
+  byId("view-opening").hidden = false;
+  byId("opening-title").textContent = `${step ? "Opening" : "Cannot open"} ${source()}`;
+  byId("opening-step").textContent = step ?? message;
+  byId("opening-share").textContent = of ? `${done.toLocaleString("en")} of ${of.toLocaleString("en")}` : "";
+  byId("opening-then").textContent = step ? "The first question appears here by itself." : "When it is mended, start the command again: this page goes on by itself.";
+  bar.hidden = !step;
+  if (of) Object.assign(bar, { max: of, value: done });
+  else bar.removeAttribute("value");
+  return undefined;
+}
+
+export const source = () => document.querySelector(".source").firstChild.textContent.trim();
+
 let waiting = null;
 
 function wait() {
   waiting ??= setTimeout(async () => {
     waiting = null;
     try {
+      // A page that was served before the session was open knows nothing of its items.
+      if (!app.state) {
+        await get("query");
+        return location.reload();
+      }
       await reload();
       notice("The server is back. Nothing was lost.");
     } catch (error) {
-      if (error.isGone) wait();
+      if (error.isGone && app.state) wait();
       else await complain(error);
     }
-  }, 1000);
+    return undefined;
+  }, app.state ? 1000 : 300);
 }
 
 // A message is where the eye is: in the dialog that is open, else at the top of what is seen.

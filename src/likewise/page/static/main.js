@@ -1,6 +1,6 @@
 // Start: which view is shown, and what listens.
 
-import { app, complain, hideNotice, onState, reload } from "./app.js";
+import { app, complain, hideNotice, onState, reload, source } from "./app.js";
 import { refreshStrip, startAsking } from "./ask.js";
 import { byId } from "./dom.js";
 import { onNames } from "./group.js";
@@ -37,10 +37,9 @@ async function show() {
 }
 
 function title(name) {
-  const source = document.querySelector(".source").firstChild.textContent.trim();
   const number = app.state.question?.number;
   const words = { ask: `Question ${number}`, result: "Groups", map: "Map", history: "History" }[name];
-  document.title = `${words} · ${source} · likewise`;
+  document.title = `${words} · ${source()} · likewise`;
 }
 
 onState((state, before) => {
@@ -78,7 +77,7 @@ if (new URLSearchParams(location.search).has("token")) {
   history.replaceState(null, "", location.pathname + location.hash);
 }
 byId("notice-close").addEventListener("click", hideNotice);
-addEventListener("hashchange", () => show().catch(complain));
+addEventListener("hashchange", () => app.state && show().catch(complain));
 // Somebody else may have gone on meanwhile.
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden && app.state && !app.isBusy) reload().catch(complain);

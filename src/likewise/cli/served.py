@@ -1,0 +1,117 @@
+"""The page of a session while a command runs: at once, also before the session is open."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import webbrowser
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import click
+
+from likewise.errors import MissingExtraError
+from likewise.project import Project
+
+if TYPE_CHECKING:
+    from likewise.web.serving import Served
+
+OPEN_PAGE = """\
+Whoever has this address can see and change the session. It is plain HTTP: everybody on the way can
+read along. Use it in a network you trust; elsewhere use an SSH tunnel or a proxy with HTTPS."""
+
+PATIENCE = 5.0
+"""Seconds that a command which failed waits for a page to fetch the reason. A browser that was just
+started takes one or two; nothing is lost with less but the message on the page."""
+
+
+class ServedPage:
+    """The page in a thread, while the thread that made it opens the project.
+
+    So Ctrl-C and errors end the opening as they would without a page.
+
+    Parameters
+    ----------
+    source : str
+        What is opened.
+    host, port, hosts
+        As for `likewise.web.serving.prepare`.
+    opens : bool
+        Whether a browser is shown the page.
+    """
+
+    def __init__(
+        self, source: str, host: str, port: int | None, hosts: tuple[str, ...], *, opens: bool
+    ) -> None:
+        self._source = Path(source).resolve().name
+        self._host, self._port, self._hosts = host, port, hosts
+        self._opens = opens
+        self._served: Served | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def start(self, path: Path) -> None:
+        """Serve the page of a session file that may not be there yet, and say its address."""
+        try:
+            from likewise.web.readiness import Readiness
+            from likewise.web.serving import is_local, prepare
+        except ImportError as error:
+            if (error.name or "").startswith("likewise"):
+                raise
+            raise MissingExtraError("the labeling page", "app") from error
+
+        readiness = Readiness(self._source)
+        self._served = prepare(
+            readiness, path=path, host=self._host, port=self._port, hosts=self._hosts
+        )
+        self._thread.start()
+        click.echo(self._served.address)
+        sys.stdout.flush()
+        if not is_local(self._host):
+            click.echo(OPEN_PAGE, err=True)
+        click.echo("Ctrl-C ends it.", err=True)
+        self._opens = self._opens and webbrowser.open(self._served.address)
+
+    def _run(self) -> None:
+        assert self._served is not None
+        self._served.run()
+
+    def progress(self, step: str, done: int, of: int) -> None:
+        """Show what is being done."""
+        if self._served is not None:
+            self._served.readiness.progress(step, done, of)
+
+    def show(self, project: Project) -> None:
+        """Show the questions of a project until Ctrl-C."""
+        assert self._served is not None
+        self._served.show(project)
+        try:
+            self.wait()
+        except KeyboardInterrupt:
+            pass
+        finally:
+            self.stop()
+
+    def wait(self) -> None:
+        """Wait until the server ends."""
+        while self._thread.is_alive():
+            self._thread.join(1)  # one without a limit hears no Ctrl-C on Windows
+
+    def stop(self) -> None:
+        """End the server when it has replied to what was asked."""
+        if self._served is not None:
+            self._served.server.should_exit = True
+            self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None
+    ) -> None:
+        if self._served is not None and isinstance(error, Exception):
+            readiness = self._served.readiness
+            readiness.fail(error)
+            if self._opens or readiness.was_asked:
+                readiness.was_told.wait(PATIENCE)
+        self.stop()

@@ -1,0 +1,62 @@
+"""What a server has to show: a project, how far its opening is, or why it failed."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from likewise.errors import LikewiseError
+from likewise.project import Project
+
+
+class Readiness:
+    """A project that is being opened, until it is there.
+
+    Parameters
+    ----------
+    source : str
+        What the page calls it meanwhile.
+    project : Project, optional
+        The project, where it is open already.
+
+    Attributes
+    ----------
+    was_asked : bool
+        Whether somebody has asked for the project before it was there.
+    was_told : threading.Event
+        Set when somebody was told why it cannot be opened.
+
+    Examples
+    --------
+    >>> readiness = Readiness("photos")
+    >>> readiness.progress("Describing pictures", 120, 500)
+    >>> readiness.reply()[1]["error"]
+    'not open yet: Describing pictures, 120 of 500'
+    """
+
+    def __init__(self, source: str, project: Project | None = None) -> None:
+        self.source = source
+        self.project = project
+        self.was_asked = False
+        self.was_told = threading.Event()
+        self._step: tuple[str, int, int] = ("Starting", 0, 0)
+        self._error: str | None = None
+
+    def progress(self, step: str, done: int = 0, of: int = 0) -> None:
+        """Say what is being done, and how much of it is; `of` is 0 where nobody knows."""
+        self._step = (step, done, of)
+
+    def fail(self, error: Exception) -> None:
+        """Say why the project cannot be opened."""
+        is_known = isinstance(error, LikewiseError | OSError)
+        self._error = str(error) if is_known else f"{type(error).__name__}: {error}"
+
+    def reply(self) -> tuple[int, dict[str, Any]]:
+        """Return the status and the reply to every call before the project is open."""
+        self.was_asked = True
+        if self._error is not None:
+            self.was_told.set()
+            return 500, {"error": self._error, "has_failed": True}
+        step, done, of = self._step
+        share = f", {done} of {of}" if of else ""
+        return 503, {"error": f"not open yet: {step}{share}", "step": step, "done": done, "of": of}

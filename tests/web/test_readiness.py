@@ -1,0 +1,124 @@
+"""The page is there before the project is: `likewise label` serves it while it reads the items."""
+
+import json
+import urllib.error
+import urllib.request
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from click.testing import CliRunner
+
+from likewise.cli import main
+from likewise.cli.served import ServedPage
+from likewise.errors import InputError
+from likewise.project import opening
+from likewise.project.beginning import begin_session
+from likewise.web.readiness import Readiness
+
+pytest.importorskip("uvicorn", reason='pip install "likewise[app]"')
+
+
+class Visitor:
+    """A browser that `likewise label` opens."""
+
+    def __init__(self):
+        self.addresses = []
+
+    def open(self, address):
+        self.addresses.append(urlsplit(address))
+        return True
+
+    def get(self, path):
+        (home,) = self.addresses
+        token = parse_qs(home.query)["token"][0]
+        headers = {"authorization": f"Bearer {token}"}
+        request = urllib.request.Request(f"http://{home.netloc}/{path}", headers=headers)
+        try:
+            with urllib.request.urlopen(request) as reply:
+                return reply.status, reply.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+
+@pytest.fixture
+def visitor(monkeypatch, tmp_path):
+    found = Visitor()
+    monkeypatch.setattr("webbrowser.open", found.open)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return found
+
+
+def label(tmp_path, *options):
+    path = str(tmp_path / "points.csv")
+    return CliRunner().invoke(main, ["label", path, "--port", "0", *options])
+
+
+def test_the_page_says_what_is_being_done_until_the_first_question(
+    tmp_path, truth, visitor, monkeypatch
+):
+    seen = []
+
+    def look_meanwhile(*args, **options):
+        seen.append(visitor.get("api/query"))
+        seen.append(visitor.get(""))
+        return begin_session(*args, **options)
+
+    monkeypatch.setattr(opening, "begin_session", look_meanwhile)
+    monkeypatch.setattr(ServedPage, "wait", lambda _: seen.append(visitor.get("api/query")))
+    result = label(tmp_path)
+    assert result.exit_code == 0, result.output
+    (waits, said), (_, page), (status, question) = seen
+    assert waits == 503
+    assert json.loads(said)["step"] == "Finding small groups"
+    assert "Opening points.csv" in page
+    assert status == 200
+    assert json.loads(question)["question"]["number"] == 1
+    assert "0 answers are in" in result.output
+
+
+@pytest.mark.parametrize("error", [InputError("row 7 is broken"), KeyboardInterrupt()])
+def test_what_ends_the_opening_leaves_nothing_and_is_told(
+    tmp_path, truth, visitor, monkeypatch, error
+):
+    told = []
+
+    def fail(*args, **options):
+        assert visitor.get("api/query")[0] == 503
+        raise error
+
+    real = Readiness.fail
+
+    def tell(readiness, error):
+        real(readiness, error)
+        told.append(visitor.get("api/query"))
+
+    monkeypatch.setattr(opening, "begin_session", fail)
+    monkeypatch.setattr(Readiness, "fail", tell)
+    result = label(tmp_path)
+    assert result.exit_code == 1
+    assert list(tmp_path.glob("*.likewise*")) == list(tmp_path.glob(".*")) == []
+    if isinstance(error, InputError):
+        assert "Error: row 7 is broken" in result.output
+        assert [(status, json.loads(said)["error"]) for status, said in told] == [
+            (500, "row 7 is broken")
+        ]
+    else:
+        assert told == []
+        assert "Aborted!" in result.output
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--strategy", "nonsense"],
+        ["--kind", "nonsense"],
+        ["--questions", "pairs", "--super-instances", "3"],
+        ["--port", "1", "--host", "999.0.0.1"],
+    ],
+)
+def test_what_can_be_refused_at_once_opens_no_page(tmp_path, truth, visitor, options):
+    result = label(tmp_path, *options)
+    assert result.exit_code == 1
+    assert "Error: " in result.output
+    assert visitor.addresses == []
