@@ -2,6 +2,7 @@
 
 import csv
 import re
+from typing import Any
 from urllib.parse import urljoin
 
 import numpy as np
@@ -274,6 +275,21 @@ def test_every_view_says_how_items_are_known_in_words(labeler):
     page.keyboard.press("Escape")
     someone.go("Map")
     someone.expect(page.locator(".legend").last).to_contain_text("you said so")
+
+
+def test_a_name_given_while_another_is_saved_is_kept(labeler):
+    someone, server = labeler
+    someone.answer()
+    page = someone.page
+    held: list[Any] = []
+    page.route("**/api/name", lambda route: route.continue_() if held else held.append(route))
+    for k, name in enumerate(("first", "second")):
+        page.get_by_role("textbox").nth(k).fill(name)
+        page.get_by_role("textbox").nth(k).press("Enter")
+        someone.expect(page.locator("main")).to_have_attribute("aria-busy", "true")
+    held[0].continue_()
+    someone.wait()
+    assert {"first", "second"} <= {group.name for group in server.project.groups()}
 
 
 def test_groups_are_named_opened_and_doubted(labeler):

@@ -35,12 +35,22 @@ export async function reload() {
   await take(await get(app.wantsDistance ? "query?distance=1" : "query"));
 }
 
+let lastChange = null;
+
 // Do one change at a time: a key pressed meanwhile would answer a question nobody has seen.
 export async function change(path, body) {
-  if (app.isBusy) {
-    say("The last one is still being saved, so this was not taken.");
-    return null;
-  }
+  if (!app.isBusy) return (lastChange = save(path, body));
+  say("The last one is still being saved, so this was not taken.");
+  return null;
+}
+
+// What does not depend on the question on the screen waits for its turn instead.
+export async function changeInTurn(path, body) {
+  while (app.isBusy) await lastChange;
+  return change(path, body);
+}
+
+async function save(path, body) {
   app.isBusy = true;
   isCanceled = false;
   underWay(1);

@@ -1,6 +1,6 @@
 // All members of one group, in a dialog, where it is named and mended.
 
-import { app, change, fillDialog, look, notice, take } from "./app.js";
+import { app, change, changeInTurn, fillDialog, look, notice, take } from "./app.js";
 import { byId, el, plural } from "./dom.js";
 import { howLegend, knownLine } from "./how.js";
 import { mendTools, selectable } from "./mend.js";
@@ -67,7 +67,7 @@ export function nameField(group, named = () => {}) {
   const input = el("input", { type: "text", maxLength: 200, value: group.name, placeholder: group.summary || "name this group", ariaLabel: `Name of ${groupName(group)}`, autocomplete: "off", dir: "auto" });
   const save = async () => {
     if (input.value.trim() === group.name) return;
-    const reply = await change("name", { group: group.id, name: input.value });
+    const reply = await changeInTurn("name", { group: group.id, name: input.value });
     if (!reply) return;
     group.name = reply.group.name;
     named(group);

@@ -1,6 +1,6 @@
 // The groups so far or for good, what stayed open, a check of one's own answers, and the way out.
 
-import { app, change, fetchProgress, look, take } from "./app.js";
+import { app, change, changeInTurn, fetchProgress, look, take } from "./app.js";
 import { byId, el, plural, signed, WORDS } from "./dom.js";
 import { nameField, openGroup } from "./group.js";
 import { openCheck } from "./mend.js";
@@ -26,7 +26,7 @@ export async function showResult() {
         el("p", { class: "quality" }, state.outlook.line),
         knownBar(found.total),
         el("p", { class: "hint" }, `${plural(found.total.size, "item")}: ${knownLine(found.total)}. ${summary(state)}`)),
-      el("div", { class: "result-ways" }, goOn(state), inDoubt(found), exports(ways.formats))),
+      el("div", { class: "result-ways" }, goOn(state), inDoubt(found), exports(ways.formats)))),
     howLegend(),
     cards, ...more(found, cards),
     unsure, checks, refine(state));
@@ -177,7 +177,7 @@ function refineButton(state, words, look) {
   button.addEventListener("click", async () => {
     button.disabled = true;
     button.setAttribute("aria-busy", "true");
-    const next = await change("refine", {});
+    const next = await changeInTurn("refine", {});
     button.disabled = false;
     button.removeAttribute("aria-busy");
     if (!next) return;
