@@ -55,7 +55,8 @@ def test_groups_merge_and_split_and_a_message_is_where_the_eye_is(mender):
     first = page.get_by_label("Merge with").locator("option").nth(1)
     someone.expect(first).to_have_count(1)
     value = first.get_attribute("value")
-    someone.do(lambda: page.get_by_label("Merge with").select_option(value))
+    page.get_by_label("Merge with").select_option(value)
+    someone.do(page.get_by_role("button", name="Merge", exact=True).click)
     someone.expect(page.get_by_role("dialog")).to_have_count(0)
     assert len(project.groups()) < n
     someone.expect(page.locator(".group")).to_have_count(len(project.groups()))
@@ -67,6 +68,93 @@ def test_groups_merge_and_split_and_a_message_is_where_the_eye_is(mender):
     someone.expect(page.get_by_role("dialog")).to_have_count(0)
     box = page.get_by_role("alert").bounding_box()
     assert 0 <= box["y"] < 200
+
+
+class Keys:
+    """Somebody without a mouse."""
+
+    def __init__(self, page):
+        self.page = page
+
+    def press(self, locator, key="Enter"):
+        """Go on with Tab until something has the focus, and press a key."""
+        locator = locator.first
+        for _ in range(300):
+            if locator.evaluate("node => node === document.activeElement"):
+                return self.page.keyboard.press(key)
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"Tab does not get to {locator}")
+
+    def tick(self, locator):
+        self.press(locator, "Space")
+
+    def choose_first(self, locator):
+        self.press(locator, "ArrowDown")
+
+
+class Fingers:
+    """Somebody with a phone."""
+
+    def __init__(self, page):
+        self.page = page
+
+    def press(self, locator):
+        locator.first.tap()
+
+    tick = press
+
+    def choose_first(self, locator):
+        locator.select_option(index=1)  # the list itself is drawn by the phone
+
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.mark.parametrize(("hand", "options"), [(Keys, {}), (Fingers, PHONE)])
+def test_every_gesture_works_by_keys_alone_and_by_touch(table, serve, person, hand, options):
+    path, truth = table
+    server = serve(path)
+    someone = person(server, truth, **options)
+    someone.answer(12)
+    someone.go("Groups")
+    session, page = server.project.session, someone.page
+    by, width = hand(page), page.viewport_size["width"]
+    before = session.labels.tolist()
+    told = page.get_by_role("alert")
+
+    def button(name):
+        return page.get_by_role("button", name=name, exact=True)
+
+    def open_group():
+        by.press(page.locator(".group .tiles"))
+        someone.expect(page.get_by_label("Merge with").locator("option").nth(1)).to_be_attached()
+        someone.wait()
+        assert page.evaluate("document.querySelector('dialog[open]').scrollWidth") <= width
+
+    open_group()
+    for k in (0, 1):
+        by.tick(page.locator(".member input").nth(k))
+    someone.do(lambda: by.press(button("Move")))
+    someone.expect(told).to_contain_text("Moved 2 items")
+    open_group()
+    by.choose_first(page.get_by_label("Merge with"))
+    someone.do(lambda: by.press(button("Merge")))
+    someone.expect(told).to_contain_text("Merged two groups")
+    open_group()
+    by.press(button("Split"))
+    someone.expect(button("Split so")).to_be_visible()
+    someone.do(lambda: by.press(button("Split so")))
+    someone.expect(told).to_contain_text("Split the group")
+    open_group()
+    by.press(button("Check this group"))
+    by.tick(page.locator(".checking .member input"))
+    someone.do(lambda: by.press(page.locator(".mend .primary")))
+    someone.expect(told).to_contain_text(re.compile(r"Checked \d+ items"))
+    by.press(button("Close").last)
+    someone.expect(page.get_by_role("dialog")).to_have_count(0)
+    for _ in range(4):
+        someone.do(lambda: by.press(button("Undo Z")))
+    assert session.labels.tolist() == before
 
 
 def test_what_is_in_doubt_is_checked_from_the_page_of_groups(table, serve, person):

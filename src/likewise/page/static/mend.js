@@ -15,7 +15,7 @@ async function mend(path, body, words) {
   dialog.removeAttribute("aria-busy");
   if (!state) return null;
   const n = state.n_overruled;
-  notice(`${words}${n > 0 ? `, against ${plural(n, "earlier answer")}` : ""}. Undo with Z.`);
+  notice(`${words}${n > 0 ? `, against ${plural(n, "earlier answer")}` : ""}. Undo takes it back.`);
   return state;
 }
 
@@ -61,9 +61,10 @@ export const ticked = (list) => [...list.querySelectorAll("input:checked")].map(
 
 export function mendTools(group, list) {
   const where = el("select", { ariaLabel: "Where to" }, el("option", { value: "new" }, "a new group"), el("option", { value: "" }, "not here, wherever it is"));
-  const other = el("select", { ariaLabel: "Merge with" }, el("option", { value: "" }, "merge with …"));
+  const other = el("select", { ariaLabel: "Merge with" }, el("option", { value: "" }, "another group"));
   const count = el("span", { class: "hint", role: "status" }, "Tick items to move them.");
   const button = el("button", { type: "button", class: "primary", disabled: true }, "Move");
+  const join = el("button", { type: "button", class: "plain", disabled: true }, "Merge");
   watch(list, () => {
     const n = ticked(list).length;
     button.disabled = n === 0;
@@ -74,14 +75,16 @@ export function mendTools(group, list) {
     const to = where.value === "new" ? "new" : where.value === "" ? null : Number(where.value);
     mendAndClose("move", { rows, to }, `Moved ${plural(rows.length, "item")}`);
   });
-  other.addEventListener("change", () => other.value && mendAndClose("merge", { groups: [group.id, Number(other.value)] }, "Merged two groups"));
+  // Not at once: arrow keys go through the list.
+  other.addEventListener("change", () => (join.disabled = !other.value));
+  join.addEventListener("click", () => mendAndClose("merge", { groups: [group.id, Number(other.value)] }, "Merged two groups"));
   fill(group, where, other);
   return el("div", { class: "mend" },
     count, where, button,
     el("span", { class: "gap" }),
     el("button", { type: "button", class: "plain", on: { click: () => openCheck(group.id) } }, "Check this group"),
     el("button", { type: "button", class: "plain", on: { click: () => openSplit(group.id) } }, "Split"),
-    other);
+    el("span", { class: "hint" }, "Merge with"), other, join);
 }
 
 async function fill(group, ...lists) {

@@ -1,6 +1,7 @@
 // The groups so far or for good, what stayed open, a check of one's own answers, and the way out.
 
 import { app, change, changeInTurn, fetchProgress, look, take } from "./app.js";
+import { undo } from "./ask.js";
 import { byId, el, plural, signed, WORDS } from "./dom.js";
 import { nameField, openGroup } from "./group.js";
 import { openCheck } from "./mend.js";
@@ -26,7 +27,7 @@ export async function showResult() {
         el("p", { class: "quality" }, state.outlook.line),
         knownBar(found.total),
         el("p", { class: "hint" }, `${plural(found.total.size, "item")}: ${knownLine(found.total)}. ${summary(state)}`)),
-      el("div", { class: "result-ways" }, goOn(state), inDoubt(found), exports(ways.formats)))),
+      el("div", { class: "result-ways" }, goOn(state), inDoubt(found), exports(ways.formats), undoButton(state))),
     howLegend(),
     cards, ...more(found, cards),
     unsure, checks, refine(state));
@@ -51,6 +52,10 @@ function goOn(state) {
   const look = state.outlook.can_stop ? "plain" : "primary";
   if (!state.is_done) return el("a", { href: "#ask", class: look }, "Go on with the questions");
   return refineButton(state, "Go on for better groups", look);
+}
+
+function undoButton(state) {
+  return el("button", { type: "button", class: "quiet", disabled: !state.can_undo, on: { click: undo } }, "Undo ", el("kbd", {}, "Z"));
 }
 
 // The group with the most doubtful items first, these on top.
