@@ -8,8 +8,8 @@ import pytest
 
 from likewise.errors import InputError
 from likewise.experiments.cells import run_cell
+from likewise.experiments.runner import differences, draw, make_again
 from likewise.experiments.store import Cell, Row, read_csv
-from likewise.experiments.verify import differences, draw, make_again
 
 ROWS = [
     Row("main", m, t, 25, fold) for m in ("A", "B") for t in ("iris", "wine") for fold in (0, 1)

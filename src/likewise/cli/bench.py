@@ -11,10 +11,17 @@ import click
 from likewise.errors import InputError
 from likewise.experiments.plan import EXPERIMENTS, PROFILES, profile
 from likewise.experiments.provenance import DIRTY, source_tree
-from likewise.experiments.runner import STALE, run_cells, stages
+from likewise.experiments.runner import (
+    STALE,
+    differences,
+    draw,
+    make_again,
+    run_cells,
+    stages,
+)
 from likewise.experiments.store import ResultStore, Row, read_results, write_results
 from likewise.experiments.tasks import tasks_in
-from likewise.experiments.verify import differences, draw, make_again
+from likewise.project.large import connect
 
 DEFAULT_STORE = Path("likewise-bench.sqlite")
 
@@ -160,7 +167,7 @@ def run(
                 cells,
                 results,
                 n_jobs=jobs,
-                client=_client(scheduler),
+                client=connect(scheduler),
                 time_limit=time_limit,
                 data_home=_text(data_home),
                 tasks_from=_text(tasks_from),
@@ -272,15 +279,3 @@ def _short(value: object) -> str:
 
 def _text(path: Path | None) -> str | None:
     return None if path is None else str(path)
-
-
-def _client(scheduler: str | None) -> Any:
-    if scheduler is None:
-        return None
-    try:
-        from distributed import Client
-    except ImportError as error:
-        from likewise.errors import MissingExtraError
-
-        raise MissingExtraError("--dask", "dask") from error
-    return Client(scheduler)

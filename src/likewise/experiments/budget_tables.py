@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from likewise.experiments.comparison_tables import SIGNIFICANT, TEST, WHOLE, Line
+from likewise.experiments.comparison_tables import SIGNIFICANT, TEST, WHOLE
 from likewise.experiments.methods import CONTROL
 from likewise.experiments.protocol import BUDGETS, NOISE, NOISE_BUDGETS, SIZES
 from likewise.experiments.results import (
@@ -19,7 +19,7 @@ from likewise.experiments.results import (
     split_line,
 )
 from likewise.experiments.statistics import compare
-from likewise.experiments.tables import Table, words
+from likewise.experiments.tables import Line, Table, words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,16 +186,9 @@ def noise_table(results: Results) -> Table | None:
 
 
 def leaderboard(results: Results, name: str, tasks: Sequence[str]) -> Table | None:
-    """Return all methods on a list of tasks, the best average rank first.
+    """Return all methods on a named list of tasks, the best average rank first.
 
-    Parameters
-    ----------
-    results : Results
-        Of a configuration with budgets.
-    name : str
-        Of the list.
-    tasks : sequence of str
-        The list. Only tasks that all methods have are counted.
+    Only tasks that all methods have are counted.
     """
     scores = {budget: complete(results.at(fixed(budget), tasks)) for budget in BUDGETS}
     methods = [m for m in scores[BUDGETS[0]] if all(m in found for found in scores.values())]

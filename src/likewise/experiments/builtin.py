@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from likewise.cluster.cobra import COBRA
 from likewise.cluster.likewise import Likewise
@@ -49,24 +49,23 @@ likewise_careful_choices = _likewise(
     "Likewise-careful-choices", questions="choices", error_rate="estimate"
 )
 
+
+def _random(over: Literal["groups", "rows"]) -> SessionMethod:
+    return SessionMethod(
+        f"random pairs of {over}",
+        lambda trial: Session(RandomOrder(singletons(trial.X), over=over, seed=trial.seed)),
+        settings=f"order={over}",
+        sources=(RandomOrder.__module__,),
+    )
+
+
 # Table 1 of the paper: all rows are asked about, not super-instances.
+random_groups, random_rows = _random("groups"), _random("rows")
 closest_rows = SessionMethod(
     "closest pairs first",
     lambda trial: Session(ClosestFirst(singletons(trial.X))),
     settings="order=closest",
     sources=(ClosestFirst.__module__,),
-)
-random_groups = SessionMethod(
-    "random pairs of groups",
-    lambda trial: Session(RandomOrder(singletons(trial.X), over="groups", seed=trial.seed)),
-    settings="order=groups",
-    sources=(RandomOrder.__module__,),
-)
-random_rows = SessionMethod(
-    "random pairs of rows",
-    lambda trial: Session(RandomOrder(singletons(trial.X), over="rows", seed=trial.seed)),
-    settings="order=rows",
-    sources=(RandomOrder.__module__,),
 )
 
 mpckm_minmax = SelectAndCluster("MPCKM", "MinMax")

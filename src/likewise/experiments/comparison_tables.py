@@ -5,12 +5,12 @@ The same tables for every configuration; each has one plain sentence.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.experiments.methods import CONTROL
-from likewise.experiments.published import TABLE_2, TABLE_3
+from likewise.experiments.published import TABLE_2, TABLE_3, printed
 from likewise.experiments.results import (
     MARK,
     STALE_MARK,
@@ -19,7 +19,7 @@ from likewise.experiments.results import (
     own_count,
 )
 from likewise.experiments.statistics import average_ranks, compare, friedman_aligned, post_hoc
-from likewise.experiments.tables import Table, words
+from likewise.experiments.tables import Line, Table, words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,8 +35,6 @@ MARKS = (
     f"{MARK} capped, failed or missing cells went into this line; {STALE_MARK} rows went into it "
     "whose code has changed since. Both are listed below."
 )
-
-Line = dict[str, Any]
 
 
 def wins_table(results: Results) -> Table | None:
@@ -68,7 +66,7 @@ def wins_table(results: Results) -> Table | None:
                 "p": found.p_value,
             }
             if has_published:
-                published = TABLE_2.get((method, size))
+                published = printed(TABLE_2, method, size)
                 line["paper, won : lost"] = published
                 agree += published is not None and ("*" in published) == is_significant
             lines.append(line)
@@ -121,9 +119,8 @@ def ranks_table(results: Results, *, n_permutations: int = 100_000) -> Table | N
                 "p (permutation)": None if test is None else test.p_permutation,
             }
             if me == CONTROL:
-                published = TABLE_3.get(size, {}).get(method)
-                line["paper"] = None if published is None else published[0]
-                line["paper's star"] = "*" if published is not None and published[1] else ""
+                rank, star, _ = (printed(TABLE_3, method, size) or "nan").partition("*")
+                line["paper"], line["paper's star"] = float(rank), star
             lines.append(line)
     return Table.of(
         lines,

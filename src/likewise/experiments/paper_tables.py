@@ -12,7 +12,7 @@ from likewise.experiments.plan import MIDDLE_SIZE, ORDERS, STRATEGY_TASKS
 from likewise.experiments.published import TABLE_1
 from likewise.experiments.results import Results, curve_of, frames, sorted_by
 from likewise.experiments.statistics import answers_to_reach, area_under
-from likewise.experiments.tables import Table
+from likewise.experiments.tables import Line, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,17 +39,9 @@ PAPER = {
 }
 """The figures and tables of the paper: the stem of ours, or what there is to say."""
 
-Line = dict[str, Any]
-
 
 def overview_table(parts: Mapping[str, Table | None]) -> Table:
-    """Return a line for every figure and table of the paper: what of it is here, and what held.
-
-    Parameters
-    ----------
-    parts : mapping
-        Our tables by the stem of their files.
-    """
+    """Return what of every figure and table of the paper is here, and what held."""
     lines = []
     for item, (name, words) in PAPER.items():
         table = parts.get(name)

@@ -61,24 +61,9 @@ DEVELOPED_ON = (
 class Plan:
     """A configuration of the experiment: what to run, and how to report on it.
 
-    Attributes
-    ----------
-    tasks, methods : tuple of str
-        The first methods of a report, in this order; others follow.
-    title : str
-        Of the report.
-    reference : str
-        The method that the others are tested against.
-    sizes : tuple of int
-        Numbers of super-instances.
-    experiments : tuple of str
-        Which of `EXPERIMENTS`.
-    curve_tasks : tuple of str
-        The tasks of the curves.
-    n_folds : int
-        How many of the five folds to run, from the first.
-    kept_apart : tuple of str
-        Tasks that a method was developed on. Tables have them, the others, and all.
+    Reports list its methods first, in their order, and test the others against `reference`. Of the
+    five folds the first `n_folds` are run. Tasks that a method was developed on are `kept_apart`:
+    tables have them, the others, and all.
     """
 
     tasks: tuple[str, ...]

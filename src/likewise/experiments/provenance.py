@@ -62,7 +62,11 @@ def code_of(method: Method) -> str:
     It is the tree of ``src``, and for each module from elsewhere its name and the hash of its
     file, all separated by spaces.
     """
-    files = {name: _file_of(name) for name in sorted(_modules(method)) if not _is_ours(name)}
+    files = {
+        name: _file_of(name)
+        for name in sorted({type(method).__module__, *method.sources})
+        if not _is_ours(name)
+    }
     own = [f"{name}:{_blob(path)}" for name, path in files.items() if path is not None]
     return " ".join([source_tree(), *own]).strip()
 
@@ -193,10 +197,6 @@ def meaning(source: str) -> str:
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:]
     return ast.dump(tree)
-
-
-def _modules(method: Method) -> Iterable[str]:
-    return {type(method).__module__, *method.sources}
 
 
 def _is_ours(module: str) -> bool:

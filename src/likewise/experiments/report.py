@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -21,17 +21,7 @@ from likewise.experiments.tables import Table
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: a table, a figure, or both.
-
-    Attributes
-    ----------
-    title : str
-        Its heading.
-    table : Table or None
-        Shown below the figure.
-    svg : str
-        The figure.
-    """
+    """A part of the page: a table, a figure above it, or both."""
 
     title: str
     table: Table | None
@@ -65,23 +55,10 @@ SECTIONS: dict[str, tuple[Maker | None, Maker | None]] = {
 def write_report(rows: Iterable[Row], folder: str | Path, plan: Plan | None = None) -> Path:
     """Write ``report.html``, the tables, the figures, all points and the list of stale cells.
 
-    Parameters
-    ----------
-    rows : iterable of Row
-        Of a store; parts for which there are no rows are left out.
-    folder : path
-        It is made if it is not there.
-    plan : Plan, optional
-        Which experiments to report on, and how; by default the paper's.
-
-    Returns
-    -------
-    Path
-        The page.
+    Parts for which there are no rows are left out. The plan, by default the paper's, says which
+    experiments to report on. Returns the page.
     """
-    results = Results(_checked(rows), plan or profile("paper"))
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
+    results, target = _begun(rows, folder, plan or profile("paper"))
     sections = [_section(results, target, title) for title in SECTIONS]
     if not results.is_by_budget:
         parts = {part.table.name: part.table for part in sections if part.table is not None}
@@ -97,34 +74,32 @@ def write_report(rows: Iterable[Row], folder: str | Path, plan: Plan | None = No
     stale = results.rows[results.rows["stale"] != ""]
     columns = [*Cell.__dataclass_fields__, "stale"]
     stale[columns].to_csv(target / "stale-cells.csv", index=False)
-    return _write_page(target / "report.html", results, _opening(results), sections)
+    return _write_page(target / "report.html", results, sections)
 
 
 def write_leaderboard(rows: Iterable[Row], folder: str | Path, plan: Plan | None = None) -> Path:
     """Write ``leaderboard.html``, and its tables as files: one list of tasks after the other.
 
-    Parameters
-    ----------
-    rows, folder, plan
-        As for `write_report`; by default the plan of the profile `flagship`.
+    As `write_report`, but by default with the plan of the profile `flagship`.
     """
-    results = Results(_checked(rows), plan or profile("flagship"))
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
+    results, target = _begun(rows, folder, plan or profile("flagship"))
     sections = [
         Section(f"{name[0].upper()}{name[1:]}: {len(tasks)} tasks", table)
         for name, tasks in results.lists.items()
         if (table := tables.leaderboard(results, name, tasks)) is not None
     ]
     sections.append(Section("Stale rows", run_tables.stale_table(results)))
-    return _write_page(target / "leaderboard.html", results, _opening(results), sections)
+    return _write_page(target / "leaderboard.html", results, sections)
 
 
-def _checked(rows: Iterable[Row]) -> list[Row]:
+def _begun(rows: Iterable[Row], folder: str | Path, plan: Plan) -> tuple[Results, Path]:
+    """Return the results, and the folder to write to, which is made."""
     found = list(rows)
     if not found:
         raise InputError("there are no results to report on. Run `likewise bench run` first.")
-    return found
+    results, target = Results(found, plan), Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    return results, target
 
 
 def _section(results: Results, target: Path, title: str) -> Section:
@@ -156,9 +131,7 @@ def _opening(results: Results) -> list[str]:
     ]
 
 
-def _write_page(
-    path: Path, results: Results, opening: Sequence[str], sections: Iterable[Section]
-) -> Path:
+def _write_page(path: Path, results: Results, sections: Iterable[Section]) -> Path:
     try:
         from jinja2 import Environment
     except ImportError as error:
@@ -172,7 +145,7 @@ def _write_page(
     path.write_text(
         page.render(
             title=results.plan.title,
-            opening=opening,
+            opening=_opening(results),
             versions=run_tables.versions_text(results),
             sections=shown,
         ),

@@ -57,14 +57,7 @@ def half(own: pd.DataFrame) -> pd.Series[int]:
 
 
 class Results:
-    """The rows of a configuration, to be looked at from several sides.
-
-    Parameters
-    ----------
-    rows : iterable of Row
-        Of a store; those of other experiments are left out.
-    plan : Plan
-        The configuration.
+    """The rows of a plan, to be looked at from several sides; others are left out.
 
     Attributes
     ----------
@@ -141,12 +134,10 @@ class Results:
         """Return the mean ARI, tasks by methods, at COBRA's own number of questions."""
         points = self.points[self.points["experiment"] == self.scored]
         if self.is_by_budget:
-            points = points[points["size"].isin([0, size])]
-            points = self._at(points, own_count(size))
+            points = self._at(points[points["size"].isin([0, size])], own_count(size))
         else:
             points = points[points["size"] == size]
-        found = self._means(points, "method")
-        return found.loc[[t for t in tasks or self.tasks if t in found.index]]
+        return self._means(points, "method", tasks)
 
     def at(
         self, when: When, tasks: Sequence[str] | None = None, experiment: str = "budgets"
@@ -156,8 +147,7 @@ class Results:
         A line is a method, with its number of super-instances if it is told one.
         """
         points = self.points[self.points["experiment"] == experiment]
-        found = self._means(self._at(points, when), "line")
-        return found.loc[[t for t in tasks or self.tasks if t in found.index]]
+        return self._means(self._at(points, when), "line", tasks)
 
     def questions(self, when: When, tasks: Sequence[str]) -> float:
         """Return the mean number of questions over folds, then over tasks."""
@@ -193,7 +183,7 @@ class Results:
         budget = when(self.own).rename("budget").astype(int).reset_index()
         return points.merge(budget, on=["task", "fold", "budget"])
 
-    def _means(self, points: pd.DataFrame, by: str) -> pd.DataFrame:
+    def _means(self, points: pd.DataFrame, by: str, tasks: Sequence[str] | None) -> pd.DataFrame:
         """Return means over folds, tasks by lines; by budget only where all folds are there."""
         folds = points.groupby(["task", by])["ari"]
         means = folds.mean()
@@ -201,7 +191,9 @@ class Results:
             means = means[folds.count() == self.n_folds]
         table = means.unstack(by)
         order = self._in_order([str(name) for name in table.columns])
-        return table.reindex(index=in_order(table.index), columns=order)
+        return table.reindex(
+            index=[t for t in tasks or self.tasks if t in table.index], columns=order
+        )
 
     def _in_order(self, names: Iterable[str]) -> list[str]:
         place = {name: k for k, name in enumerate(self.plan.methods)}

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.experiments.comparison_tables import Line
 from likewise.experiments.methods import CONTROL
 from likewise.experiments.plan import MIDDLE_SIZE
 from likewise.experiments.provenance import source_tree
 from likewise.experiments.results import Results, line_of
-from likewise.experiments.tables import Table
+from likewise.experiments.tables import Line, Table
 
 if TYPE_CHECKING:
     import pandas as pd

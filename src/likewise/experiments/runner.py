@@ -1,22 +1,28 @@
-"""Run many cells: what is in the store is left alone, what ends is written at once."""
+"""Run many cells, of which each is written as it ends; and make rows again, to compare them."""
 
 from __future__ import annotations
 
+import json
+import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from joblib import Parallel, delayed
 
+from likewise.errors import InputError
 from likewise.experiments.cells import run_cell
 from likewise.experiments.plan import needed_first
 from likewise.experiments.protocol import NOISE, NOISE_BUDGETS, budgets_of
 from likewise.experiments.provenance import why_stale
-from likewise.experiments.store import Cell, ResultStore, Row
+from likewise.experiments.store import NOT_REPRODUCIBLE, Cell, ResultStore, Row
 
 OnRow = Callable[[Row], None]
 Job = tuple[Cell, dict[str, Any]]
 STALE = "stale"
 """Asks in `retry` for rows whose code has changed."""
+TOLERANCE = 1e-9
+"""Scores may differ by so much: machines add in different orders."""
 
 
 def run_cells(
@@ -31,32 +37,12 @@ def run_cells(
     retry: Sequence[str] = (),
     on_row: OnRow | None = None,
 ) -> None:
-    """Run the cells that have no row yet.
+    """Run the cells that have no row yet, by joblib or on a Dask client; write each row as it ends.
 
     Cells on which the number of questions of others depends (COBRA's) are run first, also if
-    they were not asked for. A killed run loses at most the cells under way.
-
-    Parameters
-    ----------
-    cells : iterable of Cell
-        What to run.
-    store : ResultStore
-        Only this process writes to it.
-    n_jobs : int, default=1
-        Processes, by joblib. Never changes a result.
-    client : dask.distributed.Client, optional
-        Runs the cells instead.
-    time_limit : float, optional
-        Seconds for every cell, see `run_cell`.
-    data_home : str, optional
-        The folder of the original data.
-    tasks_from : str, optional
-        The folder of tasks of one's own.
-    retry : sequence of str
-        Rows of this status ("failed", "capped"), or rows whose code has changed ("stale"), are
-        made anew.
-    on_row : callable
-        Called with every row as it is written.
+    they were not asked for. A killed run loses at most the cells under way. `time_limit`,
+    `data_home` and `tasks_from` are those of `run_cell`. Rows whose status is in `retry`, or
+    whose code has changed if "stale" is, are made anew.
     """
 
     def written(row: Row) -> None:
@@ -132,3 +118,79 @@ def _by_dask(jobs: Iterable[Job], client: Any) -> Iterator[Row]:
     futures = [client.submit(run_cell, cell, **given, pure=False) for cell, given in jobs]
     for future in as_completed(futures):
         yield future.result()
+
+
+def draw(
+    rows: Iterable[Row],
+    n: int,
+    *,
+    seed: int = 0,
+    methods: Iterable[str] = (),
+    tasks: Iterable[str] = (),
+    max_seconds: float | None = None,
+) -> list[Row]:
+    """Return a random sample of the rows that ended well, `n` or all if there are fewer.
+
+    `max_seconds` leaves out rows that took longer on the processor.
+
+    Examples
+    --------
+    >>> rows = [Row("main", "COBRA", "iris", 25, fold) for fold in range(5)]
+    >>> len(draw(rows, 2))
+    2
+    """
+    only_methods, only_tasks = set(methods), set(tasks)
+    found = [
+        row
+        for row in sorted(rows, key=lambda row: row.cell)
+        if row.status == "ok"
+        and (not only_methods or row.method in only_methods)
+        and (not only_tasks or row.task in only_tasks)
+        and (max_seconds is None or row.cpu_seconds <= max_seconds)
+    ]
+    if not found:
+        raise InputError("there is no such row to make again")
+    return random.Random(seed).sample(found, min(n, len(found)))
+
+
+def make_again(row: Row, *, data_home: str | None = None, tasks_from: str | None = None) -> Row:
+    """Return the row of the same cell, made with the code of today and as many questions."""
+    at_budgets = row.experiment in ("budgets", *NOISE)
+    return run_cell(
+        row.cell,
+        allowed=row.allowed,
+        budgets=[budget for budget, _, _ in json.loads(row.curve)] if at_budgets else (),
+        data_home=data_home,
+        tasks_from=tasks_from,
+    )
+
+
+def differences(old: Row, new: Row) -> dict[str, tuple[object, object]]:
+    """Return the columns in which two rows differ, but for times and versions.
+
+    Examples
+    --------
+    >>> one = Row("main", "COBRA", "iris", 25, 0, queries=26, seconds=1.0)
+    >>> two = Row("main", "COBRA", "iris", 25, 0, queries=27, seconds=2.0)
+    >>> differences(one, two)
+    {'queries': (26, 27)}
+    """
+    before, after = asdict(old), asdict(new)
+    return {
+        name: (value, after[name])
+        for name, value in before.items()
+        if name not in NOT_REPRODUCIBLE and not _alike(name, value, after[name])
+    }
+
+
+def _alike(name: str, old: object, new: object) -> bool:
+    if name == "curve" and old and new:
+        flat = [[x for point in json.loads(str(text)) for x in point] for text in (old, new)]
+        return len(flat[0]) == len(flat[1]) and all(map(_near, *flat))
+    return _near(old, new)
+
+
+def _near(old: object, new: object) -> bool:
+    if isinstance(old, float) and isinstance(new, float):
+        return abs(old - new) <= TOLERANCE
+    return old == new

@@ -21,18 +21,9 @@ from likewise.strategies.cobras import PhaseByPhase
 class SessionMethod(Method):
     """A method that can be stopped after any answer, because it is a session.
 
-    Parameters
-    ----------
-    name, settings : str
-        See `Method`.
-    start : callable
-        Makes the session of a trial.
-    labels : callable, optional
-        Makes labels of a session and its trial; by default those of the session.
-    plans : bool
-        Whether its questions depend on how many there will be.
-    **more
-        Other attributes of `Method`.
+    `start` makes the session of a trial, `labels` the labels of a session and its trial. `plans`
+    says whether its questions depend on how many there will be; `more` are other attributes of
+    `Method`.
     """
 
     is_anytime = True
@@ -86,18 +77,9 @@ class SessionMethod(Method):
 def estimator_method(
     name: str, estimator: type[Any], parameters: Callable[[Trial], dict[str, Any]], **more: Any
 ) -> SessionMethod:
-    """Return an asking estimator as a method.
+    """Return an asking estimator, a class with `start` and `adopt` such as `COBRA`, as a method.
 
-    Parameters
-    ----------
-    name : str
-        Of the method.
-    estimator : type
-        A class with `start` and `adopt`, such as `COBRA`.
-    parameters : callable
-        The parameters of the estimator for a trial.
-    **more
-        Other parameters of `SessionMethod`.
+    `parameters` makes those of the estimator for a trial; `more` is as for `SessionMethod`.
     """
 
     def start(trial: Trial) -> Session:

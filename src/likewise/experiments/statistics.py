@@ -23,14 +23,8 @@ EXACT_UP_TO = 25
 class Comparison:
     """Two methods over the same tasks.
 
-    Attributes
-    ----------
-    wins, losses, ties : int
-        Tasks on which the first is better, worse, the same.
-    win_margin, loss_margin : float
-        Mean difference over the wins and over the losses; nan without any.
-    p_value : float
-        Of Wilcoxon's signed-rank test, two-sided; 1 if all differences are zero.
+    How often the first is better, worse, the same; by how much, in the mean over wins and over
+    losses (nan without any); and p of Wilcoxon's signed-rank test, two-sided.
     """
 
     wins: int

@@ -24,19 +24,9 @@ _SQL_TYPE = {str: "TEXT", int: "INTEGER", float: "REAL"}
 class Cell:
     """One run of one method: the key of a result.
 
-    Attributes
-    ----------
-    experiment : str
-        "main" is the paper's protocol; see `likewise.experiments.plan` for the others.
-    method, task : str
-    n_super_instances : int
-        What COBRA is told; for the others, whose COBRA they are compared with.
-    fold : int
-        Which fifth is the test part, from 0.
-    k_shift : int
-        Added to the true number of clusters to make a method's number a wrong one.
-    budget : int
-        A number of questions; 0 means as many as COBRA asked in the same fold.
+    `n_super_instances` is what COBRA is told; for others, whose COBRA they are compared with.
+    `k_shift` is added to the true number of clusters. A `budget` of 0 means as many questions as
+    COBRA asked in the same fold.
     """
 
     experiment: str
@@ -58,44 +48,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row(Cell):
-    """What came out of a cell.
-
-    Attributes
-    ----------
-    seed : int
-    features : str
-        Where the values come from (`Dataset.source`).
-    n_rows, n_classes : int
-    n_clusters : int
-        The number of clusters the method was told.
-    allowed : int or None
-        How many questions it was allowed to ask.
-    queries, must_links, cannot_links : int or None
-        How many it asked, and how they were answered.
-    groups : int or None
-        How many clusters it found.
-    ari_test, ari_all : float or None
-        Adjusted Rand index on the test part and on all rows.
-    seconds, cpu_seconds, peak_mb : float
-        Wall-clock time, time on the processor, and the largest resident memory of the process
-        meanwhile.
-    status : str
-        "ok"; "capped" if the time limit stopped it; "failed" if it raised an error.
-    error : str
-    settings : str
-        How the method was configured.
-    curve : str
-        For the anytime experiment, pairs of answers and ARI on the test part, as JSON. For
-        budgets and noise, triples of budget, answers and ARI.
-    versions, machine, finished : str
-        What it ran with, on what, and when it ended (UTC).
-    ms_median, ms_p95 : float or None
-        For budgets and noise, milliseconds on the processor from an answer to the next question.
-    wrong_answers : int or None
-        For noise, how many answers were turned around.
-    code : str
-        The git tree of ``src`` that it was made with (see `likewise.experiments.provenance`).
-    """
+    """What came out of a cell; ``docs/benchmark.md`` explains the columns."""
 
     seed: int = 0
     features: str = ""
@@ -145,17 +98,12 @@ ADDED_LATER = frozenset({"ms_median", "ms_p95", "wrong_answers", "code"})
 
 
 class ResultStore:
-    """Results in one SQLite file.
-
-    Parameters
-    ----------
-    path : path
-        The file; it is made if it is not there.
+    """A file of results; only one process writes to it.
 
     Examples
     --------
     >>> store = ResultStore(":memory:")
-    >>> store.add(Row("main", "COBRA", "iris", 25, 0, queries=26, ari_test=0.9))
+    >>> store.add(Row("main", "COBRA", "iris", 25, 0, queries=26))
     >>> Cell("main", "COBRA", "iris", 25, 0) in store, len(store)
     (True, 1)
     """

@@ -12,25 +12,15 @@ from likewise.experiments.results import frames
 if TYPE_CHECKING:
     import pandas as pd
 
+Line = dict[str, Any]
+"""A line of a table: values by column."""
+
 
 @dataclass(frozen=True)
 class Table:
-    """Lines under columns, with a title, a verdict in one sentence and notes.
+    """Lines under columns: the stem of its files, what it shows, what held, and how to read it.
 
-    Attributes
-    ----------
-    name : str
-        The stem of its files.
-    title : str
-        What it shows.
-    frame : DataFrame
-        The values. Numbers are written in full to CSV.
-    verdict : str
-        What held and what did not.
-    notes : sequence of str
-        How to read it.
-    digits : int
-        Decimals of floats where people read them.
+    Floats have so many `digits` where people read them, and all of them in the CSV.
 
     Examples
     --------

@@ -48,16 +48,8 @@ def in_order(names: Iterable[str]) -> list[str]:
 def dataset(task: str, data_home: str | None = None, folder: str | None = None) -> Dataset:
     """Return a task, kept for the next cell.
 
-    Parameters
-    ----------
-    task : str
-        A task of the paper; a function such as ``sklearn.datasets:load_digits``; or a file in
-        `folder`, such as ``rings.npz``, with the rows as X and the classes as y. In a Parquet
-        file the column y has the classes and all others are features.
-    data_home : str, optional
-        The folder of the paper's original data.
-    folder : str, optional
-        The folder of one's own tasks.
+    It is one of the paper; a function such as ``sklearn.datasets:load_digits``; or a file in
+    `folder`: .npz with the arrays X and y, or Parquet, whose column y has the classes.
     """
     if ":" in task:
         return _checked(task, *_from_function(task))
