@@ -6,6 +6,8 @@ catches them without knowing this module.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -82,6 +84,15 @@ class MissingExtraError(LikewiseError, ImportError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f'{feature} needs more packages: pip install "likewise[{extra}]"')
+
+
+@contextmanager
+def needs_extra(feature: str, extra: str) -> Iterator[None]:
+    """Say how to get the packages that a feature needs, where importing them fails."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError(feature, extra) from error
 
 
 class WriteError(LikewiseError, OSError):

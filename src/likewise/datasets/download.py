@@ -30,7 +30,7 @@ from likewise.datasets.originals import (
 )
 from likewise.datasets.stored import expected, verify
 from likewise.datasets.tables import table_bytes
-from likewise.errors import DatasetError, MissingExtraError
+from likewise.errors import DatasetError, needs_extra
 from likewise.files import whole_file
 
 UCI = "https://archive.ics.uci.edu/static/public"
@@ -136,10 +136,8 @@ def _places(file: str, scratch: Path, progress: Progress) -> list[tuple[str, Cal
 
 
 def _archive(url: str, scratch: Path, progress: Progress) -> io.BytesIO:
-    try:
+    with needs_extra("downloading datasets", "data"):
         import pooch
-    except ImportError as error:
-        raise MissingExtraError("downloading datasets", "data") from error
     path = scratch / "archive"
     downloader = pooch.HTTPDownloader(progressbar=_PoochProgress(progress))
     downloader(url, str(path), None)

@@ -16,7 +16,7 @@ from likewise.datasets.folder import VARIABLE, data_folder
 from likewise.datasets.newsgroups import DECIMALS, load_corpus
 from likewise.datasets.stored import read_stored_faces, read_stored_messages, read_stored_table
 from likewise.datasets.tables import encode, preprocess
-from likewise.errors import DatasetError, InputError, MissingExtraError
+from likewise.errors import DatasetError, InputError, needs_extra
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -175,10 +175,8 @@ def _load_newsgroups(task: Task, path: Path) -> Dataset:
 
 
 def _raw(task: Task, path: Path) -> pd.DataFrame:
-    try:
+    with needs_extra("raw=True", "tables"):
         import pandas as pd
-    except ImportError as error:
-        raise MissingExtraError("raw=True", "tables") from error
     if task.kind == "table":
         read_stored_table(path)
         frame = pd.read_csv(path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from likewise.errors import MissingExtraError
+from likewise.errors import needs_extra
 from likewise.experiments.results import split_line
 
 if TYPE_CHECKING:
@@ -42,10 +42,8 @@ Curve = tuple[Sequence[float], Sequence[float]]
 
 def new_figure(n_columns: int = 1, n_rows: int = 1, **options: Any) -> tuple[Figure, Any]:
     """Return an empty figure that needs no screen."""
-    try:
+    with needs_extra("a report with figures", "plot"):
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("a report with figures", "plot") from error
     figure = Figure(layout="constrained", **options)
     axes = figure.subplots(n_rows, n_columns, squeeze=False)
     for axis in axes.flat:

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from likewise.errors import InputError, MissingExtraError
+from likewise.errors import InputError, needs_extra
 from likewise.experiments import budget_tables as tables
 from likewise.experiments import comparison_tables as comparisons
 from likewise.experiments import figures, paper_tables, run_tables
@@ -132,10 +132,8 @@ def _opening(results: Results) -> list[str]:
 
 
 def _write_page(path: Path, results: Results, sections: Iterable[Section]) -> Path:
-    try:
+    with needs_extra("a report", "plot"):
         from jinja2 import Environment
-    except ImportError as error:
-        raise MissingExtraError("a report", "plot") from error
     shown = [part for part in sections if part.table is not None or part.svg]
     for part in shown:
         if part.table is not None:

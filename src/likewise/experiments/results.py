@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.datasets import task_names
-from likewise.errors import InputError, MissingExtraError
+from likewise.errors import InputError, needs_extra
 from likewise.experiments.methods import CONTROL, find_method
 from likewise.experiments.plan import Plan
 from likewise.experiments.protocol import NOISE, SIZES, half_of
@@ -34,10 +34,8 @@ When = Callable[["pd.DataFrame"], "pd.Series[int]"]
 
 def frames() -> Any:
     """Return pandas, or say how to get it."""
-    try:
+    with needs_extra("a report", "plot"):
         import pandas as pd
-    except ImportError as error:
-        raise MissingExtraError("a report", "plot") from error
     return pd
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from likewise.datasets import Dataset, load, task_names
 from likewise.datasets.catalog import find_task
-from likewise.errors import InputError, MissingExtraError
+from likewise.errors import InputError, needs_extra
 from likewise.registry import Registry
 
 SUFFIXES = (".npz", ".parquet")
@@ -75,10 +75,8 @@ def _from_file(path: Path) -> tuple[Any, Any]:
             if missing:
                 raise InputError(f"{path} has no array {missing[0]!r}; it needs X and y")
             return arrays["X"], arrays[TARGET]
-    try:
+    with needs_extra(f"{path}", "tables"):
         import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingExtraError(f"{path}", "tables") from error
     table = pq.read_table(path)
     if TARGET not in table.column_names:
         raise InputError(f"{path} has no column {TARGET!r} with the classes")

@@ -41,19 +41,10 @@ def package_versions(*names: str) -> str:
 
 
 class FeatureCache:
-    """Arrays in one SQLite file, which only its owner may read.
+    """Arrays in one SQLite file in a folder, which only its owner may read; None keeps nothing.
 
-    The file may be deleted at any time. What cannot be read counts as missing.
-
-    Parameters
-    ----------
-    folder : Path or None
-        Where; None keeps nothing.
-
-    Attributes
-    ----------
-    fault : str
-        Why arrays could not be kept, if they could not.
+    The file may be deleted at any time. What cannot be read counts as missing. `fault` says why
+    arrays could not be kept, if they could not.
     """
 
     def __init__(self, folder: Path | None) -> None:

@@ -54,6 +54,15 @@ def is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
+def is_number(text: str) -> bool:
+    """Whether a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def as_numbers(values: Sequence[Any], has_decimal_comma: bool = False) -> np.ndarray | None:
     """Return a column as floats with NaN for what is missing, or None if it is not numbers.
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from likewise.errors import InputError
+from likewise.items.cells import is_number
 from likewise.items.items import shorten
 from likewise.words import plural
 
@@ -19,27 +20,10 @@ _LARGEST_CELL = 2**31 - 1
 def read_csv(
     path: Path, text: str, delimiter: str | None, header: bool | None
 ) -> tuple[list[str], list[list[str]], str, list[str]]:
-    """Read the text of a CSV file.
+    """Read the text of a CSV file; `delimiter` and `header` are those of `read_table`.
 
-    Parameters
-    ----------
-    path : Path
-        The file, for messages.
-    text : str
-        Its content.
-    delimiter, header
-        As for `read_table`.
-
-    Returns
-    -------
-    names : list of str
-        The names of the columns.
-    rows : list of list of str
-        The cells of every row.
-    delimiter : str
-        What separates them.
-    notes : list of str
-        How the file was understood, where that was a guess.
+    Returns the names of the columns, the cells of every row, what separates them, and notes on how
+    the file was understood where that was a guess.
     """
     if delimiter is None:
         delimiter = _sniff(text, path.suffix.lower())
@@ -94,15 +78,7 @@ def _raise_ragged(path: Path, text: str, delimiter: str) -> None:
 
 def _is_data(first: list[str]) -> bool:
     """Whether a first line is numbers rather than names; 0, 1, 2... are names from pandas."""
-    return all(map(_is_number, first)) and first != [str(k) for k in range(len(first))]
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    return all(map(is_number, first)) and first != [str(k) for k in range(len(first))]
 
 
 def _value_among_names(rows: Sequence[list[str]], n_compared: int = 100) -> str:
@@ -111,7 +87,7 @@ def _value_among_names(rows: Sequence[list[str]], n_compared: int = 100) -> str:
     if first == [str(k) for k in range(len(first))]:
         return ""
     for name, *cells in zip(*rows[: 1 + n_compared], strict=True):
-        if name.strip() and (name in cells or (cells and all(map(_is_number, [name, *cells])))):
+        if name.strip() and (name in cells or (cells and all(map(is_number, [name, *cells])))):
             return shorten(name)
     return ""
 

@@ -122,15 +122,7 @@ class Items(ABC):
     @classmethod
     @abstractmethod
     def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
-        """Whether a path, data frame or array is of this kind.
-
-        Parameters
-        ----------
-        source : Path, data frame or array
-            What is to be opened.
-        options : mapping
-            The options that were given.
-        """
+        """Whether a path, data frame or array is of this kind, by the options that were given."""
 
     @classmethod
     @abstractmethod

@@ -1,8 +1,9 @@
-"""Refuse input that would not fit in memory before it is read."""
+"""Input that nobody vouches for: files in a folder, and what would not fit in memory."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from likewise.errors import InputError
@@ -12,6 +13,20 @@ SHARE = 0.5
 
 UNKNOWN_MEMORY = 4 << 30
 """What is taken for free, in bytes, on systems that do not say (Windows)."""
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """List the files in a folder and the folders below it, hidden ones and links left out."""
+    for parent, folders, files in os.walk(folder, followlinks=False):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in files:
+            if not name.startswith("."):
+                yield Path(parent, name)
+
+
+def name_in(path: Path, folder: Path) -> str:
+    """Return a path in a folder as text, also where its bytes are not."""
+    return path.relative_to(folder).as_posix().encode("utf-8", "backslashreplace").decode()
 
 
 def available_memory() -> int:

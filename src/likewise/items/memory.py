@@ -39,14 +39,7 @@ Kind = Literal["images", "texts", "series"]
 def from_memory(things: Iterable[Any], kind: Kind | None, cache: FeatureCache) -> Items:
     """Return things of one kind as items; which kind, the first of them tells.
 
-    Parameters
-    ----------
-    things : iterable
-        Paths of pictures, PIL images, arrays of pixels, texts, or sequences of numbers.
-    kind : {"images", "texts", "series"} or None
-        What they are, instead of recognizing it.
-    cache : FeatureCache
-        Where features are kept.
+    Things are paths of pictures, PIL images, arrays of pixels, texts, or sequences of numbers.
     """
     some = list(things)
     if not some:
@@ -86,13 +79,8 @@ def _is_pil(thing: Any) -> bool:
 class PicturesInMemory(ImageItems):
     """Pictures that are given as paths, PIL images or arrays of pixels.
 
-    Parameters
-    ----------
-    pictures : list
-        Arrays have the shape (height, width) or (height, width, 3 or 4): bytes, or numbers of
-        which the largest of all pictures is white.
-    cache : FeatureCache, optional
-        Where features are kept.
+    Arrays have the shape (height, width) or (height, width, 3 or 4): bytes, or numbers of which the
+    largest of all pictures is white.
     """
 
     def __init__(self, pictures: list[Any], *, cache: FeatureCache | None = None) -> None:

@@ -1,9 +1,9 @@
-"""From a path or a data frame to items: recognize what is there."""
+"""From a path or a data frame to items: the kinds there are, and which of them this is."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,10 +11,21 @@ from likewise.errors import InputError
 from likewise.items.arrays import ARRAY_SUFFIXES, read_features
 from likewise.items.cache import FeatureCache, default_folder
 from likewise.items.items import Items
-from likewise.items.kinds import KINDS, check_options, recognize
 from likewise.items.tables import TABLE_SUFFIXES, is_frame
+from likewise.registry import Registry
 
 PathLike = str | os.PathLike[str]
+
+BUILT_IN = {
+    "texts": "likewise.items.texts:TextItems",
+    "rows": "likewise.items.rows:RowItems",
+    "points": "likewise.items.points:PointItems",
+    "series": "likewise.items.series:SeriesItems",
+    "images": "likewise.items.images:ImageItems",
+}
+"""Asked in this order whether they recognize a source."""
+
+KINDS: Registry[type[Items]] = Registry("kind of items", BUILT_IN, group="likewise.items")
 
 
 def open_items(
@@ -116,35 +127,54 @@ def open_items(
         **more,
     }
     options = {name: value for name, value in given.items() if value is not None}
+    named: Any = "series" if series and kind is None else kind
     if not is_frame(source) and not isinstance(source, str | os.PathLike):
         from likewise.items.memory import from_memory
 
         if options or features is not None:
             raise InputError(f"{', '.join(options) or 'features'}: not for things in memory")
-        named: Any = "series" if series and kind is None else kind
         return from_memory(source, named, FeatureCache(_cache_folder(cache)))
     if not is_frame(source):
         source = Path(source)
         if not source.exists():
             raise InputError(f"there is nothing at {source}")
-    found = _kind(source, "series" if series and kind is None else kind, options)
-    check_options(found, source if isinstance(source, Path) else "the data frame", options)
+    found = _kind(source, named, options)
+    _check_options(found, source if isinstance(source, Path) else "the data frame", options)
     opened = found.open(source, cache=FeatureCache(_cache_folder(cache)), **options)
     if features is None:
         return opened
     return opened.with_features(read_features(Path(features), opened.ids, opened.source))
 
 
-def _kind(source: Any, name: str | None, options: dict[str, Any]) -> type[Items]:
+def _kind(source: Any, name: str | None, options: Mapping[str, Any]) -> type[Items]:
+    """Return the kind of a name, or else the first that recognizes a source."""
     if name is not None:
         return KINDS.find(name)
-    found = recognize(source, options)
-    if found is not None:
-        return found
+    for kind in map(KINDS.find, _asked()):
+        if kind.recognizes(source, options):
+            return kind
     if isinstance(source, Path) and source.is_dir():
         return KINDS.find("images")  # which says what it looked for
-    known = ", ".join(TABLE_SUFFIXES + ARRAY_SUFFIXES)
-    raise InputError(f"{source} is not a folder of pictures or a file that can be read ({known})")
+    suffixes = ", ".join(TABLE_SUFFIXES + ARRAY_SUFFIXES)
+    raise InputError(
+        f"{source} is not a folder of pictures or a file that can be read ({suffixes})"
+    )
+
+
+def _asked() -> Iterator[str]:
+    yield from BUILT_IN
+    # Only now, since looking for installed packages takes a while.
+    yield from (name for name in KINDS.names if name not in BUILT_IN)
+
+
+def _check_options(kind: type[Items], source: Any, options: Mapping[str, Any]) -> None:
+    """Refuse options that the kind does not have, and name the kinds that do."""
+    for name in options:
+        if name not in kind.options:
+            flag = name.replace("_", "-")
+            others = [one for one in KINDS.names if name in KINDS.find(one).options]
+            what = f"--{flag} is for {' and '.join(others)}" if others else f"no kind has --{flag}"
+            raise InputError(f"{what}; {source} is opened as {kind.kind}")
 
 
 def _cache_folder(cache: bool | PathLike) -> Path | None:

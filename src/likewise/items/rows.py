@@ -168,17 +168,7 @@ class RowItems(Items):
 
 
 def row_features(table: Table, columns: Sequence[str] | None, leave_out: Sequence[str]) -> Features:
-    """Turn the rows of a table into numbers.
-
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    columns : sequence of str or None
-        The columns to use; None for all that are numbers, dates or categories.
-    leave_out : sequence of str
-        Columns not to use when `columns` is None, such as the ids.
-    """
+    """Turn the rows of a table into numbers, by default by all columns but some to `leave_out`."""
     names = [n for n in table.columns if n not in leave_out] if columns is None else list(columns)
     blocks: list[np.ndarray] = []
     used: dict[str, list[str]] = {how: [] for how in HOW}

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from likewise.errors import InputError, MissingExtraError
+from likewise.errors import InputError, needs_extra
 from likewise.items.arrays import ARRAY_SUFFIXES
 from likewise.items.cache import FeatureCache, package_versions
 from likewise.items.items import Features, Items, Progress, digest, shorten
@@ -179,10 +179,8 @@ def dtw_features(series: Sequence[np.ndarray], kept: FeatureCache) -> Features:
 
 def _warped(series: Sequence[np.ndarray], window: int) -> np.ndarray:
     """Return the distances of all pairs."""
-    try:
+    with needs_extra("dynamic time warping", "series"):
         from dtaidistance import dtw, dtw_ndim
-    except ImportError:
-        raise MissingExtraError("dynamic time warping", "series") from None
     normal = [np.ascontiguousarray(z_normalize(values), dtype=np.float64) for values in series]
     n_channels = normal[0].shape[1]
     if n_channels == 1:

@@ -12,8 +12,8 @@ import numpy as np
 from likewise.errors import InputError
 from likewise.items.arrays import ARRAY_SUFFIXES, read_array
 from likewise.items.cells import as_numbers, as_times
-from likewise.items.folders import files_below, name_in
 from likewise.items.items import Problem, check_ids
+from likewise.items.limits import files_below, name_in
 from likewise.items.tables import CSV_SUFFIXES, Table, read_table
 from likewise.words import plural
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from likewise.errors import InputError, MissingExtraError
+from likewise.errors import InputError, needs_extra
 from likewise.items.cells import as_text
 from likewise.items.csvfiles import read_csv
 from likewise.items.items import check_ids
@@ -36,20 +36,9 @@ BYTES_PER_CELL = 100
 class Table:
     """Columns of equal length, by name.
 
-    Attributes
-    ----------
-    path : Path
-        The file it was read from, or ``the data frame``.
-    columns : dict of str to sequence
-        Strings where the file is CSV, else Python values with None for what is missing.
-    n : int
-        The number of rows.
-    has_decimal_comma : bool
-        Whether 1,5 in this file may be one and a half.
-    notes : tuple of str
-        How the file was understood, where that was a guess.
-    index : sequence of str or None
-        Names of the rows that came with a data frame.
+    They hold strings from CSV, else Python values with None for what is missing.
+    `has_decimal_comma` says that 1,5 may be one and a half; `notes`, how the file was understood
+    where that was a guess; `index` are names of the rows that came with a data frame.
     """
 
     path: Path
@@ -133,24 +122,12 @@ def read_table(
     delimiter: str | None = None,
     header: bool | None = None,
 ) -> Table:
-    """Read a table.
+    """Read a file whose name ends in one of `TABLE_SUFFIXES`, or a data frame.
 
-    Parameters
-    ----------
-    source : Path or data frame
-        A file whose name ends in one of `TABLE_SUFFIXES`, or what `is_frame`.
-    encoding : str, optional
-        Of CSV and JSON; UTF-8 (with or without a byte order mark) or UTF-16 with one by default.
-    delimiter : str, optional
-        Of CSV; comma, semicolon, tab or bar, whichever fits, by default.
-    header : bool, optional
-        Whether the first line of a CSV names the columns. By default it does unless every field
-        of it is a number.
-
-    Raises
-    ------
-    InputError
-        With the line and the remedy when the file cannot be read.
+    By default the encoding of CSV and JSON is UTF-8, or UTF-16 with a byte order mark; the
+    delimiter of CSV is comma, semicolon, tab or bar, whichever fits; and the first line of a CSV is
+    its header unless every field of it is a number. What cannot be read is refused with the line
+    and the remedy.
     """
     if is_frame(source):
         if encoding is not None or delimiter is not None or header is not None:
@@ -300,9 +277,7 @@ def _read_parquet(path: Path) -> Table:
 
 
 def _pyarrow() -> Any:
-    try:
+    with needs_extra("reading Parquet files", "tables"):
         import pyarrow
         import pyarrow.parquet
-    except ImportError:
-        raise MissingExtraError("reading Parquet files", "tables") from None
     return pyarrow

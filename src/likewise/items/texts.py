@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from likewise.datasets.newsgroups import rounded
-from likewise.errors import InputError, MissingExtraError
+from likewise.errors import InputError, needs_extra
 from likewise.items.cache import FeatureCache, package_versions
 from likewise.items.cells import as_text
 from likewise.items.items import (
@@ -67,16 +67,8 @@ PASSED_OVER = re.compile(r"(\s*[>|].*|.*\b(?:writes|wrote):\s*|\W*)")
 class TextItems(Items):
     """One column of a table, read as texts.
 
-    The view has the text, cut after 20 000 characters, and the columns named by `show`.
-
-    Parameters
-    ----------
-    table : Table
-        Where the texts stand.
-    text : str
-        The column.
-    recipe : str
-        ``"lsi"``, or the name of a sentence-transformers model.
+    The view has the text, cut after 20 000 characters, and the columns named by `show`. The recipe
+    is ``"lsi"`` or the name of a sentence-transformers model.
     """
 
     kind = "texts"
@@ -289,16 +281,9 @@ def _latent(weights: Any, dimensions: int) -> np.ndarray:
 
 
 def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> Features:
-    """Return embeddings by a sentence-transformers model, as unit vectors.
+    """Return embeddings by a sentence-transformers model, given by name or folder, as unit vectors.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        Equal ones are looked at once.
-    model : str
-        The name of a model, or its folder.
-    kept : FeatureCache
-        Where features of earlier times are, and these are put.
+    Equal texts are looked at once.
     """
     key = f"{RECIPE}, {model}, {package_versions('sentence-transformers')}"
     hashes = [digest(text) for text in texts]
@@ -326,10 +311,8 @@ def packaged_model(name: str) -> Path | None:
 
 
 def _load(model: str) -> Any:
-    try:
+    with needs_extra(f"the sentence-embedding model {model}", "texts"):
         from sentence_transformers import SentenceTransformer
-    except ImportError:
-        raise MissingExtraError(f"the sentence-embedding model {model}", "texts") from None
     with suppress(ImportError):
         importlib.import_module("transformers.utils.logging").disable_progress_bar()
     folder = packaged_model(model)

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from likewise.core.journal import as_base64
-from likewise.errors import MissingExtraError
+from likewise.errors import needs_extra
+from likewise.items.cells import is_number
 from likewise.project.groups import group_ids, how_known
 from likewise.project.project import Project
 from likewise.registry import Registry
@@ -98,15 +99,7 @@ def to_csv(project: Project) -> bytes:
 def _harmless(value: Any) -> Any:
     """Return a text that a spreadsheet would run as a formula with an apostrophe before it."""
     is_formula = isinstance(value, str) and value.lstrip()[:1] in ("=", "+", "-", "@")
-    return f"'{value}" if is_formula and not _is_number(value) else value
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return f"'{value}" if is_formula and not is_number(value) else value
 
 
 def to_jsonl(project: Project) -> bytes:
@@ -120,11 +113,9 @@ def to_jsonl(project: Project) -> bytes:
 
 def to_parquet(project: Project) -> bytes:
     """Return the result as a Parquet file."""
-    try:
+    with needs_extra("writing Parquet files", "tables"):
         import pyarrow
         import pyarrow.parquet
-    except ImportError:
-        raise MissingExtraError("writing Parquet files", "tables") from None
     file = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.table(columns_of(project)), file)
     return file.getvalue()

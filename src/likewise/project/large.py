@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from likewise.core.partition import StreamedSuperInstances, SuperInstances
 from likewise.core.session import Session
-from likewise.errors import InputError, MissingExtraError
+from likewise.errors import InputError, needs_extra
 from likewise.items.items import Features
 from likewise.items.limits import fits
 from likewise.items.rows import RowItems
@@ -178,10 +178,8 @@ def connect(address: str | None) -> Any:
     """Return a client of the cluster at an address, or None without one."""
     if address is None:
         return None
-    try:
+    with needs_extra("working on a cluster", "dask"):
         from distributed import Client
-    except ImportError as error:
-        raise MissingExtraError("working on a cluster", "dask") from error
     try:
         return Client(address, timeout="10s")
     except OSError as error:

@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from likewise.errors import InputError, MissingExtraError
+from likewise.errors import InputError, needs_extra
 from likewise.rows.columns import (
     ROWS_PER_BATCH,
     Columns,
@@ -50,11 +50,9 @@ class ArrowSource(Source):
     _gap_rows = ROWS_PER_BATCH
 
     def __init__(self, data: Any, columns: Sequence[str] | None, *, nulls: Nulls) -> None:
-        try:
+        with needs_extra("reading Arrow data", "tables"):
             import pyarrow
             from pyarrow import dataset
-        except ImportError as error:
-            raise MissingExtraError("reading Arrow data", "tables") from error
         nulls = checked_nulls(nulls)
         if not isinstance(data, pyarrow.Table | dataset.Dataset):
             raise InputError(

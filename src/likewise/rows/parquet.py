@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from likewise.errors import InputError, MissingExtraError
+from likewise.errors import InputError, needs_extra
 from likewise.rows.columns import (
     ROWS_PER_BATCH,
     Columns,
@@ -223,10 +223,8 @@ def _names(files: Sequence[Path]) -> list[str]:
 
 
 def _open(path: Path) -> Any:
-    try:
+    with needs_extra("reading Parquet", "tables"):
         from pyarrow import ArrowInvalid, parquet
-    except ImportError as error:
-        raise MissingExtraError("reading Parquet", "tables") from error
     try:
         # Reading ahead, pyarrow's default, holds whole files in memory.
         return parquet.ParquetFile(path, pre_buffer=False)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
-from likewise.items.folders import files_below, name_in
 from likewise.items.images.decoding import (
     IMAGE_SUFFIXES,
     OTHER_SUFFIXES,
@@ -27,6 +26,7 @@ from likewise.items.images.decoding import (
 )
 from likewise.items.images.recipes import choose_recipe, image_features
 from likewise.items.items import Features, Items, Problem, Progress, digest, shorten
+from likewise.items.limits import files_below, name_in
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -38,17 +38,7 @@ class ImageItems(Items):
     """The pictures in a folder and the folders below it, in order of their paths.
 
     The view also has ``"width"``, ``"height"`` and ``"broken"``. A picture that cannot be decoded
-    stays an item, with a placeholder.
-
-    Parameters
-    ----------
-    folder : Path
-        Links that lead out of it are not followed.
-    recipe : str
-        ``"auto"``, ``"efficientnet-lite0"``, ``"efficientnet-lite2"``, ``"descriptors"`` or the
-        name of a timm model.
-    cache : FeatureCache, optional
-        Where features are kept; none are by default.
+    stays an item, with a placeholder. Links that lead out of the folder are not followed.
     """
 
     kind = "images"
@@ -127,14 +117,8 @@ class ImageItems(Items):
     def thumbnail(self, i: int, size: int = 512, *, format: str = "webp") -> bytes:
         """Return picture `i` decoded and encoded anew, or a placeholder where it is broken.
 
-        Parameters
-        ----------
-        i : int
-            Which one.
-        size : int
-            The most pixels wide and high; a smaller picture is not enlarged.
-        format : {"webp", "png", "jpeg"}
-            The media type is ``image/`` and this.
+        It has at most `size` pixels in each direction and is not enlarged; the format is webp, png
+        or jpeg.
         """
         if not 1 <= size <= LARGEST_THUMBNAIL:
             raise InputError(f"a thumbnail has 1 to {LARGEST_THUMBNAIL} pixels, not {size}")

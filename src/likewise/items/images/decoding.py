@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.errors import InputError, MissingExtraError
+from likewise.errors import InputError, needs_extra
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -38,10 +38,8 @@ class BrokenPictureError(Exception):
 
 def require_pillow(feature: str = "showing pictures") -> None:
     """Raise the error with the install command where Pillow is missing."""
-    try:
+    with needs_extra(feature, "app"):
         import PIL  # noqa: F401
-    except ImportError:
-        raise MissingExtraError(feature, "app") from None
 
 
 def read_file(path: Path, folder: Path) -> bytes:
@@ -90,12 +88,8 @@ def upright_size(picture: Image) -> tuple[int, int]:
 def decode(data: bytes, at_least: int | None = None) -> Image:
     """Decode a picture to RGB, upright, on white where it is transparent.
 
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    at_least : int, optional
-        A size that will do: a JPEG is then decoded at a fraction of its size, which is faster.
+    A JPEG is decoded at a fraction of its size, which is faster, if that is still `at_least` so
+    large.
     """
     from PIL import ImageOps
 

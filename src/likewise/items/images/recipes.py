@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,15 +51,6 @@ def choose_recipe(name: str) -> str:
     return next(here, DESCRIPTORS)
 
 
-def recipe_version(recipe: str) -> str:
-    """Return what else the features depend on, for the cache."""
-    if recipe == DESCRIPTORS:
-        return ""
-    return (
-        package_versions("torch") if recipe in EFFICIENTNETS else package_versions("torch", "timm")
-    )
-
-
 def image_features(
     hashes: Sequence[str],
     load: Load,
@@ -71,30 +61,21 @@ def image_features(
 ) -> Features:
     """Compute the features of pictures, or fetch those that are kept.
 
-    Parameters
-    ----------
-    hashes : sequence of str
-        A hash of the content of every picture; equal ones are looked at once.
-    load : callable
-        Decodes one of them, or raises `BrokenPictureError`.
-    recipe : str
-        ``"efficientnet-lite0"``, ``"efficientnet-lite2"``, ``"descriptors"`` or the name of a timm
-        model.
-    broken : set of int
-        Pictures not to try. They and those that turn out to be damaged get the mean features.
-    kept : FeatureCache
-        Where features of earlier times are, and these are put.
-    progress : callable, optional
-        Told how many are done after every chunk.
+    Pictures with equal hashes are looked at once. Those that are `broken`, and those that turn out
+    to be damaged when `load` decodes them, get the mean features.
     """
     n = len(hashes)
-    key = f"{VERSION}, {recipe}, {recipe_version(recipe)}"
+    network = ("torch",) if recipe in EFFICIENTNETS else ("torch", "timm")
+    versions = package_versions(*(() if recipe == DESCRIPTORS else network))
+    key = f"{VERSION}, {recipe}, {versions}"
     known = kept.find(key, hashes)
     new = {hashes[i]: i for i in range(n) if i not in broken and hashes[i] not in known}
     faults: dict[str, str] = {}
     if new:
         side, compute = _recipe(recipe)
-        for chunk in _chunks(iter(new.values())):
+        numbers = list(new.values())
+        for start in range(0, len(numbers), CHUNK):
+            chunk = numbers[start : start + CHUNK]
             squares: dict[str, np.ndarray] = {}
             for i, square in zip(chunk, _squares(chunk, load, side), strict=True):
                 if isinstance(square, BrokenPictureError):
@@ -179,11 +160,6 @@ def _timm_recipe(name: str) -> tuple[int, Compute]:
     return side, compute
 
 
-def _chunks(numbers: Iterator[int]) -> Iterator[list[int]]:
-    while chunk := list(islice(numbers, CHUNK)):
-        yield chunk
-
-
 def _squares(chunk: list[int], load: Load, side: int) -> Iterator[np.ndarray | BrokenPictureError]:
     """Decode some pictures, squeezed to squares, with an error in place of each broken one."""
     from PIL.Image import Resampling
@@ -200,15 +176,11 @@ def _squares(chunk: list[int], load: Load, side: int) -> Iterator[np.ndarray | B
 
 
 def describe(pictures: np.ndarray) -> np.ndarray:
-    """Return a row of features for every picture.
+    """Return a row of features for every picture of 64 x 64 pixels.
 
     Two parts of equal weight: the mean colors on an 8 x 8 grid, and histograms of oriented
-    gradients (8 x 8 cells, 9 directions, blocks of 2 x 2 cells brought to unit length) after
-    Dalal and Triggs, 2005.
-
-    Parameters
-    ----------
-    pictures : array of uint8, shape (n, 64, 64, 3)
+    gradients (8 x 8 cells, 9 directions, blocks of 2 x 2 cells brought to unit length) after Dalal
+    and Triggs, 2005.
     """
     scaled = pictures.astype(np.float32) / 255
     step = SIDE // COLOR_GRID
