@@ -11,7 +11,7 @@ from likewise import COBRA, Answer, Likewise, Session
 from likewise.errors import ContradictionError, InputError, SessionFileError, StaleQueryError
 from likewise.items import open_items
 from likewise.project import Project, open_project
-from likewise.project.checking import wilson_interval
+from likewise.project.outlook import wilson_interval
 from likewise.project.packing import pack, pack_session, unpack, unpack_session
 from likewise.project.projection import project_rows
 from likewise.project.store import Store

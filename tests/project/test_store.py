@@ -45,9 +45,8 @@ def test_everything_comes_back_after_closing(path):
     ) as store:
         assert store.append(tell(1), after=0) == 1
         assert store.append({"do": "undo", "at": "2020-02-02T00:00:00Z"}, after=1) == 2
-        store.update_settings({"seed": 4})
     with Store.open(path) as store:
-        assert store.settings == {"seed": 4, "columns": ["größe", "weight"], "nested": {"a": None}}
+        assert store.settings == {"seed": 3, "columns": ["größe", "weight"], "nested": {"a": None}}
         assert list(store.items.items()) == [("z", "1"), ("a", "2")]
         assert store.payload("assignment") == payload
         assert store.payload_names == ["assignment"]
@@ -70,8 +69,7 @@ def test_the_file_is_in_write_ahead_mode_and_waits_for_the_disk(store):
 
 
 def test_a_copy_is_whole_while_the_project_is_open(path, store, tmp_path):
-    store.append(tell(1), after=0)
-    store.put_payload("setup", b"x" * 1000)
+    store.append(tell(1), after=0, payloads={"setup": b"x" * 1000})
     store.copy_to(tmp_path / "copy.likewise")
     store.append(tell(2), after=1)
     with Store.open(tmp_path / "copy.likewise") as copy:
@@ -189,7 +187,7 @@ def test_an_operation_that_json_cannot_hold_is_refused(store, op):
 
 
 def test_an_unknown_payload_is_named_with_those_there_are(store):
-    store.put_payload("setup", b"1")
+    store.append(tell(1), after=0, payloads={"setup": b"1"})
     with pytest.raises(InputError, match=r"no payload 'set-up', only \['setup'\]"):
         store.payload("set-up")
 
@@ -252,7 +250,7 @@ def test_a_database_of_another_program_is_refused(path):
 def test_a_cut_file_is_refused_wherever_it_was_cut(path, store):
     for n in range(100):
         store.append(tell(n), after=n)
-    store.put_payload("noise", os.urandom(20000))
+    store.append(tell(100), after=100, payloads={"noise": os.urandom(20000)})
     store.close()
     whole = path.read_bytes()
     for size in range(0, len(whole), 1371):
@@ -314,10 +312,10 @@ def test_an_old_file_is_migrated_once_and_in_order(path, monkeypatch):
 
     more = [*_migrations(), ("people", add_people), ("colors", add_colors)]
     monkeypatch.setattr("likewise.project.schema.MIGRATIONS", more)
-    for _ in range(2):
+    for n in (6, 7):
         with Store.open(path) as store:
-            store.update_settings({"seed": 1})
-            assert len(store.read()) == 5
+            store.append(tell(n), after=n - 1)
+            assert len(store.read()) == n
             assert store._db.execute("SELECT name, color FROM people").fetchall() == []
     assert calls == ["people", "colors"]
     monkeypatch.undo()

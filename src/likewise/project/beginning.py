@@ -23,25 +23,12 @@ def begin_session(
     n_super_instances: int | None,
     seed: int,
 ) -> Session:
-    """Return a new session.
+    """Return a new session about rows, or about the distances between them.
 
-    Parameters
-    ----------
-    features : Features
-        The rows, or the distances between them.
-    ids : sequence of str
-        The id of every row.
-    strategy : str or None
-        A name of `likewise.core.strategy.STRATEGIES`, or ``package.module:Class``. By default that
-        of `Likewise`.
-    questions : {"choices", "pairs"} or None
-        What `Likewise` asks: to which of some groups an item belongs, or whether two belong
-        together. By default choices.
-    n_super_instances : int or None
-        Asks for COBRA as published, with so many super-instances. Distances without features are
-        for COBRA as well, which needs no more than those.
-    seed : int
-        Decides everything random.
+    `strategy` is a name of `likewise.core.strategy.STRATEGIES` or ``package.module:Class``, by
+    default that of `Likewise`, which asks `questions` by "choices" or "pairs". A number of
+    super-instances asks for COBRA as published, which is also for distances, since it needs no more
+    than those.
     """
     if n_super_instances is not None or features.metric == "precomputed":
         return _cobra(features, ids, n_super_instances, seed)

@@ -12,16 +12,7 @@ from likewise.items import Features, Problem
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The difference between the items of a project and those there are now.
-
-    Attributes
-    ----------
-    missing : tuple of str
-        Ids that were there and are not any more.
-    added : tuple of str
-        Ids that were not there.
-    changed : tuple of str
-        Ids that are still there with other content.
+    """The difference between the items of a project and those there are now, as ids.
 
     Examples
     --------

@@ -30,18 +30,10 @@ OURS = ("id", "group", "name", "how", "certainty", "marked")
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A way to write the result.
+    """A way to write the result: `write` makes the bytes of a file from a project.
 
-    Attributes
-    ----------
-    title : str
-        What the page calls it.
-    media_type : str
-        For browsers.
-    file_name : str
-        What a download is called; its suffix says the format on the command line.
-    write : callable
-        Takes a project and returns the bytes of the file.
+    The page calls it by its title, and a download by its file name, whose suffix says the format on
+    the command line.
     """
 
     title: str

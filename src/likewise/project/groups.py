@@ -33,22 +33,10 @@ def _once(make: Callable[[Session], T]) -> Callable[[Session], T]:
 class Group:
     """One group.
 
-    Attributes
-    ----------
-    id : int
-        The smallest row that stands for a part of it. It stays while the group grows.
-    size : int
-        How many items are in it.
-    standing : tuple of int
-        The rows that stand for its parts, those of large parts first; those that cannot be shown
-        last.
-    name : str
-        What the person calls it, or nothing.
-    n_said, n_open : int
-        How many items are in it by answers about themselves, and about how many nothing is known;
-        the group of all others is learned (see `how_known`).
-    n_doubtful : int
-        How many of the learned ones have a certainty below `DOUBTFUL`.
+    Its id, the smallest row that stands for a part of it, stays while the group grows. The rows
+    that stand for its parts are those of large parts first, and last those that cannot be shown.
+    `n_said` items are in it by answers about themselves, about `n_open` nothing is known, and all
+    others are learned (see `how_known`), `n_doubtful` of them with a certainty below `DOUBTFUL`.
     """
 
     id: int
@@ -127,15 +115,8 @@ def how_known(session: Session) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
     *said*: it follows from answers about the row itself. *learned*: from answers about others, by
     the learner, or since its small group has a row that was asked about. *open*: neither. A row
     that was only told apart from other groups, and is in this one since the learner put it there,
-    is learned as well.
-
-    Returns
-    -------
-    ndarray of {"said", "learned", "open"}
-        How the group of each row is known.
-    ndarray of float
-        The certainty: 1 for what was said, the learner's probability for what was learned, NaN
-        where there is none.
+    is learned as well. The certainty is 1 for what was said, the learner's probability for what was
+    learned, and NaN where there is none.
     """
     strategy = session.strategy
     partition, doubts = strategy.partition, strategy.doubts()

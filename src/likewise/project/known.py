@@ -23,15 +23,7 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a file says beforehand.
-
-    Attributes
-    ----------
-    links : tuple of Link
-        Which items belong together, and which do not.
-    names : dict of int to str
-        One row of every group that the file calls by a name, and the name.
-    """
+    """What a file says about some items: the links, and the name of groups by a row of each."""
 
     links: tuple[Link, ...]
     names: dict[int, str]

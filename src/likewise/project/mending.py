@@ -23,15 +23,7 @@ N_ROUNDS = 20
 
 
 class Mending:
-    """What gestures on the groups of a session say.
-
-    Parameters
-    ----------
-    session : Session
-        The session.
-    groups : sequence of Group
-        Its groups.
-    """
+    """What gestures on the groups of a session say."""
 
     def __init__(self, session: Session, groups: Sequence[Group]) -> None:
         self.links = session.links

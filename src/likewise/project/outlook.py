@@ -1,9 +1,13 @@
-"""How good the groups are, how much is left to ask, and whether one can stop: in words."""
+"""How good the groups are, how much is left to ask, whether one can stop, how checks went."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from likewise.core.answers import Answer
+from likewise.core.reports import Check
 from likewise.core.session import Session
 from likewise.words import plural
 
@@ -15,17 +19,7 @@ the next twenty answers, and never 5 %. With .9 it is said in 11."""
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """Where a session stands, for who wonders whether to go on.
-
-    Attributes
-    ----------
-    quality : str
-        How much is right by estimate; empty where that cannot be said yet.
-    to_go : str
-        How much is left to ask.
-    can_stop : bool
-        Whether the groups are good enough.
-    """
+    """Where a session stands, for who wonders whether to go on."""
 
     quality: str
     to_go: str
@@ -63,3 +57,43 @@ def outlook(session: Session) -> Outlook:
         return Outlook(quality, "nothing left to ask", can_stop)
     n_left = max(1, session.progress.estimate)
     return Outlook(quality, f"about {plural(n_left, 'question')} to go", can_stop)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How the check questions went.
+
+    `n` had a yes or no, of which `n_wrong` contradict what earlier answers imply. The share of
+    wrong ones lies between `low` and `high` with 95 % confidence (Wilson's interval).
+    """
+
+    n: int
+    n_wrong: int
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, checks: Iterable[tuple[Check, Answer | None]]) -> Agreement:
+        """Return how check questions went, by what was said to each."""
+        links = [(check, said) for check, said in checks if said and said.is_link]
+        wrong = sum(check.expected is not said for check, said in links)
+        return cls(len(links), wrong, *wilson_interval(wrong, len(links)))
+
+
+def wilson_interval(n_hits: int, n: int, z: float = 1.96) -> tuple[float, float]:
+    """Return the 95 % interval of a share of which `n_hits` of `n` were seen.
+
+    The formula stands here since the function in `scipy.stats` takes a second to import.
+
+    Examples
+    --------
+    >>> [round(end, 2) for end in wilson_interval(1, 5)]
+    [0.04, 0.62]
+    """
+    if n == 0:
+        return 0.0, 1.0
+    share = n_hits / n
+    middle = share + z * z / (2 * n)
+    reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)

@@ -20,11 +20,11 @@ from likewise.core.strategy import Strategy
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items
 from likewise.project.changes import aligned
-from likewise.project.checking import Agreement
 from likewise.project.groups import Group, groups_of, members_of
 from likewise.project.mending import Mending, parts_of
+from likewise.project.outlook import Agreement
 from likewise.project.packing import pack, unpack
-from likewise.project.schema_1 import understood
+from likewise.project.schema import understood
 from likewise.project.splitting import answers_behind, finer, one_apart
 from likewise.project.store import Store
 

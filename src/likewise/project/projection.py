@@ -38,20 +38,11 @@ def project_rows(
     representatives: NDArray[np.intp],
     groups: NDArray[np.intp] | None = None,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return which rows to show and their two coordinates.
+    """Return which rows to show, the representatives among them, and their two coordinates.
 
-    The axes are those that tell the groups apart best (linear discriminants), or, without groups,
-    the first two principal components; for distances without features classical scaling. Each
-    coordinate is spread over the grid.
-
-    Parameters
-    ----------
-    features : Features
-        The features.
-    representatives : ndarray of int
-        Rows that must be shown.
-    groups : ndarray of int, optional
-        The group of every row that is known, said or learned; -1 for others.
+    The axes are those that tell the groups apart best (linear discriminants), where `groups` has
+    the number of each row's group or -1; without groups, the first two principal components; for
+    distances without features classical scaling. Each coordinate is spread over the grid.
     """
     n_rows = len(features.X)
     rng = np.random.default_rng(0)

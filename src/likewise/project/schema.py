@@ -1,18 +1,26 @@
-"""The tables of a project file, as an ordered list of named migrations.
+"""The tables of a project file, as named migrations, and the entries of older versions.
 
-A new file goes through all of them, an older file through those it has not seen, when it is first
-written to. A migration that has been released is never edited: a change of the tables is a new
-function at the end of the list.
+A new file goes through all migrations, in their order; an older file through those it has not
+seen, when it is first written to. A migration that has been released is never edited: a change of
+the tables is a new function at the end of the list.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from likewise.core.journal import upgraded_entry
+from likewise.core.partition import SuperInstances
+from likewise.core.strategy import Strategy
 from likewise.errors import SessionFileError
+
+if TYPE_CHECKING:
+    from likewise.project.store import Stored
 
 APPLICATION_ID = 0x6C696B65
 """Stands in the header of every project file: "like" in ASCII."""
@@ -21,6 +29,7 @@ OLD_ENTRIES = "entries of schema 1"
 """The setting that says how many entries of the log are of the first schema."""
 
 Migration = tuple[str, Callable[[sqlite3.Connection], None]]
+Load = Callable[[str], tuple[Any, Strategy]]
 
 
 def _first_tables(db: sqlite3.Connection) -> None:
@@ -85,13 +94,7 @@ def migrate(db: sqlite3.Connection, migrations: Sequence[Migration]) -> None:
 
 
 def n_migrations(db: sqlite3.Connection, migrations: Sequence[Migration]) -> int:
-    """Return how many migrations a file has seen; reads only.
-
-    Raises
-    ------
-    SessionFileError
-        When the file has seen one that is not in the list: a newer version made it.
-    """
+    """Return how many migrations a file has seen; refuse one of a newer version. Reads only."""
     applied = [row[0] for row in db.execute("SELECT name FROM migrations ORDER BY number")]
     known = [name for name, _ in migrations]
     (version,) = db.execute("PRAGMA user_version").fetchone()
@@ -101,3 +104,47 @@ def n_migrations(db: sqlite3.Connection, migrations: Sequence[Migration]) -> int
             f"this one knows up to {len(known)}): pip install --upgrade likewise"
         )
     return len(applied)
+
+
+def understood(entries: Sequence[Stored], load: Load) -> Iterator[tuple[Stored, dict[str, Any]]]:
+    """Yield the entries with what `Session.apply` takes.
+
+    `load` returns a payload by its name, and the strategy that the session has by then.
+    """
+    last_deed = max((e.seq for e in entries if e.is_old and e.op.get("do") != "check"), default=0)
+    for entry in entries:
+        try:
+            if entry.is_old and entry.op["do"] == "check" and entry.seq < last_deed:
+                continue  # what came after it made it void, and undoing passed it over
+            yield entry, _understood(entry, load)
+        except (KeyError, TypeError) as error:
+            raise SessionFileError(
+                f"the log has an entry that cannot be read: {entry.op}"
+            ) from error
+
+
+def _understood(entry: Stored, load: Load) -> dict[str, Any]:
+    op = entry.op
+    if op["do"] == "rebuild":
+        return {**op, "strategy": load(op["strategy"]["payload"])[0]}
+    if not entry.is_old:
+        return op
+    if op["do"] == "setup":
+        payload, now = load(op["payload"])
+        rebuilt = {"do": "rebuild", "why": op["why"], "ask": op.get("ask")}
+        return {**rebuilt, "strategy": _strategy(payload["strategy"], now)}
+    return upgraded_entry(op)
+
+
+def _strategy(plain: dict[str, Any], now: Strategy) -> dict[str, Any]:
+    """Return the strategy of an old entry.
+
+    Where wrong answers are expected, the first release stored a strategy that takes every answer
+    for true, and the file could not be opened again. What was meant is the same kind as before.
+    """
+    if not now.weighs_answers:
+        return plain
+    partition = SuperInstances.from_dict(plain["partition"])
+    askable = partition.representatives[np.asarray(plain["askable"], dtype=np.intp)]
+    meant = now.on(partition, askable=askable)
+    return {"name": meant.name, **meant.to_dict()}

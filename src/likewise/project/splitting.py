@@ -69,18 +69,8 @@ def split_further(
 ) -> SuperInstances:
     """Halve the widest super-instance, again and again, until there are so many.
 
-    Parameters
-    ----------
-    partition : SuperInstances
-        The super-instances so far.
-    X : ndarray
-        The rows, or the distances between them if the partition's metric is "precomputed".
-    n_super_instances : int
-        How many there shall be; fewer where rows cannot be told apart.
-    askable : ndarray of int, optional
-        The rows that may stand for a super-instance. By default all.
-    seed : int
-        Decides everything random.
+    There are fewer where rows cannot be told apart. `X` has the rows, or the distances between them
+    if the partition's metric is "precomputed". By default all rows are `askable`.
     """
     if n_super_instances <= partition.n_super_instances:
         raise InputError(
@@ -119,15 +109,7 @@ def set_apart(
     *,
     askable: NDArray[np.intp] | None = None,
 ) -> tuple[SuperInstances, int]:
-    """Make one row a super-instance of its own.
-
-    Returns
-    -------
-    SuperInstances
-        The new partition.
-    int
-        The row that stands for those it was among.
-    """
+    """Make one row a super-instance of its own; return also who stands for those it was among."""
     may_stand = _mask(askable, len(X))
     groups = _members(partition)
     standing = [int(rep) for rep in partition.representatives]

@@ -11,11 +11,10 @@ import os
 import sqlite3
 import threading
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from likewise.database import IN_MEMORY, check_whole, connect, new_file, translated
@@ -26,18 +25,9 @@ from likewise.project.changes import Changes
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One entry of the log, as it stands in the file.
+    """One entry of the log, as it stands in the file: entries count from 1, without gaps.
 
-    Attributes
-    ----------
-    seq : int
-        1 for the first entry, then counting up without gaps.
-    op : dict
-        The entry as it was appended.
-    at : str
-        When, in UTC.
-    is_old : bool
-        Whether it was written in the first schema.
+    `at` is when it was done, in UTC; `is_old` says that it was written in the first schema.
     """
 
     seq: int
@@ -83,16 +73,9 @@ class Store:
     ) -> Store:
         """Make a project file and open it. It appears whole or not at all.
 
-        Parameters
-        ----------
-        path : path
-            Where to make it; nothing may be there yet.
-        settings : mapping, optional
-            Anything JSON can hold, by name.
-        items : mapping of str to str, optional
-            The content hash of every item by its id, in order.
-        payloads : mapping of str to bytes, optional
-            What else belongs to the project, such as its super-instances; stored compressed.
+        Settings are anything JSON can hold, by name; items are content hashes by id, in order;
+        payloads are what else belongs to the project, such as its super-instances, and stored
+        compressed.
         """
         path = Path(path)
         with (
@@ -102,7 +85,8 @@ class Store:
             store._writing() as db,
         ):
             db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-            _put_settings(db, settings or {})
+            named = [(k, _to_json(v, f"setting {k!r}")) for k, v in (settings or {}).items()]
+            db.executemany("INSERT INTO settings VALUES (?, ?)", named)
             rows = ((k, i, h) for k, (i, h) in enumerate((items or {}).items()))
             db.executemany("INSERT INTO items VALUES (?, ?, ?)", rows)
             _put_payloads(db, payloads or {})
@@ -112,10 +96,7 @@ class Store:
     def open(cls, path: str | os.PathLike[str]) -> Store:
         """Open a project file; one of an older version is brought up to date by the first write.
 
-        Raises
-        ------
-        SessionFileError
-            When the file is not there, is not a project, is damaged, or is of a newer version.
+        What is not there, is no project, is damaged, or of a newer version is a `SessionFileError`.
         """
         path = Path(path)
         check_whole(path)
@@ -149,12 +130,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -166,27 +142,12 @@ class Store:
     def append(
         self, op: Mapping[str, Any], *, after: int, payloads: Mapping[str, bytes] | None = None
     ) -> int:
-        """Add an entry to the log; it is safe on disk when this returns.
+        """Add an entry to the log, with payloads or neither; it is safe on disk when this returns.
 
-        Parameters
-        ----------
-        op : mapping
-            The entry: anything JSON can hold, such as ``{"do": "undo"}``. Its "at" is when it was
-            done, by default now.
-        after : int
-            The latest entry the caller knows of: what `last` was when the question was put.
-        payloads : mapping of str to bytes, optional
-            Payloads to put in the same moment: both are stored or neither.
-
-        Returns
-        -------
-        int
-            The number of the entry, ``after + 1``.
-
-        Raises
-        ------
-        StaleQueryError
-            When the log has moved on, so that the caller answered an old question.
+        The entry is anything JSON can hold, such as ``{"do": "undo"}``; its "at" is when it was
+        done, by default now. `after` is the latest entry the caller knows of: what `last` was when
+        the question was put. If the log has moved on, the caller answered an old question:
+        `StaleQueryError`. Returns the number of the entry, ``after + 1``.
         """
         entry = dict(op)
         at = entry.pop("at", None)
@@ -198,9 +159,9 @@ class Store:
                     f"nothing was saved: this came after entry {after} and the log is at "
                     f"{last}. Somebody answered in another window or process; read what is new."
                 )
-            names, marks = ("seq, op", "?, ?") if at is None else ("seq, op, at", "?, ?, ?")
-            values = (after + 1, text) if at is None else (after + 1, text, at)
-            db.execute(f"INSERT INTO log ({names}) VALUES ({marks})", values)
+            given = {"seq": after + 1, "op": text} | ({} if at is None else {"at": at})
+            marks = ", ".join("?" * len(given))
+            db.execute(f"INSERT INTO log ({', '.join(given)}) VALUES ({marks})", [*given.values()])
             _put_payloads(db, payloads or {})
         return after + 1
 
@@ -219,11 +180,6 @@ class Store:
         """The project's settings."""
         rows = self._read("SELECT name, value FROM settings ORDER BY rowid")
         return {name: json.loads(value) for name, value in rows}
-
-    def update_settings(self, settings: Mapping[str, Any]) -> None:
-        """Set these settings and keep the others."""
-        with self._writing() as db:
-            _put_settings(db, settings)
 
     @property
     def items(self) -> dict[str, str]:
@@ -248,11 +204,6 @@ class Store:
             return zlib.decompress(rows[0][0])
         except zlib.error as error:
             raise SessionFileError(f"{self.path} is damaged: payload {name!r}: {error}") from error
-
-    def put_payload(self, name: str, data: bytes) -> None:
-        """Store a payload, in place of the one of that name if there is one."""
-        with self._writing() as db:
-            _put_payloads(db, {name: data})
 
     @property
     def _version(self) -> int:
@@ -298,24 +249,12 @@ class Store:
             if finding != "ok":
                 raise SessionFileError(f"it is cut or damaged ({finding}); use a copy of it")
             schema.n_migrations(self._db, schema.MIGRATIONS)
-        except SessionFileError as error:
+        except (SessionFileError, sqlite3.Error) as error:
             raise SessionFileError(f"cannot open {self.path}: {error}") from error
-        except sqlite3.Error as error:
-            raise SessionFileError(f"cannot open {self.path}: {error}") from error
-
-
-def _put_settings(db: sqlite3.Connection, settings: Mapping[str, Any]) -> None:
-    rows = [(name, _to_json(value, f"setting {name!r}")) for name, value in settings.items()]
-    db.executemany(
-        "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value=excluded.value",
-        rows,
-    )
 
 
 def _put_payloads(db: sqlite3.Connection, payloads: Mapping[str, bytes]) -> None:
-    rows: Iterable[tuple[str, bytes]] = (
-        (name, zlib.compress(data, 1)) for name, data in payloads.items()
-    )
+    rows = [(name, zlib.compress(data, 1)) for name, data in payloads.items()]
     db.executemany("INSERT OR REPLACE INTO payloads VALUES (?, ?)", rows)
 
 
