@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import os
+import struct
 import sys
+import zlib
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
+from string import Template
 
 import click
 import numpy as np
@@ -16,7 +21,6 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from likewise.cli.demo_page import demo_page
 from likewise.cluster import Likewise
 from likewise.core.reports import Progress
 from likewise.core.session import Session
@@ -27,6 +31,7 @@ from likewise.words import plural, table_lines
 
 ANSWERS = 60
 MILESTONES = (20, 40)
+SHOWN_PER_GROUP = 48
 PIECE, STEP = 106, 53
 """Pixels of a piece of a photograph, and from one piece to the next."""
 
@@ -130,16 +135,8 @@ def show(output: Path, seed: int) -> None:
     kmeans = KMeans(k_true, n_init=10, random_state=seed).fit_predict(digits.X)
     kmeans_ari = float(adjusted_rand_score(digits.y, kmeans))
     click.echo(table(moments, kmeans_ari, k_true))
-    page = demo_page(
-        images=np.asarray(digits.images),
-        labels=session.labels,
-        asked=np.unique([row for event in session.events for row in event.rows]),
-        curve=[m.ari for m in moments],
-        progress=session.progress,
-        kmeans_ari=kmeans_ari,
-        k_true=k_true,
-    )
-    output.write_text(page, encoding="utf-8")
+    chart = _chart([m.ari for m in moments], kmeans_ari, k_true)
+    output.write_text(_page(digits.images, session, chart), encoding="utf-8")
     click.echo(f"\nThe groups in pictures: {output.resolve()}")
 
 
@@ -182,3 +179,104 @@ def _line(session: Session) -> str:
 
 def _moment(session: Session, truth: NDArray[np.int64]) -> Moment:
     return Moment(session.progress, float(adjusted_rand_score(truth, session.labels)))
+
+
+def _page(images: NDArray[np.uint8], session: Session, chart: str) -> str:
+    """Return the page with the result: one file, no script, nothing fetched."""
+    labels = session.labels
+    asked = np.unique([row for event in session.events for row in event.rows])
+    stands = np.isin(np.arange(len(labels)), asked)
+    sizes = np.bincount(labels)
+    groups: list[str] = []
+    for group in np.argsort(-sizes, kind="stable"):
+        members = np.flatnonzero(labels == group)
+        members = members[np.argsort(~stands[members], kind="stable")][:SHOWN_PER_GROUP]
+        source = base64.b64encode(_png(_contact_sheet(images[members]))).decode()
+        number = len(groups) + 1
+        groups.append(
+            f"<section><h3>Group {number} <span>{sizes[group]} pictures</span></h3>"
+            f'<img alt="Pictures of group {number}" src="data:image/png;base64,{source}"></section>'
+        )
+    page = Template(files("likewise.cli").joinpath("demo.html").read_text("utf-8"))
+    return page.substitute(
+        n_images=len(labels),
+        n_groups=len(sizes),
+        answered=session.progress.answered,
+        asked=len(asked),
+        shown=SHOWN_PER_GROUP,
+        chart=chart,
+        groups="\n".join(groups),
+    )
+
+
+def _chart(curve: list[float], kmeans_ari: float, k_true: int) -> str:
+    """Return the curve of the ARI as an SVG drawing, with K-means as a dashed line."""
+    width, height, left, right, bottom = 760, 260, 44, 660, 34
+
+    def x_of(n: float) -> float:
+        return left + n * (right - left) / max(1, len(curve) - 1)
+
+    def y_of(ari: float) -> float:
+        return 12 + (1 - ari) * (height - bottom - 12)
+
+    def across(ari: float, style: str) -> str:
+        y = f"{y_of(ari):.1f}"
+        return f'<line x1="{left}" x2="{right}" y1="{y}" y2="{y}" {style}/>'
+
+    def text(x: float, y: float, words: str, style: str = "") -> str:
+        return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{words}</text>'
+
+    points = " ".join(f"{x_of(n):.1f},{y_of(ari):.1f}" for n, ari in enumerate(curve))
+    end_x, end_y = x_of(len(curve) - 1), y_of(curve[-1])
+    middle, to_the_left = 'text-anchor="middle"', 'text-anchor="end"'
+    ticks = (0, 0.5, 1)
+    parts = [
+        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="ARI by number of answers, '
+        f'from {curve[0]:.2f} to {curve[-1]:.2f}; K-means {kmeans_ari:.2f}" width="100%">',
+        *(across(tick, 'stroke="var(--line)"') for tick in ticks),
+        *(text(left - 8, y_of(tick) + 4, f"{tick:g}", to_the_left) for tick in ticks),
+        *(text(x_of(n), height - 16, str(n), middle) for n in range(0, len(curve), 20)),
+        text((left + right) / 2, height - 1, "answers", middle),
+        across(kmeans_ari, 'stroke="var(--soft)" stroke-dasharray="5 5"'),
+        text(
+            right,
+            y_of(kmeans_ari) + 18,
+            f"K-means, told that there are {k_true} groups: {kmeans_ari:.2f}",
+            to_the_left,
+        ),
+        f'<polyline points="{points}" fill="none" stroke="var(--accent)" stroke-width="2.5" '
+        'stroke-linejoin="round"/>',
+        f'<circle cx="{end_x:.1f}" cy="{end_y:.1f}" r="4" fill="var(--accent)"/>',
+        text(end_x + 9, end_y + 4, f"likewise {curve[-1]:.2f}", 'class="strong"'),
+        "</svg>",
+    ]
+    return "".join(parts)
+
+
+def _contact_sheet(images: NDArray[np.uint8], columns: int = 12, gap: int = 1) -> NDArray[np.uint8]:
+    """Return small gray pictures side by side as one."""
+    n, height, width = images.shape
+    rows = -(-n // columns)
+    sheet = np.full((rows * (height + gap) - gap, columns * (width + gap) - gap), 255, np.uint8)
+    for k, image in enumerate(images):
+        top, left = (k // columns) * (height + gap), (k % columns) * (width + gap)
+        sheet[top : top + height, left : left + width] = image
+    return sheet
+
+
+def _png(gray: NDArray[np.uint8]) -> bytes:
+    """Return a gray picture as a PNG file, which the base install can write without Pillow."""
+    height, width = gray.shape
+    lines = b"".join(b"\0" + row.tobytes() for row in np.ascontiguousarray(gray))
+
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        check = zlib.crc32(kind + body)
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", check)
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(lines, 9))
+        + chunk(b"IEND", b"")
+    )

@@ -41,16 +41,8 @@ def choose_way(
 ) -> Way | None:
     r"""Return how pictures can be shown, or None where they cannot.
 
-    Parameters
-    ----------
-    wanted : str
-        One of `WAYS`; anything but "auto" is taken at its word.
-    environ : mapping
-        The environment variables.
-    is_terminal : bool
-        Whether input and output are a terminal.
-    ask : callable
-        Asks the terminal for its attributes; called only if its name says nothing.
+    What is wanted, one of `WAYS`, is taken at its word unless it is "auto". `ask` asks the terminal
+    for its attributes; it is called only if the environment says nothing.
 
     Examples
     --------
@@ -112,19 +104,7 @@ def is_late_answer(key: str) -> bool:
 
 
 def side_by_side(items: Items, places: Sequence[int], columns: int, lines: int, way: Way) -> str:
-    """Return what makes the terminal show pictures beside each other.
-
-    Parameters
-    ----------
-    items : Items
-        Images.
-    places : sequence of int
-        Their places among the items.
-    columns, lines : int
-        The size of the terminal in characters.
-    way : {"kitty", "iterm", "sixel"}
-        How it is told.
-    """
+    """Return what makes a terminal of so many columns and lines show pictures beside each other."""
     from PIL import Image, ImageOps
 
     width, height = cell_size()

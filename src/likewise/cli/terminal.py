@@ -48,15 +48,9 @@ def run_terminal(
 ) -> None:
     """Ask until everything is settled or the person quits.
 
-    Parameters
-    ----------
-    project : Project
-        The project.
-    read : callable, optional
-        Returns the next key; an empty text at the end of the input. By default single keys where
-        the input is a terminal, and the first character of each line where it is not.
-    way : {"kitty", "iterm", "sixel"}, optional
-        How to show pictures here. By default only their paths are.
+    `read` returns the next key, an empty text at the end of the input: by default single keys where
+    the input is a terminal, and the first character of each line where it is not. `way` is how to
+    show pictures here; by default only their paths are shown.
     """
     read = read or (_read_key if sys.stdin.isatty() else _read_line)
     while True:
