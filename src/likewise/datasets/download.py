@@ -51,28 +51,9 @@ _FAILURES = (
 def fetch_file(file: str, folder: Path, progress: Progress | None = None) -> tuple[str, str]:
     """Bring one file of the data folder in, unless it is there and as it should be.
 
-    Parameters
-    ----------
-    file : str
-        Its name in the folder.
-    folder : Path
-        The data folder; it is made if needed.
-    progress : callable, optional
-        Called with the number of bytes that came and that are to come.
-
-    Returns
-    -------
-    place : str
-        Where it came from, or "already there".
-    verified : str
-        What was checked.
-
-    Raises
-    ------
-    DatasetError
-        No place could give it. The folder is as it was before.
-    MissingExtraError
-        The packages for downloads are not installed.
+    `progress` is called with the number of bytes that came and that are to come. Returns where the
+    file came from, or "already there", and what was checked. Where no place could give it,
+    `DatasetError` is raised and the folder is as it was before.
     """
     path = folder / file
     if path.is_file():

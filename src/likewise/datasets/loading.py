@@ -1,16 +1,17 @@
-"""`load`: one line from the name of a task to the matrix of the paper."""
+"""One line from the name of a task to the matrix of the paper, with all to show and to cite it."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likewise.datasets.catalog import Task, find_task
-from likewise.datasets.dataset import Dataset
 from likewise.datasets.faces import face_features
 from likewise.datasets.folder import VARIABLE, data_folder
 from likewise.datasets.newsgroups import DECIMALS, load_corpus
@@ -22,6 +23,63 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PREPROCESSING = ("authors", "paper")
+
+Found = tuple[NDArray[np.float64], tuple[str, ...], NDArray[Any], str, dict[str, Any]]
+"""Rows, their classes and ids, how they were made, and what can be shown of them."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """A clustering task: rows, their true classes, and where both come from.
+
+    Attributes
+    ----------
+    name : str
+        One of `task_names()`, or ``"digits"`` for the demonstration.
+    X : ndarray of float64, shape (n_rows, n_features)
+        The preprocessed features.
+    y : ndarray of int64, shape (n_rows,)
+        The class of every row, as an index into `target_names`.
+    target_names : tuple of str
+        The names of the classes as they stand in the original data.
+    ids : ndarray, shape (n_rows,)
+        What each row is called in the original data: a row number for tables, a file name for
+        pictures and messages.
+    source : str
+        Where the values come from, how they were preprocessed and which features were used.
+        Results made with different sources must not be compared one to one.
+    citation : str
+        What to cite.
+    images : ndarray of uint8, shape (n_rows, height, width), or None
+        The pictures, 0 is black and 255 is white.
+    texts : sequence of str, or None
+        The whole messages.
+
+    Examples
+    --------
+    >>> from likewise.datasets import load_demo
+    >>> load_demo()
+    Dataset('digits', 1797 rows, 64 features, 10 classes)
+    """
+
+    name: str
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+    target_names: tuple[str, ...]
+    ids: NDArray[Any]
+    source: str
+    citation: str
+    images: NDArray[np.uint8] | None = None
+    texts: Sequence[str] | None = None
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return len(self.target_names)
+
+    def __repr__(self) -> str:
+        rows, features = self.X.shape
+        return f"Dataset({self.name!r}, {rows} rows, {features} features, {self.n_classes} classes)"
 
 
 @overload
@@ -106,10 +164,50 @@ def load(
     if raw:
         return _raw(task, path)
     if task.kind == "table":
-        return _load_table(task, path, preprocessing)
-    if task.kind == "faces":
-        return _load_faces(task, path, features, download)
-    return _load_newsgroups(task, path)
+        found = _table(task, path, preprocessing)
+    elif task.kind == "faces":
+        found = _faces(task, path, features, download)
+    else:
+        found = _messages(task, path)
+    X, labels, ids, how, shown = found
+    y, target_names = encode(labels)
+    source = f"{task.origin}, {how}"
+    return Dataset(task.name, X, y, target_names, ids, source, task.citation, **shown)
+
+
+def load_demo() -> Dataset:
+    """Load 1797 handwritten digits of 8 x 8 pixels, with their pictures; needs no download.
+
+    Returns
+    -------
+    Dataset
+        Its features are the 64 gray values, scaled to [0, 1].
+
+    Examples
+    --------
+    >>> from likewise.datasets import load_demo
+    >>> digits = load_demo()
+    >>> digits.X.shape, digits.images.shape, digits.target_names[:3]
+    ((1797, 64), (1797, 8, 8), ('0', '1', '2'))
+    """
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    # Ink is 16 in the file; on a screen it is black.
+    images = np.rint((16 - digits.images) * (255 / 16)).astype(np.uint8)
+    return Dataset(
+        name="digits",
+        X=np.ascontiguousarray(digits.data, dtype=np.float64) / 16,
+        y=digits.target.astype(np.int64),
+        target_names=tuple(str(name) for name in digits.target_names),
+        ids=np.arange(len(digits.target)),
+        source="scikit-learn load_digits (the test part of UCI 80), pixels divided by 16",
+        citation=(
+            "Alpaydin, E. & Kaynak, C. (1998). Optical Recognition of Handwritten Digits "
+            "[Dataset]. UCI Machine Learning Repository. https://doi.org/10.24432/C50P49"
+        ),
+        images=images,
+    )
 
 
 def _present(task: Task, folder: Path, download: bool) -> Path:
@@ -127,51 +225,23 @@ def _present(task: Task, folder: Path, download: bool) -> Path:
     )
 
 
-def _load_table(task: Task, path: Path, preprocessing: str) -> Dataset:
-    done = preprocess(
-        read_stored_table(path), drop=task.drop, pick=task.pick, authors=preprocessing == "authors"
-    )
-    y, target_names = encode(done.labels)
-    return Dataset(
-        name=task.name,
-        X=done.values,
-        y=y,
-        target_names=target_names,
-        ids=done.rows,
-        source=f"{task.origin}, preprocessing={preprocessing}",
-        citation=task.citation,
-    )
+def _table(task: Task, path: Path, preprocessing: str) -> Found:
+    is_authors = preprocessing == "authors"
+    done = preprocess(read_stored_table(path), drop=task.drop, pick=task.pick, authors=is_authors)
+    return done.values, done.labels, done.rows, f"preprocessing={preprocessing}", {}
 
 
-def _load_faces(task: Task, path: Path, features: str, download: bool) -> Dataset:
+def _faces(task: Task, path: Path, features: str, download: bool) -> Found:
     faces = read_stored_faces(path)
     X, description = face_features(faces, path.parent, features, download=download)
-    y, target_names = encode(tuple(getattr(faces, task.target).tolist()))
-    return Dataset(
-        name=task.name,
-        X=X,
-        y=y,
-        target_names=target_names,
-        ids=faces.names,
-        source=f"{task.origin}, features={description}",
-        citation=task.citation,
-        images=faces.pictures(),
-    )
+    labels = tuple(getattr(faces, task.target).tolist())
+    return X, labels, faces.names, f"features={description}", {"images": faces.pictures()}
 
 
-def _load_newsgroups(task: Task, path: Path) -> Dataset:
+def _messages(task: Task, path: Path) -> Found:
     corpus = load_corpus(path, task.groups, lambda: read_stored_messages(path))
-    y, target_names = encode(corpus.labels)
-    return Dataset(
-        name=task.name,
-        X=corpus.X,
-        y=y,
-        target_names=target_names,
-        ids=np.array(corpus.ids),
-        source=f"{task.origin}, tf-idf, LSI to {corpus.X.shape[1]}, unit rows, {DECIMALS} decimals",
-        citation=task.citation,
-        texts=corpus.texts,
-    )
+    how = f"tf-idf, LSI to {corpus.X.shape[1]}, unit rows, {DECIMALS} decimals"
+    return corpus.X, corpus.labels, np.array(corpus.ids), how, {"texts": corpus.texts}
 
 
 def _raw(task: Task, path: Path) -> pd.DataFrame:

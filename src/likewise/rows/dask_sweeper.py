@@ -32,15 +32,7 @@ Dask begins to write to disk at 60 % of a worker's memory, and the work itself n
 
 
 class DaskSweeper(Sweeper):
-    """Goes over a source on the cluster of its client.
-
-    Parameters
-    ----------
-    source : Source
-        What to go over. Its files must be at the same paths for all workers.
-    progress : callable, optional
-        Called after every span.
-    """
+    """Goes over a source on the cluster of its client; all workers see its files at their paths."""
 
     def __init__(self, source: Source, *, progress: Progress | None = None) -> None:
         super().__init__(source, n_jobs=-1, progress=progress)

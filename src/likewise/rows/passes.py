@@ -30,15 +30,7 @@ Sums = list[NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The cells of K-means.
-
-    Attributes
-    ----------
-    centers : ndarray of shape (n_cells, n_features)
-        A row belongs to the nearest.
-    kernel : {"numpy", "faiss"}
-        What finds the nearest.
-    """
+    """The cells of K-means: a row belongs to the nearest center, which the kernel finds."""
 
     centers: NDArray[Any]
     kernel: Kernel
@@ -51,19 +43,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Consecutive rows of a source.
-
-    Attributes
-    ----------
-    source : Source
-        What they are from.
-    start : int
-        The number of the first.
-    rows : ndarray of shape (n_rows, n_features)
-        The rows.
-    cells : ndarray of shape (n_rows,)
-        The cell of every row; empty if there are no cells.
-    """
+    """Consecutive rows of a source, from number `start` on, and their cells, if there are any."""
 
     source: Source
     start: int
@@ -171,10 +151,7 @@ class SumPass(Pass[Sums]):
 class Candidates:
     """Rows of every cell, nearest to its middle first.
 
-    Attributes
-    ----------
-    cell, row, square, point : ndarray
-        For every candidate its cell, its number, its squared distance to the middle, itself.
+    Each has its cell, its number, its squared distance to the middle, and itself.
     """
 
     cell: NDArray[Any]
@@ -212,17 +189,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class NearestPass(Pass[Candidates]):
-    """Find the rows of every cell that are nearest to its middle.
-
-    Attributes
-    ----------
-    middles : ndarray of shape (n_cells, n_features)
-        The middle of every cell.
-    n_candidates : int
-        How many are looked for in every cell.
-    allowed : ndarray of int or None
-        The rows that may be found, increasing; None if all may.
-    """
+    """Find the allowed rows (None for all) of every cell that are nearest to its middle."""
 
     middles: NDArray[Any]
     n_candidates: int
@@ -250,15 +217,7 @@ class NearestPass(Pass[Candidates]):
 
 @dataclass(frozen=True)
 class ScorePass(Pass[Sums]):
-    """Add up, for every candidate, its distances to the allowed rows of its cell.
-
-    Attributes
-    ----------
-    candidates : Candidates
-        The candidates of all cells.
-    middles, allowed
-        As for `NearestPass`.
-    """
+    """Add up, for every candidate, its distances to the allowed rows of its cell."""
 
     candidates: Candidates
     middles: NDArray[Any]

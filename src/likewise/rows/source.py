@@ -29,14 +29,8 @@ _ROWS_PER_PART = 2**23
 class Part:
     """Consecutive rows that belong together, such as a file.
 
-    Attributes
-    ----------
-    name : str
-        Path of the part relative to the others, without an ending.
-    start, stop : int
-        Its first row, and the one after its last.
-    place : str
-        What messages call it: the path of its file.
+    Its name is a path relative to the others, without an ending; its place is what messages call
+    it.
     """
 
     name: str
@@ -135,12 +129,7 @@ class Source(ABC):
     ) -> dict[str, list[Any]]:
         """Return some rows as columns of plain values, as they are shown to a person.
 
-        Parameters
-        ----------
-        numbers : array-like of int
-            Which rows.
-        columns : sequence of str, optional
-            Which columns, where they have names; by default all, also those that hold no numbers.
+        By default these are all columns, also those that hold no numbers.
         """
         names = [str(name) for name in self.columns or range(self.n_features)]
         wanted = names if columns is None else list(columns)

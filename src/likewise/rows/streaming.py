@@ -64,22 +64,11 @@ def stream_super_instances(
     seed: int = 0,
     remember: Remember = lambda phase, make: make(),  # noqa: ARG005
 ) -> StreamedSuperInstances:
-    """Over-cluster rows and choose the row that stands for each small group.
+    """Over-cluster rows into at most so many groups, and choose the row that stands for each.
 
-    Parameters
-    ----------
-    sweeper : Sweeper
-        Goes over the rows.
-    n_super_instances : int
-        At most this many groups.
-    train_indices : ndarray of int, optional
-        The rows that may stand for a group, increasing.
-    representative : {"medoid", "nearest-mean"}
-        See `likewise.rows.build.build_super_instances`.
-    seed : int
-        Decides everything random.
-    remember : callable, optional
-        Keeps what every phase found, so that an interrupted run goes on after the last one.
+    Only increasing `train_indices` may stand for a group. `representative` is that of
+    `likewise.rows.build.build_super_instances`. `remember` keeps what every phase found, so that an
+    interrupted run goes on after the last one.
     """
     source = sweeper.source
     numbers, used, train_seed = _draw(source, n_super_instances, seed)
