@@ -11,8 +11,7 @@ from typing import Any
 
 from likewise.errors import InputError
 from likewise.files import cache_folder
-from likewise.items import Features, Items, open_items
-from likewise.items.kinds import KINDS
+from likewise.items import KINDS, Features, Items, open_items
 from likewise.project import large
 from likewise.project.beginning import begin_session, check_ways
 from likewise.project.changes import Changes
