@@ -8,7 +8,14 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import adjusted_rand_score
 
 from likewise.learning.discriminant import fit_discriminant, shrunk
-from likewise.learning.kernel_vote import fit_kernels, gaussian, ridge, tune_kernels
+from likewise.learning.kernel_vote import (
+    KERNELS,
+    Choice,
+    fit_kernels,
+    gaussian,
+    ridge,
+    tune_kernels,
+)
 from likewise.learning.learner import VOTERS, Learner, best_share, milestone
 from likewise.learning.views import main_axes, views_of
 
@@ -78,6 +85,25 @@ def test_kernels_follow_a_curved_border():
     known = rows.take(np.arange(30))
     model = fit_kernels(known, truth[:30], tune_kernels(known, truth[:30]))
     assert np.mean(model.predict_proba(rows).argmax(axis=1) == truth) > 0.93
+
+
+@pytest.mark.parametrize("kernel", range(len(KERNELS)))
+def test_every_kernel_keeps_what_is_known_and_foretells_the_rest(kernel):
+    rows = views_of(X)(X)
+    some = np.arange(0, 150, 3)
+    model = fit_kernels(rows.take(some), Y[some], [Choice(kernel, 1.0, 1e-3, 4.0, 1.0)])
+    found = model.predict_proba(rows).argmax(axis=1)
+    assert (found[some] == Y[some]).all()
+    assert np.mean(found == Y) > 0.93
+    assert np.mean(model.left_out.argmax(axis=1) == Y[some]) > 0.85
+
+
+def test_rows_that_are_hard_to_foretell_do_not_all_fall_into_one_group():
+    rng = np.random.default_rng(0)
+    points = rng.uniform(0, 6, size=(800, 2))
+    truth = points.astype(int).sum(axis=1) % 2  # a chessboard
+    learned = Learner(points).learn(np.arange(100), truth[:100])
+    assert np.mean(learned.chances.argmax(axis=1) == truth) > 0.7
 
 
 # -- discriminant ------------------------------------------------------------------------------
