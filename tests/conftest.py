@@ -4,6 +4,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Workers share the cores: more threads in each would wait for one another, which costs a third of
+# the time. Set before NumPy is loaded, and so that processes of tests inherit it.
+if n_workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):
+    threads = max(1, (os.cpu_count() or 1) // int(n_workers))
+    for library in ("OMP", "OPENBLAS", "MKL"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", str(threads))
+
 # The same examples on every run and every machine, however slow: tests never depend on timing.
 settings.register_profile(
     "likewise",
@@ -21,6 +28,13 @@ def pytest_configure(config):
     """Draw fewer examples where slow tests are left out."""
     if "not slow" in config.getoption("markexpr"):
         settings.load_profile("fast")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """Have one worker more than cores: tests with a browser mostly wait for it."""
+    has_browser = "not browser" not in config.getoption("markexpr")
+    return (os.cpu_count() or 1) + 1 if has_browser else None
 
 
 @pytest.fixture
