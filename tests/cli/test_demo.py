@@ -42,7 +42,8 @@ def test_the_page_is_whole_in_itself(ran):
 
 
 @pytest.mark.slow
-def test_a_folder_that_is_not_there_is_named_without_a_traceback(tmp_path):
+def test_a_folder_that_is_not_there_is_named_without_a_traceback(tmp_path, monkeypatch):
+    monkeypatch.setattr("likewise.cli.demo.ANSWERS", 1)
     page = tmp_path / "no" / "such" / "page.html"
     result = CliRunner().invoke(main, ["demo", "--auto", "-o", str(page)])
     assert result.exit_code == 1
@@ -76,10 +77,11 @@ def test_with_a_screen_it_asks_about_pieces_of_photographs(tmp_path, monkeypatch
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setattr("webbrowser.open", opened_pages.append)
     monkeypatch.setattr("likewise.cli.served.ServedPage.show", show)
+    monkeypatch.setattr("likewise.cli.demo.STEP", 106)  # a third of the pieces
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 0, result.output
     address, (n, question) = opened_pages
     assert address.startswith("http://127.0.0.1:")
-    assert n == 154
+    assert n == 48
     assert question is not None
     assert "Your answers are in" in result.output

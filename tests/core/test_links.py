@@ -131,9 +131,8 @@ def test_the_items_put_together_with_one_are_its_component(given_answers):
     assert all(links.same_as(a, 3) == [] for a in range(links.n_items) if links.size(a) == 1)
 
 
-@pytest.mark.slow
-def test_a_chain_of_100_000_must_links_does_not_recurse():
-    n = 100_001
+def test_a_chain_of_20_000_must_links_does_not_recurse():
+    n = 20_001
     links = LinkGraph(n)
     for i in range(n - 1):
         links.add(i, i + 1, Answer.SAME)

@@ -106,11 +106,8 @@ print(sha256(data.X.tobytes()).hexdigest(), list(model.queries_))
 @pytest.mark.slow
 def test_features_and_questions_are_the_same_in_any_process(data_home, tmp_path):
     """With any number of threads, and with the arithmetic of an old processor."""
-    settings = [
-        {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-        {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"},
-        {"OPENBLAS_CORETYPE": "Prescott"},
-    ]
+    one, two = ({"OMP_NUM_THREADS": n, "OPENBLAS_NUM_THREADS": n} for n in "12")
+    settings = [two, {**one, "OPENBLAS_CORETYPE": "Prescott"}]
     found = []
     for number, setting in enumerate(settings):
         place = {"XDG_CACHE_HOME": str(tmp_path / str(number))}
@@ -122,7 +119,7 @@ def test_features_and_questions_are_the_same_in_any_process(data_home, tmp_path)
             check=True,
         )
         found.append(done.stdout)
-    assert found[0] == found[1] == found[2] != ""
+    assert found[0] == found[1] != ""
 
 
 @pytest.mark.slow

@@ -137,6 +137,7 @@ def test_a_row_takes_the_label_that_lowers_the_objective_most(seed, diagonal, sh
     centers = rng.normal(size=(3, 3))
     weights = [m.weights for m in metrics]
     D = np.array([naive_separation(X, matrix(w)) for w in weights] * (3 if shared else 1))
+    gaps = gaps_of(X, metrics)
     must, cannot = links.closure()
     costs = LinkCosts(X[linked.rows], linked, labels[linked.rows].copy(), metrics, D, 0.7, 1.3)
     base = relative_costs(X[linked.rows], centers, metrics)
@@ -146,7 +147,9 @@ def test_a_row_takes_the_label_that_lowers_the_objective_most(seed, diagonal, sh
         values = []
         for h in range(3):
             by_hand[linked.rows[i]] = h
-            values.append(naive_objective(X, by_hand, centers, weights, must, cannot, 0.7, 1.3))
+            values.append(
+                naive_objective(X, by_hand, centers, weights, must, cannot, 0.7, 1.3, gaps)
+            )
         by_hand[linked.rows[i]] = int(np.argmin(values))
         ours = base[i] + costs.of(np.array([i]))[0]
         assert ours - ours.min() == pytest.approx(np.array(values) - min(values), abs=1e-7)
