@@ -58,6 +58,13 @@ def test_how_says_what_was_said_and_what_was_learned(project):
     assert all(0 < certainty[row] <= 1 for row in learned)
 
 
+def test_certainty_has_three_digits_and_none_where_nothing_is_known(project):
+    assert set(columns_of(project)["certainty"]) == {None}
+    answer(project, 12)
+    certainty = how_known(project.session)[1]
+    assert columns_of(project)["certainty"] == certainty.round(3).tolist()
+
+
 def test_a_row_that_was_only_told_apart_is_learned_where_the_learner_put_it(project):
     answer(project, 12)
     labels, links = project.session.labels, project.session.links

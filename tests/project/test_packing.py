@@ -1,0 +1,38 @@
+import io
+
+import numpy as np
+import pytest
+
+from likewise.errors import SessionFileError
+from likewise.project.packing import pack, unpack
+
+
+def test_arrays_come_back_from_wherever_they_were():
+    rows, points = np.arange(3), np.array([[0.5, -1.0]], dtype=np.float32)
+    value = unpack(pack({"a": [rows, {"b": points, "c": None}], "d": (rows, "text", 7)}))
+    assert value["a"][1]["c"] is None
+    assert value["d"][1:] == ["text", 7]
+    for found in (value["a"][0], value["d"][0]):
+        assert found.tolist() == [0, 1, 2]
+    assert value["a"][1]["b"].dtype == np.float32
+    assert value["a"][1]["b"].tolist() == points.tolist()
+
+
+def test_the_first_schema_was_json_alone():
+    assert unpack(b'{"log": [1, 2]}') == {"log": [1, 2]}
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"PK", pack({"a": np.arange(9)})[:-30]])
+def test_damaged_bytes_are_named(data):
+    with pytest.raises(SessionFileError, match="is damaged"):
+        unpack(data)
+
+
+def test_nothing_that_would_run_code_is_written_or_read():
+    objects = np.array([{}], dtype=object)
+    with pytest.raises(ValueError, match="pickle"):
+        pack({"a": objects})
+    file = io.BytesIO()
+    np.savez(file, json=objects)
+    with pytest.raises(SessionFileError, match="pickle"):
+        unpack(file.getvalue())
