@@ -111,7 +111,8 @@ def scores(model, points, truth, budgets):
     ],
 )
 def test_dsl_scores_what_the_authors_code_does(name, measured):
-    found = scores(DSL(), *scaled(name), measured)
+    points, truth = scaled(name)
+    found = scores(DSL(), points, truth, measured)
     assert found == pytest.approx(list(measured.values()), abs=0.07)
 
 
