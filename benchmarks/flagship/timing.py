@@ -13,7 +13,7 @@ from sklearn.datasets import make_blobs
 
 from likewise import Answer, LabelOracle, Likewise, Session
 from likewise.core.partition import SuperInstances
-from likewise.strategies import CoarseToFine
+from likewise.strategies import RowByRow
 
 
 def rows_of_their_own(
@@ -42,7 +42,7 @@ def many_cells(n_rows: int, n_cells: int, n_placed: int) -> list[float]:
     y %= 6
     assignment = np.arange(n_rows) % n_cells
     partition = SuperInstances(assignment, np.arange(n_cells), points=points)
-    strategy = CoarseToFine(partition, seed=0, n_regions=(12,))
+    strategy = RowByRow(partition, max_groups=1, error_rate=0.0, seed=0, n_regions=(12,))
     session = Session(strategy)
     firsts = [int(np.flatnonzero(y == g)[0]) for g in range(6)]
     for k, a in enumerate(firsts):

@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from likewise import COBRA, Answer, LabelOracle, Likewise, Session, run
 from likewise.errors import InputError, InterruptedFitError
 from likewise.scale import from_array
-from likewise.strategies import CoarseToFine
+from likewise.strategies import RowByRow
 
 X, Y = load_iris(return_X_y=True)
 
@@ -172,7 +172,7 @@ def test_large_data_are_asked_about_by_cells_and_sources_work(monkeypatch):
         from_array(points), oracle=LabelOracle(truth)
     )
     assert adjusted_rand_score(truth, from_source.labels_) > 0.9
-    assert isinstance(from_source.session_.strategy, CoarseToFine)
+    assert isinstance(from_source.session_.strategy, RowByRow)
 
 
 def test_it_pickles():

@@ -4,7 +4,7 @@ import numpy as np
 
 from likewise.errors import BudgetExhausted
 from likewise.experiments.protocol import Method
-from likewise.strategies import CoarseToFine
+from likewise.strategies import RowByRow
 
 
 class OneGroup(Method):
@@ -62,7 +62,7 @@ class Thinks(OneGroup):
             return np.zeros(len(trial.X), dtype=int)
 
 
-class ByRegions(CoarseToFine):
+class ByRegions(RowByRow):
     """A strategy as it is, without a method around it."""
 
 

@@ -9,7 +9,7 @@ from likewise.core.strategy import STRATEGIES
 from likewise.selection.minmax import ExploreConsolidate
 from likewise.selection.npu import MostInformative
 from likewise.selection.random import RandomPairs
-from likewise.strategies import ClosestFirst, CoarseToFine, RandomOrder, RowByRow
+from likewise.strategies import ClosestFirst, RandomOrder, RowByRow
 from likewise.strategies.a3s import AdaptiveSampling
 from likewise.strategies.acdm import DiffusionSkeleton
 from likewise.strategies.cobras import SplitAndMerge
@@ -32,25 +32,6 @@ class TestRandomGroups(StrategyLaws):
 class TestRandomRows(StrategyLaws):
     def make(self, case):
         return RandomOrder(case.partition, over="rows", seed=case.seed)
-
-
-class TestCoarseToFine(StrategyLaws):
-    def make(self, case):
-        return CoarseToFine(case.partition, seed=case.seed)
-
-
-@pytest.mark.slow
-class TestCoarseToFineWithABudget(StrategyLaws):
-    def make(self, case):
-        return CoarseToFine(case.partition, budget=6, seed=case.seed)
-
-
-@pytest.mark.slow
-class TestCoarseToFineByRegions(StrategyLaws):
-    stops_early = True
-
-    def make(self, case):
-        return CoarseToFine(case.partition, n_regions=(2, 4), to_the_end=False, seed=case.seed)
 
 
 class TestRowByRow(StrategyLaws):
@@ -79,10 +60,36 @@ class TestRowByRowWithErrors(StrategyLaws):
         return RowByRow(case.partition, max_groups=3, seed=case.seed)
 
 
-@pytest.mark.slow
 class TestRowByRowByPairs(StrategyLaws):
     def make(self, case):
+        return RowByRow(case.partition, max_groups=1, error_rate=0.0, seed=case.seed)
+
+
+@pytest.mark.slow
+class TestRowByRowByPairsWithErrors(StrategyLaws):
+    def make(self, case):
         return RowByRow(case.partition, max_groups=1, error_rate=0.1, seed=case.seed)
+
+
+@pytest.mark.slow
+class TestRowByRowByPairsWithABudget(StrategyLaws):
+    def make(self, case):
+        return RowByRow(case.partition, max_groups=1, error_rate=0.0, budget=6, seed=case.seed)
+
+
+@pytest.mark.slow
+class TestRowByRowByPairsOfRegions(StrategyLaws):
+    stops_early = True
+
+    def make(self, case):
+        return RowByRow(
+            case.partition,
+            max_groups=1,
+            error_rate=0.0,
+            n_regions=(2, 4),
+            to_the_end=False,
+            seed=case.seed,
+        )
 
 
 class TestRandomPairs(StrategyLaws):

@@ -229,7 +229,8 @@ def test_a_project_of_schema_1_opens_as_it_was_and_is_upgraded_by_the_first_writ
         project = open_project(points, session=path).project
         query = project.ask()
         assert project.session.labels.tolist() == saved["labels"]
-        assert [query.number, query.left, query.right] == saved["ask"]
+        # The strategy of that release is gone: the session goes on with other questions.
+        assert query.number == saved["ask"][0]
         events = [[e.number, e.left, e.right, e.answer.value] for e in project.session.events]
         assert events == saved["events"]
         assert [[g.id, g.name] for g in project.groups() if g.name] == saved["names"]

@@ -1,5 +1,8 @@
 """The strategy that shows one row after another beside the groups it may belong to."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_blobs
@@ -8,6 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from likewise import Answer, LabelOracle, Likewise, NoisyOracle, Session, run
 from likewise.core.answers import Choice, Query
 from likewise.core.partition import SuperInstances
+from likewise.core.strategy import STRATEGIES
 from likewise.strategies import RowByRow
 from likewise.strategies.coarse_to_fine.checks import (
     Checks,
@@ -18,6 +22,8 @@ from likewise.strategies.coarse_to_fine.choices import likeliest, rows_to_show
 from likewise.strategies.coarse_to_fine.turns import turns_of
 
 S, D, U = Answer
+
+ASSETS = Path(__file__).parent / "assets"
 
 
 def blobs(n_groups, n_rows=300, std=1.0, seed=0):
@@ -85,7 +91,7 @@ def test_an_oracle_that_answers_pairs_is_asked_pairs():
 
 @pytest.mark.slow
 def test_fifty_choices_are_as_good_as_a_hundred_pairs():
-    X, y = make_blobs(400, centers=8, cluster_std=1.5, random_state=2)
+    X, y = blobs(8, std=2.5)
     pairs = Likewise(100, random_state=0).fit(X, oracle=LabelOracle(y))
     choices = Likewise(50, questions="choices", random_state=0).fit(X, oracle=LabelOracle(y))
     assert (pairs.n_queries_, choices.n_queries_) == (100, 50)
@@ -193,3 +199,87 @@ def test_sessions_saved_by_the_earlier_strategy_go_on():
     loaded = Session.from_dict(saved)
     assert loaded.ask() is not None
     assert [event.pair for event in loaded.events] == [event.pair for event in session.events]
+
+
+@pytest.mark.parametrize("name", ["coarse-to-fine", "refine"])
+def test_sessions_that_asked_pair_by_pair_keep_their_links_and_go_on(name):
+    saved = json.loads((ASSETS / "coarse-to-fine.json").read_text())
+    saved["strategy"]["name"] = name
+    links = [tuple(link) for entry in saved["log"] for link in entry["links"]]
+    session = Session.from_dict(saved)
+    assert [(event.left, event.right, event.answer.value) for event in session.events] == links
+    assert session.strategy.max_groups == 1
+    assert not session.strategy.weighs_answers
+    truth = np.array(saved["strategy"]["partition"]["points"])[:, 0] > 0
+    run(session, LabelOracle(truth))
+    assert adjusted_rand_score(truth, session.labels) == 1.0
+    assert Session.from_dict(session.to_dict()).strategy.name == "row-by-row"
+
+
+# -- beginnings ----------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["closest-first", "row-by-row"])
+def test_strategies_begin_from_rows(name):
+    X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
+    train = np.arange(0, 200, 2)
+    make = STRATEGIES.find(name).from_rows
+    for budget in (None, 30):
+        strategy = make(X, train_indices=train, budget=budget, seed=1)
+        session = run(Session(strategy), LabelOracle(y), max_queries=30)
+        assert {row for event in session.events for row in event.rows} <= set(train)
+        assert adjusted_rand_score(y, session.labels_guess) > 0.9
+    again = Session(make(X, train_indices=train, budget=30, seed=1))
+    assert run(again, LabelOracle(y), max_queries=30).events == session.events
+
+
+def test_a_budget_is_planned_for_as_by_the_estimator():
+    X, y = make_blobs(200, centers=5, random_state=0)
+    session = Likewise(25, random_state=0).start(X)
+    strategy = RowByRow.from_rows(X, budget=25, seed=session.strategy.seed, max_groups=1)
+    straight = run(Session(strategy), LabelOracle(y), max_queries=25)
+    assert run(session, LabelOracle(y), max_queries=25).events == straight.events
+
+
+def test_more_rows_than_cells_are_cut(monkeypatch):
+    monkeypatch.setattr("likewise.strategies.coarse_to_fine.cells.MAX_CELLS", 50)
+    monkeypatch.setattr("likewise.strategies.coarse_to_fine.cells.N_CELLS", 20)
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    strategy = RowByRow.from_rows(X, train_indices=np.arange(40))
+    assert strategy.partition.n_super_instances <= 20
+    assert set(strategy.askable()) <= set(range(40))
+
+
+# -- pairs ---------------------------------------------------------------------------------------
+
+
+def corners(n_groups, n_rows=600, seed=0):
+    """Return groups at the corners of a high-dimensional body: none is nearer than another."""
+    return make_blobs(n_rows, centers=20.0 * np.eye(n_groups), cluster_std=1.0, random_state=seed)
+
+
+@pytest.mark.slow
+def test_groups_that_are_plainly_different_are_not_all_compared():
+    X, y = corners(16, n_rows=400)
+    model = Likewise(150, error_rate=0.0, random_state=0).fit(X, oracle=LabelOracle(y))
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_the_parts_of_a_group_that_lie_apart_are_found(seed):
+    X, parts = corners(6, n_rows=300, seed=seed)
+    y = parts % 3
+    model = Likewise(100, error_rate=0.0, random_state=seed).fit(X, oracle=LabelOracle(y))
+    assert model.n_clusters_ == 3
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+
+
+def test_asked_to_the_end_every_two_groups_are_compared():
+    X, y = corners(8, n_rows=40)
+    session = Likewise(error_rate=0.0, random_state=0).start(X)
+    run(session, LabelOracle(y))
+    roots = {session.links.find(i) for i in range(len(X))}
+    assert len(roots) == 8
+    assert all(len(session.links.differing(root)) == 7 for root in roots)

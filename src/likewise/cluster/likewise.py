@@ -20,10 +20,8 @@ from likewise.rows.build import super_instances_of
 from likewise.rows.kmeans import FULL_LIMIT
 from likewise.rows.passes import check_finite
 from likewise.rows.source import Source
-from likewise.strategies.coarse_to_fine.base import RegionStrategy
 from likewise.strategies.coarse_to_fine.cells import N_CELLS, cells_of
 from likewise.strategies.coarse_to_fine.choices import MAX_GROUPS
-from likewise.strategies.coarse_to_fine.pair_by_pair import CoarseToFine
 from likewise.strategies.coarse_to_fine.row_by_row import RowByRow
 
 MAX_ERROR_RATE = 0.3
@@ -33,11 +31,11 @@ MAX_ERROR_RATE = 0.3
 class Likewise(AskingClusterer):
     """Cluster by asking: coarse regions first, finer ones next, then where there is doubt.
 
-    The data are cut into a few regions, and the rows that stand for them are asked about, closest
-    pairs first. Then come finer regions; what was answered before counts. At last the questions
-    go where a learner, trained on the rows whose group is known, is in doubt about many others.
-    The same learner says where all other rows belong. The number of groups is found, and the
-    labels are sensible after every answer.
+    The data are cut into a few regions. The rows that stand for them are compared, one after
+    another, with the groups found so far, the likeliest first. Then come finer regions; what was
+    answered before counts. At last the questions go where a learner, trained on the rows whose
+    group is known, is in doubt about many others. The same learner says where all other rows
+    belong. The number of groups is found, and the labels are sensible after every answer.
 
     Parameters
     ----------
@@ -186,18 +184,19 @@ class Likewise(AskingClusterer):
         n_lacking = max(0, self.n_clusters_ - chances.shape[1])
         return np.hstack([chances, np.zeros((len(chances), n_lacking))])
 
-    def _strategy(
-        self, X: Rows, train: NDArray[np.intp] | None, seed: int, **_: Any
-    ) -> RegionStrategy:
+    def _strategy(self, X: Rows, train: NDArray[np.intp] | None, seed: int, **_: Any) -> RowByRow:
         cells: Any = cells_of_source if isinstance(X, Source) else cells_of
         partition, is_askable = cells(
             X, self.n_cells, train_indices=train, seed=seed, n_jobs=self.n_jobs
         )
-        options: Any = {"askable": is_askable, "budget": self.max_queries, "seed": seed}
-        if self.questions == "pairs" and self.error_rate == 0:
-            return CoarseToFine(partition, **options)
-        max_groups = MAX_GROUPS if self.questions == "choices" else 1
-        return RowByRow(partition, max_groups=max_groups, error_rate=self.error_rate, **options)
+        return RowByRow(
+            partition,
+            max_groups=MAX_GROUPS if self.questions == "choices" else 1,
+            error_rate=self.error_rate,
+            askable=is_askable,
+            budget=self.max_queries,
+            seed=seed,
+        )
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -250,7 +250,6 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
     {
         "closest-first": "likewise.strategies.closest_first:ClosestFirst",
         "random-order": "likewise.strategies.random_order:RandomOrder",
-        "coarse-to-fine": "likewise.strategies.coarse_to_fine.pair_by_pair:CoarseToFine",
         "row-by-row": "likewise.strategies.coarse_to_fine.row_by_row:RowByRow",
         "random-pairs": "likewise.selection.random:RandomPairs",
         "min-max": "likewise.selection.minmax:ExploreConsolidate",
@@ -261,7 +260,8 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
         "acdm": "likewise.strategies.acdm:DiffusionSkeleton",
         "a3s": "likewise.strategies.a3s:AdaptiveSampling",
         # names of earlier releases
-        "refine": "likewise.strategies.coarse_to_fine.pair_by_pair:CoarseToFine",
+        "refine": "likewise.strategies.coarse_to_fine.row_by_row:RowByRow",
+        "coarse-to-fine": "likewise.strategies.coarse_to_fine.row_by_row:RowByRow",
         "careful": "likewise.strategies.coarse_to_fine.row_by_row:RowByRow",
     },
     group="likewise.strategies",

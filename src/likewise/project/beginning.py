@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
@@ -10,8 +11,8 @@ from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError
 from likewise.items import Features
 
-QUESTIONS = {"choices": "row-by-row", "pairs": "coarse-to-fine"}
-"""What `Likewise` may ask, the default first, and the strategies that do."""
+QUESTIONS: dict[str, dict[str, int]] = {"choices": {}, "pairs": {"max_groups": 1}}
+"""What `Likewise` may ask, the default first, and the options of its strategy for it."""
 
 
 def begin_session(
@@ -32,10 +33,9 @@ def begin_session(
     """
     if n_super_instances is not None or features.metric == "precomputed":
         return _cobra(features, ids, n_super_instances, seed)
-    name = strategy or QUESTIONS[questions or next(iter(QUESTIONS))]
-    begun = STRATEGIES.find(name).from_rows(
-        features.X, train_indices=features.askable, seed=seed, n_jobs=-1
-    )
+    begin = STRATEGIES.find(strategy or "row-by-row").from_rows
+    options: Any = {} if questions is None else QUESTIONS[questions]
+    begun = begin(features.X, train_indices=features.askable, seed=seed, n_jobs=-1, **options)
     return Session(begun, sample_ids=ids, digest=fingerprint(features.X))
 
 

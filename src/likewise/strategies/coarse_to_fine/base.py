@@ -1,9 +1,8 @@
-"""What both strategies of `Likewise` share: cells, and regions of them that are cut ever finer."""
+"""Cells, and regions of them that are cut ever finer."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from likewise.core.partition import SuperInstances
 from likewise.strategies.coarse_to_fine.cells import cells_of
-from likewise.strategies.coarse_to_fine.closest import closest_between, closest_open
+from likewise.strategies.coarse_to_fine.closest import closest_open
 from likewise.strategies.coarse_to_fine.groups import Known
 from likewise.strategies.coarse_to_fine.regions import most_telling
 from likewise.strategies.learning import LearningStrategy
@@ -69,16 +68,17 @@ class RegionStrategy(LearningStrategy):
         budget: int | None = None,
         seed: int = 0,
         n_jobs: int | None = None,
+        **options: Any,
     ) -> Self:
-        """Return the strategy for rows.
+        """Return the strategy for rows, with further options of its own.
 
         Without a budget it is done after a few cuts into regions, about sixty answers; refining
         goes on from there.
         """
         partition, askable = cells_of(X, train_indices=train_indices, seed=seed, n_jobs=n_jobs)
-        if budget is not None:
-            return cls(partition, askable=askable, budget=budget, seed=seed)
-        return cls(partition, askable=askable, n_regions=FOR_PEOPLE, to_the_end=False, seed=seed)
+        if budget is None:
+            options = {"n_regions": FOR_PEOPLE, "to_the_end": False, **options}
+        return cls(partition, askable=askable, budget=budget, seed=seed, **options)
 
     @property
     def n_parts(self) -> int:
@@ -140,21 +140,8 @@ class RegionStrategy(LearningStrategy):
     def _leftover(self, known: Known) -> tuple[int, int] | None:
         """Return the closest two rows that nothing is known about, when no newcomers are left."""
         asked = [(self._cell_of.get(a, -1), self._cell_of.get(b, -1)) for a, b, _ in self._log]
-        cells = closest_open(self._views[0], known.cells, [], self.links, asked=asked)
+        cells = closest_open(self._views[0], known.cells, self.links, asked)
         return None if cells is None else self._rows(*cells)
-
-    def _open_pairs(
-        self, known: Known, closed: Collection[tuple[int, int]]
-    ) -> list[tuple[int, int]]:
-        """Return the closest rows of every two groups that nobody has decided about."""
-        pairs = [
-            (a, b)
-            for a, b in combinations(known.cells, 2)
-            if b not in self.links.differing(a) and (a, b) not in closed
-        ]
-        points = self._views[0]
-        near = [closest_between(points, known.cells[a], known.cells[b])[1] for a, b in pairs]
-        return [self._rows(*cells) for cells in near]
 
     def _rows(self, i: int, j: int) -> tuple[int, int]:
         """Return the rows that stand for two cells, the smaller one first."""

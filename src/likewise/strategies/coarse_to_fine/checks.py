@@ -22,11 +22,6 @@ FIRST_RATE, N_FIRST, SEEN_PER_CHECK = 0.05, 20, 3
 """Before any check, this share of wrong answers is expected, as if it had been seen in so many
 answers. A check bears on several answers: on itself and on those that its row depends on."""
 
-RESERVED = 0.22
-"""The regions are planned for all but this share of the questions, so that checks come in time to
-find errors; what they leave goes to further rows. Mean adjusted Rand index on the test rows of six
-practice tasks, 100 choices with one in ten wrong: .58 with 0.05, .67 with 0.15, .70 with 0.22."""
-
 FREE_CHECKS, CHECKS_PER_ERROR = 0.05, 3.0
 """How many checks may find nothing: so many for every question, and for every error found. With
 0.08 and 4 the index is .007 lower where nothing is wrong, the same with 5 % wrong answers."""

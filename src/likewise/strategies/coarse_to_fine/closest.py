@@ -23,11 +23,8 @@ def closest_between(
 def closest_open(
     points: NDArray[np.float64],
     known: Mapping[int, Sequence[int]],
-    new: Sequence[int],
     links: LinkGraph,
-    *,
-    closed: Iterable[tuple[int, int]] = (),
-    asked: Iterable[tuple[int, int]] = (),
+    asked: Iterable[tuple[int, int]],
 ) -> tuple[int, int] | None:
     """Return the closest two cells of which nobody knows whether they are the same, or None.
 
@@ -37,28 +34,19 @@ def closest_open(
         All cells.
     known : mapping of int to sequence of int
         Cells that are known to be the same, by their root in `links`.
-    new : sequence of int
-        Cells about which nothing is known.
     links : LinkGraph
         Which roots differ.
-    closed : iterable of (int, int)
-        Further pairs of roots that are not to be asked about, both ways round.
     asked : iterable of (int, int)
         Pairs of cells that are not to be asked about.
     """
     number = {root: k for k, root in enumerate(known)}
-    n = len(known) + len(new)
-    is_out = np.eye(n, dtype=bool)
+    is_out = np.eye(len(known), dtype=bool)
     for root, k in number.items():
         is_out[k, [number[r] for r in links.differing(root) if r in number]] = True
-    for a, b in closed:
-        if a in number and b in number:
-            is_out[number[a], number[b]] = True
     if is_out.all():
         return None
-    cells = [cell for some in known.values() for cell in some] + list(new)
+    cells = [cell for some in known.values() for cell in some]
     unit = [k for k, some in enumerate(known.values()) for _ in some]
-    unit += range(len(known), n)
     far = cdist(points[cells], points[cells])
     far[is_out[np.ix_(unit, unit)]] = np.inf
     place = {cell: k for k, cell in enumerate(cells)}

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import permutations
+from itertools import combinations
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, ordered
 from likewise.core.partition import SuperInstances
-from likewise.strategies.coarse_to_fine.budget import next_cut
-from likewise.strategies.coarse_to_fine.checks import FITS, RESERVED, odds_of_wrong
+from likewise.strategies.coarse_to_fine.budget import PLANNED, next_cut
+from likewise.strategies.coarse_to_fine.checks import FITS, odds_of_wrong
 from likewise.strategies.coarse_to_fine.choices import (
     MAX_GROUPS,
     Likeliest,
@@ -73,8 +73,12 @@ class RowByRow(WeighedStrategy):
 
     @classmethod
     def load(cls, plain: Mapping[str, Any], X: Any) -> Self:
-        """Return the strategy that `to_dict` wrote down, here or as "careful" in release 0.1."""
-        return super().load({"max_groups": 1, **plain}, X)
+        """Return the strategy that `to_dict` wrote down.
+
+        So did two strategies of earlier releases, which asked about pairs: "careful", and
+        "coarse-to-fine" (or "refine"), which took every answer for true.
+        """
+        return super().load({"max_groups": 1, "error_rate": 0.0, **plain}, X)
 
     # -- what a session needs --------------------------------------------------------------------
 
@@ -127,7 +131,12 @@ class RowByRow(WeighedStrategy):
     def open_pairs(self) -> list[tuple[int, int]]:
         """Return a pair of rows for every two groups that somebody was not sure about."""
         known = self._what_is_known()
-        return self._open_pairs(known, set(permutations(known.cells, 2)) - known.unsure)
+        near = [
+            closest_between(self._views[0], known.cells[a], known.cells[b])[1]
+            for a, b in combinations(known.cells, 2)
+            if (a, b) in known.unsure and b not in self.links.differing(a)
+        ]
+        return [self._rows(*cells) for cells in near]
 
     def why(self) -> str:
         """Return in a few words why the open question is asked."""
@@ -168,7 +177,7 @@ class RowByRow(WeighedStrategy):
             rows = self.partition.representatives[met].tolist()
             n_groups = len({self.links.find(row) for row in rows})
             n = next_cut(
-                round(self.budget * (1.0 - RESERVED * self.weighs_answers)),
+                round(PLANNED * self.budget),
                 n_cuts=len(cuts),
                 n_asked=sum(t.n_questions(self.max_groups) for t in self._checks().turns),
                 n_met=len(met),
@@ -180,12 +189,12 @@ class RowByRow(WeighedStrategy):
     def _what_is_known(self) -> Known:
         if self._known is None:
             known = read_log(self._log, self.links, self._cell_of)
-            cells = known.cells
-            groups = sorted((g for g in cells if len(cells[g]) > 1), key=lambda g: -len(cells[g]))
-            known = replace(known, groups=groups, pending=[])
-            singles = [root for root in cells if len(cells[root]) == 1]
+            groups = known.groups
             # Rows that differ from all groups come first: the learner knows their groups, too.
-            singles.sort(key=lambda root: not self.links.differing(root).issuperset(groups))
+            singles = sorted(
+                known.pending, key=lambda root: not self.links.differing(root).issuperset(groups)
+            )
+            known = replace(known, pending=[])
             for root in singles:
                 (groups if self._is_first(root, known) else known.pending).append(root)
             self._known = known
