@@ -65,13 +65,13 @@ def test_questions_are_for_likewise_and_a_session_goes_on_with_those_it_began_wi
     project.close()
     with pytest.raises(InputError, match="begun with --questions pairs, not choices"):
         open_project(path, questions="choices")
-    assert open_project(path).project.session.strategy.max_groups == 1
+    assert open_project(path).project.session.strategy.to_dict()["max_groups"] == 1
 
 
 def test_pairs_by_likewise_end_after_some_sixty_answers(table):
     path, y = table
     project = open_project(path, questions="pairs", options={"cache": False}).project
-    assert project.session.strategy.max_groups == 1
+    assert project.session.strategy.to_dict()["max_groups"] == 1
     n_asked = answer_all(project, y)
     assert project.ask() is None
     assert 20 < n_asked < 80
