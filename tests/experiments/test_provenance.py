@@ -179,6 +179,7 @@ def test_methods_without_a_learner_depend_on_none(method):
 def test_only_what_runs_has_a_meaning():
     assert meaning("def f():\n    'Say.'\n    return 1") == meaning("def f():\n    return 1")
     assert meaning("x = 1") != meaning("x = 2")
+    assert meaning("NAMES = Registry({'a': 'b'})") == meaning("NAMES: Registry[int] = Registry({})")
 
 
 def test_a_new_row_names_its_code(blobs):

@@ -22,6 +22,7 @@ from likewise.errors import InputError
 from likewise.experiments.methods import find_method
 from likewise.experiments.protocol import Method
 from likewise.experiments.store import Row
+from likewise.registry import Registry
 
 SRC = Path(likewise.__file__).parents[1]
 RULES = tuple(f"likewise.experiments.{name}" for name in ("protocol", "oracle", "cells"))
@@ -185,7 +186,7 @@ def _has_changed(module: str, tree: str) -> bool:
 
 
 def meaning(source: str) -> str:
-    r"""Return what Python makes of a source, without docstrings.
+    r"""Return what Python makes of a source, without docstrings and lists of registered names.
 
     Examples
     --------
@@ -196,7 +197,14 @@ def meaning(source: str) -> str:
     for node in ast.walk(tree):
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:]
+    tree.body = [node for node in tree.body if not _is_registry(node)]
     return ast.dump(tree)
+
+
+def _is_registry(node: ast.stmt) -> bool:
+    """Return whether a statement only names things: no row depends on what else has a name."""
+    value = getattr(node, "value", None)
+    return isinstance(value, ast.Call) and getattr(value.func, "id", "") == Registry.__name__
 
 
 def _is_ours(module: str) -> bool:
