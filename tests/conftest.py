@@ -15,7 +15,7 @@ if n_workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):
 settings.register_profile(
     "likewise",
     deadline=None,
-    max_examples=30,
+    max_examples=20,
     derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -23,19 +23,23 @@ ROOT = Path(__file__).parents[1]
 SECONDS = 200
 """A mutant that takes more time of the processor never ends: it is noticed."""
 
-ASKERS = ("closest_first", "random_order", "representatives", "rows", "procedure", "cobras", "dsl")
-"""Strategies that ask by a published rule."""
+LAWS = "tests/laws/test_strategies.py::Test"
 
 ROOMS = {
-    "core": (["core"], ["tests/core", "tests/laws/test_strategies.py::TestClosestFirst"]),
+    "core": (["core"], ["tests/core", f"{LAWS}ClosestFirst"]),
     "strategies": (
-        [f"strategies/{name}.py" for name in ASKERS],
-        ["tests/strategies", "tests/cluster/test_procedures.py", "tests/laws/test_strategies.py"],
+        [f"strategies/{name}.py" for name in ("closest_first", "random_order", "cobras", "dsl")]
+        + ["strategies/procedure.py", "strategies/representatives.py"],
+        [
+            *(f"{LAWS}{name}" for name in ("ClosestFirst", "RandomGroups", "SkeletonTree")),
+            "tests/cluster/test_procedures.py",
+            "tests/cluster/test_cobra.py",
+        ],
     ),
     "learning": (["learning"], ["tests/learning", "tests/strategies/test_completeness.py"]),
     "stores": (
         ["project/store.py", "project/schema.py", "database.py", "files.py"],
-        ["tests/project/test_store.py", "tests/test_files.py"],
+        ["tests/project/test_store.py", "tests/test_files.py", "tests/project/test_project.py"],
     ),
     "export": (
         ["project/formats.py", "project/packing.py"],
@@ -155,7 +159,8 @@ def main() -> None:
         if is_noticed(Path(work), tests):
             sys.exit("the tests fail without any change")
         n_noticed = 0
-        for file, k in some:
+        for n_tried, (file, k) in enumerate(some):
+            print(f"{n_tried} of {len(some)} tried", end="\r", file=sys.stderr, flush=True)
             line, change, text = mutant(file, k)
             target = copy / file.relative_to(package)
             target.write_text(text, "utf-8")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from likewise import Answer, Choice, Link, Query, Session
-from likewise.core.journal import Told
+from likewise.core.journal import Told, upgraded_entry
 from likewise.core.partition import singletons
 from likewise.errors import (
     AnswerError,
@@ -240,6 +240,13 @@ def test_a_session_of_schema_1_opens_as_it_was():
     assert session.to_dict()["schema"] == 2
     assert Session.from_dict(session.to_dict()) == session
     assert session.redo() is not None
+
+
+@pytest.mark.parametrize(
+    "entry", [{"do": "name", "names": [[0, "a"]]}, {"do": "tell", "links": [[0, 4, "same"]]}]
+)
+def test_what_is_the_same_in_both_schemas_is_not_changed(entry):
+    assert upgraded_entry(entry) == entry
 
 
 @pytest.mark.parametrize(

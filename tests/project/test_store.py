@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from likewise.database import new_file
 from likewise.errors import InputError, LikewiseError, SessionFileError, StaleQueryError
 from likewise.project.changes import Changes
 from likewise.project.store import Store
@@ -204,6 +205,13 @@ def test_an_existing_file_is_never_overwritten(path):
     with pytest.raises(InputError, match="exists already"):
         Store.create(path)
     assert path.read_text() == "my thesis"
+
+
+def test_a_file_that_came_while_another_was_made_is_kept(path):
+    with pytest.raises(InputError, match="exists already"), new_file(path):
+        path.write_text("my thesis")
+    assert path.read_text() == "my thesis"
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_failed_creation_leaves_nothing_behind(path):
