@@ -12,7 +12,8 @@ from benchmarks._results import save
 from likewise.rows import streaming
 from likewise.rows.assignment import assign
 from likewise.rows.build import build_super_instances
-from likewise.rows.kmeans import FEW, plusplus
+from likewise.rows.kmeans import FEW
+from likewise.rows.lloyd import plusplus
 from likewise.rows.medoids import sums_of_distances
 
 
@@ -33,7 +34,7 @@ def inertia_rows(n, d, k, seeds, per_center):
         X = mixture(n, d, 50, seed)
         rows = np.random.default_rng(seed).permutation(n)
         part = X[rows[: FEW.start_rows_per_center * k]]
-        start = part[plusplus(part, k, seed)]
+        start = part[plusplus(part, k, np.random.default_rng(seed), first=0)]
         full = inertia(X, KMeans(k, init=start, n_init=1).fit(X).cluster_centers_)
         for m in per_center:
             model = KMeans(k, init=start, n_init=1, max_iter=FEW.max_iter).fit(X[rows[: m * k]])

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
-from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.datasets import make_blobs
 
 from likewise.rows.build import build_super_instances
-from likewise.rows.kmeans import MANY_CENTERS, draw_starts, kmeans, plusplus
+from likewise.rows.kmeans import MANY_CENTERS, draw_starts, kmeans
+from likewise.rows.lloyd import best_of_starts
 
 X, _ = make_blobs(4000, centers=12, n_features=5, random_state=0)
 
@@ -36,40 +36,19 @@ def test_a_seed_decides_everything():
     assert not np.array_equal(one, third)
 
 
-def potential(rows, start):
-    return float(cdist(rows, start, "sqeuclidean").min(axis=1).sum())
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_starts_are_as_good_as_those_of_scikit_learn(dtype):
-    rows = (X + 100).astype(dtype)
-    seeds = range(5)
-    ours = [potential(rows, rows[plusplus(rows, 40, seed)]) for seed in seeds]
-    theirs = [potential(rows, kmeans_plusplus(rows, 40, random_state=seed)[0]) for seed in seeds]
-    assert np.mean(ours) == pytest.approx(np.mean(theirs), rel=0.03)
-
-
-def test_starts_are_distinct_rows_while_there_are_any():
-    rows = np.repeat(np.arange(50.0), 40)[:, None]
-    chosen = plusplus(rows, 50, 0)
-    assert sorted(rows[chosen].ravel()) == list(range(50))
-    assert len(plusplus(rows, 60, 0)) == 60
-
-
 @pytest.mark.slow
 def test_the_published_sizes_have_ten_starts_and_many_cells_one(monkeypatch):
-    starts = []
+    seeds = []
 
-    class Counted(KMeans):
-        def fit(self, rows):
-            starts.append(self.init)
-            return super().fit(rows)
+    def counted(rows, n_clusters, n_starts, seed):
+        seeds.append(seed)
+        return best_of_starts(rows, n_clusters, n_starts, seed)
 
-    monkeypatch.setattr("sklearn.cluster.KMeans", Counted)
+    monkeypatch.setattr("likewise.rows.kmeans.best_of_starts", counted)
     kmeans(X, 100)
-    assert starts == ["k-means++"] * 10
-    starts.clear()
+    assert len(set(seeds)) == len(seeds) == 10
+    seeds.clear()
     assignment, centers = kmeans(X, MANY_CENTERS)
-    assert len(starts) == 1
+    assert not seeds
     assert len(draw_starts(len(X), MANY_CENTERS, 0)) == 1
     assert np.array_equal(assignment, cdist(X, centers).argmin(axis=1))

@@ -74,7 +74,7 @@ def as_numbers(values: Sequence[Any], has_decimal_comma: bool = False) -> np.nda
     True
     """
     try:
-        return np.array([float(value) for value in values])
+        return np.fromiter(map(float, values), np.float64, len(values))
     except (TypeError, ValueError, OverflowError):
         pass
     numbers = np.full(len(values), np.nan)

@@ -27,17 +27,13 @@ def pack(value: Any) -> bytes:
     """
     arrays: dict[str, NDArray[Any]] = {}
 
-    def without_arrays(inner: Any) -> Any:
-        if isinstance(inner, np.ndarray):
-            arrays[f"a{len(arrays)}"] = inner
-            return {_ARRAY: f"a{len(arrays) - 1}"}
-        if isinstance(inner, dict):
-            return {key: without_arrays(entry) for key, entry in inner.items()}
-        if isinstance(inner, list | tuple):
-            return [without_arrays(entry) for entry in inner]
-        return inner
+    def name_of(inner: Any) -> dict[str, str]:
+        if not isinstance(inner, np.ndarray):
+            raise TypeError(f"{type(inner).__name__} is neither a plain value nor an array")
+        arrays[f"a{len(arrays)}"] = inner
+        return {_ARRAY: f"a{len(arrays) - 1}"}
 
-    text = json.dumps(without_arrays(value), separators=(",", ":")).encode()
+    text = json.dumps(value, default=name_of, separators=(",", ":")).encode()
     file = io.BytesIO()
     np.savez(file, allow_pickle=False, json=np.frombuffer(text, dtype=np.uint8), **arrays)
     return file.getvalue()

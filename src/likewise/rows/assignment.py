@@ -72,13 +72,18 @@ def assign_block(rows: NDArray[Any], centers: NDArray[Any], kernel: Kernel) -> N
     return find(rows, centers - shift, shift)
 
 
+def rows_per_block(n_centers: int) -> int:
+    """Return of how many rows the scores against so many centers stay in the cache."""
+    return int(2 ** np.clip(np.log2(_SCORES_PER_BLOCK / n_centers) // 1, 6, 12))
+
+
 def _by_product(rows: NDArray[Any], centers: NDArray[Any], shift: NDArray[Any]) -> NDArray[np.intp]:
     """Compare by a matrix product: the nearest center has the largest x·c - |c|²/2."""
     half_norms = 0.5 * np.einsum("ij,ij->i", centers, centers)
     # A column of ones subtracts the norms within the product.
     factors = np.ascontiguousarray(np.vstack([centers.T, -half_norms]))
     n_features = centers.shape[1]
-    n_block = int(2 ** np.clip(np.log2(_SCORES_PER_BLOCK / len(centers)) // 1, 6, 12))
+    n_block = min(rows_per_block(len(centers)), len(rows))
     extended = np.ones((n_block, n_features + 1), dtype=centers.dtype)
     scores = np.empty((n_block, len(centers)), dtype=centers.dtype)
     assignment = np.empty(len(rows), dtype=np.intp)

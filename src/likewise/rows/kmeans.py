@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.rows.assignment import assign
+from likewise.rows.lloyd import best_of_starts, lloyd, plusplus
 from likewise.rows.threads import map_in_threads, one_thread_each
 
 FULL_LIMIT = 50_000
@@ -20,7 +20,6 @@ MANY_CENTERS = 500
 """From so many centers on, starts differ by less than a percent, and one is enough."""
 
 N_INIT = 10
-MAX_ITER = 300
 
 Engine = Literal["auto", "full", "sample"]
 
@@ -123,66 +122,21 @@ def train_from(
     sample: NDArray[Any], n_clusters: int, part: NDArray[np.intp], seed: int
 ) -> tuple[float, NDArray[Any]]:
     """Return the inertia and the centers that Lloyd's algorithm finds in a sample from a start."""
-    with one_thread_each():
-        start = sample[part[plusplus(sample[part], n_clusters, seed)]]
-        found = _lloyd(sample, n_clusters, start, training_for(n_clusters).max_iter)
-    return float(found.inertia_), np.asarray(found.cluster_centers_)
-
-
-def plusplus(X: NDArray[Any], n_clusters: int, seed: int) -> NDArray[np.intp]:
-    """Return rows to start K-means from, by greedy k-means++.
-
-    Row after row is drawn, each with a chance in proportion to its squared distance to the nearest
-    row drawn before; of a few that are drawn at a time, the best is taken. scikit-learn's function
-    does the same. This one takes a third of the time, for it has one matrix product per step.
-    """
-    n_trials = 2 + int(np.log(n_clusters))
     rng = np.random.default_rng(seed)
-    moved = X - X.mean(axis=0)
-    norms = np.einsum("ij,ij->i", moved, moved)
-    # |x - y|² = -2 x·y + |x|²·1 + 1·|y|², all in one product.
-    factors = np.vstack([moved.T, norms, np.ones_like(norms)])
-    tried = np.ones((n_trials, len(factors)), dtype=X.dtype)
-    squares = np.empty((n_trials, len(X)), dtype=X.dtype)
-    nearest = np.full(len(X), np.inf, dtype=X.dtype)
-    chosen = np.empty(n_clusters, dtype=np.intp)
-    for k in range(n_clusters):
-        if k == 0:
-            trials = np.full(n_trials, rng.integers(len(X)))
-        else:
-            running = np.cumsum(nearest, dtype=np.float64)
-            drawn = np.searchsorted(running, rng.random(n_trials) * running[-1], side="right")
-            trials = np.minimum(drawn, len(X) - 1)
-        np.multiply(moved[trials], -2.0, out=tried[:, :-2])
-        tried[:, -1] = norms[trials]
-        np.matmul(tried, factors, out=squares)
-        np.minimum(squares, nearest, out=squares)
-        best = int(np.argmin(squares.sum(axis=1)))
-        np.maximum(squares[best], 0, out=nearest)
-        chosen[k] = trials[best]
-    return chosen
+    with one_thread_each():
+        first = int(rng.integers(len(part)))
+        start = sample[part[plusplus(sample[part], n_clusters, rng, first)]]
+        found = lloyd(sample, start, max_iter=training_for(n_clusters).max_iter)
+    return found.inertia, found.centers
 
 
 def _best_of_ten(
     X: NDArray[Any], n_clusters: int, seed: int, n_jobs: int | None
 ) -> tuple[NDArray[np.intp], NDArray[Any]]:
     seeds = np.random.default_rng(seed).integers(2**31 - 1, size=N_INIT)
-    start = partial(_lloyd, X, n_clusters, "k-means++", MAX_ITER)
-    runs = map_in_threads(start, seeds.tolist(), n_jobs)
-    best = min(runs, key=lambda run: run.inertia_)
-    return best.labels_.astype(np.intp), best.cluster_centers_
-
-
-def _lloyd(X: NDArray[Any], n_clusters: int, start: Any, max_iter: int, seed: int = 0) -> Any:
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
-
-    model = KMeans(n_clusters, init=start, n_init=1, max_iter=max_iter, random_state=seed)
-    # Here, for only now scikit-learn's own threads are surely known.
-    with one_thread_each(), warnings.catch_warnings():
-        # Fewer distinct rows than clusters: handled by the caller.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(X)
+    runs = map_in_threads(partial(best_of_starts, X, n_clusters, 1), seeds.tolist(), n_jobs)
+    best = min(runs, key=lambda run: run.inertia)
+    return best.labels, best.centers
 
 
 def _distinct(X: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:

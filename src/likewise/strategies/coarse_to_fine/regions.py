@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from likewise.core.fingerprint import fingerprint
-from likewise.rows.threads import one_thread_each
+from likewise.rows.lloyd import best_of_starts
 
 _N_STARTS = 5
 
@@ -89,15 +88,9 @@ class Regions:
     def _make(self, n_regions: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         if n_regions >= len(self.points):
             return self._with_heads(np.arange(len(self.points), dtype=np.intp), self.points)
-        from sklearn.cluster import KMeans
-        from sklearn.exceptions import ConvergenceWarning
-
-        model = KMeans(n_regions, n_init=_N_STARTS, random_state=self.seed)
-        with one_thread_each(), warnings.catch_warnings():
-            # Fewer distinct points than regions: some regions are empty, which does no harm.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(self.points, sample_weight=self.sizes)
-        return self._with_heads(model.labels_.astype(np.intp), model.cluster_centers_)
+        # Of fewer distinct points than regions some regions are empty, which does no harm.
+        found = best_of_starts(self.points, n_regions, _N_STARTS, self.seed, self.sizes)
+        return self._with_heads(found.labels, found.centers)
 
     def _with_heads(
         self, assignment: NDArray[np.intp], centers: NDArray[np.float64]

@@ -1,0 +1,226 @@
+"""Lloyd's K-means by NumPy, with the result of scikit-learn's for the same seed.
+
+Importing scikit-learn takes two seconds of CPU, longer than cutting most data into regions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array
+
+from likewise.rows.assignment import rows_per_block
+from likewise.rows.threads import one_thread_each
+
+MAX_ITER = 300
+TOLERANCE = 1e-4
+"""Centers that move less than this share of the columns' mean variance stand still; both numbers
+are scikit-learn's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """What Lloyd's algorithm found.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_rows,)
+        The nearest center of every row.
+    centers : ndarray of shape (n_clusters, n_features)
+        The means of the clusters.
+    inertia : float
+        The weighted sum of the squared distances of rows to their centers.
+    """
+
+    labels: NDArray[np.intp]
+    centers: NDArray[Any]
+    inertia: float
+
+
+def best_of_starts(
+    X: NDArray[Any],
+    n_clusters: int,
+    n_starts: int,
+    seed: int,
+    weights: NDArray[Any] | None = None,
+) -> Clustering:
+    """Return the clustering of least inertia from a few greedy k-means++ starts.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        The rows.
+    n_clusters : int
+        How many clusters; some are empty if there are fewer distinct rows.
+    n_starts : int
+        How many starts.
+    seed : int
+        Decides the starts, as `random_state` of scikit-learn's `KMeans` does.
+    weights : ndarray of shape (n_rows,), optional
+        How often each row counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = best_of_starts(np.array([[0.0], [1.0], [9.0], [10.0]]), 2, n_starts=3, seed=0)
+    >>> sorted(found.centers[:, 0].tolist()), found.inertia
+    ([0.5, 9.5], 1.0)
+    """
+    rng = np.random.RandomState(seed)
+    weights = np.ones(len(X), X.dtype) if weights is None else weights.astype(X.dtype)
+    shares = weights / weights.sum()
+    best: Clustering | None = None
+    with one_thread_each():
+        for _ in range(n_starts):
+            first = int(rng.choice(len(X), p=shares))
+            start = X[plusplus(X, n_clusters, rng, first, weights)]
+            found = lloyd(X, start, weights=weights)
+            # Rounding must not decide between two runs that found the same.
+            if best is None or (found.inertia < best.inertia and not _are_same(found, best)):
+                best = found
+    assert best is not None
+    return best
+
+
+def lloyd(
+    X: NDArray[Any],
+    start: NDArray[Any],
+    *,
+    weights: NDArray[Any] | None = None,
+    max_iter: int = MAX_ITER,
+) -> Clustering:
+    """Move centers to the means of the rows nearest to them until they stand still.
+
+    A center without rows moves to the row that is farthest from its own.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        The rows.
+    start : ndarray of shape (n_clusters, n_features)
+        The first centers.
+    weights : ndarray of shape (n_rows,), optional
+        How often each row counts.
+    max_iter : int
+        At most so many steps.
+    """
+    middle = X.mean(axis=0)
+    least_shift = TOLERANCE * X.var(axis=0).mean()
+    X, centers = X - middle, start - middle
+    weights = np.ones(len(X), X.dtype) if weights is None else weights
+    labels = np.full(len(X), -1, dtype=np.intp)
+    # Used again and again: fresh memory costs as much as the scores themselves.
+    scores = np.empty((min(rows_per_block(len(start)), len(X)), len(start)), dtype=X.dtype)
+    for _ in range(max_iter):
+        before, labels = labels, _nearest(X, centers, scores)
+        moved = _means(X, weights, labels, centers)
+        shift = float(np.square(moved - centers).sum())
+        centers = moved
+        if np.array_equal(labels, before):
+            break
+        if shift <= least_shift:
+            labels = _nearest(X, centers, scores)
+            break
+    else:
+        labels = _nearest(X, centers, scores)
+    away = X - centers[labels]
+    inertia = np.einsum("ij,ij,i->", away, away, weights, dtype=np.float64)
+    return Clustering(labels, centers + middle, float(inertia))
+
+
+def plusplus(
+    X: NDArray[Any],
+    n_clusters: int,
+    rng: np.random.Generator | np.random.RandomState,
+    first: int,
+    weights: NDArray[Any] | None = None,
+) -> NDArray[np.intp]:
+    """Return rows to start K-means from, by greedy k-means++.
+
+    Row after row is drawn, each with a chance in proportion to its weight and its squared distance
+    to the nearest row drawn before; of a few that are drawn at a time, the best is taken.
+    scikit-learn's function does the same. This one takes a third of the time, for it has one
+    matrix product per step.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        The rows.
+    n_clusters : int
+        How many to choose.
+    rng : Generator or RandomState
+        Draws them.
+    first : int
+        The row to begin with.
+    weights : ndarray of shape (n_rows,), optional
+        How often each row counts.
+    """
+    n_trials = 2 + int(np.log(n_clusters))
+    moved = X - X.mean(axis=0)
+    norms = np.einsum("ij,ij->i", moved, moved)
+    # |x - y|² = -2 x·y + |x|²·1 + 1·|y|², all in one product.
+    factors = np.vstack([moved.T, np.ones_like(norms), norms])
+    tried = np.ones((n_trials, len(factors)), dtype=X.dtype)
+    squares = np.empty((n_trials, len(X)), dtype=X.dtype)
+    nearest = np.full(len(X), np.inf, dtype=X.dtype)
+    chosen = np.empty(n_clusters, dtype=np.intp)
+    trials = np.full(n_trials, first)
+    for k in range(n_clusters):
+        if k:
+            each = nearest if weights is None else nearest * weights
+            running = np.cumsum(each, dtype=np.float64)
+            drawn = np.searchsorted(running, rng.random(n_trials) * running[-1], side="right")
+            trials = np.minimum(drawn, len(X) - 1)
+        np.multiply(moved[trials], -2.0, out=tried[:, :-2])
+        tried[:, -2] = norms[trials]
+        np.matmul(tried, factors, out=squares)
+        np.minimum(squares, nearest, out=squares)
+        sums = squares.sum(axis=1) if weights is None else squares @ weights
+        best = int(np.argmin(sums))
+        np.maximum(squares[best], 0, out=nearest)
+        chosen[k] = trials[best]
+    return chosen
+
+
+def _nearest(X: NDArray[Any], centers: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the nearest center of every row: the one with the largest x·c - |c|²/2."""
+    half_norms = 0.5 * np.einsum("ij,ij->i", centers, centers)
+    labels = np.empty(len(X), dtype=np.intp)
+    for first in range(0, len(X), len(scores)):
+        rows = X[first : first + len(scores)]
+        found = np.matmul(rows, centers.T, out=scores[: len(rows)])
+        found -= half_norms
+        found.argmax(axis=1, out=labels[first : first + len(rows)])
+    return labels
+
+
+def _means(
+    X: NDArray[Any], weights: NDArray[Any], labels: NDArray[np.intp], before: NDArray[Any]
+) -> NDArray[Any]:
+    """Return the mean of every cluster's rows, after each empty one has got a row."""
+    members = csc_array((weights, labels, np.arange(len(X) + 1)), shape=(len(before), len(X)))
+    sums = members @ X
+    counts = np.bincount(labels, weights, minlength=len(before)).astype(X.dtype)
+    empty = np.flatnonzero(counts == 0)
+    if len(empty):
+        squares = np.square(X - before[labels]).sum(axis=1)
+        if squares.any():
+            farthest = np.argpartition(squares, -len(empty))[: -len(empty) - 1 : -1]
+            for cluster, row in zip(empty, farthest, strict=True):
+                share = X[row] * weights[row]
+                sums[labels[row]] -= share
+                counts[labels[row]] -= weights[row]
+                sums[cluster], counts[cluster] = share, weights[row]
+    is_full = counts > 0
+    sums[is_full] *= (1 / counts[is_full])[:, None]
+    sums[~is_full] = sums[np.argmax(counts)]
+    return np.asarray(sums)
+
+
+def _are_same(one: Clustering, other: Clustering) -> bool:
+    """Whether two clusterings differ in the numbers of their clusters only."""
+    pairs = one.labels * len(other.centers) + other.labels
+    return len(np.unique(pairs)) == len(np.unique(one.labels))
