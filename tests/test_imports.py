@@ -42,6 +42,21 @@ def test_nothing_heavy_is_imported_before_it_is_used(code):
     assert heavy_after(code) == []
 
 
+def test_no_scikit_learn_is_imported_for_questions_about_a_table(tmp_path):
+    path = tmp_path / "rows.csv"
+    lines = (f"{k % 7},{k * k % 11}" for k in range(40))
+    path.write_text("\n".join(["a,b", *lines]), encoding="utf-8")
+    code = f"""
+from likewise import Answer
+from likewise.project import open_project
+project = open_project({str(path)!r}, questions="pairs").project
+for _ in range(5):
+    project.tell(Answer.DIFFERENT, number=project.ask().number, position=project.position)
+assert project.ask() is not None
+"""
+    assert not {"sklearn", "pandas"} & set(heavy_after(code))
+
+
 def test_every_public_name_is_found_and_no_other():
     for name in likewise.__all__:
         assert getattr(likewise, name).__name__ == name
