@@ -39,7 +39,7 @@ def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client,
         "can_stop": False,
         "line": "About 93 % right (at least 81 %) · about 10 questions to go",
     }
-    project.session.strategy.completeness = lambda: Completeness(0.98, 0.91)
+    project.session.strategy.completeness = lambda: Completeness(0.98, 0.95)
     assert client.state()["outlook"]["line"].startswith("You can stop here · about 98 % right")
     project.session.strategy.completeness = lambda: None
     assert client.get("/api/query").json()["completeness"] is None

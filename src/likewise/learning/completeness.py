@@ -5,9 +5,11 @@ is how often a row is right that nobody was asked about, or less, since such a r
 known row that is nearest to it. A group with one known row is never foretold, so what is known only
 once counts as wrong, as it should: it stands for groups that were not met yet.
 
-The lower bound counts a row only as far as its prediction was sure. Counting right predictions
-instead, it held 98 % of the time at every ten answers up to 120 on 24 practice tasks, but 75 % on
-faces-pose, where rows that were asked about are easier than others; as it is, it held always.
+For the lower bound a right prediction counts half, and half as far as it was sure. On the ten
+development tasks (pairs and choices) and 16 other practice tasks (choices), at every ten answers up
+to 120, the bound held in 417 of 418 moments, .16 below the truth on average. Counting only how sure
+predictions were, it held always, .21 below; counting right ones in 97 %, .12 below, but on one task
+in 75 %.
 """
 
 from __future__ import annotations
@@ -20,7 +22,10 @@ CONFIDENCE = 0.95
 
 
 def share_right(
-    seen: NDArray[np.float64], groups: NDArray[np.intp], n_open: int = 0
+    seen: NDArray[np.float64],
+    groups: NDArray[np.intp],
+    n_open: int = 0,
+    n_rows: int | None = None,
 ) -> tuple[float, float]:
     """Return the share of rows that are right, and a lower bound at 95 % confidence.
 
@@ -32,6 +37,9 @@ def share_right(
         The known groups.
     n_open : int, default=0
         How many more rows were asked about whose group is not known yet; they count as wrong.
+    n_rows : int, optional
+        How many rows there are; the known ones are right. By default so many that these do not
+        matter.
 
     Examples
     --------
@@ -39,13 +47,15 @@ def share_right(
     >>> seen = np.repeat([[0.9, 0.1], [0.2, 0.8]], 10, axis=0)
     >>> groups = np.repeat([0, 1], 10)
     >>> [round(share, 2) for share in share_right(seen, groups)]
-    [1.0, 0.66]
+    [1.0, 0.75]
     >>> groups[:2] = 1
     >>> [round(share, 2) for share in share_right(seen, groups)]
-    [0.9, 0.57]
+    [0.9, 0.64]
     """
     n = len(groups) + n_open
     n_right = int((seen.argmax(axis=1) == groups).sum())
     n_sure = min(n_right, float(seen[np.arange(len(groups)), groups].sum()))
-    at_least = float(betaincinv(n_sure, n - n_sure + 1, 1.0 - CONFIDENCE)) if n_sure else 0.0
-    return n_right / n, at_least
+    n_counted = (n_right + n_sure) / 2.0
+    at_least = betaincinv(n_counted, n - n_counted + 1.0, 1.0 - CONFIDENCE) if n_right else 0.0
+    unknown = 1.0 - (len(groups) / n_rows if n_rows else 0.0)
+    return 1.0 - unknown * (1.0 - n_right / n), 1.0 - unknown * (1.0 - float(at_least))

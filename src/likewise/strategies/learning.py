@@ -30,7 +30,7 @@ ONE_GROUP = 4
 
 ENOUGH_ROWS = 10
 """Before so many rows were asked about nothing is said about how many are right: after three, all
-that is known may be foretold, or nothing."""
+that is known may be foretold, or nothing. The only row of its group does not count."""
 
 
 class LearningStrategy(RepresentativeStrategy):
@@ -127,12 +127,15 @@ class LearningStrategy(RepresentativeStrategy):
     def completeness(self) -> Completeness | None:
         """Return how much of the grouping is right, or None while too little is known."""
         known = self._what_is_known()
-        if len(known.groups) < 2 or len(known.order) < ENOUGH_ROWS:
+        if len(known.groups) < 2:
             return None
         learned = self._learned(known)
-        n_open = len(known.order) - len(learned.known)
         n_once = int((np.bincount(learned.groups) == 1).sum())
-        return Completeness(*share_right(learned.left_out, learned.groups, n_open), n_once)
+        if len(known.order) - n_once < ENOUGH_ROWS:
+            return None
+        n_open = len(known.order) - len(learned.known)
+        right = share_right(learned.left_out, learned.groups, n_open, self.n_rows)
+        return Completeness(*right, n_once)
 
     # -- inside ----------------------------------------------------------------------------------
 
