@@ -116,13 +116,7 @@ def bench() -> None:
 @_tasks_from
 def run(
     profile_name: str,
-    tasks: tuple[str, ...] | None,
-    methods: tuple[str, ...] | None,
     own_methods: tuple[str, ...],
-    sizes: tuple[int, ...] | None,
-    experiments: tuple[str, ...] | None,
-    curve_tasks: tuple[str, ...] | None,
-    n_folds: int | None,
     store: Path,
     jobs: int,
     scheduler: str | None,
@@ -131,6 +125,7 @@ def run(
     allow_dirty: bool,
     data_home: Path | None,
     tasks_from: Path | None,
+    **only: Any,
 ) -> None:
     """Run experiments. A run that was stopped goes on where it was."""
     if source_tree().endswith(DIRTY) and not allow_dirty:
@@ -140,15 +135,8 @@ def run(
             "the rows."
         )
     if tasks_from is not None:
-        tasks = (*(tasks or ()), *tasks_in(tasks_from))
-    plan = profile(profile_name).only(
-        tasks=tasks,
-        methods=methods,
-        sizes=sizes,
-        experiments=experiments,
-        curve_tasks=curve_tasks,
-        n_folds=n_folds,
-    )
+        only["tasks"] = (*(only["tasks"] or ()), *tasks_in(tasks_from))
+    plan = profile(profile_name).only(**only)
     plan = plan.only(methods=[*plan.methods, *own_methods])
     results = ResultStore(store)
     with closing(results):

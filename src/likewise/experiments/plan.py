@@ -21,8 +21,9 @@ noise-5, noise-10
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 from likewise.datasets.catalog import TASKS
 from likewise.errors import InputError
@@ -74,7 +75,7 @@ class Plan:
     experiments: tuple[str, ...] = PAPER_EXPERIMENTS
     curve_tasks: tuple[str, ...] = CURVE_TASKS
     n_folds: int = N_FOLDS
-    kept_apart: tuple[str, ...] = field(default=())
+    kept_apart: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for task in (*self.tasks, *self.curve_tasks):
@@ -184,7 +185,28 @@ def _at_budgets(plan: Plan, experiment: str) -> Iterable[Cell]:
                 yield Cell(experiment, method, task, size, fold)
 
 
-PROFILES = ("paper", "quick", "flagship")
+PROFILES: dict[str, dict[str, Any]] = {
+    "paper": {
+        "tasks": tuple(TASKS),
+        "methods": PAPER_METHODS,
+        "title": "Active clustering: the COBRA paper's experiments, run again",
+    },
+    "quick": {
+        "tasks": ("iris", "wine", "hepatitis", "ecoli"),
+        "methods": ("COBRA", "MPCKM-MinMax"),
+        "sizes": (25, 50),
+        "experiments": ("main",),
+    },
+    "flagship": {
+        "tasks": tuple(TASKS),
+        "methods": FLAGSHIP_METHODS,
+        "title": "Likewise, COBRA and others: quality by the number of questions",
+        "reference": "Likewise",
+        "experiments": FLAGSHIP_EXPERIMENTS,
+        "kept_apart": DEVELOPED_ON,
+    },
+}
+"""The parts of each ready-made configuration that are not the default."""
 
 
 def profile(name: str) -> Plan:
@@ -195,26 +217,6 @@ def profile(name: str) -> Plan:
     >>> len(profile("quick").cells())
     80
     """
-    if name == "paper":
-        return Plan(
-            tasks=tuple(TASKS),
-            methods=PAPER_METHODS,
-            title="Active clustering: the COBRA paper's experiments, run again",
-        )
-    if name == "quick":
-        return Plan(
-            tasks=("iris", "wine", "hepatitis", "ecoli"),
-            methods=("COBRA", "MPCKM-MinMax"),
-            sizes=(25, 50),
-            experiments=("main",),
-        )
-    if name == "flagship":
-        return Plan(
-            tasks=tuple(TASKS),
-            methods=FLAGSHIP_METHODS,
-            title="Likewise, COBRA and others: quality by the number of questions",
-            reference="Likewise",
-            experiments=FLAGSHIP_EXPERIMENTS,
-            kept_apart=DEVELOPED_ON,
-        )
-    raise InputError(f"there is no profile {name!r}; there are {', '.join(PROFILES)}")
+    if name not in PROFILES:
+        raise InputError(f"there is no profile {name!r}; there are {', '.join(PROFILES)}")
+    return Plan(**PROFILES[name])

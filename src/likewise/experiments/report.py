@@ -77,12 +77,12 @@ def write_report(rows: Iterable[Row], folder: str | Path, plan: Plan | None = No
     return _write_page(target / "report.html", results, sections)
 
 
-def write_leaderboard(rows: Iterable[Row], folder: str | Path, plan: Plan | None = None) -> Path:
+def write_leaderboard(rows: Iterable[Row], folder: str | Path) -> Path:
     """Write ``leaderboard.html``, and its tables as files: one list of tasks after the other.
 
-    As `write_report`, but by default with the plan of the profile `flagship`.
+    As `write_report`, but with the plan of the profile `flagship`.
     """
-    results, target = _begun(rows, folder, plan or profile("flagship"))
+    results, target = _begun(rows, folder, profile("flagship"))
     sections = [
         Section(f"{name[0].upper()}{name[1:]}: {len(tasks)} tasks", table)
         for name, tasks in results.lists.items()
