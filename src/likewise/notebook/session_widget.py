@@ -16,8 +16,8 @@ from likewise.core.session import Session
 from likewise.notebook.still import still
 from likewise.page.calls import File
 from likewise.page.document import STATIC, document
-from likewise.page.parsing import Json
 from likewise.page.replies import reply_to
+from likewise.page.shapes import Json
 from likewise.project import Project
 
 # Smaller than in a window of its own, and without the files to download: the session has them.

@@ -9,7 +9,7 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.page import shapes
-from likewise.page.parsing import Asked, Json, chosen, one_row, page_of, whole
+from likewise.page.shapes import Asked, Json, chosen, one_row, page_of, whole
 from likewise.project import FORMATS, Project, export
 from likewise.project.groups import group_ids, how_known
 from likewise.project.projection import project_rows

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from likewise.core.answers import Link
 from likewise.page import shapes
-from likewise.page.parsing import Asked, Json, a_list, some_rows, whole
+from likewise.page.shapes import Asked, Json, a_list, some_rows, whole
 from likewise.project import Project
 from likewise.project.mending import Mending
 from likewise.project.mending import split as split_links

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 from likewise.errors import InputError, LikewiseError, MissingExtraError, StaleQueryError
 from likewise.page import calls, mending
 from likewise.page.calls import File
-from likewise.page.parsing import Asked, Json
+from likewise.page.shapes import Asked, Json
 from likewise.project import Project
 
 

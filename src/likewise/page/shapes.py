@@ -1,10 +1,10 @@
-"""The JSON of the API: what the page, or somebody else's page, gets to see."""
+"""The JSON of the API: what the page, or somebody else's page, gets to see and may ask for."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from likewise.core.answers import Answer, Choice, Gesture, Question
@@ -16,14 +16,17 @@ from likewise.project.outlook import outlook
 from likewise.rows.metrics import distances
 from likewise.words import plural
 
+MOST_AT_ONCE = 500
 N_TYPICAL = 6
 N_FELLOWS = 4
 N_SUMMED_UP = 30
 
+Json = dict[str, Any]
+
 WHY_IN_DOUBT = "somebody said that the left one does not fit here"
 
 
-def thing(project: Project, row: int) -> dict[str, Any]:
+def thing(project: Project, row: int) -> Json:
     """Return an item without what is shown of it: enough for a small picture or a line."""
     place = project.where[row]
     if place is None:
@@ -37,7 +40,7 @@ def thing(project: Project, row: int) -> dict[str, Any]:
     return found | items.tile(place)
 
 
-def whole_thing(project: Project, row: int) -> dict[str, Any]:
+def whole_thing(project: Project, row: int) -> Json:
     """Return an item with all that is shown of it."""
     place = project.where[row]
     if place is None:
@@ -46,7 +49,7 @@ def whole_thing(project: Project, row: int) -> dict[str, Any]:
     return {**thing(project, row), "heading": heading, "view": view}
 
 
-def known_things(project: Project, rows: Iterable[int]) -> list[dict[str, Any]]:
+def known_things(project: Project, rows: Iterable[int]) -> list[Json]:
     """Return items without what is shown of them, with how their group is known and how surely."""
     how, certainty = how_known(project.session)
     marks = project.session.marks
@@ -96,19 +99,19 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
     return shown
 
 
-def to_choose(project: Project, row: int) -> dict[str, Any]:
+def to_choose(project: Project, row: int) -> Json:
     """Return an item of a group to choose: with its fields if it has nothing else to look at."""
     whole = whole_thing(project, row)
     is_more = {"picture", "channels", "text"} & whole["view"].keys()
     return thing(project, row) if is_more else whole
 
 
-def fellows(project: Project, row: int) -> list[dict[str, Any]]:
+def fellows(project: Project, row: int) -> list[Json]:
     """Return a few items that answers put together with one, to compare with its whole group."""
     return [thing(project, other) for other in project.session.links.same_as(row, N_FELLOWS)]
 
 
-def asked(project: Project, *, is_far: bool = False) -> dict[str, Any]:
+def asked(project: Project, *, is_far: bool = False) -> Json:
     """Return the open question, and no more than showing it needs."""
     query = project.ask()
     return {
@@ -122,7 +125,7 @@ def asked(project: Project, *, is_far: bool = False) -> dict[str, Any]:
     }
 
 
-def progress(project: Project) -> dict[str, Any]:
+def progress(project: Project) -> Json:
     """Return how far the session is and how good the groups are."""
     found, ahead_of_it = project.session.progress, outlook(project.session)
     complete = project.session.completeness
@@ -134,18 +137,18 @@ def progress(project: Project) -> dict[str, Any]:
     }
 
 
-def state(project: Project, *, is_far: bool = False) -> dict[str, Any]:
+def state(project: Project, *, is_far: bool = False) -> Json:
     """Return where the session is: the open question and the progress."""
     return asked(project, is_far=is_far) | progress(project)
 
 
-def next_question(project: Project, *, is_far: bool = False) -> dict[str, Any]:
+def next_question(project: Project, *, is_far: bool = False) -> Json:
     """Return the open question; only when there is none also the progress, which takes longer."""
     found = asked(project, is_far=is_far)
     return found if found["question"] else found | progress(project)
 
 
-def ahead(project: Project) -> dict[str, Any]:
+def ahead(project: Project) -> Json:
     """Return the question that would follow each answer, where that is known."""
     if isinstance(project.ask(), Choice):
         return {"position": project.position, "next": {}}
@@ -154,7 +157,7 @@ def ahead(project: Project) -> dict[str, Any]:
     return {"position": project.position, "next": found}
 
 
-def group(project: Project, found: Group) -> dict[str, Any]:
+def group(project: Project, found: Group) -> Json:
     """Return a group with its most typical members; broken ones only if there are no others."""
     shown = set(project.session.strategy.askable().tolist())
     typical = [row for row in found.standing[:N_TYPICAL] if row in shown]
@@ -177,7 +180,7 @@ def total(groups: Iterable[Group]) -> dict[str, int]:
     return {name: sum(getattr(g, name) for g in some) for name in names}
 
 
-def event(project: Project, found: Gesture) -> dict[str, Any]:
+def event(project: Project, found: Gesture) -> Json:
     """Return an answer of the log with its two items."""
     return {
         "number": found.number,
@@ -195,7 +198,7 @@ def event(project: Project, found: Gesture) -> dict[str, Any]:
     }
 
 
-def revision(project: Project, number: int, said: Any, found: Revision) -> dict[str, Any]:
+def revision(project: Project, number: int, said: Any, found: Revision) -> Json:
     """Return what a change of an answer would keep and drop, also in words."""
     n_kept = len(found.kept) - 1
     answer = said.value if isinstance(said, Answer) else "another group"
@@ -212,7 +215,7 @@ def revision(project: Project, number: int, said: Any, found: Revision) -> dict[
     }
 
 
-def check(project: Project, found: Check, said: Answer | None) -> dict[str, Any]:
+def check(project: Project, found: Check, said: Answer | None) -> Json:
     """Return a check question; what is expected is told only after the answer."""
     shown: dict[str, Any] = {
         "left": whole_thing(project, found.left),
@@ -253,3 +256,67 @@ def _distance(project: Project, left: int, right: int) -> float | None:
     assert partition.points is not None
     points = partition.points
     return float(distances(points[[i]], points[[j]], partition.metric)[0, 0])
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a request without a body says by its address."""
+
+    path_params: Mapping[str, Any]
+    query_params: Mapping[str, str]
+
+
+def whole(body: Json, name: str) -> int:
+    """Return a whole number of a request."""
+    value = body.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > 2**53:
+        raise InputError(f"the request needs a whole number {name!r}, got {value!r}")
+    return value
+
+
+def a_list(body: Json, name: str) -> list[Any]:
+    """Return a list of a request."""
+    value = body.get(name)
+    if not isinstance(value, list) or len(value) > MOST_AT_ONCE:
+        raise InputError(f"the request needs a list {name!r} of at most {MOST_AT_ONCE}")
+    return value
+
+
+def some_rows(project: Project, body: Json, name: str, least: int = 1) -> list[int]:
+    """Return the items that a request lists, each once."""
+    found = list(dict.fromkeys(whole({name: row}, name) for row in a_list(body, name)))
+    if len(found) < least:
+        raise InputError(f"the request names no items in {name!r}")
+    for row in found:
+        if not 0 <= row < len(project.ids):
+            raise InputError(f"there is no item {row}, only 0 to {len(project.ids) - 1}")
+    return found
+
+
+def chosen(value: Any) -> Any:
+    """Return what a request chose: a place, several, None, or "unsure"."""
+    if value is None or value == Answer.UNSURE.value:
+        return value
+    return (
+        [whole({"chosen": place}, "chosen") for place in value]
+        if isinstance(value, list)
+        else whole({"chosen": value}, "chosen")
+    )
+
+
+def one_row(project: Project, asked: Asked) -> int:
+    """Return the item that an address names."""
+    row: int = asked.path_params["row"]
+    if row >= len(project.ids):
+        raise InputError(f"there is no item {row}, only 0 to {len(project.ids) - 1}")
+    return row
+
+
+def page_of(asked: Asked, name: str, default: int, most: int = MOST_AT_ONCE) -> int:
+    """Return a number that says which part of a list is wanted."""
+    text = asked.query_params.get(name)
+    if text is None:
+        return default
+    if not text.isdecimal() or len(text) > 15:
+        raise InputError(f"{name} must be a whole number, got {text!r}")
+    return min(int(text), most)

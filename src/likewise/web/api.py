@@ -10,8 +10,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from likewise.page.calls import File
-from likewise.page.parsing import Asked
 from likewise.page.replies import CALLS, Call, reply
+from likewise.page.shapes import Asked
 from likewise.web.readiness import Readiness
 
 
