@@ -19,7 +19,7 @@ from likewise.experiments.results import (
     split_line,
 )
 from likewise.experiments.statistics import compare
-from likewise.experiments.tables import Line, Table, words
+from likewise.experiments.tables import Line, Table, sentence, words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +74,7 @@ def budgets_table(results: Results) -> Table | None:
         lines,
         "budgets",
         "Mean ARI by the number of questions",
-        verdict=f"{me} has the highest mean of all, {'; '.join(lead)}." if lead else "",
+        verdict=sentence(f"{me} has the highest mean of all,", lead),
         notes=[
             f"{WHOLE} COBRA, told a number of super-instances, leaves what is undecided apart when "
             "it is stopped early and stays as it is when it has nothing left to ask."
@@ -127,11 +127,8 @@ def half_table(results: Results) -> Table | None:
         lines,
         "half",
         f"Half the questions of COBRA with {size} super-instances",
-        verdict=(
-            f"With half the questions {me} is, against COBRA {size} with all of them: "
-            f"{'; '.join(verdict)}."
-            if verdict
-            else ""
+        verdict=sentence(
+            f"With half the questions {me} is, against COBRA {size} with all of them:", verdict
         ),
         notes=[WHOLE],
     )
@@ -172,11 +169,7 @@ def noise_table(results: Results) -> Table | None:
         lines,
         "noise",
         f"Wrong answers: mean ARI after {NOISE_BUDGETS[-1]} questions",
-        verdict=(
-            f"With {words(shares)} wrong answers {me} changes by: {'; '.join(verdict)}."
-            if verdict
-            else ""
-        ),
+        verdict=sentence(f"With {words(shares)} wrong answers {me} changes by:", verdict),
         notes=[
             "Of every hundred different questions, exactly 5 or 10 are answered wrongly, "
             "for all methods at the same places in the order of their questions. COBRA with few "

@@ -19,7 +19,7 @@ from likewise.experiments.results import (
     own_count,
 )
 from likewise.experiments.statistics import average_ranks, compare, friedman_aligned, post_hoc
-from likewise.experiments.tables import Line, Table, words
+from likewise.experiments.tables import Line, Table, sentence, words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,11 +190,9 @@ def own_table(results: Results) -> Table | None:
         lines,
         "own",
         "At COBRA's own numbers of questions, fold by fold",
-        verdict=(
-            f"{me} against COBRA with {words(sizes)} super-instances and as many questions: "
-            f"{'; '.join(verdict)}."
-            if verdict
-            else ""
+        verdict=sentence(
+            f"{me} against COBRA with {words(sizes)} super-instances and as many questions:",
+            verdict,
         ),
         notes=[
             f"{WHOLE} COBRA's mean number of questions is {words(counts or ['unknown'])}. {MARKS}"

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from likewise.experiments.methods import CONTROL
 from likewise.experiments.plan import MIDDLE_SIZE
 from likewise.experiments.provenance import source_tree
 from likewise.experiments.results import Results, line_of
+from likewise.experiments.store import KEY
 from likewise.experiments.tables import Line, Table
 
 if TYPE_CHECKING:
@@ -77,26 +76,16 @@ def trouble_table(results: Results) -> Table:
     """Return all cells that were capped or failed."""
     rows = results.rows
     statuses = rows["status"].tolist()
-    columns = [
-        "experiment",
-        "method",
-        "task",
-        "n_super_instances",
-        "fold",
-        "status",
-        "queries",
-        "allowed",
-        "error",
-    ]
-    found = rows.loc[rows["status"] != "ok", columns]
-    counts: dict[str, list[int | None]] = {
-        name: [None if np.isnan(count) else int(count) for count in found[name]]
-        for name in ("queries", "allowed")
-    }
+    key = [name for name in KEY if name not in ("k_shift", "budget")]
+    found = rows.loc[rows["status"] != "ok", [*key, "status", "queries", "allowed", "error"]]
+    counts = {}
+    for name in ("queries", "allowed"):  # whole numbers, or None
+        whole = found[name].astype("Int64").astype(object)
+        counts[name] = whole.where(found[name].notna(), None)
     return Table(
         "trouble",
         "Cells that were capped or failed",
-        found.astype(dict.fromkeys(counts, object)).assign(**counts),
+        found.assign(**counts),
         verdict=(
             f"Of {len(statuses)} cells {statuses.count('capped')} were capped by the time limit "
             f"and {statuses.count('failed')} failed."

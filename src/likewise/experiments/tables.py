@@ -103,5 +103,10 @@ def words(items: Sequence[object]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def sentence(start: str, parts: Sequence[str]) -> str:
+    """Return a sentence about several parts, or nothing where there are none."""
+    return f"{start} {'; '.join(parts)}." if parts else ""
+
+
 def _is_number(value: object) -> bool:
     return value is None or isinstance(value, int | float)
