@@ -26,8 +26,8 @@ class Registry(Generic[T]):
     ----------
     what : str
         What one of them is called in messages, such as "strategy".
-    built_in : mapping of str to str
-        The address of every thing that is built in, by name.
+    built_in : mapping
+        Every thing that is built in, or its address, by name.
     group : str
         The group of entry points that add to them.
 
@@ -39,7 +39,7 @@ class Registry(Generic[T]):
     (['decoder', 'encoder'], 'JSONEncoder')
     """
 
-    def __init__(self, what: str, built_in: Mapping[str, str], *, group: str) -> None:
+    def __init__(self, what: str, built_in: Mapping[str, T | str], *, group: str) -> None:
         self.what = what
         self.group = group
         self._known: dict[str, Any] = dict(built_in)

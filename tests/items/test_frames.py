@@ -83,7 +83,7 @@ def test_a_frame_may_hold_texts_or_series(tmp_path):
     assert (texts.kind, texts.features().X.shape) == ("texts", (20, 4))
     series = open_items(pandas_frame({"a": [1.0, 2], "b": [2.0, 1], "c": [3.0, 0]}), series=True)
     assert isinstance(series, SeriesItems)
-    assert (series.kind, series.values(1).ravel().tolist()) == ("series", [2, 1, 0])
+    assert (series.kind, series.view(1)["channels"][0]["y"]) == ("series", [2, 1, 0])
 
 
 def test_frames_that_cannot_be_used_are_refused():

@@ -117,7 +117,7 @@ def test_json_may_hold_a_series_as_a_list(tmp_path):
     path.write_text('{"id": "a", "v": [1, 2, 4]}\n{"id": "b", "v": [3, 2, null, 0]}\n')
     items = open_items(path, series=True, id="id")
     assert isinstance(items, SeriesItems)
-    assert items.values(1).ravel().tolist() == [3, 2, 1, 0]
+    assert items.view(1)["channels"][0]["y"] == [3, 2, 1, 0]
     path.write_text('{"id": "a", "v": [1, "two"]}\n')
     with pytest.raises(InputError, match="row 0, v is not a list of numbers"):
         open_items(path, series=True, id="id")
@@ -128,8 +128,8 @@ def test_gaps_are_filled_and_said(tmp_path):
     path.write_text("a,b,c,d\n1,,3,4\n1,2,,\n")
     items = open_items(path, series=True)
     assert isinstance(items, SeriesItems)
-    assert items.values(0).ravel().tolist() == [1, 2, 3, 4]
-    assert items.values(1).ravel().tolist() == [1, 2]
+    assert items.view(0)["channels"][0]["y"] == [1, 2, 3, 4]
+    assert items.view(1)["channels"][0]["y"] == [1, 2]
     assert items.notes == (
         "1 series ends before the last column",
         "1 missing value filled in along a straight line",

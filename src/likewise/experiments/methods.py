@@ -1,47 +1,106 @@
-"""The methods of the comparison by name, and how to bring one's own."""
+"""The methods of the comparison by name: COBRA, its competitors, `Likewise`; and one's own."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
+from likewise.cluster.cobra import COBRA
+from likewise.cluster.likewise import Likewise
+from likewise.cluster.procedures import COBRAS, DSL
+from likewise.core.partition import singletons
+from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError
-from likewise.experiments.protocol import Method
+from likewise.experiments.link_methods import SelectAndCluster
+from likewise.experiments.protocol import Method, Trial
+from likewise.experiments.session_methods import (
+    PublishedCOBRAS,
+    SessionMethod,
+    estimator_method,
+    strategy_method,
+)
 from likewise.registry import Registry
+from likewise.strategies import ClosestFirst, RandomOrder
 
-_HERE = "likewise.experiments.builtin"
+CONTROL = "COBRA"
+"""The method that decides how many questions the others may ask."""
 
+NPU_GROWTH = {"MPCKM": 0.25, "COSC": 0.5}
+"""NPU as published clusters before every row, which takes most of a day on two cores."""
+
+
+def _cobra(name: str, **parameters: Any) -> SessionMethod:
+    def of_trial(trial: Trial) -> dict[str, Any]:
+        size = trial.n_super_instances
+        return {"n_super_instances": size, "random_state": trial.seed, **parameters}
+
+    settings = f"incomplete={parameters.get('incomplete', 'separate')}"
+    if "labels" in parameters:
+        settings += f", labels={parameters['labels']}"
+    return estimator_method(
+        name, COBRA, of_trial, settings=settings, is_sized=True, seeded_as="COBRA"
+    )
+
+
+def _likewise(name: str, **parameters: Any) -> SessionMethod:
+    def of_trial(trial: Trial) -> dict[str, Any]:
+        return {"max_queries": trial.budget, "random_state": trial.seed, **parameters}
+
+    settings = ", ".join(f"{key}={value}" for key, value in parameters.items())
+    return estimator_method(name, Likewise, of_trial, settings=settings, plans=True)
+
+
+def _random(over: Literal["groups", "rows"]) -> SessionMethod:
+    return SessionMethod(
+        f"random pairs of {over}",
+        lambda trial: Session(RandomOrder(singletons(trial.X), over=over, seed=trial.seed)),
+        settings=f"order={over}",
+        sources=(RandomOrder.__module__,),
+    )
+
+
+_MADE = (
+    _cobra("COBRA"),
+    _cobra("COBRA-guess", incomplete="guess"),
+    _cobra("COBRA-learned", labels="learned"),
+    _likewise("Likewise"),
+    _likewise("Likewise-careful", error_rate="estimate"),
+    _likewise("Likewise-choices", questions="choices"),
+    _likewise("Likewise-careful-choices", questions="choices", error_rate="estimate"),
+    # Within a phase of COBRAS the clustering of the last one stays.
+    estimator_method(
+        "COBRAS", COBRAS, lambda trial: {"random_state": trial.seed}, settings="n_init=10"
+    ),
+    PublishedCOBRAS(),
+    # DSL is without its stop at the true clustering, which nobody knows.
+    estimator_method("DSL", DSL, lambda _: {}),
+    SelectAndCluster("MPCKM", "MinMax"),
+    SelectAndCluster("MPCKM", "NPU", growth=NPU_GROWTH["MPCKM"]),
+    SelectAndCluster("COSC", "MinMax"),
+    SelectAndCluster("COSC", "NPU", growth=NPU_GROWTH["COSC"]),
+    # Table 1 of the paper: all rows are asked about, not super-instances.
+    _random("groups"),
+    _random("rows"),
+    SessionMethod(
+        "closest pairs first",
+        lambda trial: Session(ClosestFirst(singletons(trial.X))),
+        settings="order=closest",
+        sources=(ClosestFirst.__module__,),
+    ),
+)
 METHODS: Registry[Any] = Registry(
     "method",
     {
-        "COBRA": f"{_HERE}:cobra",
-        "COBRA-guess": f"{_HERE}:cobra_guess",
-        "COBRA-learned": f"{_HERE}:cobra_learned",
-        "Likewise": f"{_HERE}:likewise_plain",
-        "Likewise-careful": f"{_HERE}:likewise_careful",
-        "Likewise-choices": f"{_HERE}:likewise_choices",
-        "Likewise-careful-choices": f"{_HERE}:likewise_careful_choices",
-        "COBRAS": f"{_HERE}:cobras",
-        "COBRAS-published": f"{_HERE}:cobras_published",
+        **{method.name: method for method in _MADE},
         "nCOBRAS": "likewise.strategies.ncobras:CheckedSplitAndMerge",
-        "DSL": f"{_HERE}:dsl",
         "ACDM": "likewise.strategies.acdm:DiffusionSkeleton",
         "A3S": "likewise.strategies.a3s:AdaptiveSampling",
-        "MPCKM-MinMax": f"{_HERE}:mpckm_minmax",
-        "MPCKM-NPU": f"{_HERE}:mpckm_npu",
-        "COSC-MinMax": f"{_HERE}:cosc_minmax",
-        "COSC-NPU": f"{_HERE}:cosc_npu",
-        "random pairs of groups": f"{_HERE}:random_groups",
-        "random pairs of rows": f"{_HERE}:random_rows",
-        "closest pairs first": f"{_HERE}:closest_rows",
     },
     group="likewise.methods",
 )
 """All methods by name: a `Method`, a class of methods, or a class of strategies."""
 
 BUILT_IN = tuple(METHODS.names)
-CONTROL = "COBRA"
-"""The method that decides how many questions the others may ask."""
 
 
 def find_method(name: str) -> Method:
@@ -59,8 +118,6 @@ def find_method(name: str) -> Method:
     """
     found = METHODS.find(name)
     if isinstance(found, type) and issubclass(found, Strategy):
-        from likewise.experiments.session_methods import strategy_method
-
         return strategy_method(found)
     method = found() if isinstance(found, type) and issubclass(found, Method) else found
     if not isinstance(method, Method):

@@ -84,10 +84,6 @@ class SeriesItems(Items):
         found = series_from_array(source) if is_array else series_from_folder(source, columns)
         return cls(source, found, how=series_features, cache=cache)
 
-    def values(self, i: int) -> np.ndarray:
-        """Return series `i` as an array of shape (length, channels)."""
-        return self._found.series[i]
-
     def title(self, i: int) -> str:
         """Return the item's id."""
         return shorten(self.ids[i])

@@ -129,10 +129,6 @@ class TextItems(Items):
                 )
         return cls(table, text, id=id, show=show, recipe=text_features, cache=cache)
 
-    def text(self, i: int) -> str:
-        """Return the whole text of item `i`."""
-        return self._texts[i]
-
     def title(self, i: int) -> str:
         """Return the id where there is an id column, else the beginning of the text."""
         return shorten(self.ids[i] if self._has_id else telling(self._texts[i])) or "(empty)"

@@ -143,20 +143,16 @@ def to_snippet(project: Project) -> bytes:
     return SNIPPET.format(estimator=project.session.strategy.estimator).encode()
 
 
-CSV = Format("CSV", "text/csv; charset=utf-8", "groups.csv", to_csv)
-PARQUET = Format("Parquet", "application/vnd.apache.parquet", "groups.parquet", to_parquet)
-JSONL = Format("JSON lines", "application/x-ndjson", "groups.jsonl", to_jsonl)
-SESSION = Format("Session file", "application/json", "session.json", to_session)
-SCRIPT = Format("Python that loads it", "text/x-python", "load_session.py", to_snippet)
-
 FORMATS: Registry[Format] = Registry(
     "export format",
     {
-        "csv": f"{__name__}:CSV",
-        "parquet": f"{__name__}:PARQUET",
-        "jsonl": f"{__name__}:JSONL",
-        "json": f"{__name__}:SESSION",
-        "py": f"{__name__}:SCRIPT",
+        "csv": Format("CSV", "text/csv; charset=utf-8", "groups.csv", to_csv),
+        "parquet": Format(
+            "Parquet", "application/vnd.apache.parquet", "groups.parquet", to_parquet
+        ),
+        "jsonl": Format("JSON lines", "application/x-ndjson", "groups.jsonl", to_jsonl),
+        "json": Format("Session file", "application/json", "session.json", to_session),
+        "py": Format("Python that loads it", "text/x-python", "load_session.py", to_snippet),
     },
     group="likewise.formats",
 )
