@@ -21,7 +21,6 @@ from likewise.experiments.runner import (
 )
 from likewise.experiments.store import ResultStore, Row, read_results, write_results
 from likewise.experiments.tasks import tasks_in
-from likewise.project.large import connect
 
 DEFAULT_STORE = Path("likewise-bench.sqlite")
 
@@ -128,6 +127,8 @@ def run(
     **only: Any,
 ) -> None:
     """Run experiments. A run that was stopped goes on where it was."""
+    from likewise.project.large import connect
+
     if source_tree().endswith(DIRTY) and not allow_dirty:
         raise InputError(
             "files in src have changed since the last commit, so nobody could look up the code "
