@@ -2,8 +2,8 @@
 When one answer in ten is wrong
 ===============================
 
-By default every answer counts as true, and one wrong *same* joins two groups. ``error_rate`` asks
-twice where it matters, weighs the answers, and names those that are probably wrong.
+With ``error_rate=0`` every answer counts as true, and one wrong *same* joins two groups. By default
+`Likewise` asks twice where it matters, weighs the answers, and names those that are probably wrong.
 
 These data were chosen because they show the difference, as the digits 3, 8 and 9 do. On the
 digits 0 to 3, and with 60 answers on 1, 7, 8 and 9, there was next to none. Over the paper's 21

@@ -152,7 +152,8 @@ def test_an_error_of_the_oracle_keeps_the_answers():
 
 def test_wrong_answers_are_named_as_suspects():
     points, truth = make_blobs(200, centers=3, cluster_std=0.6, random_state=4)
-    session = run(Likewise(random_state=0).start(points), LabelOracle(truth), max_queries=60)
+    session = Likewise(error_rate=0.0, random_state=0).start(points)
+    run(session, LabelOracle(truth), max_queries=60)
     assert Likewise().adopt(session).suspects_ == []
     asked_about = {row for event in session.events for row in event.pair}
     wrong = next(row for row in np.flatnonzero(truth == 0).tolist() if row not in asked_about)

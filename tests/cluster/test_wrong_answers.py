@@ -44,11 +44,12 @@ def wrong_in(model):
     }
 
 
-def test_no_wrong_answers_expected_changes_nothing():
+def test_wrong_answers_are_expected_unless_told_otherwise():
     plain = Likewise(40, random_state=0).fit(X, oracle=LabelOracle(Y))
-    stated = Likewise(40, error_rate=0.0, random_state=0).fit(X, oracle=LabelOracle(Y))
-    assert stated.queries_ == plain.queries_
-    assert np.array_equal(stated.labels_, plain.labels_)
+    assert plain.queries_ == careful(40, error_rate="estimate").queries_
+    trusting = careful(40, error_rate=0.0).session_
+    assert strategy_of(trusting).n_checks == 0
+    assert not trusting.strategy.weighs_answers
 
 
 @pytest.mark.parametrize(("error_rate", "n_checks"), [(0.1, 12), ("estimate", 6)])

@@ -46,11 +46,12 @@ class Likewise(AskingClusterer):
         "pairs" asks whether two rows belong together; "choices" asks to which of up to six groups
         a row belongs, if to any. A choice counts as one question, unless the oracle answers pairs
         only: then every pair it is put as counts.
-    error_rate : float or "estimate", default=0.0
-        The share of wrong answers that is to be expected, up to 0.3. Above 0, answers on which
-        much depends, and those that others speak against, are checked by a few redundant
-        questions. What loses is overruled and named in `suspects_`. With "estimate" it begins with
-        5 %, and follows the errors found.
+    error_rate : float or "estimate", default="estimate"
+        The share of wrong answers that is to be expected, up to 0.3. Answers on which much
+        depends, and those that others speak against, are checked by a few redundant questions.
+        What loses is overruled and named in `suspects_`. "estimate" begins with 5 %, and follows
+        the errors found. With 0 nothing is asked twice, and an answer that contradicts others is
+        an error.
     n_cells : int, optional
         Data of more rows are cut into this many cells, the finest that is asked about. By default
         each row counts on its own, but data of more than 6000 rows are cut into 1000 cells.
@@ -110,7 +111,7 @@ class Likewise(AskingClusterer):
         max_queries: int | None = None,
         *,
         questions: Literal["pairs", "choices"] = "pairs",
-        error_rate: float | Literal["estimate"] = 0.0,
+        error_rate: float | Literal["estimate"] = "estimate",
         n_cells: int | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,

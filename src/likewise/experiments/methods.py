@@ -63,9 +63,9 @@ _MADE = (
     _cobra("COBRA"),
     _cobra("COBRA-guess", incomplete="guess"),
     _cobra("COBRA-learned", labels="learned"),
-    _likewise("Likewise"),
+    _likewise("Likewise", error_rate=0.0),
     _likewise("Likewise-careful", error_rate="estimate"),
-    _likewise("Likewise-choices", questions="choices"),
+    _likewise("Likewise-choices", questions="choices", error_rate=0.0),
     _likewise("Likewise-careful-choices", questions="choices", error_rate="estimate"),
     # Within a phase of COBRAS the clustering of the last one stays.
     estimator_method(
