@@ -4,12 +4,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Workers share the cores: more threads in each would wait for one another, which costs a third of
-# the time. Set before NumPy is loaded, and so that processes of tests inherit it.
-if n_workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):
-    threads = max(1, (os.cpu_count() or 1) // int(n_workers))
-    for library in ("OMP", "OPENBLAS", "MKL"):
-        os.environ.setdefault(f"{library}_NUM_THREADS", str(threads))
+# Data of tests is small and cores are shared: more threads would only wait for one another, which
+# took a third of the time. Set before NumPy is loaded, and processes of tests inherit it.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 # The same examples on every run and every machine, however slow: tests never depend on timing.
 settings.register_profile(

@@ -3,8 +3,9 @@ import io
 import numpy as np
 import pytest
 
+from likewise import COBRA
 from likewise.errors import SessionFileError
-from likewise.project.packing import pack, unpack
+from likewise.project.packing import pack, pack_session, unpack, unpack_session
 
 
 def test_arrays_come_back_from_wherever_they_were():
@@ -16,6 +17,18 @@ def test_arrays_come_back_from_wherever_they_were():
         assert found.tolist() == [0, 1, 2]
     assert value["a"][1]["b"].dtype == np.float32
     assert value["a"][1]["b"].tolist() == points.tolist()
+
+
+def test_a_session_comes_back_without_what_was_done_in_it():
+    session = COBRA(3, random_state=0).start(np.arange(8.0)[:, None])
+    first = session.ask()
+    session.tell("different")
+    session.tell("same")
+    session.undo()
+    begun = unpack_session(pack_session(session))
+    assert begun.ask() == first
+    assert begun.events == ()
+    assert not begun.can_redo
 
 
 def test_the_first_schema_was_json_alone():
