@@ -9,7 +9,7 @@ MINUTES := 9
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 FAST := -m "not slow and not browser"
 
-.PHONY: demo test test-fast coverage check bench docs docs-pictures dist audit sbom lock clean
+.PHONY: demo test test-fast coverage check bench matrix docs docs-pictures dist audit sbom lock clean
 
 demo: $(READY)  ## questions about pictures on a page; where there is no screen, a simulated person
 	$(BIN)/likewise demo
@@ -31,6 +31,9 @@ check: $(READY)  ## lint, format, types, layers, spelling, prose
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 	$(BIN)/python docs/prose.py
+
+matrix:  ## the fast tests with the lowest and the newest dependencies, on every Python that is here (needs uv)
+	$(PYTHON) tools/matrix.py
 
 bench: $(READY)  ## speed, as ratios measured in one run; see benchmarks/README.md
 	$(BIN)/python -m benchmarks
