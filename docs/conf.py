@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -14,7 +15,8 @@ import likewise  # noqa: E402
 project = "likewise"
 author = copyright = "the likewise developers"
 version = release = likewise.__version__
-REPOSITORY = "https://github.com/likewise-clustering/likewise"
+METADATA = tomllib.loads((HERE.parent / "pyproject.toml").read_text("utf-8"))
+REPOSITORY = METADATA["project"]["urls"]["Source"]
 
 extensions = [
     "sphinx.ext.autodoc",

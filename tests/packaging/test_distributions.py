@@ -107,6 +107,14 @@ def test_the_newest_release_is_the_one_to_cite_and_to_package():
     assert citation["version"] == recipe["context"]["version"] == released[0]
 
 
+def test_all_places_name_the_same_repository():
+    places = ["pyproject.toml", "packaging/recipe.yaml", ".github/ISSUE_TEMPLATE/config.yml"]
+    text = "".join((ROOT / place).read_text("utf-8") for place in places)
+    named = re.findall(r"https://(?:raw\.githubusercontent|github)\.com/([\w-]+/[\w-]+)", text)
+    assert len(named) > len(places)
+    assert set(named) == {PROJECT["urls"]["Source"].removeprefix("https://github.com/")}
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda p: p.name)
 def test_workflows_and_templates_are_yaml_of_the_right_shape(path):
     plain = yaml.safe_load(path.read_text("utf-8"))
