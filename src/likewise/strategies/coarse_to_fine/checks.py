@@ -22,9 +22,10 @@ FIRST_RATE, N_FIRST, SEEN_PER_CHECK = 0.05, 20, 3
 """Before any check, this share of wrong answers is expected, as if it had been seen in so many
 answers. A check bears on several answers: on itself and on those that its row depends on."""
 
-FREE_CHECKS, CHECKS_PER_ERROR = 0.05, 3.0
-"""How many checks may find nothing: so many for every question, and for every error found. With
-0.08 and 4 the index is .007 lower where nothing is wrong, the same with 5 % wrong answers."""
+FREE_CHECKS, CHECKS_PER_ERROR = 0.025, 3.0
+"""How many checks may find nothing: so many for every row asked about, and for every error found.
+On 13 practice sets 100 pairs, none wrong, have an adjusted Rand index of .608 (.603 with 0.05);
+with one in ten wrong it is the same, and so it is with 4.5 checks for every error."""
 
 MOST_ABOUT_ONE = 4
 """No row is asked about more often than this."""
