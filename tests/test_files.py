@@ -104,6 +104,14 @@ def test_without_replace_a_new_file_appears(path, has_links, monkeypatch):
 
 
 @posix
+def test_file_and_folder_are_on_disk(path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+    write(path)
+    assert synced == [path.stat().st_ino, path.parent.stat().st_ino]
+
+
+@posix
 def test_the_umask_decides_unless_it_is_private(path):
     before = os.umask(0o027)
     try:

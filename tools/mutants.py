@@ -28,13 +28,8 @@ LAWS = "tests/laws/test_strategies.py::Test"
 ROOMS = {
     "core": (["core"], ["tests/core", f"{LAWS}ClosestFirst"]),
     "strategies": (
-        [f"strategies/{name}.py" for name in ("closest_first", "random_order", "cobras", "dsl")]
-        + ["strategies/procedure.py", "strategies/representatives.py"],
-        [
-            *(f"{LAWS}{name}" for name in ("ClosestFirst", "RandomGroups", "SkeletonTree")),
-            "tests/cluster/test_procedures.py",
-            "tests/cluster/test_cobra.py",
-        ],
+        ["strategies/closest_first.py", "strategies/random_order.py", "strategies/dsl.py"],
+        [f"{LAWS}{name}" for name in ("ClosestFirst", "RandomGroups", "SkeletonTree")],
     ),
     "learning": (["learning"], ["tests/learning", "tests/strategies/test_completeness.py"]),
     "stores": (

@@ -117,11 +117,12 @@ def test_a_distance_that_is_not_finite_is_named():
         ClosestPairs(3, between(points))
 
 
-def test_blocks_of_rows_make_no_difference(monkeypatch):
-    points = np.random.default_rng(0).integers(0, 5, (23, 2)).astype(float)
-    whole = ClosestPairs(23, between(points))
+@pytest.mark.parametrize("n", [23, 24, 25])
+def test_blocks_of_rows_make_no_difference(n, monkeypatch):
+    points = np.random.default_rng(0).integers(0, 5, (n, 2)).astype(float)
+    whole = ClosestPairs(n, between(points))
     monkeypatch.setattr("likewise.core.closest_pairs._ROWS_PER_BLOCK", 4)
-    blocks = ClosestPairs(23, between(points))
+    blocks = ClosestPairs(n, between(points))
     for one, other in zip(whole.pairs_of_components(), blocks.pairs_of_components(), strict=True):
         assert one.tolist() == other.tolist()
     assert whole.closest() == blocks.closest() == SortedPairs(points).closest()

@@ -68,6 +68,15 @@ def test_none_of_these_differs_from_all_and_is_one_thing_to_undo():
     assert session.links.implied(5, 2) is Answer.DIFFERENT
 
 
+def test_a_choice_answered_by_links_still_says_what_was_shown():
+    session = choosing()
+    gesture = session.say([Link(5, 0, Answer.DIFFERENT), Link(5, 2, Answer.SAME)])
+    assert gesture.groups == ((0, 1), (2, 3))
+    pair = session.ask()
+    assert isinstance(pair, Query)
+    assert session.say([Link(*pair.pair, Answer.SAME)]).groups == ()
+
+
 def test_choosing_two_groups_says_that_they_are_one():
     session = choosing()
     session.choose([0, 1])
