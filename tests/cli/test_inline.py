@@ -110,7 +110,8 @@ def attach(monkeypatch):
         os.close(outside)
 
 
-def test_a_terminal_answers_and_is_left_as_it_was(attach):
+def test_a_terminal_answers_and_is_left_as_it_was(attach, monkeypatch):
+    monkeypatch.setattr(inline, "PATIENCE", 60)
     terminal = attach()
     before = termios.tcgetattr(sys.stdin.fileno())
     asked = []
@@ -254,7 +255,9 @@ def test_the_option_is_refused_where_it_has_no_effect(folder):
 @pytest.mark.parametrize(("said", "mark"), [(SIXEL_TERMINAL, "\x1bP0;1;0q"), (OTHER_TERMINAL, "")])
 def test_the_command_in_a_real_terminal_shows_what_that_can(folder, said, mark):
     outside, inside = pty.openpty()
-    program = "from likewise.cli import main; main()"
+    # Here the terminal is a test, which may be slow.
+    patient = "from likewise.cli import inline; inline.PATIENCE = 60"
+    program = f"{patient}; from likewise.cli import main; main()"
     options = ["--terminal", "--image-features", "descriptors"]
     process = subprocess.Popen(
         [sys.executable, "-c", program, "label", str(folder), *options],

@@ -111,6 +111,11 @@ def test_too_many_items_are_refused_with_the_memory_they_would_take():
         ClosestPairs(MAX_ITEMS + 1, between(np.zeros((1, 1))))
 
 
+def test_as_many_items_as_are_allowed_are_taken(monkeypatch):
+    monkeypatch.setattr("likewise.core.closest_pairs.MAX_ITEMS", 5)
+    assert ClosestPairs(5, between(np.arange(5.0)[:, None])).closest() == (0, 1)
+
+
 def test_a_distance_that_is_not_finite_is_named():
     points = np.array([[0.0], [1.0], [np.inf]])
     with pytest.raises(InputError, match="representatives 0 and 2 is not finite"):
