@@ -57,7 +57,7 @@ MOST_COMPARED = 2_000
 """Key words are words that are rare in a sample of so many texts."""
 
 WORD = re.compile(r"[^\W\d_]{3,}")
-HEADERS = re.compile(r"\A(?:[A-Z][\w-]*: .*\n(?:[ \t]+\S.*\n)*){2,}\n")
+HEADERS = re.compile(r"\A(?:[A-Z][\w.-]*: .*\n(?:[ \t]+\S.*\n)*){2,}\n")
 """The head of a mail: at least two lines with a name and a colon, then an empty line."""
 
 PASSED_OVER = re.compile(r"(\s*[>|].*|.*\b(?:writes|wrote):\s*|\W*)")
@@ -197,7 +197,7 @@ def telling(text: str) -> str:
 
     Examples
     --------
-    >>> telling("From: a@b\nSubject: Re: bikes\n\n> old\nJo wrote:\n-----\nI like it.\nA lot.")
+    >>> telling("From: a@b\nArticle-I.D.: 7\n\n> old\nJo wrote:\n-----\nI like it.\nA lot.")
     'I like it. A lot.'
     >>> telling("Note: only this")
     'Note: only this'

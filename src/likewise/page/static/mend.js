@@ -80,11 +80,11 @@ export function mendTools(group, list) {
   join.addEventListener("click", () => mendAndClose("merge", { groups: [group.id, Number(other.value)] }, "Merged two groups"));
   fill(group, where, other);
   return el("div", { class: "mend" },
-    count, where, button,
+    el("span", { class: "together" }, count, where, button),
     el("span", { class: "gap" }),
     el("button", { type: "button", class: "plain", on: { click: () => openCheck(group.id) } }, "Check this group"),
     el("button", { type: "button", class: "plain", on: { click: () => openSplit(group.id) } }, "Split"),
-    el("span", { class: "hint" }, "Merge with"), other, join);
+    el("span", { class: "together" }, el("span", { class: "hint" }, "Merge with"), other, join));
 }
 
 async function fill(group, ...lists) {
