@@ -1,5 +1,6 @@
-"""The page: from a key to the next pair on the screen, the first question, the weight.
+"""The page: from a key to the next question on the screen, mending, the first question, the weight.
 
+Key to paint is also given over that of an empty page, measured in the same run by the same clock.
 Needs Chromium and the packages of the group `browser`.
 """
 
@@ -10,20 +11,28 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import urllib.error
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks._results import save
+from benchmarks.answers import body_of
+from likewise.strategies import ClosestFirst
 
-N_PRESSES = 60
+N_PRESSES = 40
 THINKING_MS = 350
 LEVELS = (10, 1000, 10_000)
 N_SUPER_INSTANCES = 1000
 N_GROUPS = 220
 """So many groups take more than 10 000 answers to tell apart."""
+
+N_MENDED = 5000
+N_TIMES = 5
 
 CHROMIUM = os.environ.get("LIKEWISE_CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"]
@@ -33,18 +42,43 @@ TIMING = """() => {
   let pressed = null;
   addEventListener("keydown", () => (pressed = performance.now()), true);
   const painted = () => {
-    const images = [...document.querySelectorAll("#pair .frame img")];
-    if (images.length < 2 || !images.every((i) => i.complete && i.naturalWidth)) {
+    const images = [...document.querySelectorAll("#pair img")];
+    if (!images.every((i) => i.complete && i.naturalWidth)) {
       requestAnimationFrame(painted);
       return;
     }
     // What is in the document at one frame is on the screen at the next.
     requestAnimationFrame(() => requestAnimationFrame(() => {
-      window.waits.push(performance.now() - pressed);
+      document.body.dataset.waits = window.waits.push(performance.now() - pressed);
     }));
   };
   new MutationObserver(painted).observe(document.body, { attributeFilter: ["data-position"] });
 }"""
+EMPTY = """() => {
+  let n = 0;
+  addEventListener("keydown", () => (document.body.dataset.position = ++n));
+}"""
+
+
+class Choices(ClosestFirst):
+    """Ask to which of the groups so far the next representative belongs, six at a time.
+
+    `Likewise` has asked all it needs after some dozens of choices; this goes on for thousands.
+    """
+
+    name = "choices-of-the-benchmark"
+    at = 0
+
+    def next_choice(self):
+        rows = self.partition.representatives.tolist()
+        while self.at < len(rows):
+            heads = dict.fromkeys(self.links.find(row) for row in rows[: self.at])
+            row = rows[self.at]
+            unknown = [head for head in heads if self.links.implied(row, head) is None]
+            if unknown and self.links.find(row) not in heads:
+                return row, tuple((head,) for head in unknown[:6])
+            self.at += 1
+        return None
 
 
 def start(path, *options):
@@ -78,14 +112,16 @@ def answer_until(project, truth, n):
     from likewise import Answer
 
     while len(project.session.events) < n:
-        query = project.ask()
-        is_same = truth[query.left] == truth[query.right]
-        answer = Answer.SAME if is_same else Answer.DIFFERENT
-        project.tell(answer, number=query.number, position=project.position)
+        body = body_of(project.ask(), truth, project.position)
+        seen = {"number": body["question"], "position": body["position"]}
+        if "chosen" in body:
+            project.choose(body["chosen"], **seen)
+        else:
+            project.tell(Answer(body["answer"]), **seen)
 
 
 def cpu_ms(project, n=50):
-    """Return what the open question and the three that may follow cost the server."""
+    """Return what the open question and those that may follow cost the server."""
     from likewise.page import shapes
 
     began = time.process_time()
@@ -95,10 +131,67 @@ def cpu_ms(project, n=50):
     return (time.process_time() - began) / n * 1000
 
 
-def keys_to_paint(work):
+@contextmanager
+def served(project):
+    """Serve a project; yield the address."""
+    from likewise.web.readiness import Readiness
+    from likewise.web.serving import prepare
+
+    found = prepare(Readiness("benchmark", project), port=0)
+    thread = threading.Thread(target=found.run)
+    thread.start()
+    try:
+        yield found.address
+    finally:
+        found.server.should_exit = True
+        thread.join()
+
+
+@contextmanager
+def chromium():
     from playwright.sync_api import sync_playwright
 
-    from likewise.project import open_project
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def empty_page(browser):
+    """Return how long a key takes to show on a page that does nothing else."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.evaluate(TIMING)
+    page.evaluate(EMPTY)
+    for k in range(N_PRESSES):
+        page.wait_for_timeout(THINKING_MS)
+        page.keyboard.press("s")
+        page.wait_for_selector(f"body[data-waits='{k + 1}']")
+    waits = page.evaluate("window.waits")
+    page.close()
+    return waits
+
+
+def paint_rows(what, waits, empty):
+    """Return the rows about one kind of waits."""
+    p50, p95 = np.percentile(waits, [50, 95])
+    return [
+        row(f"key to paint, {what}", "ms, p95", p95, 100),
+        row(f"key to paint, {what}", "ms, median", p50, 100),
+        row(
+            f"key to paint, {what}",
+            "p95, times an empty page's",
+            p95 / np.percentile(empty, 95),
+            "",
+        ),
+    ]
+
+
+def keys_to_paint(work):
+    from likewise.core.session import Session
+    from likewise.items import open_items
+    from likewise.project import Project, open_project
+    from likewise.project.store import Store
+    from likewise.rows import build_super_instances
 
     rng = np.random.default_rng(1)
     truth = np.arange(2000) % N_GROUPS
@@ -106,35 +199,86 @@ def keys_to_paint(work):
     np.save(work / "features.npy", centers[truth] + 0.2 * rng.normal(size=(2000, 32)))
     make_pictures(work / "photos", truth)
     options = {"features": str(work / "features.npy")}
-    opened = open_project(
-        work / "photos", n_super_instances=N_SUPER_INSTANCES, options=options, seed=0
-    )
-    project = opened.project
-    rows = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        for level in LEVELS:
-            answer_until(project, truth, level)
-            rows.append(row(f"server, questions after {level}", "ms of CPU", cpu_ms(project), ""))
-            process, address = start(work / "photos")
-            try:
+    items = open_items(work / "photos", **options)
+    partition = build_super_instances(items.features().X, N_SUPER_INSTANCES, seed=0)
+    projects = {
+        way: Project(
+            Session(strategy(partition), sample_ids=items.ids),
+            items,
+            Store.create(work / f"{way}.likewise", items=items.content_hashes()),
+        )
+        for way, strategy in (("pairs", ClosestFirst), ("choices", Choices))
+    }
+    with chromium() as browser:
+        empty = empty_page(browser)
+        rows = [row("key to paint, empty page", "ms, p95", np.percentile(empty, 95), "")]
+        for way, project in projects.items():
+            for level in LEVELS:
+                answer_until(project, truth, level)
+                what = f"{way} after {level} answers"
+                rows.append(row(f"server, {what}", "ms of CPU", cpu_ms(project), ""))
+                with served(project) as address:
+                    rows += paint_rows(what, press_keys(browser, address, truth), empty)
+            project.close()
+        for way in ("pairs", "choices"):
+            session = work / f"likewise-{way}.likewise"
+            opened = open_project(work / "photos", questions=way, options=options, session=session)
+            answer_until(opened.project, truth, 10)
+            with served(opened.project) as address:
                 waits = press_keys(browser, address, truth)
-            finally:
-                stop(process)
-            project.refresh()
-            p50, p95 = np.percentile(waits, [50, 95])
-            rows.append(row(f"key to paint after {level} answers", "ms, p95", p95, 100))
-            rows.append(row(f"key to paint after {level} answers", "ms, median", p50, 100))
-        browser.close()
-    project.close()
+            rows += paint_rows(f"{way} of Likewise after 10 answers", waits, empty)
+            opened.project.close()
     return rows
+
+
+def mending(work):
+    """CPU of the server for every gesture on the page of groups, and for looking at it again."""
+    from likewise.page.replies import reply_to
+    from likewise.project import open_project
+
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 8, N_MENDED)
+    np.save(
+        work / "many.npy", 3 * rng.normal(size=(8, 16))[truth] + rng.normal(size=(N_MENDED, 16))
+    )
+    project = open_project(work / "many.npy").project
+    answer_until(project, truth, 30)
+
+    def call(address, body=None):
+        began = time.process_time()
+        said = None if body is None else {"position": project.position, **body}
+        status, found = reply_to(project, address, said)
+        assert status == 200, found
+        return (time.process_time() - began) * 1000, found
+
+    took: dict[str, list[float]] = {}
+    for k in range(N_TIMES):
+        first, second = [g["id"] for g in call("groups?limit=500")[1]["groups"]][:2]
+        took.setdefault("open a group", []).append(call(f"group/{first}?limit=100")[0])
+        members = call(f"group/{first}?order=doubt&limit=24")[1]["members"]
+        some = [thing["row"] for thing in members]
+        split, found = call(f"group/{first}/parts")
+        took.setdefault("show two parts", []).append(split)
+        parts = [[thing["row"] for thing in part["shown"]] for part in found["parts"]]
+        gestures = {
+            "move": {"rows": some[k : k + 6], "to": "new"},
+            "merge": {"groups": [first, second]},
+            "split": {"parts": parts},
+            "confirm": {"group": first, "right": some[4:], "wrong": some[:4]},
+        }
+        for name, body in gestures.items():
+            took.setdefault(name, []).append(call(name, body)[0])
+            took.setdefault("the groups again", []).append(call("groups?limit=60")[0])
+            call("undo", {})
+    project.close()
+    what = f"of {N_MENDED} items, the slowest"
+    return [row(f"{name}, {what}", "ms of CPU", max(times), 200) for name, times in took.items()]
 
 
 def large_photos(work):
     """The same with photos of 12 megapixels, from the first question on."""
-    from playwright.sync_api import sync_playwright
-
     from likewise.items import open_items
+    from likewise.project import open_project
 
     truth = np.arange(40) % 8
     rng = np.random.default_rng(3)
@@ -145,16 +289,12 @@ def large_photos(work):
     for i in range(10):
         items.thumbnail(i, 1024)
     rows = [row("a thumbnail of 12 megapixels", "ms", (time.perf_counter() - began) * 100, "")]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        process, address = start(work / "large", "--features", work / "large.npy")
-        try:
-            waits = press_keys(browser, address, truth, 30)
-        finally:
-            stop(process)
-        browser.close()
-    rows.append(row("key to paint, 12 megapixels", "ms, p95", np.percentile(waits, 95), 100))
-    rows.append(row("key to paint, 12 megapixels", "ms, median", np.median(waits), 100))
+    options = {"features": str(work / "large.npy")}
+    project = open_project(work / "large", questions="pairs", options=options).project
+    with chromium() as browser, served(project) as address:
+        waits = press_keys(browser, address, truth, 20)
+        rows += paint_rows("12 megapixels", waits, empty_page(browser))
+    project.close()
     return rows
 
 
@@ -166,12 +306,22 @@ def press_keys(browser, address, truth, n=N_PRESSES):
     for k in range(n):
         page.wait_for_timeout(THINKING_MS)
         asked = page.evaluate("fetch('api/query').then(r => r.json())")["question"]
-        is_same = truth[asked["left"]["row"]] == truth[asked["right"]["row"]]
-        page.keyboard.press("s" if is_same else "d")
-        page.wait_for_function("n => window.waits.length === n", arg=k + 1)
+        if asked is None:
+            break
+        page.keyboard.press(right_key(asked, truth))
+        page.wait_for_selector(f"body[data-waits='{k + 1}']")
     waits = page.evaluate("window.waits")
     page.close()
     return waits
+
+
+def right_key(asked, truth):
+    """Return the key that a person who knows the truth presses."""
+    if asked["kind"] == "pair":
+        return "s" if truth[asked["left"]["row"]] == truth[asked["right"]["row"]] else "d"
+    own = truth[asked["item"]["row"]]
+    heads = [truth[group["shown"][0]["row"]] for group in asked["groups"]]
+    return str(heads.index(own) + 1) if own in heads else "0"
 
 
 def first_questions(work):
@@ -179,7 +329,7 @@ def first_questions(work):
     make_pictures(work / "small", np.arange(500) % 20, (128, 128))
     os.environ["XDG_CACHE_HOME"] = str(work / "cache")  # no features from earlier runs
     rows = []
-    for features in ("efficientnet-lite0", "efficientnet-lite2", "descriptors"):
+    for features in ("efficientnet-lite0", "descriptors"):
         what = f"first question of 500 small pictures, {features}"
         options = ("--image-features", features, "--session", work / f"{features}.likewise")
         rows += first_question(what, 10, work / "small", *options)
@@ -195,14 +345,27 @@ def first_question(what, limit, *command):
     request = urllib.request.Request(
         f"{home}/api/query", headers={"authorization": f"Bearer {token}"}
     )
-    with urllib.request.urlopen(request) as reply:
-        reply.read()
+    while not is_there(request):
+        time.sleep(0.05)
     took = time.perf_counter() - began
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     stop(process)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return [row(what, "s", took, limit), row(what, "s of CPU, start and end", cpu, "")]
+
+
+def is_there(request):
+    """Return whether a server replies; until the session is open it says that it is not."""
+    try:
+        with urllib.request.urlopen(request) as reply:
+            reply.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            if error.code != 503:
+                raise
+        return False
+    return True
 
 
 def weight():
@@ -227,10 +390,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         os.environ["XDG_CACHE_HOME"] = str(work / "cache")
-        save(
-            "page",
-            [*weight(), *first_questions(work), *keys_to_paint(work), *large_photos(work)],
-        )
+        parts = (first_questions, keys_to_paint, mending, large_photos)
+        save("page", [*weight(), *(found for part in parts for found in part(work))])
 
 
 if __name__ == "__main__":

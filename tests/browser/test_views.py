@@ -207,7 +207,9 @@ def test_how_complete_the_groups_are_fits_a_phone(digits, serve, person, tmp_pat
     folder, truth = digits
     server = serve(folder, session=tmp_path / "x.likewise", image_features="descriptors")
     someone = person(server, truth, viewport={"width": 375, "height": 740})
-    someone.answer(15)
+    # How many answers it takes until that can be said is up to the learner.
+    while someone.fetch("api/progress")["completeness"] is None:
+        assert someone.answer(5) == 5
     page = someone.page
     someone.expect(page.locator("#progress")).to_contain_text("% right (at least")
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
