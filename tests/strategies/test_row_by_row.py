@@ -19,7 +19,7 @@ from likewise.strategies.coarse_to_fine.checks import (
     worth_of_founders,
 )
 from likewise.strategies.coarse_to_fine.choices import likeliest, rows_to_show
-from likewise.strategies.coarse_to_fine.turns import turns_of
+from likewise.strategies.coarse_to_fine.log import turns_of
 
 S, D, U = Answer
 

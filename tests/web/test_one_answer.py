@@ -9,7 +9,7 @@ from likewise.learning.learner import Learner
 from likewise.page.replies import reply_to
 from likewise.project import open_project
 
-MOST_MODULES = 39
+MOST_MODULES = 35
 
 
 @pytest.fixture(params=["pairs", "choices"])

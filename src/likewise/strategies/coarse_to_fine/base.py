@@ -1,19 +1,31 @@
-"""Cells, and regions of them that are cut ever finer."""
+"""Cells, and regions of them that are cut ever finer; a learner says where all cells belong.
+
+What is learned comes from the cells whose group is known. It also says how sure that is, and how
+complete the groups are.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import pdist
 
 from likewise.core.partition import SuperInstances
+from likewise.core.reports import Completeness, Suspect
+from likewise.errors import InputError
+from likewise.learning.completeness import share_right
+from likewise.learning.learner import Learned, Learner
+from likewise.learning.merge_tree import join_by_guess, merge_tree
+from likewise.learning.respect import respecting_labels
+from likewise.learning.suspects import surprising_answers
 from likewise.strategies.coarse_to_fine.cells import cells_of
-from likewise.strategies.coarse_to_fine.closest import closest_open
-from likewise.strategies.coarse_to_fine.groups import Known
-from likewise.strategies.coarse_to_fine.regions import most_telling
-from likewise.strategies.learning import LearningStrategy
+from likewise.strategies.coarse_to_fine.log import Known
+from likewise.strategies.coarse_to_fine.regions import Regions, closest_open, most_telling
+from likewise.strategies.representatives import RepresentativeStrategy
 
 N_REGIONS = (12, 24, 48, 96)
 
@@ -24,8 +36,15 @@ those who want to refine further."""
 DOUBT_FLOOR = 0.2
 """How much a row counts that the learner is sure of, where a row of mean doubt counts 1 more."""
 
+ONE_GROUP = 4
+"""So many newcomers that are all the same make one group of everything."""
 
-class RegionStrategy(LearningStrategy):
+ENOUGH_ROWS = 10
+"""Before so many rows were asked about nothing is said about how many are right: after three, all
+that is known may be foretold, or nothing. The only row of its group does not count."""
+
+
+class RegionStrategy(RepresentativeStrategy):
     """Ask about what stands for regions, coarse ones first; then where the learner is in doubt.
 
     Parameters
@@ -55,9 +74,20 @@ class RegionStrategy(LearningStrategy):
         to_the_end: bool = True,
         seed: int = 0,
     ) -> None:
-        super().__init__(partition, askable=askable, n_regions=n_regions, seed=seed)
+        super().__init__(partition)
+        if partition.points is None:
+            raise InputError(f"{type(self).__name__} learns from features, not from distances")
+        self.n_regions = tuple(n_regions)
         self.budget = budget
         self.to_the_end = to_the_end
+        self.seed = seed
+        n = partition.n_super_instances
+        self.is_askable = np.ones(n, dtype=bool) if askable is None else askable
+        self._cell_of = {row: cell for row, cell in self._position.items() if self.is_askable[cell]}
+        self._learner = Learner(partition.points, partition.sizes())
+        self._views = self._learner.rows[:2]
+        self._regions = Regions(self._views[0], partition.sizes(), self.is_askable, seed)
+        self._groups: NDArray[np.intp] | None = None
 
     @classmethod
     def from_rows(
@@ -125,6 +155,111 @@ class RegionStrategy(LearningStrategy):
             "to_the_end": self.to_the_end,
             "seed": self.seed,
         }
+
+    @abstractmethod
+    def _what_is_known(self) -> Known:
+        """Return what the answers say about cells."""
+
+    def worked_out(self) -> dict[str, Any]:
+        """Return the regions of every cut so far."""
+        return self._regions.kept
+
+    def take_worked_out(self, found: Mapping[str, Any]) -> None:
+        """Take cuts, which need not be made again if they are of the same cells."""
+        self._regions.kept.update(found)
+
+    # -- labels ----------------------------------------------------------------------------------
+
+    def labels_guess(self) -> NDArray[np.intp]:
+        """Return `labels`, which are a guess where nothing was answered."""
+        return self.labels()
+
+    def group_of_representatives(self) -> NDArray[np.intp]:
+        """Return, for every cell, the number of its group: as answered, else as learned."""
+        if self._groups is None:
+            chances, decided = self._cell_chances()
+            self._groups = respecting_labels(chances, self.links, decided, self._position)
+        return self._groups
+
+    def askable(self) -> NDArray[np.intp]:
+        """Return the rows that stand for askable cells."""
+        return self.partition.representatives[self.is_askable]
+
+    # -- what was learned ------------------------------------------------------------------------
+
+    def examples(self, *, guess: bool = False) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the rows whose group is known by answers, and their groups from 0."""
+        del guess  # what is not known by answers is never an example
+        known = self._what_is_known()
+        cells, groups = known.examples()
+        return self.partition.representatives[cells], groups
+
+    def doubts(self) -> NDArray[np.float64]:
+        """Return, for every row, the chance that its label is wrong, by the learner."""
+        known = self._what_is_known()
+        if len(known.groups) < 2:
+            return np.ones(self.n_rows)
+        doubt: NDArray[np.float64] = 1.0 - self._cell_chances()[0].max(axis=1)
+        return doubt[self.partition.assignment]
+
+    def suspects(self) -> list[Suspect]:
+        """Return answers that other known rows speak against, the least credible first."""
+        known = self._what_is_known()
+        if len(known.groups) < 2:
+            return []
+        learned = self._learned(known)
+        rows = self.partition.representatives[learned.known].tolist()
+        return surprising_answers(self._log, dict(zip(rows, learned.left_out, strict=True)))
+
+    def completeness(self) -> Completeness | None:
+        """Return how much of the grouping is right, or None while too little is known."""
+        known = self._what_is_known()
+        if len(known.groups) < 2:
+            return None
+        learned = self._learned(known)
+        n_once = int((np.bincount(learned.groups) == 1).sum())
+        if len(known.order) - n_once < ENOUGH_ROWS:
+            return None
+        n_open = len(known.order) - len(learned.known)
+        right = share_right(learned.left_out, learned.groups, n_open, self.n_rows)
+        return Completeness(*right, n_once)
+
+    # -- inside ----------------------------------------------------------------------------------
+
+    def _learned(self, known: Known) -> Learned:
+        """Return what is learned from known cells, which are in two groups or more."""
+        return self._learner.learn(*known.examples())
+
+    def _chances(self, known: Known) -> NDArray[np.float64]:
+        """Return how likely each cell belongs to each group."""
+        return self._learned(known).chances
+
+    def _cell_chances(self) -> tuple[NDArray[np.float64], dict[int, int]]:
+        """Return how likely each cell belongs to each group, and the groups of roots."""
+        known = self._what_is_known()
+        if len(known.groups) < 2:
+            return self._without_groups(known), {}
+        learned = self._learned(known)
+        chances = learned.chances.copy()
+        chances[learned.known] = np.eye(learned.n_groups)[learned.groups]
+        return chances, {root: g for g, root in enumerate(known.groups)}
+
+    def _without_groups(self, known: Known) -> NDArray[np.float64]:
+        """Return what the data alone suggest: a cut through the tree of the first regions.
+
+        When a few newcomers, or all there are, turned out to be the same, so is all.
+        """
+        n_cells = self.partition.n_super_instances
+        region, heads = self._regions.cut(self.n_regions[0])
+        n_same = len(known.order) if not known.pending else 0
+        if len(heads) < 2 or n_same >= min(ONE_GROUP, len(self._cell_of)):
+            return np.ones((n_cells, 1))
+        tree = merge_tree(pdist(self._views[0][heads]), is_euclidean=True)
+        joined = np.unique(join_by_guess(tree, []), return_inverse=True)[1]
+        groups = joined[region]
+        return np.eye(int(groups.max()) + 1)[groups]
+
+    # -- what to ask -----------------------------------------------------------------------------
 
     def _newcomer(self, known: Known, but: Sequence[int] = ()) -> int | None:
         """Return the cell to ask about next, where many rows are in doubt; None if all were."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.strategies.coarse_to_fine.choices import MIXED, chance_of_new
-from likewise.strategies.coarse_to_fine.turns import Turn
+from likewise.strategies.coarse_to_fine.log import Turn
 
 FIRST_RATE, N_FIRST, SEEN_PER_CHECK = 0.05, 20, 3
 """Before any check, this share of wrong answers is expected, as if it had been seen in so many

@@ -33,8 +33,8 @@ from likewise.strategies.coarse_to_fine.choices import (
     likeliest,
     rows_to_show,
 )
-from likewise.strategies.coarse_to_fine.closest import closest_between
-from likewise.strategies.coarse_to_fine.groups import Known, read_log
+from likewise.strategies.coarse_to_fine.log import Known, read_log
+from likewise.strategies.coarse_to_fine.regions import closest_between
 from likewise.strategies.coarse_to_fine.weighed import WeighedStrategy
 
 Shown = tuple[int, tuple[tuple[int, ...], ...]]
