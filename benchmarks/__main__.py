@@ -1,6 +1,7 @@
-"""Run the benchmarks: all of them, or those named on the command line.
+"""Run the benchmarks: what a person feels, all of them, or those named on the command line.
 
-python -m benchmarks            # all
+python -m benchmarks            # what a person feels: the page, 10 minutes
+python -m benchmarks all        # all of them, hours
 python -m benchmarks questions  # one
 python -m benchmarks --list
 """
@@ -8,25 +9,30 @@ python -m benchmarks --list
 import importlib
 import pkgutil
 import sys
+import time
 
 import benchmarks
 from benchmarks import _summary
 
 
 def names():
-    return sorted(m.name for m in pkgutil.iter_modules(benchmarks.__path__) if m.name[0] != "_")
+    return sorted(
+        m.name
+        for m in pkgutil.iter_modules(benchmarks.__path__)
+        if m.name[0] != "_" and not m.ispkg
+    )
 
 
 def main(arguments):
     if "--list" in arguments:
         print("\n".join(names()))
         return
-    for name in arguments or names():
+    for name in names() if arguments == ["all"] else arguments or _summary.NAMES:
         module = importlib.import_module(f"benchmarks.{name}")
-        if not hasattr(module, "main"):
-            continue
         print(f"== {name}: {(module.__doc__ or '').splitlines()[0]}", flush=True)
+        began = time.perf_counter()
         module.main()
+        print(f"   {time.perf_counter() - began:.0f} s", flush=True)
     _summary.write()
 
 

@@ -58,7 +58,11 @@ def parquet(n_rows, d, n_files=4):
         names = [f"x{i}" for i in range(d)]
         schema = pyarrow.schema([(name, pyarrow.float32()) for name in names])
         per_file = -(-n_rows // n_files)
-        writers = [pq.ParquetWriter(new / f"events-{i}.parquet", schema) for i in range(n_files)]
+        # Numbers at random hardly repeat: looking for repeats would take most of the time.
+        options = {"use_dictionary": False, "compression": "none"}
+        writers = [
+            pq.ParquetWriter(new / f"events-{i}.parquet", schema, **options) for i in range(n_files)
+        ]
         for start, X in chunks(n_rows, d):
             for i in range(start // per_file, (start + len(X) - 1) // per_file + 1):
                 low, high = max(i * per_file, start), min((i + 1) * per_file, start + len(X))

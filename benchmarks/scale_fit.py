@@ -1,4 +1,4 @@
-"""`Likewise.fit` with 100 questions against scikit-learn's KMeans, and against COBRA at a million.
+"""`Likewise.fit` with 100 questions against scikit-learn's KMeans and COBRA; `predict`.
 
 All figures are CPU seconds of the best of a few runs in one process, and ratios of them.
 """
@@ -7,11 +7,13 @@ import time
 
 import numpy as np
 from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
 
 from benchmarks._results import save
 from likewise import COBRA, LabelOracle, Likewise
 
 N_QUERIES = 100
+N_PREDICTED = 100_000
 LIMITS = {10_000: 10, 100_000: 2, 1_000_000: 5}
 
 
@@ -57,5 +59,37 @@ def measure(n):
     }
 
 
+def product_seconds(n, inner, outer):
+    left, right = np.ones((n, inner), np.float32), np.ones((inner, outer), np.float32)
+    return cpu_seconds(lambda: left @ right, 3)
+
+
+def measure_predict(n):
+    """Compare `predict` with the float32 matrix products it contains."""
+    X, y = mixture(n)
+    some = slice(10_000)
+    model = Likewise(N_QUERIES, random_state=0).fit(X[some], oracle=LabelOracle(y[some]))
+    learned = model.learned_
+    votes = learned._fitted["kernels"]
+    n_known, d, n_groups = len(learned.known), X.shape[1], learned.n_groups
+    n_axes = learned._rows.axes.shape[1]
+    # The turn to main axes, distances of each kernel, votes of each choice, the discriminant.
+    n_kernels = len({choice.kernel for choice in votes._choices})
+    shapes = [(d, n_axes), *[(d, n_known)] * n_kernels, (n_axes, n_groups)]
+    shapes += [(n_known, n_groups)] * len(votes._choices)
+    with threadpool_limits(1):
+        least = sum(product_seconds(n, *shape) for shape in shapes)
+        took = cpu_seconds(lambda: model.predict(X), 3)
+    return {
+        "rows": n,
+        "known rows": n_known,
+        "predict CPU s": round(took, 3),
+        "float32 products CPU s": round(least, 3),
+        "ratio": round(took / least, 1),
+        "aim": 4,
+    }
+
+
 def main():
     save("scale_fit", [measure(n) for n in LIMITS])
+    save("predict", [measure_predict(N_PREDICTED)])
