@@ -120,6 +120,9 @@ def test_the_umask_decides_unless_it_is_private(path):
         os.umask(0)
         write(path)
         assert stat.S_IMODE(path.stat().st_mode) == 0o666
+        with whole_path(path) as new:
+            new.write_bytes(b"new")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o666
         write(path, private=True)
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     finally:

@@ -29,7 +29,12 @@ ROOMS = {
     "core": (["core"], ["tests/core", f"{LAWS}ClosestFirst"]),
     "strategies": (
         ["strategies/closest_first.py", "strategies/random_order.py", "strategies/dsl.py"],
-        [f"{LAWS}{name}" for name in ("ClosestFirst", "RandomGroups", "SkeletonTree")],
+        [
+            "tests/strategies/test_closest_first.py",
+            "tests/strategies/test_random_order.py",
+            *(f"{LAWS}{name}" for name in ("ClosestFirst", "RandomGroups", "SkeletonTree")),
+            "tests/cluster/test_procedures.py",
+        ],
     ),
     "learning": (["learning"], ["tests/learning", "tests/strategies/test_completeness.py"]),
     "stores": (

@@ -71,9 +71,10 @@ def test_not_sure_ends_nothing(baseline):
 
 def test_the_skeleton_is_one_tree_also_among_equal_points():
     points = np.random.default_rng(0).integers(0, 3, (80, 2)).astype(float)
-    parent, _ = skeleton(points)
+    parent, length = skeleton(points)
     roots = np.flatnonzero(parent == np.arange(80))
     assert len(roots) == 1
+    assert length == pytest.approx(np.linalg.norm(points - points[parent], axis=1))
     node = np.arange(80)
     for _ in range(80):
         node = parent[node]
