@@ -127,9 +127,9 @@ def show(output: Path, seed: int) -> None:
     assert digits.images is not None
     click.echo(
         f"{len(digits.X)} pictures of handwritten digits. A simulated person answers "
-        "“do these two show the same digit?”\n"
+        "“to which of these groups does it belong?”\n"
     )
-    session = Likewise(max_queries=ANSWERS, random_state=seed).start(digits.X)
+    session = Likewise(max_queries=ANSWERS, questions="choices", random_state=seed).start(digits.X)
     moments = play(session, digits.y)
     k_true = len(digits.target_names)
     kmeans = KMeans(k_true, n_init=10, random_state=seed).fit_predict(digits.X)
