@@ -55,11 +55,13 @@ REFUSAL = """<!doctype html>
 <title>likewise: not opened</title>
 <link rel="stylesheet" href="static/page.css">
 <main>
+<section id="view-opening">
 <h1>This page cannot be opened like this</h1>
 <p>The reason: {}.</p>
 <p>Your answers are safe. To get back to them, run the <code>likewise label</code> command again. It
 goes on where you stopped, opens the page, and prints its full address, which ends in
 <code>?token=&hellip;</code>. Bookmark that address if you want to come back here.</p>
+</section>
 </main>
 </html>
 """

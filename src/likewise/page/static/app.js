@@ -115,7 +115,7 @@ function showOpening({ message, isGone, reply: { step, done, of } }) {
   if (isGone && bar.hidden) return undefined;
   byId("view-opening").hidden = false;
   byId("opening-title").textContent = `${step ? "Opening" : "Cannot open"} ${source()}`;
-  byId("opening-step").textContent = step ?? message;
+  byId("opening-step").textContent = step ?? (isGone ? "The command has ended; the terminal says why." : message);
   byId("opening-share").textContent = of ? `${done.toLocaleString("en")} of ${of.toLocaleString("en")}` : "";
   byId("opening-then").textContent = step ? "The first question appears here by itself." : "When it is mended, start the command again: this page goes on by itself.";
   bar.hidden = !step;
