@@ -10,6 +10,7 @@ import importlib
 import pkgutil
 import sys
 import time
+import traceback
 
 import benchmarks
 from benchmarks import _summary
@@ -27,13 +28,20 @@ def main(arguments):
     if "--list" in arguments:
         print("\n".join(names()))
         return
+    failed = []
     for name in names() if arguments == ["all"] else arguments or _summary.NAMES:
         module = importlib.import_module(f"benchmarks.{name}")
         print(f"== {name}: {(module.__doc__ or '').splitlines()[0]}", flush=True)
         began = time.perf_counter()
-        module.main()
+        try:
+            module.main()
+        except Exception:
+            traceback.print_exc()
+            failed.append(name)
         print(f"   {time.perf_counter() - began:.0f} s", flush=True)
     _summary.write()
+    if failed:
+        sys.exit(f"failed, so their figures are those of an earlier run: {', '.join(failed)}")
 
 
 main(sys.argv[1:])

@@ -7,6 +7,9 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+EARLIER = "earlier"
+"""The date of a line that was not measured in this run."""
+
 FOLDER = Path(__file__).parent / "results"
 
 

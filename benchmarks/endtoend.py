@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 from benchmarks._cobras import cobras
-from benchmarks._results import FOLDER, save
+from benchmarks._results import EARLIER, FOLDER, save
 from likewise import COBRA, LabelOracle
 
 N = 1_000_000
@@ -116,7 +116,7 @@ def earlier(peer):
         return []
     with path.open(newline="", encoding="utf-8") as file:
         found = [row for row in csv.DictReader(file) if row["peer"].startswith(peer)]
-    return [{"date": "earlier", **row} for row in found]
+    return [{"date": EARLIER, **row} for row in found]
 
 
 def memory():

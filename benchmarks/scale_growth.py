@@ -20,6 +20,7 @@ from benchmarks import _scale
 from benchmarks._results import FOLDER, save
 
 PICTURE = FOLDER.parents[1] / "docs" / "pictures" / "scale-growth.png"
+FROM_PARQUET = "likewise, from Parquet"
 SWEEPS = {
     "rows": [(n, 200, 32) for n in (10_000, 100_000, 1_000_000, 10_000_000)],
     "super-instances": [(100_000, k, 32) for k in (25, 100, 400, 1000, 4000)],
@@ -119,14 +120,18 @@ def row(sweep, what, n, k, d, seconds, memory, speeds):
 
 
 def hundred_million(speeds):
-    """Return the row of the largest run, if `scale_stream` has made it."""
-    path = FOLDER / "scale_stream_100M_npy.csv"
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        found = next(csv.DictReader(file))
-    seconds, memory = float(found["job wall s"]), float(found["memory MB"])
-    return [row("rows", "likewise", int(found["rows"]), 200, 32, seconds, memory, speeds)]
+    """Return the rows of the largest runs, if `scale_stream` has made them."""
+    rows = []
+    for kind, what in (("npy", "likewise"), ("parquet", FROM_PARQUET)):
+        path = FOLDER / f"scale_stream_100M_{kind}.csv"
+        if not path.exists():
+            continue
+        with path.open(newline="", encoding="utf-8") as file:
+            found = next(csv.DictReader(file))
+        seconds = float(found.get("job CPU s") or found["job wall s"])
+        memory = float(found["memory MB"])
+        rows.append(row("rows", what, int(found["rows"]), 200, 32, seconds, memory, speeds))
+    return rows
 
 
 def main():
@@ -163,7 +168,8 @@ def redraw():
         ]
     speeds = float(rows[0]["reading GB/s"]) * 1e9, float(rows[0]["multiplying GFLOP/s"]) * 1e9
     largest = hundred_million(speeds)
-    rows = [{k: v for k, v in r.items() if k != "machine"} for r in rows if r["rows"] < 10**8]
+    left_out = ("machine", "date")
+    rows = [{k: v for k, v in r.items() if k not in left_out} for r in rows if r["rows"] < 10**8]
     last = max(i for i, r in enumerate(rows) if r["sweep"] == "rows" and r["what"] == "likewise")
     rows[last + 1 : last + 1] = largest
     save("scale_growth", rows)
@@ -177,6 +183,8 @@ def slopes(rows):
     for sweep in SWEEPS:
         for what in dict.fromkeys(r["what"] for r in rows if r["sweep"] == sweep):
             points = [r for r in rows if r["sweep"] == sweep and r["what"] == what]
+            if len(points) < 2:
+                continue
             exponent = round(slope(points, sweep), 2)
             found.append({"sweep": sweep, "what": what, "CPU s grow with the power": exponent})
     return found
@@ -232,7 +240,7 @@ def plot(rows):
 def plot_sweep(areas, sweep, rows):
     time, memory = areas
     ours = [r for r in rows if r["what"] == "likewise"]
-    theirs = [r for r in rows if r["what"] != "likewise"]
+    theirs = [r for r in rows if not r["what"].startswith("likewise")]
     x = [r[sweep] for r in ours]
     for area in areas:
         area.set(xscale="log", yscale="log", xlabel=sweep)
@@ -250,6 +258,10 @@ def plot_sweep(areas, sweep, rows):
     memory.plot(x, data, "--", color=LIMIT)
     label(memory, x, held, "likewise", OURS, -8 if data[-1] > held[-1] else 6)
     label(memory, x, data, "the data itself", LIMIT, 6 if data[-1] > held[-1] else -30)
+    for r in (r for r in rows if r["what"] == FROM_PARQUET):
+        for area, name in ((time, "CPU s"), (memory, "memory MB")):
+            area.plot(r["rows"], r[name], "D", color=OURS, mfc="none")
+            label(area, [r["rows"]], [r[name]], "from Parquet", OURS, 18)
     if theirs:
         where = [r["rows"] for r in theirs]
         for area, name in ((time, "CPU s"), (memory, "memory MB")):

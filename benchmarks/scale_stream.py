@@ -54,17 +54,18 @@ def job(source, n_jobs=None):
         _scale.PeakMemory() as memory,
         tempfile.TemporaryDirectory(dir=_scale.FOLDER) as folder,
     ):
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         session = COBRA(K, random_state=0, n_jobs=n_jobs).start(source, progress=progress)
         oracle = person(source, session.strategy.partition.representatives)
         run(session, oracle, max_queries=MAX_ANSWERS)
         session.write_labels(f"{folder}/labels", progress=progress)
-        wall = time.perf_counter() - start
+        wall, cpu = time.perf_counter() - start, time.process_time() - cpu
         manifest = json.loads(Path(folder, "labels", "_manifest.json").read_text())
         written = sum(f.stat().st_size for f in Path(folder, "labels").iterdir())
     assert sum(part["n_rows"] for part in manifest["parts"]) == source.n_rows
     return session, {
         "job wall s": round(wall, 1),
+        "job CPU s": round(cpu, 1),
         **{f"{phase} s": round(phases[phase], 1) for phase in phases},
         "answers": len(session.events),
         "groups": manifest["n_groups"],
@@ -131,6 +132,7 @@ def measure(kind, path):
                 "page cache": "cold" if is_cold else "warm",
                 "kernel": cells.kernel,
                 "bare loop s": round(bare[0], 2),
+                "bare loop CPU s": round(bare[1], 2),
                 "bare rows/s": round(N_ROWS / bare[0]),
                 "assign / bare throughput": round(bare[0] / assign[0], 3),
                 "write / bare throughput": round(bare[0] / write[0], 3),
@@ -138,6 +140,7 @@ def measure(kind, path):
                 "write / bare, CPU": round(bare[1] / write[1], 3),
                 **took,
                 "job in bare loops": round(took["job wall s"] / bare[0], 2),
+                "job in bare loops, CPU": round(took["job CPU s"] / bare[1], 2),
                 "job on all cores wall s": at_once.get("job wall s", ""),
                 "job on all cores memory MB": at_once.get("memory MB", ""),
             }
