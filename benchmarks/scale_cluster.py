@@ -223,7 +223,10 @@ def saved_rows():
     if not path.exists():
         return []
     with path.open(newline="", encoding="utf-8") as file:
-        return [{k: v for k, v in r.items() if k != "machine"} for r in csv.DictReader(file)]
+        return [
+            {k: v for k, v in r.items() if k not in ("machine", "date")}
+            for r in csv.DictReader(file)
+        ]
 
 
 def main(parts=("nospark", "spark", "client")):
