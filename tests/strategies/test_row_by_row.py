@@ -35,6 +35,17 @@ def begun(X, **options):
     return Session(RowByRow(SuperInstances(each, each, points=X), **options))
 
 
+def test_regions_that_nobody_asked_about_are_groups_while_most_rows_open_one():
+    X, y = blobs(8)
+    session = begun(X, max_groups=1, budget=20)
+    run(session, LabelOracle(y), max_queries=10)
+    n_known = len(set(session.strategy.examples()[1]))
+    assert session.labels.max() + 1 > n_known
+    assert adjusted_rand_score(y, session.labels) > 0.8
+    run(session, LabelOracle(y), max_queries=60)
+    assert session.labels.max() + 1 == 8
+
+
 # -- choices -------------------------------------------------------------------------------------
 
 

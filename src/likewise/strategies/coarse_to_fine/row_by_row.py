@@ -30,8 +30,10 @@ from likewise.strategies.coarse_to_fine.checks import FITS, odds_of_wrong
 from likewise.strategies.coarse_to_fine.choices import (
     MAX_GROUPS,
     Likeliest,
+    chance_of_new,
     likeliest,
     rows_to_show,
+    with_own_groups,
 )
 from likewise.strategies.coarse_to_fine.log import Known, read_log
 from likewise.strategies.coarse_to_fine.regions import closest_between
@@ -210,6 +212,16 @@ class RowByRow(WeighedStrategy):
             return True
         open_ones = self._likeliest(known.cells[root][0], open_groups, known)
         return not open_ones.is_worth_a_question(self.max_groups)
+
+    def _cell_chances(self) -> tuple[NDArray[np.float64], dict[int, int]]:
+        """Return how likely each cell belongs to each group, and the groups of roots."""
+        chances, groups = super()._cell_chances()
+        known, cuts = self._what_is_known(), self._cuts[-1]
+        if groups and cuts:
+            region, _ = self._regions.cut(cuts[-1])
+            new = chance_of_new(len(groups), sum(len(known.cells[group]) for group in groups))
+            chances = with_own_groups(chances, region, known.order, new)
+        return chances, groups
 
     # -- what to ask -----------------------------------------------------------------------------
 
