@@ -31,12 +31,12 @@ FITS = {
     "COBRA-learned": lambda b, cell, seed: COBRA(
         cell.n_super_instances, max_queries=b, labels="learned", random_state=seed
     ),
-    "Likewise": lambda b, cell, seed: Likewise(max_queries=b, random_state=seed),
+    "Likewise": lambda b, cell, seed: Likewise(max_queries=b, error_rate=0.0, random_state=seed),
     "Likewise-careful": lambda b, cell, seed: Likewise(
         max_queries=b, error_rate="estimate", random_state=seed
     ),
     "Likewise-choices": lambda b, cell, seed: Likewise(
-        max_queries=b, questions="choices", random_state=seed
+        max_queries=b, questions="choices", error_rate=0.0, random_state=seed
     ),
     "Likewise-careful-choices": lambda b, cell, seed: Likewise(
         max_queries=b, questions="choices", error_rate="estimate", random_state=seed
