@@ -22,6 +22,9 @@ FLAGS = [
 ]
 SOURCE = Path(__file__).parents[2] / "src"
 
+PATIENCE = 180_000
+"""Milliseconds. A machine that does much else may take half a minute to show a page."""
+
 
 @pytest.fixture(scope="module")
 def chromium():
@@ -32,7 +35,7 @@ def chromium():
     if not Path(CHROMIUM).exists():
         pytest.skip(f"there is no browser at {CHROMIUM}: apt install chromium")
     # A busy machine is slow, not wrong.
-    sync_api.expect.set_options(timeout=30_000)
+    sync_api.expect.set_options(timeout=PATIENCE)
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
@@ -144,6 +147,7 @@ class Person:
     def __init__(self, page, truth=None):
         self.page = page
         self.truth = truth
+        page.set_default_timeout(PATIENCE)
         self.errors: list[str] = []
         self.foreign: list[str] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
