@@ -41,26 +41,32 @@ def inertia(X, assignment, n_cells):
     return total
 
 
-def against_kmeans():
-    from sklearn.cluster import KMeans
-
-    X, truth = mixture(32)
-    kmeans, wall, cpu = timed(lambda: KMeans(100, n_init=1, random_state=0).fit(X))
-    ours, our_wall, our_cpu = timed(
-        lambda: COBRA(100, max_queries=200, n_jobs=-1, random_state=0).fit(
-            X, oracle=LabelOracle(truth)
-        )
-    )
-    theirs_inertia = inertia(X, kmeans.labels_, 100)
+def compared(peer, cluster, X, truth, *, size, max_queries):
+    """Time a peer and COBRA on the same rows; `cluster` returns its cells, or None."""
+    found, wall, cpu = timed(cluster)
+    model = COBRA(size, max_queries=max_queries, n_jobs=-1, random_state=0)
+    ours, our_wall, our_cpu = timed(lambda: model.fit(X, oracle=LabelOracle(truth)))
+    share = ""
+    if found is not None:
+        share = round(inertia(X, ours.super_instances_, size) / inertia(X, found, size), 4)
     return {
-        "peer": "scikit-learn KMeans(100, n_init=1)",
-        "data": "1 000 000 x 32 float32",
+        "peer": peer,
+        "data": f"1 000 000 x {X.shape[1]} {X.dtype}",
         "peer wall s": round(wall, 1),
         "our wall s": round(our_wall, 1),
         "wall ratio": round(our_wall / wall, 3),
         "CPU ratio": round(our_cpu / cpu, 3),
-        "inertia ratio": round(inertia(X, ours.super_instances_, 100) / theirs_inertia, 4),
+        "inertia ratio": share,
     }
+
+
+def against_kmeans():
+    from sklearn.cluster import KMeans
+
+    X, truth = mixture(32)
+    kmeans = KMeans(100, n_init=1, random_state=0)
+    peer = "scikit-learn KMeans(100, n_init=1)"
+    return compared(peer, lambda: kmeans.fit_predict(X), X, truth, size=100, max_queries=200)
 
 
 def against_faiss():
@@ -73,40 +79,17 @@ def against_faiss():
         kmeans.train(X)
         return kmeans.assign(X)[1]
 
-    found, wall, cpu = timed(cluster)
-    ours, our_wall, our_cpu = timed(
-        lambda: COBRA(100, max_queries=200, n_jobs=-1, random_state=0).fit(
-            X, oracle=LabelOracle(truth)
-        )
-    )
-    return {
-        "peer": "faiss, 10 iterations on all rows",
-        "data": "1 000 000 x 32 float32",
-        "peer wall s": round(wall, 1),
-        "our wall s": round(our_wall, 1),
-        "wall ratio": round(our_wall / wall, 3),
-        "CPU ratio": round(our_cpu / cpu, 3),
-        "inertia ratio": round(inertia(X, ours.super_instances_, 100) / inertia(X, found, 100), 4),
-    }
+    peer = "faiss, 10 iterations on all rows"
+    return compared(peer, cluster, X, truth, size=100, max_queries=200)
 
 
 def against_cobras():
     X, truth = mixture(20, dtype=np.float64)
-    _, wall, cpu = timed(lambda: cobras(X, truth, 50))
-    _, our_wall, our_cpu = timed(
-        lambda: COBRA("auto", max_queries=50, n_jobs=-1, random_state=0).fit(
-            X, oracle=LabelOracle(truth)
-        )
-    )
-    return {
-        "peer": "cobras-ts, 50 questions",
-        "data": "1 000 000 x 20 float64",
-        "peer wall s": round(wall, 1),
-        "our wall s": round(our_wall, 1),
-        "wall ratio": round(our_wall / wall, 3),
-        "CPU ratio": round(our_cpu / cpu, 3),
-        "inertia ratio": "",
-    }
+
+    def cluster():
+        cobras(X, truth, 50)
+
+    return compared("cobras-ts, 50 questions", cluster, X, truth, size=25, max_queries=50)
 
 
 def earlier(peer):
