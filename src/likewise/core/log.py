@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Answer, Gesture
+from likewise.core.answers import Answer, Gesture, Link, as_answer
 from likewise.core.journal import (
     FORMAT,
     SCHEMA,
@@ -90,6 +90,50 @@ class Log:
         self._do(self._undone[-1])
         self._undone.pop()
         return self._done[-1][0]
+
+    def rebuild(
+        self,
+        strategy: Strategy,
+        *,
+        why: str = "refine",
+        ask: tuple[int, int] | None = None,
+        by: str | None = None,
+        at: str | None = None,
+    ) -> None:
+        """Go on with another strategy, into which all answers so far are carried over.
+
+        Parameters
+        ----------
+        strategy : Strategy
+            Without answers; see `Strategy.on`.
+        why : {"refine", "misfit"}
+            What it is for.
+        ask : tuple of (int, int), optional
+            Two rows to ask about first.
+        by, at : str, optional
+            Who does it and when, for the log.
+        """
+        plain = {"name": strategy.name, **strategy.to_dict()}
+        self._new(Rebuilt(plain, why, ask, by, at))
+
+    def name(
+        self, names: Mapping[int, str], *, by: str | None = None, at: str | None = None
+    ) -> None:
+        """Give rows names, which are those of their groups; an empty one takes a name away."""
+        self._checked_rows(*names)
+        self._new(Named(tuple(names.items()), by, at))
+
+    def mark(self, row: int, *, by: str | None = None, at: str | None = None) -> None:
+        """Note that a row does not seem to fit where it is."""
+        self._checked_rows(row)
+        self._new(Marked(row, by, at))
+
+    def check(
+        self, left: int, right: int, answer: Any, *, by: str | None = None, at: str | None = None
+    ) -> None:
+        """Note the answer to a check question of `audit`; it changes no group."""
+        self._checked_rows(left, right)
+        self._new(Checked(Link(left, right, as_answer(answer)), by, at))
 
     @property
     def events(self) -> tuple[Gesture, ...]:
@@ -224,6 +268,12 @@ class Log:
                 self.redo()
             self._undone = undone
             raise
+
+    def _checked_rows(self, *rows: int) -> None:
+        n_rows = self.strategy.n_rows
+        for row in rows:
+            if not 0 <= row < n_rows:
+                raise InputError(f"row {row} is out of range: the data has {n_rows} rows")
 
     def _new(self, entry: Entry) -> None:
         self._do(entry)

@@ -4,36 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from likewise.core.answers import Answer, Choice, Gesture, Link, as_answer
+from likewise.core.answers import Answer, Gesture, Link
 from likewise.core.journal import Revised
 from likewise.core.links import LinkGraph
 from likewise.core.reports import Revision
 from likewise.core.strategy import Strategy
-from likewise.errors import InputError
-
-
-def said_instead(gestures: Sequence[Gesture], number: int, said: Any) -> Answer | tuple[Link, ...]:
-    """Return what a gesture would say instead: an answer about two rows, or links of a choice."""
-    if not 1 <= number <= len(gestures):
-        raise InputError(f"there is no answer {number}: the log has {len(gestures)} answers")
-    gesture = gestures[number - 1]
-    if not gesture.groups and len(gesture.links) > 1:
-        raise InputError(
-            f"answer {number} says {len(gesture.links)} things at once: undo it, or say "
-            "otherwise with give_links(..., overrules=True)"
-        )
-    if not gesture.groups:
-        return as_answer(said)
-    return Choice(number, gesture.left, gesture.groups).links(as_choice(said))
-
-
-def as_choice(chosen: Any) -> Any:
-    """Return what was chosen as `Choice.links` takes it."""
-    if isinstance(chosen, str):
-        return as_answer(chosen)
-    return tuple(chosen) if isinstance(chosen, list | tuple) else chosen
 
 
 def revised(gestures: Sequence[Gesture], entry: Revised, strategy: Strategy) -> Revision:

@@ -7,22 +7,35 @@ code. What was done, and undoing it, is in `likewise.core.log`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from importlib import import_module
 from typing import Any
 
-from likewise.core.answers import Answer, Choice, Gesture, Link, Query, Question, as_answer
-from likewise.core.journal import Checked, Marked, Named, Rebuilt, Revised, Told
-from likewise.core.reports import Revision
-from likewise.core.revising import as_choice, said_instead
-from likewise.core.standing import Standing
-from likewise.core.strategy import Strategy
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.core.answers import (
+    Answer,
+    Choice,
+    Gesture,
+    Link,
+    Query,
+    Question,
+    as_answer,
+    ordered,
+)
+from likewise.core.audit import settled_for_free
+from likewise.core.html import card
+from likewise.core.journal import Revised, Told
+from likewise.core.log import Log
+from likewise.core.reports import Check, Completeness, Progress, Revision, Suspect
 from likewise.errors import InputError, StaleQueryError
+from likewise.words import plural
 
 Chosen = int | Sequence[int] | Answer | None
 
 
-class Session(Standing):
+class Session(Log):
     """Ask and tell.
 
     Sessions are made by an estimator's ``start``; `labels` is a valid clustering at every moment.
@@ -57,6 +70,16 @@ class Session(Standing):
         return self.to_dict() == other.to_dict()
 
     __hash__ = None  # type: ignore[assignment]  # sessions change
+
+    def __repr__(self) -> str:
+        return f"<Session: {self.progress}>"
+
+    def _repr_html_(self) -> str:
+        question, complete = self.ask(), self.completeness
+        asked = "nothing is left to ask" if question is None else question.about
+        told = [("rows", self.strategy.n_rows), ("progress", self.progress), ("asks", asked)]
+        told += [] if complete is None else [("groups", complete)]
+        return card("Session", [*told, ("to answer", "session.widget(items=...)")])
 
     # -- in a notebook ---------------------------------------------------------------------------
 
@@ -98,6 +121,41 @@ class Session(Standing):
         return front.widget(self, items, show=show, html=html, kind=kind, X=X, height=height)
 
     # -- asking and telling ----------------------------------------------------------------------
+
+    def ask(self) -> Question | None:
+        """Return the open question, or None when there is nothing left to ask.
+
+        Asking again returns the same question. It is a `Query` about two rows, or a `Choice`
+        where the strategy asks to which of some groups a row belongs.
+        """
+        return self.once("question", self._next_question)
+
+    def _next_question(self) -> Question | None:
+        number = len(self._gestures) + 1
+        pair = self.open_focus
+        choice = self.strategy.next_choice() if pair is None else None
+        if choice is not None:
+            row, groups = choice
+            is_check = any(self.links.implied(row, group[0]) is not None for group in groups)
+            shown = tuple(tuple(map(self._id, group)) for group in groups)
+            ids = shown if self.sample_ids is not None else ()
+            return Choice(number, row, groups, self._id(row), ids, is_check)
+        pair = self.strategy.next_pair() if pair is None else pair
+        if pair is None:
+            return None
+        left, right = pair
+        is_check = self.links.implied(left, right) is not None
+        return Query(number, left, right, self._id(left), self._id(right), is_check)
+
+    @property
+    def open_focus(self) -> tuple[int, int] | None:
+        """Two rows to ask about first, since one was said not to fit; None if there are none."""
+        for left, right in self._focus:
+            pair = ordered(left, right)
+            is_open = self.links.implied(left, right) is None
+            if is_open and all(pair != gesture.pair for gesture in self._gestures):
+                return left, right
+        return None
 
     def tell(
         self,
@@ -161,7 +219,7 @@ class Session(Standing):
             raise InputError(
                 f"question {question.number} is about two rows: answer it with session.tell(...)"
             )
-        return self._say(question.links(as_choice(chosen)), question, by=by, at=at)
+        return self._say(_links(question, chosen), question, by=by, at=at)
 
     def say(
         self,
@@ -232,11 +290,8 @@ class Session(Standing):
         question = self.ask()
         if question is None:
             return None
-        if isinstance(question, Query):
-            links = question.links(as_answer(said))
-        else:
-            links = question.links(as_choice(said))
-        self._gestures.append(self._recorded(Gesture(question.number, links)))
+        gesture = Gesture(question.number, _links(question, said))
+        self._gestures.append(self._recorded(gesture))
         try:
             return self._next_question()
         finally:
@@ -263,60 +318,98 @@ class Session(Standing):
         Revision
             The answers kept and those dropped, since other answers settle their pairs now.
         """
-        entry = Revised(number, said_instead(self._gestures, number, said), by, at)
+        entry = Revised(number, self._instead(number, said), by, at)
         revision = self._revision(entry)
         self._new(entry)
         return revision
 
     def preview(self, number: int, said: Any) -> Revision:
         """Return what `revise` would do, without doing it."""
-        return self._revision(Revised(number, said_instead(self._gestures, number, said)))
+        return self._revision(Revised(number, self._instead(number, said)))
 
-    # -- other things that are done --------------------------------------------------------------
+    # -- what is known ---------------------------------------------------------------------------
 
-    def rebuild(
-        self,
-        strategy: Strategy,
-        *,
-        why: str = "refine",
-        ask: tuple[int, int] | None = None,
-        by: str | None = None,
-        at: str | None = None,
-    ) -> None:
-        """Go on with another strategy, into which all answers so far are carried over.
+    @property
+    def is_done(self) -> bool:
+        """Whether there is nothing left to ask."""
+        return self.ask() is None
+
+    @property
+    def progress(self) -> Progress:
+        """How far the session is."""
+        at_most, estimate = (0, 0) if self.is_done else self.strategy.remaining()
+        unsure = sum(g.links[0].answer is Answer.UNSURE for g in self._gestures)
+        return Progress(
+            answered=len(self._gestures) - unsure,
+            unsure=unsure,
+            settled_for_free=self.links.n_decided - len(self.links) - len(self.overruled_pairs()),
+            at_most=at_most,
+            estimate=estimate,
+            n_groups=self.strategy.n_groups,
+        )
+
+    @property
+    def completeness(self) -> Completeness | None:
+        """How complete the groups are, as an estimate; None where the strategy cannot tell."""
+        return self.strategy.completeness()
+
+    @property
+    def suspects(self) -> list[Suspect]:
+        """Answers that are probably wrong, the least credible first, numbered as in `events`."""
+        numbers = [gesture.number for gesture in self._gestures for _ in gesture.links]
+        found: dict[int, Suspect] = {}
+        for suspect in self.strategy.suspects():
+            number = numbers[suspect.number - 1]
+            found.setdefault(number, suspect._replace(number=number))
+        return list(found.values())
+
+    @property
+    def labels(self) -> NDArray[np.intp]:
+        """The group of every row by what is known now.
+
+        COBRA leaves apart what is undecided; `Likewise` puts every row where it learned that it
+        belongs.
+        """
+        return self.strategy.labels()
+
+    @property
+    def labels_guess(self) -> NDArray[np.intp]:
+        """The group of every row if what is undecided is guessed from the answers so far.
+
+        A guess: it respects every answer, but nobody confirmed what it adds to them. When nothing
+        is left to ask it equals `labels`.
+        """
+        return self.strategy.labels_guess()
+
+    @property
+    def open_pairs(self) -> list[tuple[int, int]]:
+        """One pair of rows for every two groups that stayed undecided by *not sure* answers."""
+        return self.strategy.open_pairs() if self.is_done else []
+
+    def audit(self, n: int, *, random_state: int = 0) -> list[Check]:
+        """Return pairs that were settled for free, to find out whether that was right.
+
+        Where no question contradicts an earlier answer, a wrong answer shows only when something
+        settled is asked on purpose. Half of the pairs, where there are enough, are expected to be
+        the same and half to differ.
 
         Parameters
         ----------
-        strategy : Strategy
-            Without answers; see `Strategy.on`.
-        why : {"refine", "misfit"}
-            What it is for.
-        ask : tuple of (int, int), optional
-            Two rows to ask about first.
-        by, at : str, optional
-            Who does it and when, for the log.
+        n : int
+            How many pairs to return; fewer if fewer are settled.
+        random_state : int, default=0
+            Which ones to choose.
         """
-        plain = {"name": strategy.name, **strategy.to_dict()}
-        self._new(Rebuilt(plain, why, ask, by, at))
+        said = {link.pair for link in self.links} | self.overruled_pairs()
+        return settled_for_free(self.links, self.strategy.askable(), said, n, random_state)
 
-    def name(
-        self, names: Mapping[int, str], *, by: str | None = None, at: str | None = None
-    ) -> None:
-        """Give rows names, which are those of their groups; an empty one takes a name away."""
-        self._checked_rows(*names)
-        self._new(Named(tuple(names.items()), by, at))
-
-    def mark(self, row: int, *, by: str | None = None, at: str | None = None) -> None:
-        """Note that a row does not seem to fit where it is."""
-        self._checked_rows(row)
-        self._new(Marked(row, by, at))
-
-    def check(
-        self, left: int, right: int, answer: Any, *, by: str | None = None, at: str | None = None
-    ) -> None:
-        """Note the answer to a check question of `audit`; it changes no group."""
-        self._checked_rows(left, right)
-        self._new(Checked(Link(left, right, as_answer(answer)), by, at))
+    def overruled_pairs(self) -> set[tuple[int, int]]:
+        """Return pairs that were answered otherwise than other answers decide now."""
+        if not self.strategy.weighs_answers:
+            return set()
+        said = [link for g in self._gestures for link in g.links if link.answer.is_link]
+        implied = self.links.implied
+        return {x.pair for x in said if implied(x.left, x.right) not in (None, x.answer)}
 
     # -- inside ----------------------------------------------------------------------------------
 
@@ -332,6 +425,21 @@ class Session(Standing):
             )
         return question
 
+    def _instead(self, number: int, said: Any) -> Answer | tuple[Link, ...]:
+        """Return what a gesture would say instead: an answer about two rows, or links."""
+        n = len(self._gestures)
+        if not 1 <= number <= n:
+            raise InputError(f"there is no answer {number}: the log has {plural(n, 'answer')}")
+        gesture = self._gestures[number - 1]
+        if gesture.groups:
+            return _links(Choice(number, gesture.left, gesture.groups), said)
+        if len(gesture.links) > 1:
+            raise InputError(
+                f"answer {number} says {len(gesture.links)} things at once: undo it, or say "
+                "otherwise with give_links(..., overrules=True)"
+            )
+        return as_answer(said)
+
     def _say(
         self,
         links: tuple[Link, ...],
@@ -345,3 +453,13 @@ class Session(Standing):
         gesture = Gesture(len(self._gestures) + 1, links, source, groups, by, at)
         self._new(Told(gesture))
         return gesture
+
+    def _id(self, row: int) -> Hashable | None:
+        return None if self.sample_ids is None else self.sample_ids[row]
+
+
+def _links(question: Question, said: Any) -> tuple[Link, ...]:
+    """Return what an answer to a question says, however it was written."""
+    if isinstance(question, Choice) and not isinstance(said, str):
+        return question.links(tuple(said) if isinstance(said, list) else said)
+    return question.links(as_answer(said))
