@@ -44,7 +44,7 @@ def body_of(question, truth, position):
 
 def milliseconds(project, truth):
     """Return, for every answer, the CPU until the next question, and until all else is there."""
-    from likewise.page.replies import reply_to
+    from likewise.page.calls import reply_to
 
     found = []
     while project.ask() is not None and len(found) < N_ANSWERS:

@@ -233,7 +233,7 @@ def keys_to_paint(work):
 
 def mending(work):
     """CPU of the server for every gesture on the page of groups, and for looking at it again."""
-    from likewise.page.replies import reply_to
+    from likewise.page.calls import reply_to
     from likewise.project import open_project
 
     rng = np.random.default_rng(4)

@@ -9,8 +9,8 @@ import likewise
 from likewise import LabelOracle, Likewise
 from likewise.errors import InputError
 from likewise.items import open_items
-from likewise.items.cells import as_times
 from likewise.items.series import SeriesItems
+from likewise.items.tables import as_times
 
 COLUMNS = {
     "age": [20, 30, None, 60],

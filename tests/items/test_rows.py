@@ -4,7 +4,7 @@ import pytest
 
 from likewise.errors import InputError
 from likewise.items import open_items
-from likewise.items.cells import as_numbers
+from likewise.items.tables import as_numbers
 
 FLOWERS = """name,petal,color,note
 a,1.0,red,first

@@ -10,8 +10,7 @@ import pytest
 
 from likewise.database import new_file
 from likewise.errors import InputError, LikewiseError, SessionFileError, StaleQueryError
-from likewise.project.changes import Changes
-from likewise.project.store import Store
+from likewise.project.store import Changes, Store
 
 ASSETS = Path(__file__).parent / "assets"
 

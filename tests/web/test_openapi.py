@@ -41,10 +41,10 @@ def test_the_file_is_what_its_script_writes(document):
 
 
 def test_every_route_is_described_and_every_description_is_a_route(document):
-    api = pytest.importorskip("likewise.web.api", reason='pip install "likewise[app]"')
+    app = pytest.importorskip("likewise.web.app", reason='pip install "likewise[app]"')
     routes = {
         (route.path.replace(":int", ""), method.lower())
-        for route in api.routes()
+        for route in app.routes()
         for method in route.methods - {"HEAD"}
     }
     described = {(path, method) for path, found in document["paths"].items() for method in found}

@@ -12,10 +12,10 @@ from typing import IO
 import numpy as np
 
 from likewise.errors import InputError
-from likewise.items.cells import as_numbers, as_text
 from likewise.items.items import Features, check_ids, shorten
 from likewise.items.limits import check_fits, in_words
-from likewise.items.tables import TABLE_SUFFIXES, read_table
+from likewise.items.tablefiles import TABLE_SUFFIXES, read_table
+from likewise.items.tables import as_numbers, as_text
 from likewise.words import plural
 
 ARRAY_SUFFIXES = (".npy", ".npz")

@@ -68,6 +68,25 @@ class Features:
         broken = {problem.item for problem in self.problems}
         return np.array([i for i in range(len(self.X)) if i not in broken], dtype=np.intp)
 
+    def aligned(self, where: Sequence[int | None]) -> Features:
+        """Return the features of the items at these places; an item that is gone gets the mean."""
+        if list(where) == list(range(len(self.X))):
+            return self
+        here = np.array([k for k, place in enumerate(where) if place is not None], dtype=np.intp)
+        places = np.array([place for place in where if place is not None], dtype=np.intp)
+        if self.metric == "precomputed":
+            X = np.full((len(where), len(where)), float(self.X.mean()))
+            np.fill_diagonal(X, 0.0)
+            X[np.ix_(here, here)] = self.X[np.ix_(places, places)]
+        else:
+            X = np.tile(self.X[places].mean(axis=0), (len(where), 1)).astype(self.X.dtype)
+            X[here] = self.X[places]
+        back = {place: k for k, place in enumerate(where) if place is not None}
+        problems = [Problem(back[p.item], p.message) for p in self.problems if p.item in back]
+        gone = [k for k, place in enumerate(where) if place is None]
+        problems += [Problem(k, "it is not there any more") for k in gone]
+        return replace(self, X=X, problems=tuple(problems))
+
 
 class Items(ABC):
     """A set of things a person can compare, and features of them. Made by `open_items`.

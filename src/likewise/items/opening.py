@@ -11,7 +11,7 @@ from likewise.errors import InputError
 from likewise.items.arrays import ARRAY_SUFFIXES, read_features
 from likewise.items.cache import FeatureCache, default_folder
 from likewise.items.items import Items
-from likewise.items.tables import TABLE_SUFFIXES, is_frame
+from likewise.items.tablefiles import TABLE_SUFFIXES, is_frame
 from likewise.registry import Registry
 
 PathLike = str | os.PathLike[str]

@@ -11,9 +11,9 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
-from likewise.items.cells import as_numbers, as_text, as_times, is_missing
 from likewise.items.items import Features, Items, Progress, digest, shorten
-from likewise.items.tables import READING, Table, is_table, read_table
+from likewise.items.tablefiles import READING, is_table, read_table
+from likewise.items.tables import Table, as_numbers, as_text, as_times, is_missing
 from likewise.items.texts import character_lsi
 from likewise.words import plural
 

@@ -19,7 +19,7 @@ from likewise.items.seriesfiles import (
     series_from_folder,
     series_from_table,
 )
-from likewise.items.tables import READING, is_table, read_table
+from likewise.items.tablefiles import READING, is_table, read_table
 
 RECIPE = "series 1"
 """To be changed with anything that changes the distances, so that old ones are not found."""

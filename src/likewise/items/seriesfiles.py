@@ -11,10 +11,10 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.items.arrays import ARRAY_SUFFIXES, read_array
-from likewise.items.cells import as_numbers, as_times
 from likewise.items.items import Problem, check_ids
 from likewise.items.limits import files_below, name_in
-from likewise.items.tables import CSV_SUFFIXES, Table, read_table
+from likewise.items.tablefiles import CSV_SUFFIXES, read_table
+from likewise.items.tables import Table, as_numbers, as_times
 from likewise.words import plural
 
 

@@ -1,35 +1,34 @@
-"""Tables from CSV, JSON lines and Parquet files, and from data frames."""
+"""Tables, and their cells as text, as numbers and as points in time."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from likewise.errors import InputError, needs_extra
-from likewise.items.cells import as_text
-from likewise.items.csvfiles import read_csv
+import numpy as np
+
+from likewise.errors import InputError
 from likewise.items.items import check_ids
-from likewise.items.limits import check_fits, most_bytes
-from likewise.words import plural
-
-CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
-JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
-PARQUET_SUFFIXES = (".parquet", ".pq")
-TABLE_SUFFIXES = (*CSV_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES)
-READING = ("encoding", "delimiter", "header")
-"""The options of `read_table`."""
-
-FRAME = Path("the data frame")
-"""What stands for the path of a table that comes from memory."""
 
 FIELD_LENGTH = 2_000
 """A cell is cut here for showing, so that one huge value does not stop the page."""
 
-BYTES_PER_CELL = 100
-"""About what a cell takes in memory as a Python value."""
+MISSING = frozenset({"", "na", "n/a", "nan", "nat", "null", "none", "nil", "?", "-"})
+"""What stands for "no value" in a table, in lower case."""
+
+DATE_FORMATS = (
+    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d %b %Y", "%b %d, %Y",
+    "%d %B %Y", "%B %d, %Y",
+)  # fmt: skip
+"""Dates that are not written as ISO 8601, the day first where both readings fit."""
+
+TIME_FORMATS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,209 +74,114 @@ class Table:
         return shown
 
 
-def is_frame(source: Any) -> bool:
-    """Whether this is a data frame of pandas or polars, or a table of pyarrow."""
-    package = type(source).__module__.partition(".")[0]
-    return package in ("pandas", "polars", "pyarrow") and hasattr(source, "columns")
+def as_text(value: Any) -> str:
+    """Return a cell as a person should read it.
 
-
-def is_table(source: Any) -> bool:
-    """Whether `read_table` reads this, by its type or its suffix."""
-    if isinstance(source, Path):
-        return source.is_file() and source.suffix.lower() in TABLE_SUFFIXES
-    return is_frame(source)
-
-
-def from_frame(frame: Any) -> Table:
-    """Return a data frame as a table, with None for what is missing.
-
-    A pandas index that is more than a count, without repetitions, names the rows.
+    Examples
+    --------
+    >>> [as_text(v) for v in ("a", None, 2.50, True, ["x", 1], b"raw")]
+    ['a', '', '2.5', 'true', '["x", 1]', '(3 bytes)']
     """
-    index = None
-    if hasattr(frame, "to_pydict"):  # pyarrow
-        names, columns = frame.column_names, [column.to_pylist() for column in frame.columns]
-    elif hasattr(frame, "get_columns"):  # polars
-        names, columns = frame.columns, [column.to_list() for column in frame.get_columns()]
+    if isinstance(value, str):
+        text = value
+    elif value is None:
+        text = ""
+    elif isinstance(value, bool):
+        text = "true" if value else "false"
+    elif isinstance(value, bytes):
+        text = f"({len(value)} bytes)"
+    elif isinstance(value, list | dict):
+        text = json.dumps(value, ensure_ascii=False, default=str)
     else:
-        names = list(frame.columns)
-        columns = [frame.iloc[:, k].astype(object).tolist() for k in range(len(names))]
-        # pandas has several values for what is missing, of which some are not even comparable.
-        gaps = frame.isna()
-        for k, column in enumerate(columns):
-            for i in gaps.iloc[:, k].to_numpy().nonzero()[0].tolist():
-                column[i] = None
-        if type(frame.index).__name__ != "RangeIndex" and frame.index.is_unique:
-            index = [as_text(name) for name in frame.index.tolist()]
-    if not names or not len(frame):
-        shape = f"{plural(len(names), 'column')} and {plural(len(frame), 'row')}"
-        raise InputError(f"{FRAME} has {shape}; at least one of each is needed")
-    named = _column_names(FRAME, [as_text(name) for name in names])
-    return Table(FRAME, dict(zip(named, columns, strict=True)), len(frame), index=index)
+        text = str(value)
+    # JSON can carry half of a surrogate pair, which nothing can encode.
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def read_table(
-    source: Any,
-    *,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    header: bool | None = None,
-) -> Table:
-    """Read a file whose name ends in one of `TABLE_SUFFIXES`, or a data frame.
+def is_missing(value: Any) -> bool:
+    """Whether a cell stands for no value."""
+    if isinstance(value, str):
+        return value.strip().lower() in MISSING
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
-    By default the encoding of CSV and JSON is UTF-8, or UTF-16 with a byte order mark; the
-    delimiter of CSV is comma, semicolon, tab or bar, whichever fits; and the first line of a CSV is
-    its header unless every field of it is a number. What cannot be read is refused with the line
-    and the remedy.
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def as_numbers(values: Sequence[Any], has_decimal_comma: bool = False) -> np.ndarray | None:
+    """Return a column as floats with NaN for what is missing, or None if it is not numbers.
+
+    Examples
+    --------
+    >>> as_numbers(["1", "", "2.5", "NA"])
+    array([1. , nan, 2.5, nan])
+    >>> as_numbers(["1", "two"]) is None
+    True
     """
-    if is_frame(source):
-        if encoding is not None or delimiter is not None or header is not None:
-            raise InputError(f"{', '.join(READING)} are for files, not for data frames")
-        return from_frame(source)
-    path: Path = source
-    if not is_table(path):
-        raise InputError(f"{path} is not a table ({', '.join(TABLE_SUFFIXES)})")
-    suffix = path.suffix.lower()
-    if suffix in PARQUET_SUFFIXES:
-        table = _read_parquet(path)
-    elif suffix in JSON_SUFFIXES:
-        table = _read_json(path, encoding)
-    else:
-        table = _read_csv(path, encoding, delimiter, header)
-    if not table.n:
-        raise InputError(f"{path} has column names but no rows")
-    return table
-
-
-def _read_text(path: Path, encoding: str | None) -> str:
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
-    if encoding is None:
-        has_utf16_mark = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-        encoding = "utf-16" if has_utf16_mark else "utf-8-sig"
-    try:
-        text = data.decode(encoding)
-    except LookupError:
-        raise InputError(f"there is no encoding {encoding!r}; try utf-8 or cp1252") from None
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{path} is not {encoding.removesuffix('-sig')}: byte 0x{data[error.start]:02x} at "
-            f"offset {error.start} (line {line}). Give its encoding, "
-            "for instance --encoding cp1252 (Windows, Western Europe) or --encoding latin-1."
-        ) from error
-    if not text.strip():
-        raise InputError(f"{path} is empty")
-    return text
+        return np.fromiter(map(float, values), np.float64, len(values))
+    except (TypeError, ValueError, OverflowError):
+        pass
+    numbers = np.full(len(values), np.nan)
+    found = False
+    for k, value in enumerate(values):
+        if is_missing(value):
+            continue
+        plain = value
+        if has_decimal_comma and isinstance(value, str) and value.count(",") == 1:
+            plain = value.replace(",", ".")
+        try:
+            numbers[k] = float(plain)
+        except (TypeError, ValueError, OverflowError):
+            return None
+        found = True
+    return numbers if found else None
 
 
-def _read_csv(
-    path: Path, encoding: str | None, delimiter: str | None, header: bool | None
-) -> Table:
-    names, rows, found, notes = read_csv(path, _read_text(path, encoding), delimiter, header)
-    names = _column_names(path, names)
-    cells: Iterable[Sequence[str]] = zip(*rows, strict=True) if rows else ([] for _ in names)
-    return Table(path, dict(zip(names, cells, strict=True)), len(rows), found == ";", tuple(notes))
+def as_times(values: Sequence[Any]) -> np.ndarray | None:
+    """Return a column as seconds since 1970 with NaN for what is missing, or None if not dates.
+
+    Texts are read as ISO 8601, or all in the same one of `DATE_FORMATS`. Times without a zone
+    count as UTC.
+
+    Examples
+    --------
+    >>> as_times(["1970-01-02", "", "1970-01-01T12:00"])
+    array([86400.,    nan, 43200.])
+    >>> as_times(["2.1.1970", "3.1.1970"])
+    array([ 86400., 172800.])
+    >>> as_times(["yesterday"]) is None
+    True
+    """
+    formats = (day + hour for day in DATE_FORMATS for hour in TIME_FORMATS)
+    readers: list[Callable[[Any], float]] = [_iso]
+    readers += [partial(_formatted, format=format) for format in formats]
+    for read in readers:
+        try:
+            found = [math.nan if is_missing(value) else read(value) for value in values]
+        except (AttributeError, TypeError, ValueError, OverflowError):
+            continue
+        return None if all(map(math.isnan, found)) else np.array(found)
+    return None
 
 
-def _column_names(path: Path, names: Sequence[str]) -> list[str]:
-    stripped = [name.strip() or f"column {k}" for k, name in enumerate(names, 1)]
-    twice = sorted({name for name in stripped if stripped.count(name) > 1})
-    if twice:
-        raise InputError(
-            f"{path} has several columns of the same name: {', '.join(map(repr, twice))}. "
-            "Rename them, or use --no-header if the first line is a row."
-        )
-    return stripped
+def _iso(value: Any) -> float:
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value.strip())
+    elif isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+    return _seconds(value)
 
 
-def _read_json(path: Path, encoding: str | None) -> Table:
-    text = _read_text(path, encoding)
-    records: list[dict[str, Any]] = []
-    if path.suffix.lower() == ".json":
-        whole = _parse(path, 1, text)
-        if not isinstance(whole, list):
-            raise InputError(f"{path} must hold a list of objects, not one {_json_type(whole)}")
-        numbered = list(enumerate(whole, 1))
-        place = "element"
-    else:
-        # Not splitlines: a JSON string may contain the other characters that it splits at.
-        lines = ((k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip())
-        numbered = [(k, _parse(path, k, line)) for k, line in lines]
-        place = "line"
-    for k, record in numbered:
-        if not isinstance(record, dict):
-            raise InputError(f"{path}, {place} {k}: an object is needed, not {_json_type(record)}")
-        records.append(record)
-    names = dict.fromkeys(name for record in records for name in record)
-    if records and not names:
-        raise InputError(f"{path} has only empty objects")
-    columns: dict[str, Sequence[Any]] = {
-        as_text(name): [record.get(name) for record in records] for name in names
-    }
-    return Table(path, columns, len(records))
+def _formatted(value: str, format: str) -> float:
+    return _seconds(datetime.strptime(value.strip(), format))
 
 
-def _parse(path: Path, line: int, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"{path}, line {line + error.lineno - 1}, character {error.colno}: {error.msg}"
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}, line {line}: {error}") from error
-
-
-def _json_type(value: Any) -> str:
-    names = {dict: "object", list: "list", str: "string", bool: "boolean", type(None): "null"}
-    return names.get(type(value), "number")
-
-
-def parquet_bytes(path: Path) -> int:
-    """Return about how many bytes a Parquet file takes as Python values, by its metadata."""
-    pyarrow = _pyarrow()
-    try:
-        found = pyarrow.parquet.read_metadata(path)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
-    return int(found.num_rows * found.num_columns * BYTES_PER_CELL + _unpacked(found))
-
-
-def _unpacked(metadata: Any) -> int:
-    """Return the size of the pages of a Parquet file when they are no longer compressed."""
-    groups = (metadata.row_group(k) for k in range(metadata.num_row_groups))
-    return sum(max(0, group.total_byte_size) for group in groups)
-
-
-def _read_parquet(path: Path) -> Table:
-    pyarrow = _pyarrow()
-    check_fits(path, parquet_bytes(path))
-    try:
-        # A ParquetFile, because read_table takes hints from the names of folders.
-        with pyarrow.parquet.ParquetFile(path) as file:
-            # A value that a million rows share is stored once but takes memory for every row. No
-            # value is larger than all pages, so this many rows of a column stay within the limit.
-            n_rows = most_bytes() // max(1, _unpacked(file.metadata))
-            batches: list[Any] = []
-            size = 0
-            for batch in file.iter_batches(min(max(1, n_rows), 65_536)):
-                size += batch.nbytes
-                check_fits(path, size)
-                batches.append(batch)
-            table = pyarrow.Table.from_batches(batches, file.schema_arrow)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
-    names = _column_names(path, [as_text(name) for name in table.column_names])
-    if not names:
-        raise InputError(f"{path} has no columns")
-    columns = {name: column.to_pylist() for name, column in zip(names, table.columns, strict=True)}
-    return Table(path, columns, table.num_rows)
-
-
-def _pyarrow() -> Any:
-    with needs_extra("reading Parquet files", "tables"):
-        import pyarrow
-        import pyarrow.parquet
-    return pyarrow
+def _seconds(moment: datetime) -> float:
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -17,7 +17,6 @@ import numpy as np
 from likewise.datasets.newsgroups import rounded
 from likewise.errors import InputError, needs_extra
 from likewise.items.cache import FeatureCache, package_versions
-from likewise.items.cells import as_text
 from likewise.items.items import (
     LINE_LENGTH,
     Features,
@@ -27,7 +26,8 @@ from likewise.items.items import (
     digest,
     shorten,
 )
-from likewise.items.tables import READING, Table, is_table, read_table
+from likewise.items.tablefiles import READING, is_table, read_table
+from likewise.items.tables import Table, as_text
 
 RECIPE = "texts 2"
 """To be changed with anything that changes the features, so that old ones are not found."""

@@ -14,9 +14,8 @@ import traitlets
 
 from likewise.core.session import Session
 from likewise.notebook.still import still
-from likewise.page.calls import File
+from likewise.page.calls import File, reply_to
 from likewise.page.document import STATIC, document
-from likewise.page.replies import reply_to
 from likewise.page.shapes import Json
 from likewise.project import Project
 

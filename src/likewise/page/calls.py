@@ -1,23 +1,33 @@
-"""The calls of the page. Each is a function from the project and what is asked to JSON."""
+"""The calls of the page: every one by its address, and the function that replies to it."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 
-from likewise.errors import InputError
+from likewise.core.answers import Link
+from likewise.errors import InputError, LikewiseError, MissingExtraError, StaleQueryError
 from likewise.page import shapes
-from likewise.page.shapes import Asked, Json, chosen, one_row, page_of, whole
+from likewise.page.shapes import Asked, Json, a_list, chosen, one_row, page_of, some_rows, whole
 from likewise.project import FORMATS, Project, export
 from likewise.project.groups import group_ids, how_known
+from likewise.project.mending import Mending
+from likewise.project.mending import split as split_links
 from likewise.project.projection import project_rows
 
 SIZES = {"small": 160, "large": 1024}
 """Pictures come in these two sizes; a free choice would let one fill the cache."""
 
 MOST_ON_MAP = 20
+N_OF_A_PART = 24
+"""How many items of each likeliest part of a group are shown before it is split."""
+
 HOW = ("said", "learned", "open")
 LONGEST_NAME = 200
 
@@ -151,6 +161,52 @@ def misfit(project: Project, body: Json) -> Json:
     return {**shapes.state(project), "answers_behind": numbers}
 
 
+def move(project: Project, body: Json) -> Json:
+    """Move items to another group, to a new one, or only out of where they are."""
+    rows, to = some_rows(project, body, "rows"), body.get("to")
+    if to is None:
+        return _mended(project, body, lambda mending: mending.take_out(rows))
+    target = None if to == "new" else project.group(whole(body, "to"))
+    return _mended(project, body, lambda mending: mending.move(rows, target))
+
+
+def merge(project: Project, body: Json) -> Json:
+    """Make several groups one."""
+    some = [project.group(whole({"group": id}, "group")) for id in a_list(body, "groups")]
+    return _mended(project, body, lambda mending: mending.merge(some))
+
+
+def parts(project: Project, asked: Asked) -> Json:
+    """Return the two likeliest parts of a group."""
+    found = project.parts(project.group(asked.path_params["id"]))
+    return {
+        "position": project.position,
+        "parts": [
+            {"size": len(rows), "shown": shapes.known_things(project, rows[:N_OF_A_PART].tolist())}
+            for rows in found
+        ],
+    }
+
+
+def split(project: Project, body: Json) -> Json:
+    """Split a group into parts that are named by some of their items."""
+    some = [some_rows(project, {"rows": part}, "rows") for part in a_list(body, "parts")]
+    return _mended(project, body, lambda _: split_links(some))
+
+
+def confirm(project: Project, body: Json) -> Json:
+    """Say which items are right in a group and which are not."""
+    found = project.group(whole(body, "group"))
+    right = some_rows(project, body, "right", least=0)
+    wrong = some_rows(project, body, "wrong", least=0)
+    return _mended(project, body, lambda mending: mending.check(found, right, wrong))
+
+
+def _mended(project: Project, body: Json, say: Callable[[Mending], list[Link]]) -> Json:
+    n_overruled = project.mend(say, position=whole(body, "position"))
+    return {**shapes.state(project), "n_overruled": n_overruled}
+
+
 def checks(project: Project, asked: Asked | None) -> Json:  # noqa: ARG001
     """Return the check questions and how they went."""
     found = project.agreement()
@@ -259,3 +315,110 @@ def formats(project: Project, asked: Asked) -> Json:  # noqa: ARG001
         "position": project.position,
         "formats": [{"format": f, "title": FORMATS.find(f).title} for f in FORMATS.names],
     }
+
+
+@dataclass(frozen=True)
+class Call:
+    """One kind of request.
+
+    Attributes
+    ----------
+    path : str
+        Its address below ``api/``, such as ``group/{id:int}``.
+    run : callable
+        Takes the project and what is asked: the body of a change, otherwise `Asked`.
+    changes : bool
+        Whether it changes something, and so has a body.
+    is_locked : bool
+        Whether it waits for a change that is under way.
+    """
+
+    path: str
+    run: Callable[[Project, Any], Json | File]
+    changes: bool = False
+    is_locked: bool = True
+
+
+CALLS = (
+    Call("query", query),
+    Call("progress", progress),
+    Call("ahead", ahead),
+    Call("answer", answer, changes=True),
+    Call("settle", settle, changes=True),
+    Call("undo", undo, changes=True),
+    Call("redo", redo, changes=True),
+    Call("history", history),
+    Call("revise", revise, changes=True),
+    Call("groups", groups),
+    Call("group/{id:int}", group),
+    Call("name", name, changes=True),
+    Call("move", move, changes=True),
+    Call("merge", merge, changes=True),
+    Call("group/{id:int}/parts", parts),
+    Call("split", split, changes=True),
+    Call("confirm", confirm, changes=True),
+    Call("misfit", misfit, changes=True),
+    Call("checks", checks),
+    Call("checks", tell_check, changes=True),
+    Call("unsure", unsure),
+    Call("refine", refine, changes=True),
+    Call("map", map_),
+    Call("item/{row:int}", item),
+    Call("item/{row:int}/image", image, is_locked=False),
+    Call("export/{format}", export_),
+    Call("formats", formats),
+)
+
+
+def reply(project: Project, call: Call, said: Any) -> tuple[int, Json | File]:
+    """Return the status, as in HTTP, and the reply to a call; errors are told, not raised."""
+    try:
+        if call.changes and not isinstance(said, dict):
+            raise InputError("the request must be a JSON object")
+        if not call.is_locked:
+            return 200, call.run(project, said)
+        with project.lock:
+            if not call.changes:
+                project.refresh()
+            return 200, call.run(project, said)
+    except StaleQueryError as error:
+        return 409, {"error": str(error), "is_stale": True}
+    except MissingExtraError as error:
+        return 501, {"error": str(error)}
+    except InputError as error:
+        return 400, {"error": str(error)}
+    except LikewiseError as error:
+        return 500, {"error": str(error)}
+
+
+def reply_to(project: Project, address: str, body: Any = None) -> tuple[int, Json | File]:
+    """Return the reply to a request by its address below ``api/``; one with a body is a change.
+
+    Examples
+    --------
+    >>> from likewise import COBRA
+    >>> from likewise.items import open_items
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"petal": [1.0, 2.0, 9.0]})
+    >>> project = Project(COBRA(3).start(rows), open_items(rows))
+    >>> status, found = reply_to(project, "groups?limit=2")
+    >>> status, found["n"]
+    (200, 3)
+    """
+    parts = urlsplit(address)
+    for call in CALLS:
+        found = _pattern(call.path).fullmatch(parts.path)
+        if found and call.changes == (body is not None):
+            params = {
+                name: int(text) if text.isdecimal() else text
+                for name, text in found.groupdict().items()
+            }
+            said = body if call.changes else Asked(params, dict(parse_qsl(parts.query)))
+            return reply(project, call, said)
+    return 404, {"error": f"there is no call {parts.path!r}"}
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    """Return what matches the addresses of a call."""
+    numbered = re.sub(r"\{(\w+):int\}", r"(?P<\1>[0-9]+)", path)
+    return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", numbered))

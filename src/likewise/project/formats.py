@@ -17,7 +17,7 @@ import numpy as np
 
 from likewise.core.journal import as_base64
 from likewise.errors import needs_extra
-from likewise.items.cells import is_number
+from likewise.items.tables import is_number
 from likewise.project.groups import group_ids, how_known
 from likewise.project.project import Project
 from likewise.registry import Registry

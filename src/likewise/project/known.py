@@ -11,8 +11,8 @@ from pathlib import Path
 from likewise.core.answers import Answer, Link, as_answer
 from likewise.core.links import LinkGraph
 from likewise.errors import AnswerError, InputError
-from likewise.items.cells import as_text
-from likewise.items.tables import CSV_SUFFIXES, Table, read_table
+from likewise.items.tablefiles import CSV_SUFFIXES, read_table
+from likewise.items.tables import Table, as_text
 from likewise.project.groups import group_ids
 from likewise.project.project import Project
 from likewise.words import plural

@@ -22,7 +22,8 @@ from likewise.errors import InputError, needs_extra
 from likewise.items.items import Features
 from likewise.items.limits import fits
 from likewise.items.rows import RowItems
-from likewise.items.tables import Table, parquet_bytes
+from likewise.items.tablefiles import parquet_bytes
+from likewise.items.tables import Table
 from likewise.project.packing import pack_session, unpack, unpack_session
 from likewise.project.project import Project
 from likewise.project.store import Store

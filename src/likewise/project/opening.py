@@ -9,20 +9,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from likewise.core.fingerprint import fingerprint
+from likewise.core.session import Session
+from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError
 from likewise.files import cache_folder
 from likewise.items import KINDS, Features, Items, open_items
 from likewise.project import large
-from likewise.project.beginning import begin_session, check_ways
-from likewise.project.changes import Changes
 from likewise.project.packing import pack_session, unpack_session
 from likewise.project.project import Project
-from likewise.project.store import Store
+from likewise.project.store import Changes, Store
 from likewise.words import many, plural
 
 SETUP = "setup 0"
 SUFFIX = ".likewise"
 DEFAULT_SEED = 0
+QUESTIONS: dict[str, dict[str, int]] = {"choices": {}, "pairs": {"max_groups": 1}}
+"""What `Likewise` may ask, the default first, and the options of its strategy for it."""
 
 Say = Callable[[str], None]
 Progress = Callable[[str, int, int], None]
@@ -213,6 +216,53 @@ def open_session_file(path: str | os.PathLike[str]) -> Opened:
             f"Say where it is now: likewise label PATH --session {path}"
         )
     return open_project(source, session=path)
+
+
+def begin_session(
+    features: Features,
+    ids: Sequence[str],
+    *,
+    strategy: str | None,
+    questions: str | None,
+    n_super_instances: int | None,
+    seed: int,
+) -> Session:
+    """Return a new session about rows, or about the distances between them.
+
+    `strategy` is a name of `likewise.core.strategy.STRATEGIES` or ``package.module:Class``, by
+    default that of `Likewise`, which asks `questions` by "choices" or "pairs". A number of
+    super-instances asks for COBRA as published, which is also for distances, since it needs no more
+    than those.
+    """
+    if n_super_instances is not None or features.metric == "precomputed":
+        return _cobra(features, ids, n_super_instances, seed)
+    begin = STRATEGIES.find(strategy or "row-by-row").from_rows
+    options: Any = {} if questions is None else QUESTIONS[questions]
+    begun = begin(features.X, train_indices=features.askable, seed=seed, n_jobs=-1, **options)
+    return Session(begun, sample_ids=ids, digest=fingerprint(features.X))
+
+
+def check_ways(strategy: str | None, questions: str | None, n_super_instances: int | None) -> None:
+    """Refuse ways to ask that there are not, or that exclude each other; see `begin_session`."""
+    if strategy is not None and n_super_instances is not None:
+        raise InputError("--super-instances is for COBRA; leave out --strategy")
+    if questions is not None and (strategy is not None or n_super_instances is not None):
+        raise InputError("--questions is for Likewise; leave out --strategy and --super-instances")
+    if questions is not None and questions not in QUESTIONS:
+        raise InputError(f"questions must be one of {', '.join(QUESTIONS)}, got {questions!r}")
+    if n_super_instances is not None and n_super_instances < 1:
+        raise InputError(f"--super-instances must be 1 or more, got {n_super_instances}")
+    if strategy is not None:
+        STRATEGIES.find(strategy)
+
+
+def _cobra(features: Features, ids: Sequence[str], n: int | None, seed: int) -> Session:
+    from likewise.cluster.cobra import COBRA
+    from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES
+
+    n = DEFAULT_SUPER_INSTANCES if n is None else n
+    model = COBRA(n, metric=features.metric, random_state=seed, n_jobs=-1)
+    return model.start(features.X, train_indices=features.askable, sample_ids=ids)
 
 
 def _go_on(path: str | os.PathLike[str], where: Path, say: Say) -> Opened:

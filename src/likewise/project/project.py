@@ -19,7 +19,6 @@ from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items
-from likewise.project.changes import aligned
 from likewise.project.groups import Group, groups_of, members_of
 from likewise.project.mending import Mending, parts_of
 from likewise.project.outlook import Agreement
@@ -140,7 +139,7 @@ class Project:
         """The features of the rows; computed, or fetched from the cache, when first needed."""
         with self.lock:
             if self._known_features is None:
-                self._known_features = aligned(self._features(), self.where)
+                self._known_features = self._features().aligned(self.where)
             return self._known_features
 
     # -- changing --------------------------------------------------------------------------------

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from likewise.page.calls import CALLS, Call, File, reply
 from likewise.page.document import STATIC, document, empty_document
-from likewise.web import api
+from likewise.page.shapes import Asked
 from likewise.web.guard import LOCAL_HOSTS, Guard
 from likewise.web.readiness import Readiness
 
@@ -30,7 +32,7 @@ def app_for(
     app = Starlette(
         routes=[
             Route("/", page),
-            *api.routes(),
+            *routes(),
             Mount("/static", StaticFiles(directory=STATIC), name="static"),
         ],
         middleware=[Middleware(Guard, token=secret, hosts=[*LOCAL_HOSTS, *hosts])],
@@ -45,3 +47,32 @@ async def page(request: Request) -> Response:
     readiness: Readiness = request.app.state.readiness
     project = readiness.project
     return HTMLResponse(document(project) if project else empty_document(readiness.source))
+
+
+def routes() -> list[Route]:
+    """Return all routes of the API."""
+    return [
+        Route(f"/api/{call.path}", _handler(call), methods=["POST" if call.changes else "GET"])
+        for call in CALLS
+    ]
+
+
+def _handler(call: Call) -> Callable[[Request], Awaitable[Response]]:
+    async def handle(request: Request) -> Response:
+        said: object = Asked(request.path_params, request.query_params)
+        if call.changes:
+            try:
+                said = await request.json()
+            except (ValueError, RecursionError):
+                error = "the request is not JSON, or nested too deep"
+                return JSONResponse({"error": error}, 400)
+        readiness: Readiness = request.app.state.readiness
+        if readiness.project is None:
+            status, why = readiness.reply()
+            return JSONResponse(why, status)
+        status, found = await run_in_threadpool(reply, readiness.project, call, said)
+        if isinstance(found, File):
+            return Response(found.data, status, found.headers, found.media_type)
+        return JSONResponse(found, status)
+
+    return handle

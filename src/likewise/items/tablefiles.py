@@ -1,0 +1,346 @@
+"""Tables from CSV, JSON lines and Parquet files, and from data frames."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from likewise.errors import InputError, needs_extra
+from likewise.items.items import shorten
+from likewise.items.limits import check_fits, most_bytes
+from likewise.items.tables import Table, as_text, is_number
+from likewise.words import plural
+
+CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
+JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+PARQUET_SUFFIXES = (".parquet", ".pq")
+TABLE_SUFFIXES = (*CSV_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES)
+READING = ("encoding", "delimiter", "header")
+"""The options of `read_table`."""
+
+FRAME = Path("the data frame")
+"""What stands for the path of a table that comes from memory."""
+
+BYTES_PER_CELL = 100
+"""About what a cell takes in memory as a Python value."""
+
+DELIMITERS = (",", ";", "\t", "|")
+LARGEST_CELL = 2**31 - 1
+
+
+def is_frame(source: Any) -> bool:
+    """Whether this is a data frame of pandas or polars, or a table of pyarrow."""
+    package = type(source).__module__.partition(".")[0]
+    return package in ("pandas", "polars", "pyarrow") and hasattr(source, "columns")
+
+
+def is_table(source: Any) -> bool:
+    """Whether `read_table` reads this, by its type or its suffix."""
+    if isinstance(source, Path):
+        return source.is_file() and source.suffix.lower() in TABLE_SUFFIXES
+    return is_frame(source)
+
+
+def from_frame(frame: Any) -> Table:
+    """Return a data frame as a table, with None for what is missing.
+
+    A pandas index that is more than a count, without repetitions, names the rows.
+    """
+    index = None
+    if hasattr(frame, "to_pydict"):  # pyarrow
+        names, columns = frame.column_names, [column.to_pylist() for column in frame.columns]
+    elif hasattr(frame, "get_columns"):  # polars
+        names, columns = frame.columns, [column.to_list() for column in frame.get_columns()]
+    else:
+        names = list(frame.columns)
+        columns = [frame.iloc[:, k].astype(object).tolist() for k in range(len(names))]
+        # pandas has several values for what is missing, of which some are not even comparable.
+        gaps = frame.isna()
+        for k, column in enumerate(columns):
+            for i in gaps.iloc[:, k].to_numpy().nonzero()[0].tolist():
+                column[i] = None
+        if type(frame.index).__name__ != "RangeIndex" and frame.index.is_unique:
+            index = [as_text(name) for name in frame.index.tolist()]
+    if not names or not len(frame):
+        shape = f"{plural(len(names), 'column')} and {plural(len(frame), 'row')}"
+        raise InputError(f"{FRAME} has {shape}; at least one of each is needed")
+    named = _column_names(FRAME, [as_text(name) for name in names])
+    return Table(FRAME, dict(zip(named, columns, strict=True)), len(frame), index=index)
+
+
+def read_table(
+    source: Any,
+    *,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+) -> Table:
+    """Read a file whose name ends in one of `TABLE_SUFFIXES`, or a data frame.
+
+    By default the encoding of CSV and JSON is UTF-8, or UTF-16 with a byte order mark; the
+    delimiter of CSV is comma, semicolon, tab or bar, whichever fits; and the first line of a CSV is
+    its header unless every field of it is a number. What cannot be read is refused with the line
+    and the remedy.
+    """
+    if is_frame(source):
+        if encoding is not None or delimiter is not None or header is not None:
+            raise InputError(f"{', '.join(READING)} are for files, not for data frames")
+        return from_frame(source)
+    path: Path = source
+    if not is_table(path):
+        raise InputError(f"{path} is not a table ({', '.join(TABLE_SUFFIXES)})")
+    suffix = path.suffix.lower()
+    if suffix in PARQUET_SUFFIXES:
+        table = _read_parquet(path)
+    elif suffix in JSON_SUFFIXES:
+        table = _read_json(path, encoding)
+    else:
+        table = _read_csv(path, encoding, delimiter, header)
+    if not table.n:
+        raise InputError(f"{path} has column names but no rows")
+    return table
+
+
+def _read_text(path: Path, encoding: str | None) -> str:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    if encoding is None:
+        has_utf16_mark = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        encoding = "utf-16" if has_utf16_mark else "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except LookupError:
+        raise InputError(f"there is no encoding {encoding!r}; try utf-8 or cp1252") from None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{path} is not {encoding.removesuffix('-sig')}: byte 0x{data[error.start]:02x} at "
+            f"offset {error.start} (line {line}). Give its encoding, "
+            "for instance --encoding cp1252 (Windows, Western Europe) or --encoding latin-1."
+        ) from error
+    if not text.strip():
+        raise InputError(f"{path} is empty")
+    return text
+
+
+def _read_csv(
+    path: Path, encoding: str | None, delimiter: str | None, header: bool | None
+) -> Table:
+    names, rows, found, notes = read_csv(path, _read_text(path, encoding), delimiter, header)
+    names = _column_names(path, names)
+    cells: Iterable[Sequence[str]] = zip(*rows, strict=True) if rows else ([] for _ in names)
+    return Table(path, dict(zip(names, cells, strict=True)), len(rows), found == ";", tuple(notes))
+
+
+def read_csv(
+    path: Path, text: str, delimiter: str | None, header: bool | None
+) -> tuple[list[str], list[list[str]], str, list[str]]:
+    """Read the text of a CSV file; `delimiter` and `header` are those of `read_table`.
+
+    Returns the names of the columns, the cells of every row, what separates them, and notes on how
+    the file was understood where that was a guess.
+    """
+    if delimiter is None:
+        delimiter = _sniff(text, path.suffix.lower())
+    elif len(delimiter) != 1:
+        raise InputError(f"a delimiter is one character, not {delimiter!r}")
+    with _large_cells():
+        rows = [row for _, row in _records(path, text, delimiter)]
+        if any(len(row) != len(rows[0]) for row in rows):
+            _raise_ragged(path, text, delimiter)
+    notes = []
+    if header is None:
+        header = not _is_data(rows[0])
+        if not header:
+            notes.append(
+                "the first line holds only numbers, so it is a row and the columns have no names; "
+                "if these are names, use --header"
+            )
+        elif value := _value_among_names(rows):
+            notes.append(
+                f"the first line names the columns, although {value!r} looks like a value; if it "
+                "is a row, use --no-header"
+            )
+    if header:
+        return rows[0], rows[1:], delimiter, notes
+    return [f"column {k}" for k in range(1, len(rows[0]) + 1)], rows, delimiter, notes
+
+
+def _records(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Read the records that are not blank, each with the line it ends on."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            if row:
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise InputError(
+            f"{path}, line {reader.line_num}: {error}. Is a quotation mark missing or too many?"
+        ) from error
+
+
+def _raise_ragged(path: Path, text: str, delimiter: str) -> None:
+    width = None
+    for line, row in _records(path, text, delimiter):
+        width = width or len(row)
+        if len(row) != width:
+            raise InputError(
+                f"{path}, line {line}: {plural(len(row), 'field')} where the first line has "
+                f"{width}, separated by {delimiter!r}. Mend the line, put quotation marks around "
+                "fields that contain the separator, or give another with --delimiter."
+            )
+
+
+def _is_data(first: list[str]) -> bool:
+    """Whether a first line is numbers rather than names; 0, 1, 2... are names from pandas."""
+    return all(map(is_number, first)) and first != [str(k) for k in range(len(first))]
+
+
+def _value_among_names(rows: Sequence[list[str]], n_compared: int = 100) -> str:
+    """Return a name that is like the values below it: one of them, or a number above numbers."""
+    first = rows[0]
+    if first == [str(k) for k in range(len(first))]:
+        return ""
+    for name, *cells in zip(*rows[: 1 + n_compared], strict=True):
+        if name.strip() and (name in cells or (cells and all(map(is_number, [name, *cells])))):
+            return shorten(name)
+    return ""
+
+
+def _sniff(text: str, suffix: str) -> str:
+    """Choose the delimiter that gives the most fields, the same number in every record."""
+    if suffix in (".tsv", ".tab"):
+        return "\t"
+    sample = text[:65536]
+    best, most = ",", 1
+    for delimiter in DELIMITERS:
+        reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+        with _large_cells():
+            widths = [len(row) for row, _ in zip(reader, range(50), strict=False) if row]
+        if len(sample) < len(text) and len(widths) > 1:
+            widths.pop()
+        if len(set(widths)) == 1 and widths[0] > most:
+            best, most = delimiter, widths[0]
+    if most > 1:
+        return best
+    first = sample.splitlines()[0]
+    return max(DELIMITERS, key=first.count)
+
+
+@contextmanager
+def _large_cells() -> Iterator[None]:
+    """Let a cell be a whole book; the csv module's own limit is 128 kB."""
+    before = csv.field_size_limit(LARGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _column_names(path: Path, names: Sequence[str]) -> list[str]:
+    stripped = [name.strip() or f"column {k}" for k, name in enumerate(names, 1)]
+    twice = sorted({name for name in stripped if stripped.count(name) > 1})
+    if twice:
+        raise InputError(
+            f"{path} has several columns of the same name: {', '.join(map(repr, twice))}. "
+            "Rename them, or use --no-header if the first line is a row."
+        )
+    return stripped
+
+
+def _read_json(path: Path, encoding: str | None) -> Table:
+    text = _read_text(path, encoding)
+    records: list[dict[str, Any]] = []
+    if path.suffix.lower() == ".json":
+        whole = _parse(path, 1, text)
+        if not isinstance(whole, list):
+            raise InputError(f"{path} must hold a list of objects, not one {_json_type(whole)}")
+        numbered = list(enumerate(whole, 1))
+        place = "element"
+    else:
+        # Not splitlines: a JSON string may contain the other characters that it splits at.
+        lines = ((k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip())
+        numbered = [(k, _parse(path, k, line)) for k, line in lines]
+        place = "line"
+    for k, record in numbered:
+        if not isinstance(record, dict):
+            raise InputError(f"{path}, {place} {k}: an object is needed, not {_json_type(record)}")
+        records.append(record)
+    names = dict.fromkeys(name for record in records for name in record)
+    if records and not names:
+        raise InputError(f"{path} has only empty objects")
+    columns: dict[str, Sequence[Any]] = {
+        as_text(name): [record.get(name) for record in records] for name in names
+    }
+    return Table(path, columns, len(records))
+
+
+def _parse(path: Path, line: int, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"{path}, line {line + error.lineno - 1}, character {error.colno}: {error.msg}"
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}, line {line}: {error}") from error
+
+
+def _json_type(value: Any) -> str:
+    names = {dict: "object", list: "list", str: "string", bool: "boolean", type(None): "null"}
+    return names.get(type(value), "number")
+
+
+def parquet_bytes(path: Path) -> int:
+    """Return about how many bytes a Parquet file takes as Python values, by its metadata."""
+    pyarrow = _pyarrow()
+    try:
+        found = pyarrow.parquet.read_metadata(path)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
+    return int(found.num_rows * found.num_columns * BYTES_PER_CELL + _unpacked(found))
+
+
+def _unpacked(metadata: Any) -> int:
+    """Return the size of the pages of a Parquet file when they are no longer compressed."""
+    groups = (metadata.row_group(k) for k in range(metadata.num_row_groups))
+    return sum(max(0, group.total_byte_size) for group in groups)
+
+
+def _read_parquet(path: Path) -> Table:
+    pyarrow = _pyarrow()
+    check_fits(path, parquet_bytes(path))
+    try:
+        # A ParquetFile, because read_table takes hints from the names of folders.
+        with pyarrow.parquet.ParquetFile(path) as file:
+            # A value that a million rows share is stored once but takes memory for every row. No
+            # value is larger than all pages, so this many rows of a column stay within the limit.
+            n_rows = most_bytes() // max(1, _unpacked(file.metadata))
+            batches: list[Any] = []
+            size = 0
+            for batch in file.iter_batches(min(max(1, n_rows), 65_536)):
+                size += batch.nbytes
+                check_fits(path, size)
+                batches.append(batch)
+            table = pyarrow.Table.from_batches(batches, file.schema_arrow)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
+    names = _column_names(path, [as_text(name) for name in table.column_names])
+    if not names:
+        raise InputError(f"{path} has no columns")
+    columns = {name: column.to_pylist() for name, column in zip(names, table.columns, strict=True)}
+    return Table(path, columns, table.num_rows)
+
+
+def _pyarrow() -> Any:
+    with needs_extra("reading Parquet files", "tables"):
+        import pyarrow
+        import pyarrow.parquet
+    return pyarrow
