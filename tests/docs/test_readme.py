@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import click
 import pytest
 
 from likewise.cli import main
+from likewise.cli.demo import PACKAGES
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -64,11 +66,20 @@ def test_every_room_is_in_the_architecture():
         assert f"`{module.name}`" in text, module.name
 
 
+def named_by_extra(extra):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return {re.split(r"[^\w-]", need)[0] for need in project["optional-dependencies"][extra]}
+
+
 @pytest.mark.parametrize(
     ("extra", "packages"), [("app", {"starlette", "pillow", "pyarrow"}), ("data", {"pooch"})]
 )
 def test_the_extras_that_the_readme_names_bring_what_its_commands_need(extra, packages):
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    named = {re.split(r"[^\w-]", need)[0] for need in project["optional-dependencies"][extra]}
-    assert packages <= named
+    assert packages <= named_by_extra(extra)
     assert re.search(rf"\[[a-z,]*{extra}[a-z,]*\]", README)
+
+
+def test_the_demo_opens_its_page_with_nothing_but_the_extra_that_start_names():
+    distributions = packages_distributions()
+    needed = {distributions[name][0] for name in PACKAGES if name in distributions}
+    assert needed <= named_by_extra("app")

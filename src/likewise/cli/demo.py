@@ -34,6 +34,8 @@ MILESTONES = (20, 40)
 SHOWN_PER_GROUP = 48
 PIECE, STEP = 106, 53
 """Pixels of a piece of a photograph, and from one piece to the next."""
+PACKAGES = ("starlette", "uvicorn", "PIL")
+"""What the page needs; all of it comes with `likewise[app]`."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def has_screen(environment: Mapping[str, str], platform: str) -> bool:
 
 
 def _has_page() -> bool:
-    return all(find_spec(name) for name in ("starlette", "uvicorn", "jinja2", "PIL"))
+    return all(find_spec(name) for name in PACKAGES)
 
 
 def ask_on_page() -> None:
