@@ -1,6 +1,7 @@
 """The page before its session is open."""
 
 import re
+from concurrent.futures import Future
 
 import pytest
 
@@ -16,13 +17,13 @@ def served(table, chromium, tmp_path, monkeypatch):
     """A page that is served while nothing is open yet, in a browser that looks at it."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path, _ = table
-    addresses: list[str] = []
-    monkeypatch.setattr("webbrowser.open", addresses.append)
+    address: Future[str] = Future()
+    monkeypatch.setattr("webbrowser.open", address.set_result)
     monkeypatch.setattr("likewise.cli.served.PATIENCE", 60.0)  # a busy machine is slow, not wrong
     page = chromium.new_page()
     with ServedPage(path, "127.0.0.1", 0, (), opens=True) as served:
         served.start(tmp_path / "x.likewise")
-        page.goto(addresses[0])
+        page.goto(address.result())
         yield served, page
         page.close()
 

@@ -1,4 +1,5 @@
 import re
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
@@ -67,21 +68,22 @@ def test_a_page_opens_only_where_there_is_a_screen(environment, platform, expect
 @pytest.mark.slow
 def test_with_a_screen_it_asks_about_pieces_of_photographs(tmp_path, monkeypatch):
     pytest.importorskip("starlette")
-    opened_pages: list[Any] = []
+    address: Future[str] = Future()
+    shown: list[Any] = []
 
     def show(page, project):
-        opened_pages.append((project.items.n, project.session.ask()))
+        shown.append((project.items.n, project.session.ask()))
 
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("sys.platform", "linux")
-    monkeypatch.setattr("webbrowser.open", opened_pages.append)
+    monkeypatch.setattr("webbrowser.open", address.set_result)
     monkeypatch.setattr("likewise.cli.served.ServedPage.show", show)
     monkeypatch.setattr("likewise.cli.demo.STEP", 106)  # a third of the pieces
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 0, result.output
-    address, (n, question) = opened_pages
-    assert address.startswith("http://127.0.0.1:")
+    assert address.result().startswith("http://127.0.0.1:")
+    ((n, question),) = shown
     assert n == 48
     assert question is not None
     assert "Your answers are in" in result.output

@@ -1,9 +1,11 @@
 """The page is there before the project is: `likewise label` serves it while it reads the items."""
 
 import json
+import threading
 import urllib.error
 import urllib.request
-from urllib.parse import parse_qs, urlsplit
+from concurrent.futures import Future
+from urllib.parse import SplitResult, parse_qs, urlsplit
 
 import pytest
 from click.testing import CliRunner
@@ -19,17 +21,21 @@ pytest.importorskip("uvicorn", reason='pip install "likewise[app]"')
 
 
 class Visitor:
-    """A browser that `likewise label` opens."""
+    """A browser that `likewise label` opens, and that returns when it is closed."""
 
     def __init__(self):
-        self.addresses = []
+        self.address: Future[SplitResult] = Future()
+        self.closed = threading.Event()
+        self.has_returned = False
 
     def open(self, address):
-        self.addresses.append(urlsplit(address))
+        self.address.set_result(urlsplit(address))
+        self.closed.wait(60)
+        self.has_returned = True
         return True
 
     def get(self, path):
-        (home,) = self.addresses
+        home = self.address.result()
         token = parse_qs(home.query)["token"][0]
         headers = {"authorization": f"Bearer {token}"}
         request = urllib.request.Request(f"http://{home.netloc}/{path}", headers=headers)
@@ -46,7 +52,8 @@ def visitor(monkeypatch, tmp_path):
     found = Visitor()
     monkeypatch.setattr("webbrowser.open", found.open)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return found
+    yield found
+    found.closed.set()
 
 
 def label(tmp_path, *options):
@@ -75,6 +82,7 @@ def test_the_page_says_what_is_being_done_until_the_first_question(
     assert status == 200
     assert json.loads(question)["question"]["number"] == 1
     assert "0 answers are in" in result.output
+    assert not visitor.has_returned  # it was not waited for
 
 
 @pytest.mark.parametrize("error", [InputError("row 7 is broken"), KeyboardInterrupt()])
@@ -121,4 +129,5 @@ def test_what_can_be_refused_at_once_opens_no_page(tmp_path, truth, visitor, opt
     result = label(tmp_path, *options)
     assert result.exit_code == 1
     assert "Error: " in result.output
-    assert visitor.addresses == []
+    assert "http:" not in result.output
+    assert not visitor.address.done()

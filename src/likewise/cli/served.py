@@ -70,7 +70,12 @@ class ServedPage:
         if not is_local(self._host):
             click.echo(OPEN_PAGE, err=True)
         click.echo("Ctrl-C ends it.", err=True)
-        self._opens = self._opens and webbrowser.open(self._served.address)
+        if self._opens:
+            # In a thread: a browser that $BROWSER names may return only when it is closed.
+            threading.Thread(target=self._open, args=(self._served.address,), daemon=True).start()
+
+    def _open(self, address: str) -> None:
+        self._opens = webbrowser.open(address)
 
     def _run(self) -> None:
         assert self._served is not None
