@@ -78,6 +78,31 @@ def test_choices_are_answered_by_number_in_the_terminal(tmp_path):
     assert "4 answers are in" in result.output
 
 
+def test_groups_to_choose_from_show_what_is_in_them_and_no_text_comes_twice(tmp_path):
+    texts = tmp_path / "tickets.csv"
+    kinds = ["the paper is stuck", "the password is old", "the bill is wrong"]
+    rows = [f"{1000 + k},{kinds[k % 3]} again {k}" for k in range(60)]
+    texts.write_text("number,body\n" + "\n".join(rows) + "\n")
+    args = ["label", str(texts), "--terminal", "--text", "body"]
+    said = CliRunner().invoke(main, [*args, "--id", "number"], input="d\nq\n").output
+    assert re.search(r"^  1  10\d\d · the \w+ is \w+ again \d+$", said, re.M)
+    other = str(tmp_path / "without.likewise")
+    said = CliRunner().invoke(main, [*args, "--session", other], input="d\nq\n").output
+    choice = said[said.index("To which of these") :]
+    assert re.search(r"^  1  the \w+ is \w+ again \d+$", choice, re.M)
+    assert len(re.findall(r"^     the \w+ is \w+ again \d+$", choice, re.M)) == 1
+
+    series = tmp_path / "days.csv"
+    shapes = [[0, 1, 0, 1, 0, 1], [0, 1, 2, 3, 4, 5]]
+    rows = [
+        ",".join(map(str, [f"day{k}", *(v + k / 99 for v in shapes[k % 2])])) for k in range(40)
+    ]
+    series.write_text("day,a,b,c,d,e,f\n" + "\n".join(rows) + "\n")
+    args = ["label", str(series), "--terminal", "--series", "--id", "day"]
+    said = CliRunner().invoke(main, args, input="d\nq\n").output
+    assert re.search(r"^  1  day\d+ +[▁-█]{6}$", said, re.M)
+
+
 def test_what_is_known_already_is_not_asked(table, tmp_path):
     known = tmp_path / "known.csv"
     known.write_text("id,group\n0,small\n1,small\n4,small\n2,large\n")

@@ -30,10 +30,28 @@ def both(items: Items, left: int, right: int, width: int) -> Iterator[str]:
             yield f"  {pad(a, half)} │ {b}".rstrip()
 
 
+def one_line(items: Items, place: int, width: int) -> str:
+    """Return an item as one line: its name, and what is in it where the name does not say so."""
+    view, title = items.view(place), clean(items.title(place))
+    if view.get("picture"):
+        return fit(clean(items.location(place)), width)
+    if view.get("channels"):
+        half = width // 2
+        return f"{pad(fit(title, half), half)} {sparkline(view['channels'][0]['y'], half)}"
+    line = clean(items.tile(place).get("line", ""))
+    both = line if _begins(line, title) else f"{title} · {line}"
+    return fit(both if line else title, width)
+
+
+def _begins(text: str, title: str) -> bool:
+    """Return whether a title is nothing but the beginning of a text."""
+    return text.startswith(title.removesuffix("…"))
+
+
 def block(items: Items, place: int, width: int) -> list[str]:
     """Return an item as lines of at most some width."""
-    view = items.view(place)
-    lines = [fit(clean(items.title(place)), width)]
+    view, title = items.view(place), clean(items.title(place))
+    lines = [] if _begins(view.get("text", ""), title) else [fit(title, width)]
     if view.get("picture"):
         lines.append(fit(clean(items.location(place)), width))
     for channel in view.get("channels", ()):
@@ -42,7 +60,7 @@ def block(items: Items, place: int, width: int) -> list[str]:
         lines += [fit(clean(about), width), sparkline(channel["y"], width)]
     if "text" in view:
         text = clean(view["text"][:LONGEST_TEXT], keeps_lines=True)
-        lines.append("")
+        lines += [""] if lines else []
         for paragraph in text.splitlines():
             lines += textwrap.wrap(paragraph, width) or [""]
         hidden = view.get("length", len(view["text"])) - LONGEST_TEXT

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 import click
 
 from likewise.cli.inline import Way, is_late_answer, side_by_side
-from likewise.cli.lines import block, both, clean, fit
+from likewise.cli.lines import block, both, clean, fit, one_line
 from likewise.core.answers import Answer, Choice, Query, Question
 from likewise.errors import LikewiseError, StaleQueryError
 from likewise.project import Project
@@ -139,17 +139,20 @@ def choice_lines(project: Project, query: Choice, width: int) -> Iterator[str]:
     """Return the lines that show a row and the groups to choose from."""
     yield f"{query.number}. To which of these does it belong?"
     place = project.where[query.row]
-    shown = [_line(project, query.row)] if place is None else block(project.items, place, width - 6)
+    gone = [clean(project.ids[query.row])]
+    shown = gone if place is None else block(project.items, place, width - 6)
     yield from (f"     {line}".rstrip() for line in shown[:MOST_LINES])
     for place, rows in enumerate(query.groups, start=1):
         for k, row in enumerate(rows):
-            yield f"  {place if k == 0 else ' '}  {fit(_line(project, row), width - 6)}"
+            yield f"  {place if k == 0 else ' '}  {_line(project, row, width - 6)}"
     yield "  0  none of these"
 
 
-def _line(project: Project, row: int) -> str:
+def _line(project: Project, row: int, width: int) -> str:
     place = project.where[row]
-    return clean(project.ids[row] if place is None else project.items.title(place))
+    if place is None:
+        return fit(clean(project.ids[row]), width)
+    return one_line(project.items, place, width)
 
 
 def pair_lines(project: Project, query: Query, width: int) -> Iterator[str]:
