@@ -237,8 +237,12 @@ def test_wrong_answers_are_as_many_as_stated_and_the_same_every_time(clouds, met
     cell = Cell(experiment, method, "iris", 100 if method == "COBRA" else 0, 0)
     rows = [run_cell(cell, budgets=(100,)) for _ in range(2)]
     assert [row.status for row in rows] == ["ok", "ok"], rows[0].error
-    assert rows[0].queries == 100
-    assert rows[0].wrong_answers == round(100 * NOISE[experiment])
+    if method == "A3S":  # it has nothing left to ask about so few rows
+        assert rows[0].queries < 100
+        assert 0 < rows[0].wrong_answers <= round(100 * NOISE[experiment])
+    else:
+        assert rows[0].queries == 100
+        assert rows[0].wrong_answers == round(100 * NOISE[experiment])
     first, second = (
         {k: v for k, v in asdict(row).items() if k not in NOT_REPRODUCIBLE} for row in rows
     )
@@ -259,4 +263,4 @@ def test_the_flagship_profile_has_every_method_once_per_fold():
     assert len(set(found)) == len(found)
     per = {name: [c for c in found if c.experiment == name] for name in ("budgets", *NOISE)}
     assert len(per["budgets"]) == 21 * 5 * (3 + 3 + 4 + 5)
-    assert all(len(per[name]) == 21 * 5 * (3 + 4 + 2) for name in NOISE)
+    assert all(len(per[name]) == 21 * 5 * (3 + 4 + 5) for name in NOISE)
