@@ -185,7 +185,7 @@ def test_what_wrong_answers_cost(results):
     assert line["change at 10%"] == f"{-0.16 / 3:+.3f}"
     assert line["worst at 10%"] == "-0.080 sonar"
     assert line["none wrong"] - line["10% wrong"] == pytest.approx(0.16 / 3)
-    assert ("all", "DSL") not in found
+    assert ("all", "COBRA-learned 25") not in found
     assert "developed on -0.010 and -0.040" in table.verdict
 
 

@@ -114,7 +114,9 @@ def test_the_report_is_one_page_with_everything_in_it(tmp_path):
             assert (page.parent / f"{name}.{suffix}").stat().st_size > 0
     overview = (page.parent / "paper.md").read_text(encoding="utf-8")
     assert (overview.count("| Table "), overview.count("| Figure")) == (3, 4)
-    assert "| Figure, run times | times | Held" in overview
+    assert "| Figure, run times | times | same | COBRA and" in overview
+    here = [line.split(" | ")[2] for line in overview.splitlines() if line.startswith("| T")]
+    assert set(here) <= {"same", "same in part", "differs", "cannot be made here"}
     again = write_report(made_up_rows(), tmp_path / "again")
     assert again.read_text(encoding="utf-8") == text
 

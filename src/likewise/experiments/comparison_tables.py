@@ -19,12 +19,13 @@ from likewise.experiments.results import (
     own_count,
 )
 from likewise.experiments.statistics import average_ranks, compare, friedman_aligned, post_hoc
-from likewise.experiments.tables import Line, Table, sentence, words
+from likewise.experiments.tables import DIFFERS, IN_PART, SAME, Line, Table, sentence, words
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SIGNIFICANT = 0.05
+PAPER_STARS = 10
 FAR_BELOW = 0.03
 TEST = "Wilcoxon's signed ranks, two-sided, not corrected for the number of tests."
 WHOLE = (
@@ -75,9 +76,11 @@ def wins_table(results: Results) -> Table | None:
         f"in {stars}"
     )
     if has_published:
-        verdict += (
-            f" (paper: 12 and 7 of 12); whether a difference is significant agrees in {agree} of "
-            f"{sum(line['paper, won : lost'] is not None for line in lines)}"
+        n_printed = sum(line["paper, won : lost"] is not None for line in lines)
+        found_same = SAME if more == len(lines) and agree == n_printed else IN_PART
+        verdict = (
+            f"{found_same if more > len(lines) / 2 else DIFFERS}: {verdict} (paper: 12 and 7 of "
+            f"12); whether a difference is significant agrees in {agree} of {n_printed}"
         )
     return Table.of(
         lines,
@@ -152,7 +155,10 @@ def _rank_verdict(
         f". With the correct standard error {stars} of the differences to {me} are significant, "
         f"with the legacy one {legacy_stars}"
     )
-    return text + (" (paper: best at all sizes, 10 of 12)." if me == CONTROL else ".")
+    if me != CONTROL:
+        return f"{text}."
+    found = DIFFERS if others else SAME if stars == PAPER_STARS else IN_PART
+    return f"{found}: {text} (paper: best at all sizes, {PAPER_STARS} of 12)."
 
 
 def own_table(results: Results) -> Table | None:

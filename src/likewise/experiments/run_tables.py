@@ -10,7 +10,7 @@ from likewise.experiments.plan import MIDDLE_SIZE
 from likewise.experiments.provenance import source_tree
 from likewise.experiments.results import Results, line_of
 from likewise.experiments.store import KEY
-from likewise.experiments.tables import Line, Table
+from likewise.experiments.tables import DIFFERS, SAME, Line, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +65,7 @@ def _times_verdict(rows: pd.DataFrame) -> str:
     slowest = float(by_task.loc[quick].max()) if quick else float("nan")
     order = by_task.groupby("method").median().sort_values()
     return (
-        f"{'Held' if slowest < 10 else 'Did not hold'}: COBRA and MPCKM-MinMax take at most "
+        f"{SAME if slowest < 10 else DIFFERS}: COBRA and MPCKM-MinMax take at most "
         f"{slowest:.1f} s on any task (paper: always under 10 s). From the quickest to the slowest "
         f"by their medians: {', '.join(map(str, order.index))} (paper: COBRA and MPCKM-MinMax, "
         "then COSC-MinMax, then both with NPU)."

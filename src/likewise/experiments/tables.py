@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Line = dict[str, Any]
 """A line of a table: values by column."""
+SAME, IN_PART, DIFFERS = "Same", "Same in part", "Differs"
+"""What a verdict about something in the paper begins with."""
 
 
 @dataclass(frozen=True)
