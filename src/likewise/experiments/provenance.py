@@ -29,10 +29,11 @@ RULES = tuple(f"likewise.experiments.{name}" for name in ("protocol", "oracle", 
 """What decides about every row; what these import decides about none."""
 _KEEPING = ("session", "log", "journal", "reports", "audit", "revising", "fingerprint")
 NEUTRAL = frozenset(
-    {"likewise.errors", "likewise.files", "likewise.registry"}
+    {f"likewise.{name}" for name in ("errors", "files", "lazy", "registry", "cluster", "core.html")}
     | {f"likewise.core.{name}" for name in _KEEPING}
 )
-"""What decides about no row: errors, files, and the session, which keeps what its strategy asks."""
+"""What decides about no row: errors, files, lists of names, what a notebook shows, and the session,
+which keeps what its strategy asks."""
 LOADERS = {
     "table": ("likewise.datasets.catalog", "likewise.datasets.tables", "likewise.datasets.stored"),
     "faces": ("likewise.datasets.catalog", "likewise.datasets.faces"),
