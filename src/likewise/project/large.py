@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from likewise.core.partition import StreamedSuperInstances, SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError, needs_extra
+from likewise.items.arrays import check_promises
 from likewise.items.items import Features
 from likewise.items.limits import fits
 from likewise.items.rows import RowItems
@@ -66,6 +67,7 @@ def open_source(settings: Mapping[str, Any], client: Any = None) -> Source:
     if len(paths) == 1 and paths[0].endswith(".npy"):
         if options.get("columns"):
             raise InputError(f"{paths[0]} has no names of columns; leave out --columns")
+        check_promises(Path(paths[0]))
         return from_npy(paths[0], client=client)
     source = from_parquet(paths, options.get("columns"), client=client)
     if "low" in settings:
