@@ -203,6 +203,13 @@ def test_an_array_whose_header_cannot_be_read_is_refused_with_a_reason(tmp_path,
         open_source({"paths": [str(tmp_path / "x.npy")]})
 
 
+def test_as_many_ids_as_rows_are_needed(tmp_path):
+    np.savez(tmp_path / "x.npz", X=np.eye(5), ids=np.array(["a", "b", "c"]))
+    for kind in ("points", "series"):
+        with pytest.raises(InputError, match="has 3 ids for 5 rows"):
+            open_items(tmp_path / "x.npz", kind=kind)
+
+
 def test_other_broken_arrays_are_refused_with_a_reason(tmp_path):
     for name, content in (("a.npy", b"PK\x03\x04"), ("b.npy", b"\x93NUMPY"), ("c.npz", b"x")):
         (tmp_path / name).write_bytes(content)

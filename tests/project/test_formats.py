@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import runpy
 
 import numpy as np
 import pytest
@@ -120,6 +121,17 @@ def test_formats_agree(project):
     assert [int(row["group"]) for row in rows] == [line["group"] for line in lines]
     session = Session.from_dict(json.loads(export(project, "json")))
     assert session.labels.tolist() == project.session.labels.tolist()
+
+
+def test_the_exported_script_loads_the_exported_session(project, tmp_path, monkeypatch):
+    answer(project, 4)
+    for format in ("json", "py"):
+        (tmp_path / FORMATS.find(format).file_name).write_bytes(export(project, format))
+    monkeypatch.chdir(tmp_path)
+    found = runpy.run_path("load_session.py")
+    assert found["session"].to_dict() == project.session.to_dict()
+    assert list(found["groups"]) == list(project.ids)
+    assert found["model"].labels_.tolist() == project.session.labels.tolist()
 
 
 def test_every_format_has_a_title_and_a_file_name_of_its_suffix(project):

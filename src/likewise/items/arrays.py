@@ -48,7 +48,12 @@ def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:
         ) from error
     if not (np.issubdtype(X.dtype, np.number) or X.dtype == bool) or np.iscomplexobj(X):
         raise InputError(f"{path} must hold real numbers, not {X.dtype}")
-    return X, None if ids is None else [as_text(str(i)) for i in ids.ravel().tolist()]
+    if ids is None:
+        return X, None
+    names = [as_text(str(i)) for i in ids.ravel().tolist()]
+    if X.ndim and len(names) != len(X):
+        raise InputError(f"{path} has {plural(len(names), 'id')} for {plural(len(X), 'row')}")
+    return X, names
 
 
 def _choose(path: Path, arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray | None, np.ndarray]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -113,7 +114,7 @@ def begin(
             SHOWN: json.dumps({"rows": rows.tolist(), "records": records}, default=str).encode(),
         },
     )
-    _remove(unfinished)
+    shutil.rmtree(unfinished, ignore_errors=True)
     return go_on(where, store)
 
 
@@ -193,10 +194,3 @@ def _items(where: Path, rows: NDArray[np.intp], records: Mapping[str, Sequence[A
     columns: dict[str, Sequence[Any]] = {"row": [str(row) for row in rows.tolist()]}
     columns |= {name: list(values) for name, values in records.items() if name != "row"}
     return RowItems(Table(where, columns, len(rows)), id="row")
-
-
-def _remove(folder: Path) -> None:
-    for file in folder.glob("*"):
-        file.unlink()
-    if folder.is_dir():
-        folder.rmdir()
