@@ -5,8 +5,11 @@ import runpy
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from likewise import Answer, Session
+from likewise.cli import main
+from likewise.page.calls import reply_to
 from likewise.project import FORMATS, export, open_project
 from likewise.project.formats import Format, columns_of
 from likewise.project.groups import DOUBTFUL, how_known
@@ -142,10 +145,17 @@ def test_every_format_has_a_title_and_a_file_name_of_its_suffix(project):
         assert isinstance(found.write, type(answer))
 
 
-def test_a_format_of_ones_own_is_one_function(project, monkeypatch):
+def test_a_format_of_ones_own_is_one_function(project, tmp_path, monkeypatch):
     monkeypatch.setattr(FORMATS, "_known", dict(FORMATS._known))
     FORMATS.register(
         "txt", Format("Plain", "text/plain", "groups.txt", lambda p: b"%d" % len(p.ids))
     )
     assert export(project, "txt") == b"40"
+    listed = reply_to(project, "formats")[1]["formats"]
+    assert {"format": "txt", "title": "Plain"} in listed
+    assert reply_to(project, "export/txt")[1].data == b"40"
+    target = tmp_path / "groups.txt"
+    result = CliRunner().invoke(main, ["export", str(project.path), "-o", str(target)])
+    assert result.exit_code == 0, result.output
+    assert target.read_bytes() == b"40"
     assert "txt" in FORMATS.names
