@@ -151,8 +151,9 @@ def test_a_format_of_ones_own_is_one_function(project, tmp_path, monkeypatch):
         "txt", Format("Plain", "text/plain", "groups.txt", lambda p: b"%d" % len(p.ids))
     )
     assert export(project, "txt") == b"40"
-    listed = reply_to(project, "formats")[1]["formats"]
-    assert {"format": "txt", "title": "Plain"} in listed
+    _, listed = reply_to(project, "formats")
+    assert isinstance(listed, dict)
+    assert {"format": "txt", "title": "Plain"} in listed["formats"]
     assert reply_to(project, "export/txt")[1].data == b"40"
     target = tmp_path / "groups.txt"
     result = CliRunner().invoke(main, ["export", str(project.path), "-o", str(target)])
