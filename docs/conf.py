@@ -43,6 +43,7 @@ numpydoc_show_class_members = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = "likewise"
+html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["likewise.css"]
 html_show_sourcelink = False
