@@ -31,7 +31,7 @@ def table(part, heading):
     """Return the lines of a part; those that are older than the others say so."""
     rows = [row for row in saved(part) if "compared with" in row]
     newest = max((row["date"] for row in rows), default="")
-    lines = [f"| **{heading}** | | | | | |\n"]
+    lines = [f"| **{heading}** | | | | | |\n"] if rows else []
     for row in rows:
         cells = [row[column] for column in COLUMNS]
         cells[0] += "" if row["date"] == newest else f" ({row['date']})"
