@@ -129,6 +129,8 @@ def test_two_widgets_in_jupyterlab(lab, chromium):
 
     # Dark as the notebook is.
     expect(first.locator("html")).to_have_css("color-scheme", "light")
-    page.evaluate(DARK)
+    page.evaluate(
+        "jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})"
+    )
     expect(first.locator("html")).to_have_css("color-scheme", "dark")
     page.context.close()

@@ -16,7 +16,7 @@ from likewise.strategies import RowByRow
 from likewise.strategies.coarse_to_fine.checks import (
     Checks,
     odds_of_wrong,
-    worth_of_founders,
+    worth_a_check,
 )
 from likewise.strategies.coarse_to_fine.choices import likeliest, rows_to_show
 from likewise.strategies.coarse_to_fine.log import turns_of
@@ -139,25 +139,55 @@ def test_turns_end_when_a_row_is_placed_and_begin_again_with_a_check():
     assert turns_of(log, 6, 4)[1].n_questions(6) == 2
 
 
-def test_checks_stop_when_they_find_nothing():
-    quiet = turns_of([(k, 0, S) for k in range(1, 41)], 6, 60)
+def test_fewer_errors_are_expected_when_checks_find_nothing_and_more_when_they_do():
     checked = turns_of([(k, 0, S) for k in (*range(1, 41), *range(1, 5))], 6, 60)
-    assert Checks(quiet, (), "estimate").may_go_on()
-    assert not Checks(checked, (), "estimate").may_go_on()
-    assert Checks(checked, {0, 1}, "estimate").may_go_on()
-    rates = [Checks(turns, out, "estimate").rate for turns, out in ((checked, ()), (checked, {0}))]
-    assert rates[0] < 0.05 < rates[1] + 0.01
+    rates = [Checks(checked, out, "estimate").rate for out in ((), {0}, {0, 1})]
+    assert rates[0] < 0.05 < rates[2]
+    assert rates == sorted(rates)
+    assert Checks(checked, {0, 1}, 0.2).rate == 0.2
 
 
-def test_the_first_row_of_a_large_group_is_worth_a_check_more_than_that_of_a_small_one():
-    worth = worth_of_founders({1: 30, 2: 20, 3: 2}, rate=0.05, max_groups=6)
-    assert worth[2] > worth[3]
+def test_checks_stop_when_few_errors_are_expected():
+    left_out = np.array([[0.95, 0.05]] * 10 + [[0.05, 0.95]] * 10)
+    groups = np.repeat([0, 1], 10)
+    groups[3] = 1
+    no_first = np.zeros(20, dtype=bool)
+    for rate, expected in ((0.05, [(3, False)]), (0.005, [])):
+        assert worth_a_check(left_out, groups, no_first, rate=rate, max_groups=6) == expected
+
+
+def test_the_first_row_of_a_group_that_looks_like_another_one_is_checked():
+    left_out = np.array([[0.9, 0.06, 0.04]] * 10 + [[0.05, 0.9, 0.05]] * 10 + [[0.7, 0.1, 0.2]] * 4)
+    groups = np.repeat([0, 1, 2], [10, 10, 4])
+    is_first = np.isin(np.arange(24), [0, 10, 20])
+    assert worth_a_check(left_out, groups, is_first, rate=0.1, max_groups=6) == [(20, True)]
+    single = groups[:21]
+    assert worth_a_check(left_out[:21], single, is_first[:21], rate=0.1, max_groups=6) == [
+        (20, True)
+    ]
 
 
 def test_a_row_that_the_others_speak_against_is_probably_wrong():
     left_out = np.array([[0.95, 0.05], [0.9, 0.1], [0.1, 0.9], [0.97, 0.03]])
     odds = odds_of_wrong(left_out, np.array([0, 0, 1, 1]), rate=0.05, max_groups=6)
     assert np.argmax(odds) == 3
+
+
+def test_only_a_row_whose_group_is_known_is_said_to_be_checked():
+    X, y = blobs(3)
+    session = begun(X, max_groups=1, budget=60, error_rate=0.1)
+    placed, reasons = set(), []
+    while len(reasons) < 60:
+        query = session.ask()
+        reasons.append(
+            (session.strategy.why() == "to check an earlier answer", query.left in placed)
+        )
+        is_wrong = len(reasons) in (12, 25)
+        session.tell(S if (y[query.left] == y[query.right]) != is_wrong else D)
+        known, _ = session.strategy.examples()
+        placed = set(known.tolist())
+    assert all(is_check == is_known for is_check, is_known in reasons[1:])
+    assert {is_check for is_check, _ in reasons} == {True, False}
 
 
 @pytest.mark.slow

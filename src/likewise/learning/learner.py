@@ -101,6 +101,13 @@ class Learned:
         """How likely each of all rows belongs to each group, whatever is known about it."""
         return self._in_blocks(len(self._rows.own), self._rows.take)
 
+    def chances_of(self, row: int) -> NDArray[np.float64]:
+        """Return how likely one of the rows belongs to each group, up to rounding as `chances`.
+
+        It is worked out alone, so that its last bits never depend on what was asked for before.
+        """
+        return self._in_blocks(1, lambda _: self._rows.take(slice(row, row + 1)))[0]
+
     def predict_proba(self, X: NDArray[Any]) -> NDArray[np.float64]:
         """Return how likely each of any rows belongs to each group."""
         return self._in_blocks(len(X), lambda some: self._views(X[some]))

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from likewise.core.answers import Answer, ordered
 from likewise.core.partition import SuperInstances
 from likewise.strategies.coarse_to_fine.budget import PLANNED, next_cut
-from likewise.strategies.coarse_to_fine.checks import FITS, odds_of_wrong
+from likewise.strategies.coarse_to_fine.checks import FITS, N_BEFORE_CHECKS, worth_a_check
 from likewise.strategies.coarse_to_fine.choices import (
     MAX_GROUPS,
     Likeliest,
@@ -142,8 +142,9 @@ class RowByRow(WeighedStrategy):
 
     def why(self) -> str:
         """Return in a few words why the open question is asked."""
-        question = self._question()
-        is_check = question is not None and self._checks().times[question[0]] > 0
+        question, known = self._question(), self._what_is_known()
+        # Only rows whose group is known already are asked about again.
+        is_check = question is not None and self.links.find(question[0]) in known.groups
         return "to check an earlier answer" if is_check else super().why()
 
     # -- what is known ---------------------------------------------------------------------------
@@ -191,14 +192,19 @@ class RowByRow(WeighedStrategy):
     def _what_is_known(self) -> Known:
         if self._known is None:
             known = read_log(self._log, self.links, self._cell_of)
-            groups = known.groups
-            # Rows that differ from all groups come first: the learner knows their groups, too.
-            singles = sorted(
-                known.pending, key=lambda root: not self.links.differing(root).issuperset(groups)
-            )
+            singles = known.pending
             known = replace(known, pending=[])
+            # Rows that differ from all groups come first: the learner knows their groups, too. By
+            # what it then knows all others are judged, so that it learns once for all of them.
+            apart = [r for r in singles if self.links.differing(r).issuperset(known.groups)]
+            for root in apart:
+                if self._is_first(root, known):
+                    known.groups.append(root)
+            learned = replace(known, groups=[*known.groups])
             for root in singles:
-                (groups if self._is_first(root, known) else known.pending).append(root)
+                if root not in learned.groups:
+                    is_first = self._is_first(root, learned)
+                    (known.groups if is_first else known.pending).append(root)
             self._known = known
         return self._known
 
@@ -219,7 +225,7 @@ class RowByRow(WeighedStrategy):
         known, cuts = self._what_is_known(), self._cuts[-1]
         if groups and cuts:
             region, _ = self._regions.cut(cuts[-1])
-            new = chance_of_new(len(groups), sum(len(known.cells[group]) for group in groups))
+            new = chance_of_new(len(groups), _n_placed(known))
             chances = with_own_groups(chances, region, known.order, new)
         return chances, groups
 
@@ -238,7 +244,7 @@ class RowByRow(WeighedStrategy):
         for root in reversed(known.pending):
             yield self._place(known.cells[root][0], known)
         if self.weighs_answers:
-            yield from self._first_rows(known)
+            yield from self._suspicious(known, only_first=True)
         cuts = self._cuts_now()
         heads = self._regions.newcomers(cuts[-1], known.order) if cuts else []
         if heads and not known.order:
@@ -246,7 +252,7 @@ class RowByRow(WeighedStrategy):
         elif heads:
             yield self._place(heads[0], known)
         if self.weighs_answers:
-            yield from self._surprising_rows(known)
+            yield from self._suspicious(known)
         if self.to_the_end:
             newcomer = self._newcomer(known)
             if newcomer is not None:
@@ -293,14 +299,14 @@ class RowByRow(WeighedStrategy):
             chances,
             [closest_between(points, [cell], known.cells[group])[0] for group in groups],
             n_groups=len(known.groups),
-            n_placed=sum(len(known.cells[group]) for group in known.groups),
+            n_placed=_n_placed(known),
         )
 
     def _without(self, cell: int, known: Known) -> NDArray[np.float64]:
         """Return how likely a cell is in each group by what is known of others."""
         learned = self._learned(known)
         place = np.flatnonzero(learned.known == cell)
-        return np.asarray(learned.left_out[place[0]] if len(place) else learned.chances[cell])
+        return learned.left_out[place[0]] if len(place) else learned.chances_of(cell)
 
     def _shown(self, row: int, groups: list[int], known: Known) -> Shown | None:
         """Return a question about a row, with groups that have rows it was not compared with."""
@@ -347,25 +353,35 @@ class RowByRow(WeighedStrategy):
             return False
         return float(self._without(self._cell_of[row], known)[known.groups.index(own)]) >= FITS
 
-    def _first_rows(self, known: Known) -> Iterator[Shown | None]:
-        """Yield questions about the first rows of groups on which much depends."""
-        sizes = {group: len(known.cells[group]) for group in known.groups}
-        for row in self._checks().first_rows(sizes, self.links.find, max_groups=self.max_groups):
-            if row in self._cell_of:
+    def _suspicious(self, known: Known, *, only_first: bool = False) -> Iterator[Shown | None]:
+        """Yield questions about rows that the others speak against, the likeliest errors first.
+
+        With `only_first`, only about the first rows of groups.
+        """
+        if len(known.groups) < 2 or _n_placed(known) < N_BEFORE_CHECKS:
+            return
+        checks, learned = self._checks(), self._learned(known)
+        rows = self.partition.representatives[learned.known].tolist()
+        times, first_rows = checks.times, checks.first_rows()
+        suspicious = worth_a_check(
+            learned.left_out,
+            learned.groups,
+            np.array([row in first_rows for row in rows]),
+            rate=checks.rate,
+            max_groups=self.max_groups,
+        )
+        for k, is_first in suspicious:
+            row = rows[k]
+            if times[row] != 1 or (only_first and not is_first):
+                continue
+            if is_first:
                 others = [group for group in known.groups if group != self.links.find(row)]
                 ranked = self._likeliest(self._cell_of[row], others, known)
                 yield self._shown(row, ranked.groups, known)
+            else:
+                yield self._again(row, known)
 
-    def _surprising_rows(self, known: Known) -> Iterator[Shown | None]:
-        """Yield questions about rows that the others speak against, as long as errors are found."""
-        checks = self._checks()
-        if len(known.groups) < 2 or not checks.may_go_on():
-            return
-        learned, times = self._learned(known), checks.times
-        odds = odds_of_wrong(
-            learned.left_out, learned.groups, rate=checks.rate, max_groups=self.max_groups
-        )
-        rows = self.partition.representatives[learned.known].tolist()
-        for k in np.argsort(-odds, kind="stable").tolist():
-            if times[rows[k]] == 1:
-                yield self._again(rows[k], known)
+
+def _n_placed(known: Known) -> int:
+    """Return how many rows are known to be in groups."""
+    return sum(len(known.cells[group]) for group in known.groups)
