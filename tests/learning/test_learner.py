@@ -98,6 +98,15 @@ def test_every_kernel_keeps_what_is_known_and_foretells_the_rest(kernel):
     assert np.mean(model.left_out.argmax(axis=1) == Y[some]) > 0.85
 
 
+def test_without_the_rows_themselves_kernels_say_how_often_each_group_was_met():
+    groups = np.array([0, 0, 0, 0, 1, 1])
+    known = views_of(X)(X[:6])
+    model = fit_kernels(known, groups, [Choice(0, 1.0, 1e9, 3.0, 1.0)])  # smoothed to nothing
+    met = np.exp(3.0 * np.array([4, 2]) / 6)
+    for found in (model.left_out, model.predict_proba(known)):
+        assert np.allclose(found, met / met.sum(), atol=1e-6)
+
+
 def test_rows_that_are_hard_to_foretell_do_not_all_fall_into_one_group():
     rng = np.random.default_rng(0)
     points = rng.uniform(0, 6, size=(800, 2))
@@ -202,6 +211,10 @@ def test_what_is_left_out_is_foretold_as_without_it():
         rest = np.delete(np.arange(40), k)
         without = learner.learn(rest, truth[rest])
         assert np.abs(everyone.left_out[k] - without.chances[k]).max() < 0.2
+
+
+def test_kernels_are_chosen_anew_with_every_eighth_more_rows():
+    assert [milestone(n) for n in (1, 7, 8, 9, 15, 16, 17, 18)] == [1, 7, 8, 9, 15, 16, 16, 18]
 
 
 def test_kernels_are_chosen_anew_only_now_and_then(monkeypatch):
