@@ -118,8 +118,9 @@ class Completeness:
     at_least : float
         The share is at least this, with a confidence of 95 %.
     unmet : int
-        How many groups may not be met yet: as many as were met once (the jackknife estimate). With
-        0 there was none in 230 of 234 moments of 24 practice tasks; late it is often too many.
+        How many groups no question was about yet: as many as have one known item (the jackknife
+        estimate). Where it was 0, no group was missing in 230 of 234 moments of 24 practice tasks.
+        Late in a session it is often too high.
     """
 
     estimate: float

@@ -15,7 +15,7 @@ import numpy as np
 from likewise.errors import InputError
 from likewise.words import many
 
-Progress = Callable[[int, int], object]
+OnProgress = Callable[[int, int], object]
 
 TITLE_LENGTH = 80
 LINE_LENGTH = 160
@@ -178,7 +178,7 @@ class Items(ABC):
         """Return a hash of all that is shown of item `i` or goes into its features."""
 
     @abstractmethod
-    def _make_features(self, progress: Progress | None) -> Features:
+    def _make_features(self, progress: OnProgress | None) -> Features:
         """Compute the built-in features, or fetch them from the cache."""
 
     # -- what follows from that; a kind may know better --------------------------------------------
@@ -233,7 +233,7 @@ class Items(ABC):
         """Return the features, so that ``Likewise().fit(items, ...)`` works."""
         return np.array(self.features().X, dtype=dtype, copy=copy)
 
-    def features(self, progress: Progress | None = None) -> Features:
+    def features(self, progress: OnProgress | None = None) -> Features:
         """Return the features that came with the items, or else the built-in ones.
 
         Parameters

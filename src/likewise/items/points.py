@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from likewise.items.arrays import ARRAY_SUFFIXES, check_features, read_array
 from likewise.items.cache import FeatureCache
-from likewise.items.items import Features, Items, Progress, check_ids, digest
+from likewise.items.items import Features, Items, OnProgress, check_ids, digest
 from likewise.words import plural
 
 MOST_SHOWN = 50
@@ -55,7 +55,7 @@ class PointItems(Items):
         """Return a hash of the row."""
         return digest(str(self._X.dtype), self._X[i].tobytes())
 
-    def _make_features(self, progress: Progress | None) -> Features:
+    def _make_features(self, progress: OnProgress | None) -> Features:
         return Features(
             self._X, f"{plural(self._X.shape[1], 'feature')} from {self.source}, as they are"
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
-from likewise.items.items import Features, Items, Progress, digest, shorten
+from likewise.items.items import Features, Items, OnProgress, digest, shorten
 from likewise.items.tablefiles import READING, is_table, read_table
 from likewise.items.tables import Table, as_numbers, as_text, as_times, is_missing
 from likewise.items.texts import character_lsi
@@ -29,8 +29,9 @@ HOW = {
 
 N_TELLING = 3
 TELLING = 0.5
-"""What is said of a group: values that lie half the interquartile range of all rows away from
-their median, or that half more of its rows have. Lower ones say more, and mean less."""
+"""A number describes a group if its median there is at least this many interquartile ranges away
+from that of all rows; a category, if its share there is larger by at least this much. With a lower
+limit more is said of a group, but less that tells it from others."""
 
 
 class RowItems(Items):
@@ -112,7 +113,7 @@ class RowItems(Items):
     def _hash(self, row: tuple[Any, ...]) -> str:
         return digest(self._named, repr(row))
 
-    def _make_features(self, progress: Progress | None) -> Features:
+    def _make_features(self, progress: OnProgress | None) -> Features:
         # Not cached: to compute them takes no longer than to hash the table.
         return row_features(self._table, self._columns, [] if self._id is None else [self._id])
 

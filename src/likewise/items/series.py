@@ -12,7 +12,7 @@ import numpy as np
 from likewise.errors import InputError, needs_extra
 from likewise.items.arrays import ARRAY_SUFFIXES
 from likewise.items.cache import FeatureCache, package_versions
-from likewise.items.items import Features, Items, Progress, digest, shorten
+from likewise.items.items import Features, Items, OnProgress, digest, shorten
 from likewise.items.seriesfiles import (
     SeriesSet,
     series_from_array,
@@ -103,7 +103,7 @@ class SeriesItems(Items):
         values = self._found.series[i]
         return digest(str(values.shape), values.tobytes())
 
-    def _make_features(self, progress: Progress | None) -> Features:
+    def _make_features(self, progress: OnProgress | None) -> Features:
         if self._how == "euclidean":
             return euclidean_features(self._found.series)
         return dtw_features(self._found.series, self._cache)

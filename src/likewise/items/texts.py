@@ -21,8 +21,8 @@ from likewise.items.items import (
     LINE_LENGTH,
     Features,
     Items,
+    OnProgress,
     Problem,
-    Progress,
     digest,
     shorten,
 )
@@ -186,7 +186,7 @@ class TextItems(Items):
         """Return a hash of the text."""
         return digest(self._texts[i])
 
-    def _make_features(self, progress: Progress | None) -> Features:
+    def _make_features(self, progress: OnProgress | None) -> Features:
         if self._recipe == "lsi":
             return lsi_features(self._texts, self._cache)
         return sentence_features(self._texts, self._recipe, self._cache)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from likewise.errors import InputError
-from likewise.items.items import Features, Items, Progress, digest
+from likewise.items.items import Features, Items, OnProgress, digest
 
 
 class ShownItems(Items):
@@ -60,5 +60,5 @@ class ShownItems(Items):
         """Return a hash of what is shown."""
         return digest(repr(self.view(i)))
 
-    def _make_features(self, progress: Progress | None) -> Features:  # noqa: ARG002
+    def _make_features(self, progress: OnProgress | None) -> Features:  # noqa: ARG002
         raise InputError("a function that shows rows has no features; fit by features of your own")

@@ -156,7 +156,7 @@ def name(project: Project, body: Json) -> Json:
 
 
 def misfit(project: Project, body: Json) -> Json:
-    """Put an item to the question."""
+    """Ask about an item that does not seem to fit its group."""
     numbers = project.misfit(whole(body, "row"), position=whole(body, "position"))
     return {**shapes.state(project), "answers_behind": numbers}
 

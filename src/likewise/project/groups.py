@@ -33,10 +33,10 @@ def _once(make: Callable[[Session], T]) -> Callable[[Session], T]:
 class Group:
     """One group.
 
-    Its id, the smallest row that stands for a part of it, stays while the group grows. The rows
-    that stand for its parts are those of large parts first, and last those that cannot be shown.
-    `n_said` items are in it by answers about themselves, about `n_open` nothing is known, and all
-    others are learned (see `how_known`), `n_doubtful` of them with a certainty below `DOUBTFUL`.
+    `standing` has one row for each small group in it: rows of large ones first, rows that cannot be
+    shown last. The smallest of these rows is the `id`, which stays the same while the group grows.
+    `n_said` items are in it by answers about themselves, about `n_open` nothing is known, and the
+    others are learned (see `how_known`); of `n_doubtful` the certainty is below `DOUBTFUL`.
     """
 
     id: int

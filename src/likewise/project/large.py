@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SETUP = "setup 0"
 WHOLE = "all rows"
 SHOWN = "shown rows"
-Progress = Callable[[str, int, int], None]
+OnProgress = Callable[[str, int, int], None]
 
 
 def is_large(paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any]) -> bool:
@@ -78,7 +78,7 @@ def begin(
     settings: dict[str, Any],
     *,
     client: Any = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Project:
     """Go over all rows, and begin a project about some of each super-instance."""
     from likewise.cluster import COBRA
@@ -136,7 +136,7 @@ def write_labels(
     *,
     client: Any = None,
     overwrite: bool = False,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> None:
     """Give all rows the answers of a project, and write the group of each."""
     from likewise.scale import SourceSession

@@ -16,6 +16,7 @@ from likewise.errors import InputError
 from likewise.files import cache_folder
 from likewise.items import KINDS, Features, Items, open_items
 from likewise.project import large
+from likewise.project.large import OnProgress
 from likewise.project.packing import pack_session, unpack_session
 from likewise.project.project import Project
 from likewise.project.store import Changes, Store
@@ -28,7 +29,6 @@ QUESTIONS: dict[str, dict[str, int]] = {"choices": {}, "pairs": {"max_groups": 1
 """What `Likewise` may ask, the default first, and the options of its strategy for it."""
 
 Say = Callable[[str], None]
-Progress = Callable[[str, int, int], None]
 
 
 def _silent(*_: object) -> None:
@@ -80,7 +80,7 @@ def open_project(
     options: Mapping[str, Any] | None = None,
     say: Say = _silent,
     checked: Callable[[Path], None] = _silent,
-    progress: Progress = _silent,
+    progress: OnProgress = _silent,
 ) -> Opened:
     """Open a path as a project: go on with its session, or begin one.
 
@@ -159,7 +159,7 @@ def open_large_project(
     cluster: str | None = None,
     say: Say = _silent,
     checked: Callable[[Path], None] = _silent,
-    progress: Progress = _silent,
+    progress: OnProgress = _silent,
 ) -> Opened:
     """Open files that are read in batches; see `open_project`.
 

@@ -224,7 +224,7 @@ class Project:
         self._do(position, deed)
 
     def misfit(self, row: int, *, position: int) -> list[int]:
-        """Put an item to the question that does not seem to fit its group.
+        """Ask about an item that does not seem to fit its group.
 
         Returns
         -------

@@ -25,7 +25,7 @@ from likewise.items.images.decoding import (
     upright_size,
 )
 from likewise.items.images.recipes import choose_recipe, image_features
-from likewise.items.items import Features, Items, Problem, Progress, digest, shorten
+from likewise.items.items import Features, Items, OnProgress, Problem, digest, shorten
 from likewise.items.limits import files_below, name_in
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class ImageItems(Items):
     def _decode(self, i: int, at_least: int) -> Image:
         return decode(read_file(self._paths[i], self._folder), at_least)
 
-    def _make_features(self, progress: Progress | None) -> Features:
+    def _make_features(self, progress: OnProgress | None) -> Features:
         found = image_features(
             self._hashes, self._decode, self._recipe, self._broken, self._cache, progress
         )

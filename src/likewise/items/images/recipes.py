@@ -13,7 +13,7 @@ from likewise.datasets import networks
 from likewise.errors import InputError, MissingExtraError
 from likewise.items.cache import FeatureCache, package_versions
 from likewise.items.images.decoding import BrokenPictureError
-from likewise.items.items import Features, Problem, Progress
+from likewise.items.items import Features, OnProgress, Problem
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -57,7 +57,7 @@ def image_features(
     recipe: str,
     broken: set[int],
     kept: FeatureCache,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Features:
     """Compute the features of pictures, or fetch those that are kept.
 
