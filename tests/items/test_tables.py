@@ -183,16 +183,17 @@ def test_a_first_line_that_looks_like_a_row_is_hinted_at(tmp_path, content, valu
 
 def write_parquet(path, columns, **options):
     pyarrow = pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
-    pyarrow.parquet.write_table(pyarrow.table(columns), path, **options)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table(columns), path, **options)
     return path
 
 
 def test_a_parquet_file_with_more_cells_than_memory_is_refused_unread(tmp_path, monkeypatch):
-    pyarrow = pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
+    parquet = pytest.importorskip("pyarrow.parquet", reason='pip install "likewise[tables]"')
     path = write_parquet(tmp_path / "t.parquet", {"a": [0] * 100_000})
     assert path.stat().st_size < 10_000
     monkeypatch.setattr("likewise.items.limits.available_memory", lambda: 10_000_000)
-    monkeypatch.setattr(pyarrow.parquet, "ParquetFile", None)
+    monkeypatch.setattr(parquet, "ParquetFile", None)
     with pytest.raises(InputError, match=r"would take 9\.\d MiB of memory"):
         read_table(path)
 
