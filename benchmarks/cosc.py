@@ -1,7 +1,7 @@
 """COSC against scikit-learn's SpectralClustering on the same graph.
 
 `ratio` is the time of COSC by that of SpectralClustering: CPU time on one thread, best of three
-fits (of one in full mode), the graph given to both. Plain NumPy and SciPy run; nothing is compiled.
+fits (of one in full mode), the graph given to both. With numba (extra `fast`) loops are compiled.
 """
 
 import warnings

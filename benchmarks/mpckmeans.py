@@ -13,12 +13,10 @@ replaced by one that finds the same pair faster.
 
 from __future__ import annotations
 
-import csv
 import os
 import sys
 import time
 import types
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,9 +24,9 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
+from benchmarks._results import save
 from likewise import MPCKMeans
 
-RESULTS = Path(__file__).parent / "results" / "mpckmeans.csv"
 N_SEEDS = 10
 
 
@@ -174,22 +172,8 @@ def against_lloyd(repeats: int = 5) -> list[dict[str, Any]]:
 
 def main() -> None:
     rows = against_lloyd() + against_the_peer(peer_class())
-    fields = [
-        "what",
-        "seed",
-        "seconds",
-        "iterations",
-        "ari",
-        "peer_seconds_of_one_iteration",
-        "peer_ari",
-        "lloyd_seconds",
-        "ratio",
-        "cpu_ratio",
-    ]
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.DictWriter(file, fields)
-        writer.writeheader()
-        writer.writerows(rows)
+    columns = dict.fromkeys(name for row in rows for name in row)
+    save("mpckmeans", [{name: row.get(name, "") for name in columns} for row in rows])
 
 
 if __name__ == "__main__":

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.datasets import make_blobs
 
+from benchmarks._results import save
 from likewise import NPU, LabelOracle, MPCKMeans, run
 from likewise.selection import npu
-
-RESULTS = Path(__file__).parent / "results" / "npu.csv"
 
 
 class Stopwatch:
@@ -65,13 +62,7 @@ def measure(n_samples: int, n_queries: int) -> dict[str, Any]:
 def main() -> None:
     np.seterr(all="warn")
     measure(300, 6)  # what is compiled is compiled now
-    rows = [measure(n, 40) for n in (2000, 4000)]
-    for row in rows:
-        print(row)
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    save("npu", [measure(n, 40) for n in (2000, 4000)])
 
 
 if __name__ == "__main__":

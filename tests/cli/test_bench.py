@@ -128,7 +128,7 @@ def test_changes_that_are_not_committed_are_refused_unless_allowed(tmp_path, mon
     assert "4 cells, 4 to run" in allowed.output
 
 
-def test_tasks_of_ones_own_are_run_exported_and_verified(tmp_path):
+def test_tasks_of_ones_own_are_run_exported_and_verified(tmp_path, monkeypatch):
     X, y = make_blobs(60, centers=3, random_state=0)
     (tmp_path / "tasks").mkdir()
     np.savez(tmp_path / "tasks" / "blobs.npz", X=X, y=y)
@@ -145,6 +145,11 @@ def test_tasks_of_ones_own_are_run_exported_and_verified(tmp_path):
     assert result.exit_code == 1
     assert "seed: 9" in result.output
     assert "1 of 2 rows came out the same" in result.output
+    monkeypatch.setattr(bench, "why_stale", lambda _: "changed since: cluster.cobra")
+    result = run("verify", "--store", tmp_path / "r.csv", "--tasks-from", tmp_path / "tasks")
+    assert result.exit_code == 0
+    assert "(stale: changed since: cluster.cobra)" in result.output
+    assert "1 of 2 rows came out the same; 1 stale did not" in result.output
 
 
 def test_a_csv_file_can_be_gone_on_with_as_a_store(tmp_path):

@@ -10,7 +10,7 @@ import click
 
 from likewise.errors import InputError
 from likewise.experiments.plan import EXPERIMENTS, PROFILES, profile
-from likewise.experiments.provenance import DIRTY, source_tree
+from likewise.experiments.provenance import CHANGED, DIRTY, source_tree, why_stale
 from likewise.experiments.runner import (
     STALE,
     differences,
@@ -243,21 +243,27 @@ def verify(
     data_home: Path | None,
     tasks_from: Path | None,
 ) -> None:
-    """Make a random sample of rows again, and say which come out differently."""
+    """Make a random sample of rows again, and say which come out differently.
+
+    It fails if one does whose code has not changed since.
+    """
     rows = draw(
         read_results(store), n, seed=seed, methods=methods, tasks=tasks, max_seconds=seconds
     )
-    n_same = 0
+    n_same = n_stale = 0
     for row in rows:
         again = make_again(row, data_home=_text(data_home), tasks_from=_text(tasks_from))
         found = differences(row, again)
         n_same += not found
         if found:
-            click.echo(f"differs: {row.cell}")
+            stale = why_stale(row)
+            n_stale += stale.startswith(CHANGED)
+            click.echo(f"differs: {row.cell}{f' (stale: {stale})' if stale else ''}")
             for name, (old, new) in found.items():
                 click.echo(f"    {name}: {_short(old)} -> {_short(new)}")
-    click.echo(f"{n_same} of {len(rows)} rows came out the same")
-    if n_same < len(rows):
+    more = f"; {n_stale} stale did not" if n_stale else ""
+    click.echo(f"{n_same} of {len(rows)} rows came out the same{more}")
+    if n_same + n_stale < len(rows):
         raise SystemExit(1)
 
 

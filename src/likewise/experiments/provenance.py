@@ -47,6 +47,8 @@ UNUSED = dict.fromkeys(
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 DIRTY = "+"
 """Stands behind a tree if files differed from it."""
+CHANGED = "changed since"
+"""Why a row is stale that could be traced but for this."""
 
 
 @cache
@@ -91,7 +93,7 @@ def why_stale(row: Row) -> str:
     changed = _changed(row.task, method, tree, own)
     shown = ", ".join(name.removeprefix("likewise.") for name in changed[:3])
     more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
-    return f"changed since: {shown}{more}" if changed else ""
+    return f"{CHANGED}: {shown}{more}" if changed else ""
 
 
 def _changed(task: str, method: Method, tree: str, own: Iterable[str]) -> list[str]:
