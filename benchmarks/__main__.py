@@ -1,9 +1,12 @@
 """Run the benchmarks: what a person feels, all of them, or those named on the command line.
 
-python -m benchmarks            # what a person feels: the page, 10 minutes
+python -m benchmarks            # what a person feels: the page, part by part
+python -m benchmarks rest       # those parts of it that were not measured with the code of now
 python -m benchmarks all        # all of them, hours
 python -m benchmarks questions  # one
 python -m benchmarks --list
+
+The page is written after every part, so nothing is lost when a run is interrupted.
 """
 
 import importlib
@@ -24,22 +27,35 @@ def names():
     )
 
 
+def wanted(arguments):
+    if arguments == ["all"]:
+        return names()
+    if arguments == ["rest"]:
+        return [part for part in _summary.PARTS if not _summary.is_current(part)]
+    return arguments or list(_summary.PARTS)
+
+
+def run(name):
+    """Run a benchmark and write the page; return whether it went well."""
+    module = importlib.import_module(f"benchmarks.{name}")
+    print(f"== {name}: {(module.__doc__ or '').splitlines()[0]}", flush=True)
+    began = time.perf_counter()
+    try:
+        module.main()
+        _summary.write()
+    except Exception:
+        traceback.print_exc()
+        return False
+    finally:
+        print(f"   {name}: {time.perf_counter() - began:.0f} s by the clock", flush=True)
+    return True
+
+
 def main(arguments):
     if "--list" in arguments:
         print("\n".join(names()))
         return
-    failed = []
-    for name in names() if arguments == ["all"] else arguments or _summary.NAMES:
-        module = importlib.import_module(f"benchmarks.{name}")
-        print(f"== {name}: {(module.__doc__ or '').splitlines()[0]}", flush=True)
-        began = time.perf_counter()
-        try:
-            module.main()
-        except Exception:
-            traceback.print_exc()
-            failed.append(name)
-        print(f"   {time.perf_counter() - began:.0f} s", flush=True)
-    _summary.write()
+    failed = [name for name in wanted(arguments) if not run(name)]
     if failed:
         sys.exit(f"failed, so their figures are those of an earlier run: {', '.join(failed)}")
 

@@ -6,17 +6,22 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks._results import save
+from benchmarks._results import felt, save
 from benchmarks.imports import cpu_seconds
 
 N_ROWS, N_GROUPS, N_ANSWERS = 1000, 20, 300
-PARTS = {"first 100": slice(0, 100), "100 to 300": slice(100, 300)}
-"""Answers that are looked at together; groups overlap, so that a session has as many."""
+N_MANY, N_ANSWERS_OF_MANY = 100_000, 50
+PARTS = {
+    "up to 100 answers": (slice(0, 100), 20, "60 ms"),
+    "100 to 300 answers": (slice(100, 300), 50, "400 ms"),
+}
+"""Answers that are looked at together, with the aim and with version 0.1.0. Groups overlap, so that
+a session has as many."""
 
 WAYS = {
     "COBRA": {"n_super_instances": 100},
-    "pairs": {"questions": "pairs"},
-    "choices": {"questions": "choices"},
+    "a pair": {"questions": "pairs"},
+    "a choice of six": {"questions": "choices"},
 }
 OPEN = "from likewise.project import open_project; open_project({path!r}).project.ask()"
 FLOOR = """
@@ -42,12 +47,19 @@ def body_of(question, truth, position):
     return found
 
 
-def milliseconds(project, truth):
-    """Return, for every answer, the CPU until the next question, and until all else is there."""
+def milliseconds(project, truth, n_answers):
+    """Return, for every answer, the CPU until the next question, and until all else is there.
+
+    `Likewise` is asked to go on where it has asked all it needs; COBRA ends there.
+    """
     from likewise.page.calls import reply_to
 
     found = []
-    while project.ask() is not None and len(found) < N_ANSWERS:
+    while len(found) < n_answers:
+        if project.ask() is None and project.session.strategy.name != "closest-first":
+            project.refine(position=project.position)
+        if project.ask() is None:
+            break
         body = body_of(project.ask(), truth, project.position)
         began = time.process_time()
         reply_to(project, "answer", body)
@@ -58,46 +70,50 @@ def milliseconds(project, truth):
     return 1000 * np.array(found)
 
 
-def percentiles(took):
-    """Return the median and the 95th percentile: to the next question, and with all else."""
-    found = {}
-    for column, what in enumerate(("question", "all")):
-        for share in (50, 95):
-            value = np.percentile(took[:, column], share) if len(took) else np.nan
-            found[f"{what} p{share} ms"] = round(float(value), 1)
-    return found
-
-
-def main():
+def measure(folder, way, n_rows, n_answers):
+    """Return CPU per answer, that of opening again, and that of what it cannot do without."""
     from likewise.project import open_project
 
     rng = np.random.default_rng(0)
-    truth = rng.integers(0, N_GROUPS, N_ROWS)
-    X = 1.5 * rng.normal(size=(N_GROUPS, 8))[truth] + rng.normal(size=(N_ROWS, 8))
-    rows = []
+    truth = rng.integers(0, N_GROUPS, n_rows)
+    X = 1.5 * rng.normal(size=(N_GROUPS, 8))[truth] + rng.normal(size=(n_rows, 8))
+    path = Path(folder) / f"{way} {n_rows}.csv"
+    header = ",".join("abcdefgh")
+    np.savetxt(path, X, fmt="%.5f", delimiter=",", header=header, comments="")
+    project = open_project(path, seed=0, **WAYS[way]).project
+    took = milliseconds(project, truth, n_answers)
+    project.close()
+    floor = FLOOR.format(path=str(path), n=len(took), n_groups=N_GROUPS)
+    return took, cpu_seconds(OPEN.format(path=str(path))), cpu_seconds(floor)
+
+
+def p95(took):
+    """Return the 95th percentiles: to the next question, and with all else."""
+    return np.percentile(took, 95, axis=0).tolist()
+
+
+def main():
+    rows, opening = [], []
     with tempfile.TemporaryDirectory() as folder:
-        for way, options in WAYS.items():
-            path = Path(folder) / f"{way}.csv"
-            header = ",".join("abcdefgh")
-            np.savetxt(path, X, fmt="%.5f", delimiter=",", header=header, comments="")
-            project = open_project(path, seed=0, **options).project
-            took = milliseconds(project, truth)
-            project.close()
-            floor = FLOOR.format(path=str(path), n=len(took), n_groups=N_GROUPS)
-            again, least = cpu_seconds(OPEN.format(path=str(path))), cpu_seconds(floor)
-            for part, where in PARTS.items():
-                rows.append(
-                    {
-                        "way": way,
-                        "answers": part,
-                        "n": len(took[where]),
-                        **percentiles(took[where]),
-                        "open again CPU s": round(again, 2),
-                        "imports and one fit CPU s": round(least, 2),
-                        "open again / that": round(again / least, 2),
-                    }
-                )
-    save("answers", rows)
+        took = {}
+        for way in WAYS:
+            took[way], again, least = measure(folder, way, N_ROWS, N_ANSWERS)
+            if way != "COBRA":
+                what = f"opening again after {len(took[way])} times {way}"
+                floor = "imports, rows, one fit"
+                opening.append(felt(what, again, "s", floor, least, aim=1.5, before="2.6 s"))
+        many, *_ = measure(folder, "a choice of six", N_MANY, N_ANSWERS_OF_MANY)
+    for part, (where, aim, before) in PARTS.items():
+        cobra = p95(took["COBRA"][where])
+        for way in list(WAYS)[1:]:
+            question, everything = p95(took[way][where])
+            what = f"{way}, {part}, p95"
+            rows.append(felt(what, everything, "ms", "COBRA", cobra[1], aim=aim, before=before))
+            rows.append(felt(f"{what}: the next question", question, "ms", "COBRA", cobra[0]))
+    few = p95(took["a choice of six"][:N_ANSWERS_OF_MANY])[1]
+    what = f"a choice of six, 100 000 rows, up to {N_ANSWERS_OF_MANY} answers, p95"
+    rows.append(felt(what, p95(many)[1], "ms", "1000 rows", few))
+    save("answers", rows + opening)
 
 
 if __name__ == "__main__":

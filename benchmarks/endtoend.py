@@ -4,7 +4,6 @@ cobras-ts is not needed for the rest. It is the authors' package of COBRA's succ
 it: pip install --no-deps --target /tmp/cobras cobras-ts && PYTHONPATH=/tmp/cobras make bench
 """
 
-import csv
 import subprocess
 import sys
 import time
@@ -12,7 +11,7 @@ import time
 import numpy as np
 
 from benchmarks._cobras import cobras
-from benchmarks._results import EARLIER, FOLDER, save
+from benchmarks._results import felt, save, saved
 from likewise import COBRA, LabelOracle
 
 N = 1_000_000
@@ -49,12 +48,9 @@ def compared(peer, cluster, X, truth, *, size, max_queries):
     share = ""
     if found is not None:
         share = round(inertia(X, ours.super_instances_, size) / inertia(X, found, size), 4)
+    data = f"{len(X):_} x {X.shape[1]} {X.dtype}".replace("_", " ")
     return {
-        "peer": peer,
-        "data": f"1 000 000 x {X.shape[1]} {X.dtype}",
-        "peer wall s": round(wall, 1),
-        "our wall s": round(our_wall, 1),
-        "wall ratio": round(our_wall / wall, 3),
+        **felt(f"COBRA by the clock, {data}", our_wall, "s", peer, wall),
         "CPU ratio": round(our_cpu / cpu, 3),
         "inertia ratio": share,
     }
@@ -94,12 +90,7 @@ def against_cobras():
 
 def earlier(peer):
     """Return the line of a peer from the last run that had it."""
-    path = FOLDER / "endtoend.csv"
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        found = [row for row in csv.DictReader(file) if row["peer"].startswith(peer)]
-    return [{"date": EARLIER, **row} for row in found]
+    return [row for row in saved("endtoend") if row.get("compared with", "").startswith(peer)]
 
 
 def memory():

@@ -6,55 +6,54 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks._results import save
-from benchmarks.imports import cpu_seconds
-from benchmarks.page import first_question, make_pictures
+from benchmarks._results import felt, save
+from benchmarks.imports import FLOOR, cpu_seconds
+from benchmarks.page import make_pictures, to_first_question
 
-FLOORS = {
-    "50 000 x 50 rows": """
-import csv, sqlite3, click, numpy, starlette.applications, uvicorn
+SERVER = f"{FLOOR}, starlette.applications, uvicorn"
+READ = """
+import csv
 from likewise.rows.build import build_super_instances
 with open({path!r}, newline="") as file:
     X = numpy.array(list(csv.reader(file))[1:], dtype=float)
 build_super_instances(X, 1000, engine="sample")
-""",
-    "500 pictures": """
-import sqlite3, click, starlette.applications, uvicorn
+"""
+DESCRIBE = """
 from likewise.items import open_items
 open_items({path!r}, image_features="descriptors").features()
-""",
+"""
+CASES = {
+    "150 x 4 rows": ("", "imports", "3.1 to 3.9 s"),
+    "50 000 x 50 rows": (READ, "imports, reading, 1000 cells", "8.6 to 10 s"),
+    "500 pictures": (DESCRIBE, "imports, describing", "14.5 to 30 s"),
 }
-"""What cannot be avoided: imports, reading, cutting rows into cells or describing pictures."""
+"""What cannot be avoided beside the imports, in code and in words, and CPU of version 0.1.0."""
 
-BEFORE = {"50 000 x 50 rows": "8.6 to 10 s", "500 pictures": "14.5 to 30 s"}
-"""CPU of version 0.1.0."""
+
+def commands(work):
+    """Yield the arguments of `likewise label` for every case."""
+    rng = np.random.default_rng(2)
+    for n, d in ((150, 4), (50_000, 50)):
+        X = rng.normal(size=(20, d))[rng.integers(0, 20, n)] + rng.normal(size=(n, d))
+        path = work / f"{n}.csv"
+        header = ",".join(f"x{k}" for k in range(d))
+        np.savetxt(path, X, fmt="%.5f", delimiter=",", header=header, comments="")
+        yield (path,)
+    make_pictures(work / "pictures", np.arange(500) % 20, (128, 128))
+    yield work / "pictures", "--image-features", "descriptors"
 
 
 def main():
-    rng = np.random.default_rng(2)
-    X = rng.normal(size=(20, 50))[rng.integers(0, 20, 50_000)] + rng.normal(size=(50_000, 50))
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        header = ",".join(f"x{k}" for k in range(50))
-        table = work / "rows.csv"
-        np.savetxt(table, X, fmt="%.5f", delimiter=",", header=header, comments="")
-        make_pictures(work / "small", np.arange(500) % 20, (128, 128))
-        commands = ((table,), (work / "small", "--image-features", "descriptors"))
-        rows = []
-        for (what, floor), command in zip(FLOORS.items(), commands, strict=True):
+        for (what, case), command in zip(CASES.items(), commands(work), strict=True):
+            computation, words, before = case
             os.environ["XDG_CACHE_HOME"] = str(work / "floor")  # no features from other runs
-            least = cpu_seconds(floor.format(path=str(command[0])))
+            least = cpu_seconds(SERVER + computation.format(path=str(command[0])))
             os.environ["XDG_CACHE_HOME"] = str(work / "cache")
-            cpu = first_question(what, "", *command)[1]["value"]
-            rows.append(
-                {
-                    "what": f"first question of {what}",
-                    "CPU s": cpu,
-                    "floor s": round(least, 1),
-                    "ratio": round(cpu / least, 1),
-                    "in 0.1.0": BEFORE[what],
-                }
-            )
+            _, cpu = to_first_question(*command)
+            rows.append(felt(what, cpu, "s", words, least, aim=2, before=before))
     save("first_question", rows)
 
 

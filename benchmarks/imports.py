@@ -4,25 +4,14 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
-from benchmarks._results import save
+from benchmarks._results import felt, save
 
-REPEATS = 15
-
-HELP = "from likewise.cli import main; main(['--help'])"
-CASES = {
-    "likewise --help": (HELP, "import click"),
-    "import likewise": ("import likewise", "import click"),
-    "all that likewise label imports before it reads": (
-        "import likewise.cli.label, likewise.cli.terminal",
-        "import numpy, scipy.spatial, click, sqlite3",
-    ),
-    "from likewise import COBRA": (
-        "from likewise import COBRA",
-        "from sklearn.cluster import KMeans",
-    ),
-}
-"""By name: what is measured, and the floor it is compared to."""
+REPEATS = 9
+N_ROWS = 150
+FLOOR = "import numpy, scipy.spatial, click, sqlite3"
 
 
 def cpu_seconds(code):
@@ -37,20 +26,30 @@ def _children():
     return spent.ru_utime + spent.ru_stime
 
 
+def cases(folder):
+    """Yield what is measured: its name, the code, the floor, the aim, and how it was in 0.1.0."""
+    from likewise.project import open_project
+
+    path = Path(folder) / "rows.csv"
+    path.write_text("a,b\n" + "".join(f"{k},{k % 7}\n" for k in range(N_ROWS)), "utf-8")
+    opened = open_project(path)
+    opened.project.close()
+    command = "from likewise.cli import main; main({!r})"
+    yield "`likewise --help`", command.format(["--help"]), "import click", 1.5, "3.0 s"
+    yield "`import likewise`", "import likewise", "import click", "", ""
+    label = "import likewise.cli.label, likewise.cli.terminal"
+    yield "all that `likewise label` imports before it reads", label, FLOOR, 2, "3.1 to 3.9 s"
+    export = command.format(["export", str(opened.path), "-o", f"{folder}/groups.csv"])
+    yield f"`likewise export`, {N_ROWS} rows", export, FLOOR, 2, ""
+
+
 def main():
     rows = []
-    for name, (code, floor) in CASES.items():
-        pairs = [(cpu_seconds(code), cpu_seconds(floor)) for _ in range(REPEATS)]
-        ours, least = (statistics.median(column) for column in zip(*pairs, strict=True))
-        rows.append(
-            {
-                "what": name,
-                "cpu_ms": round(1000 * ours),
-                "floor": floor,
-                "floor_ms": round(1000 * least),
-                "ratio": round(ours / least, 2),
-            }
-        )
+    with tempfile.TemporaryDirectory() as folder:
+        for what, code, floor, aim, before in cases(folder):
+            pairs = [(cpu_seconds(code), cpu_seconds(floor)) for _ in range(REPEATS)]
+            ours, least = (1000 * statistics.median(column) for column in zip(*pairs, strict=True))
+            rows.append(felt(what, ours, "ms", f"`{floor}`", least, aim=aim, before=before))
     save("imports", rows)
 
 

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from benchmarks._results import save
+from benchmarks._results import felt, save
 from benchmarks.imports import cpu_seconds
 
 N_RUNS = 3
@@ -36,13 +36,7 @@ def measure(what, code):
         for other in others:
             other.kill()
             other.wait()
-    return {
-        "what": what,
-        "alone CPU s": round(alone, 2),
-        "under load CPU s": round(beside, 2),
-        "ratio": round(beside / alone, 2),
-        "aim": 1.3,
-    }
+    return felt(what, beside, "s", "alone", alone, aim=1.3)
 
 
 def main():

@@ -339,6 +339,12 @@ def first_questions(work):
 
 
 def first_question(what, limit, *command):
+    took, cpu = to_first_question(*command)
+    return [row(what, "s", took, limit), row(what, "s of CPU, start and end", cpu, "")]
+
+
+def to_first_question(*command):
+    """Return the seconds from a command to its first question, and the CPU with that of ending."""
     began = time.perf_counter()
     process, address = start(*command)
     home, token = re.match(r"(http://[^/]+)/\?token=(.+)", address).groups()
@@ -352,7 +358,7 @@ def first_question(what, limit, *command):
     stop(process)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return [row(what, "s", took, limit), row(what, "s of CPU, start and end", cpu, "")]
+    return took, cpu
 
 
 def is_there(request):

@@ -12,7 +12,6 @@ python -m benchmarks.scale_cluster nospark, spark or client measures one part: t
 memory of a client, without a scheduler in its process, for data of three sizes.
 """
 
-import csv
 import json
 import multiprocessing
 import os
@@ -24,7 +23,7 @@ import time
 import numpy as np
 
 from benchmarks import _scale
-from benchmarks._results import FOLDER, save
+from benchmarks._results import save, saved
 from likewise import COBRA
 from likewise.rows.assignment import assign_block, fastest_kernel
 from likewise.rows.blocks import blocks
@@ -217,21 +216,9 @@ def spark_seconds(path):
     return {"built": built, "total": total}
 
 
-def saved_rows():
-    """Return the rows that are there already."""
-    path = FOLDER / "scale_cluster.csv"
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return [
-            {k: v for k, v in r.items() if k not in ("machine", "date")}
-            for r in csv.DictReader(file)
-        ]
-
-
 def main(parts=("nospark", "spark", "client")):
     path = _scale.parquet(N_ROWS, D)
-    before = saved_rows()
+    before = saved("scale_cluster")
     ours = [r for r in before if not r["engine"].startswith("Spark")]
     sparks = [r for r in before if r["engine"].startswith("Spark")]
     if "nospark" in parts:

@@ -9,12 +9,13 @@ import numpy as np
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from benchmarks._results import save
+from benchmarks._results import felt, save
 from likewise import COBRA, LabelOracle, Likewise
 
 N_QUERIES = 100
 N_PREDICTED = 100_000
-LIMITS = {10_000: 10, 100_000: 2, 1_000_000: 5}
+SIZES = {10_000: (10, "10.5 s"), 100_000: (2, "13.4 s"), 1_000_000: (5, "44 s")}
+"""Rows, with the aim and with CPU of version 0.1.0."""
 
 
 def mixture(n, d=32, n_places=100, seed=1):
@@ -42,21 +43,23 @@ def measure(n):
     oracle = LabelOracle(y)
     n_runs = 3 if n < 1_000_000 else 1
     if n < 1_000_000:
-        peer = "KMeans(100, n_init=1)"
+        peer = "`KMeans(100, n_init=1)`"
         floor = cpu_seconds(lambda: KMeans(100, n_init=1, random_state=0).fit(X), n_runs)
     else:
-        peer = "COBRA(100)"
+        peer = "`COBRA(100)`"
         model = COBRA(100, max_queries=N_QUERIES, random_state=0)
         floor = cpu_seconds(lambda: model.fit(X, oracle=oracle), n_runs)
     fit = cpu_seconds(lambda: Likewise(N_QUERIES, random_state=0).fit(X, oracle=oracle), n_runs)
-    return {
-        "rows": n,
-        "peer": peer,
-        "peer CPU s": round(floor, 2),
-        "Likewise CPU s": round(fit, 2),
-        "ratio": round(fit / floor, 1),
-        "aim": LIMITS[n],
-    }
+    aim, before = SIZES[n]
+    return felt(
+        f"`Likewise(100).fit`, {n:_} rows".replace("_", " "),
+        fit,
+        "s",
+        peer,
+        floor,
+        aim=aim,
+        before=before,
+    )
 
 
 def product_seconds(n, inner, outer):
@@ -80,16 +83,13 @@ def measure_predict(n):
     with threadpool_limits(1):
         least = sum(product_seconds(n, *shape) for shape in shapes)
         took = cpu_seconds(lambda: model.predict(X), 3)
-    return {
-        "rows": n,
-        "known rows": n_known,
-        "predict CPU s": round(took, 3),
-        "float32 products CPU s": round(least, 3),
-        "ratio": round(took / least, 1),
-        "aim": 4,
-    }
+    what = f"`predict`, {n:_} rows, {n_known} known".replace("_", " ")
+    return felt(what, 1000 * took, "ms", "its float32 products", 1000 * least, aim=4)
 
 
 def main():
-    save("scale_fit", [measure(n) for n in LIMITS])
-    save("predict", [measure_predict(N_PREDICTED)])
+    save("scale_fit", [*map(measure, SIZES), measure_predict(N_PREDICTED)])
+
+
+if __name__ == "__main__":
+    main()

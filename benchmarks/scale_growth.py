@@ -9,7 +9,6 @@ taken from the results of `scale_stream` if they are there.
 python -m benchmarks.scale_growth plot draws the picture of the results that are there.
 """
 
-import csv
 import json
 import subprocess
 import sys
@@ -17,7 +16,7 @@ import sys
 import numpy as np
 
 from benchmarks import _scale
-from benchmarks._results import FOLDER, save
+from benchmarks._results import FOLDER, save, saved
 
 PICTURE = FOLDER.parents[1] / "docs" / "pictures" / "scale-growth.png"
 FROM_PARQUET = "likewise, from Parquet"
@@ -123,11 +122,10 @@ def hundred_million(speeds):
     """Return the rows of the largest runs, if `scale_stream` has made them."""
     rows = []
     for kind, what in (("npy", "likewise"), ("parquet", FROM_PARQUET)):
-        path = FOLDER / f"scale_stream_100M_{kind}.csv"
-        if not path.exists():
+        stream = saved(f"scale_stream_100M_{kind}")
+        if not stream:
             continue
-        with path.open(newline="", encoding="utf-8") as file:
-            found = next(csv.DictReader(file))
+        found = stream[0]
         seconds = float(found.get("job CPU s") or found["job wall s"])
         memory = float(found["memory MB"])
         rows.append(row("rows", what, int(found["rows"]), 200, 32, seconds, memory, speeds))
@@ -161,15 +159,13 @@ def redraw():
     numbers = {"rows": int, "super-instances": int, "columns": int, "CPU s": float}
     numbers |= {"memory MB": lambda text: round(float(text))}
     numbers |= dict.fromkeys(("reading once s", "multiplying once s"), float)
-    with (FOLDER / "scale_growth.csv").open(newline="", encoding="utf-8") as file:
-        rows = [
-            {name: numbers.get(name, str)(value) for name, value in found.items()}
-            for found in csv.DictReader(file)
-        ]
+    rows = [
+        {name: numbers.get(name, str)(value) for name, value in found.items()}
+        for found in saved("scale_growth")
+    ]
     speeds = float(rows[0]["reading GB/s"]) * 1e9, float(rows[0]["multiplying GFLOP/s"]) * 1e9
     largest = hundred_million(speeds)
-    left_out = ("machine", "date")
-    rows = [{k: v for k, v in r.items() if k not in left_out} for r in rows if r["rows"] < 10**8]
+    rows = [r for r in rows if r["rows"] < 10**8]
     last = max(i for i, r in enumerate(rows) if r["sweep"] == "rows" and r["what"] == "likewise")
     rows[last + 1 : last + 1] = largest
     save("scale_growth", rows)

@@ -43,12 +43,16 @@ numpydoc_show_class_members = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = "likewise"
+html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["likewise.css"]
 html_show_sourcelink = False
+# No empty column beside pages that have none below them.
+html_sidebars = {"start": [], "how-it-works": []}
 html_theme_options = {
     "github_url": REPOSITORY,
     "show_prev_next": False,
+    "header_links_before_dropdown": 6,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],

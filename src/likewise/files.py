@@ -83,7 +83,8 @@ def whole_path(path: Path, *, private: bool = False, replace: bool = True) -> It
         with _named_errors(path):
             if not private:
                 os.chmod(temporary, 0o666 & ~_umask())
-            sync_file(temporary)
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
             _rename(temporary, path, replace=replace)
             _sync_folder(path.parent)
     finally:
@@ -117,12 +118,6 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def sync_file(path: Path) -> None:
-    """Have the content of a file on disk."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
 
 
 def _umask() -> int:

@@ -129,8 +129,6 @@ def test_two_widgets_in_jupyterlab(lab, chromium):
 
     # Dark as the notebook is.
     expect(first.locator("html")).to_have_css("color-scheme", "light")
-    page.evaluate(
-        "jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})"
-    )
+    page.evaluate(DARK)
     expect(first.locator("html")).to_have_css("color-scheme", "dark")
     page.context.close()

@@ -8,6 +8,7 @@ import pytest
 
 from likewise.errors import InputError
 from likewise.items import open_items
+from likewise.project.large import open_source
 
 
 @pytest.fixture
@@ -188,6 +189,25 @@ def test_an_archive_that_unpacks_to_more_than_memory_is_refused_unread(tmp_path,
     monkeypatch.setattr("numpy.load", None)
     with pytest.raises(InputError, match=r"would take 781.4 KiB of memory, and 976.6 KiB are free"):
         open_items(tmp_path / "x.npz")
+
+
+@pytest.mark.parametrize(
+    "header", [b"(" * 3000, b"{'descr': '<f8'", b"{'shape': (1,), ((1,),): 0}", b"[1, 2", b"\xff"]
+)
+def test_an_array_whose_header_cannot_be_read_is_refused_with_a_reason(tmp_path, header):
+    content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(64)
+    (tmp_path / "x.npy").write_bytes(content)
+    with pytest.raises(InputError, match="its header is damaged"):
+        open_items(tmp_path / "x.npy")
+    with pytest.raises(InputError, match="its header is damaged"):
+        open_source({"paths": [str(tmp_path / "x.npy")]})
+
+
+def test_as_many_ids_as_rows_are_needed(tmp_path):
+    np.savez(tmp_path / "x.npz", X=np.eye(5), ids=np.array(["a", "b", "c"]))
+    for kind in ("points", "series"):
+        with pytest.raises(InputError, match="has 3 ids for 5 rows"):
+            open_items(tmp_path / "x.npz", kind=kind)
 
 
 def test_other_broken_arrays_are_refused_with_a_reason(tmp_path):

@@ -99,6 +99,19 @@ def test_a_still_picture_is_escaped():
     assert "blue &amp; &lt;b&gt;navy&lt;/b&gt;" in shown
 
 
+def test_a_still_picture_shows_small_pictures_large_and_numbers_the_groups():
+    pytest.importorskip("PIL", reason='pip install "likewise[notebook]"')
+    from likewise.notebook.still import still
+
+    pixels = np.arange(4 * 6 * 6).reshape(4, 6, 6)
+    session = COBRA(2).start(X)
+    session.tell("different")
+    shown = still(session.widget(items=pixels)._project, "x")
+    assert shown.count('style="height:72px"') == 2
+    assert re.findall(r"Group \d: \d items", shown) == ["Group 1: 2 items", "Group 2: 2 items"]
+    assert "1 answered, 2 groups now" in shown
+
+
 def test_what_cannot_be_shown_is_refused(make):
     session = COBRA(4).start(X)
     with pytest.raises(InputError, match=r"session\.widget\(items=df\)"):

@@ -1,11 +1,15 @@
 import csv
 import io
 import json
+import runpy
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from likewise import Answer, Session
+from likewise.cli import main
+from likewise.page.calls import reply_to
 from likewise.project import FORMATS, export, open_project
 from likewise.project.formats import Format, columns_of
 from likewise.project.groups import DOUBTFUL, how_known
@@ -122,6 +126,17 @@ def test_formats_agree(project):
     assert session.labels.tolist() == project.session.labels.tolist()
 
 
+def test_the_exported_script_loads_the_exported_session(project, tmp_path, monkeypatch):
+    answer(project, 4)
+    for format in ("json", "py"):
+        (tmp_path / FORMATS.find(format).file_name).write_bytes(export(project, format))
+    monkeypatch.chdir(tmp_path)
+    found = runpy.run_path("load_session.py")
+    assert found["session"].to_dict() == project.session.to_dict()
+    assert list(found["groups"]) == list(project.ids)
+    assert found["model"].labels_.tolist() == project.session.labels.tolist()
+
+
 def test_every_format_has_a_title_and_a_file_name_of_its_suffix(project):
     for suffix in FORMATS.names:
         found = FORMATS.find(suffix)
@@ -130,10 +145,18 @@ def test_every_format_has_a_title_and_a_file_name_of_its_suffix(project):
         assert isinstance(found.write, type(answer))
 
 
-def test_a_format_of_ones_own_is_one_function(project, monkeypatch):
+def test_a_format_of_ones_own_is_one_function(project, tmp_path, monkeypatch):
     monkeypatch.setattr(FORMATS, "_known", dict(FORMATS._known))
     FORMATS.register(
         "txt", Format("Plain", "text/plain", "groups.txt", lambda p: b"%d" % len(p.ids))
     )
     assert export(project, "txt") == b"40"
+    _, listed = reply_to(project, "formats")
+    assert isinstance(listed, dict)
+    assert {"format": "txt", "title": "Plain"} in listed["formats"]
+    assert reply_to(project, "export/txt")[1].data == b"40"
+    target = tmp_path / "groups.txt"
+    result = CliRunner().invoke(main, ["export", str(project.path), "-o", str(target)])
+    assert result.exit_code == 0, result.output
+    assert target.read_bytes() == b"40"
     assert "txt" in FORMATS.names

@@ -21,6 +21,7 @@ from likewise.experiments.runner import (
 )
 from likewise.experiments.store import ResultStore, Row, read_results, write_results
 from likewise.experiments.tasks import tasks_in
+from likewise.words import plural
 
 DEFAULT_STORE = Path("likewise-bench.sqlite")
 
@@ -221,7 +222,7 @@ def export(store: Path, target: Path) -> None:
     """
     rows = read_results(store)
     write_results(rows, target)
-    click.echo(f"wrote {len(rows)} row{'' if len(rows) == 1 else 's'} to {target}")
+    click.echo(f"wrote {plural(len(rows), 'row')} to {target}")
 
 
 @bench.command()

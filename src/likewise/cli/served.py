@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from likewise.errors import MissingExtraError
+from likewise.errors import needs_extra
 from likewise.project import Project
 
 if TYPE_CHECKING:
@@ -52,13 +52,9 @@ class ServedPage:
 
     def start(self, path: Path) -> None:
         """Serve the page of a session file that may not be there yet, and say its address."""
-        try:
+        with needs_extra("the labeling page", "app"):
             from likewise.web.readiness import Readiness
             from likewise.web.serving import is_local, prepare
-        except ImportError as error:
-            if (error.name or "").startswith("likewise"):
-                raise
-            raise MissingExtraError("the labeling page", "app") from error
 
         readiness = Readiness(self._source)
         self._served = prepare(

@@ -15,20 +15,8 @@ def settled_for_free(
 ) -> list[Check]:
     """Return pairs of rows about which the links imply something that nobody said.
 
-    Half of the pairs, where there are enough, are expected to be the same and half to differ.
-
-    Parameters
-    ----------
-    links : LinkGraph
-        What was said, and what it implies.
-    rows : ndarray of int
-        The rows that may be asked about.
-    said : set of (int, int)
-        Pairs about which something was said, smaller row first; they are left out.
-    n : int
-        How many pairs to return; fewer if fewer are settled.
-    seed : int
-        Which ones to choose.
+    At most `n` pairs of `rows`, chosen by `seed` without those in `said` (smaller row first). Half
+    of them, where there are enough, are expected to be the same and half to differ.
     """
     rng = np.random.default_rng(seed)
     same = _implied_pairs(links, rows, said, Answer.SAME, n, rng)

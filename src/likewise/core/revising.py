@@ -76,14 +76,7 @@ def _fits(link: Link, graph: LinkGraph) -> bool:
 def _added(gesture: Gesture, known: LinkGraph, *, is_evidence: bool = False) -> bool:
     """Add a gesture to what is known if it still counts, and return whether it does.
 
-    Parameters
-    ----------
-    gesture : Gesture
-        The gesture.
-    known : LinkGraph
-        What earlier gestures say.
-    is_evidence : bool
-        Whether it also counts if it says nothing new.
+    As evidence it also counts if it says nothing new.
     """
     n_added = 0
     counts = is_evidence

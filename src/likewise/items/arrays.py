@@ -31,7 +31,7 @@ def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:
     anything is read.
     """
     try:
-        _check_promises(path)
+        check_promises(path)
         # Opened here, because numpy forgets to close what turns out to be broken.
         with path.open("rb") as file:
             found = np.load(file, allow_pickle=False)
@@ -39,14 +39,21 @@ def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:
             ids, X = _choose(path, arrays)
     except InputError:
         raise
-    except (OSError, EOFError, ValueError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
+    except (
+        OSError, EOFError, MemoryError, TypeError, ValueError, zipfile.BadZipFile, zlib.error
+    ) as error:  # fmt: skip
         raise InputError(
             f"{path} cannot be read as a numpy array: {error}. Arrays of Python objects are not "
             "read, since that could run code; save numbers and strings."
         ) from error
     if not (np.issubdtype(X.dtype, np.number) or X.dtype == bool) or np.iscomplexobj(X):
         raise InputError(f"{path} must hold real numbers, not {X.dtype}")
-    return X, None if ids is None else [as_text(str(i)) for i in ids.ravel().tolist()]
+    if ids is None:
+        return X, None
+    names = [as_text(str(i)) for i in ids.ravel().tolist()]
+    if X.ndim and len(names) != len(X):
+        raise InputError(f"{path} has {plural(len(names), 'id')} for {plural(len(X), 'row')}")
+    return X, names
 
 
 def _choose(path: Path, arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray | None, np.ndarray]:
@@ -64,8 +71,8 @@ def _choose(path: Path, arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray | 
     return None if ids is None else arrays[ids], arrays[name]
 
 
-def _check_promises(path: Path) -> None:
-    """Refuse arrays that are larger than their file says, or larger than memory."""
+def check_promises(path: Path) -> None:
+    """Refuse a file whose arrays are larger than it says, or than memory if it is an archive."""
     with path.open("rb") as file:
         if not zipfile.is_zipfile(file):
             file.seek(0)
@@ -81,9 +88,14 @@ def _check_promises(path: Path) -> None:
 def _check_header(path: Path, file: IO[bytes], size: int) -> None:
     """Refuse an array whose header promises more bytes than there are."""
     reads = np.lib.format
-    is_first = reads.read_magic(file) == (1, 0)
-    header = reads.read_array_header_1_0 if is_first else reads.read_array_header_2_0
-    shape, _, dtype = header(file)
+    try:
+        is_first = reads.read_magic(file) == (1, 0)
+        header = reads.read_array_header_1_0 if is_first else reads.read_array_header_2_0
+        shape, _, dtype = header(file)
+    except Exception as error:  # it is read as Python text, which can fail in any way
+        raise InputError(
+            f"{path} cannot be read as a numpy array: its header is damaged ({error})"
+        ) from error
     promised = math.prod(shape) * dtype.itemsize
     if promised > size and not dtype.hasobject:
         raise InputError(

@@ -75,8 +75,6 @@ def series_from_array(path: Path) -> SeriesSet:
     if ids is None:
         ids = [str(i) for i in range(len(X))]
     check_ids(ids, str(path))
-    if len(ids) != len(X):
-        raise InputError(f"{path} has {plural(len(ids), 'id')} for {len(X)} series")
     whole, notes = _without_gaps(list(X.astype(np.float64)), ids)
     count = X.shape[2]
     names = ["value"] if count == 1 else [f"channel {k}" for k in range(count)]

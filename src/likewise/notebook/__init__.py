@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.core.session import Session
-from likewise.errors import InputError, MissingExtraError
+from likewise.errors import InputError, needs_extra
 from likewise.items import Features, Items, open_items
 from likewise.items.arrays import check_features
 from likewise.notebook.shown import ShownItems
@@ -33,12 +33,8 @@ def widget(
     height: int = 660,
 ) -> SessionWidget:
     """Return a widget that asks a session's questions; see `Session.widget`."""
-    try:
+    with needs_extra("asking in a notebook", "notebook"):
         from likewise.notebook.session_widget import SessionWidget
-    except ImportError as error:
-        if (error.name or "").startswith("likewise"):
-            raise
-        raise MissingExtraError("asking in a notebook", "notebook") from error
     n_rows = session.strategy.n_rows
     shown = _items(n_rows, items, show, html, kind)
     if len(shown) != n_rows:

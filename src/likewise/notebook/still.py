@@ -10,28 +10,36 @@ from typing import Any
 from likewise.page import shapes
 from likewise.page.calls import SIZES
 from likewise.project import Project
+from likewise.project.outlook import outlook
+from likewise.words import plural
 
 N_GROUPS = 12
 N_TILES = 3
+HEIGHT = 72
+"""Pixels of a picture, also of one that has fewer."""
 LONGEST = 300
 """A still picture has the beginning of a text only."""
 
 
 def still(project: Project, id: str) -> str:
     """Return the open question and the first groups, as they are now."""
-    parts = [f"<p><b>likewise</b>: {escape(str(project.session.progress))}</p>"]
+    progress = project.session.progress
+    said = f"{progress.answered} answered, {plural(progress.n_groups, 'group')} now"
+    parts = [f"<p><b>likewise</b>: {escape(f'{outlook(project.session).line} · {said}')}</p>"]
     question = shapes.question(project, project.ask())
     if question is not None and question["kind"] == "pair":
         pair = (question["left"], question["right"])
         parts.append(f"<p>Do these two belong together?</p>{_row(project, pair)}")
     elif question is not None:
         parts.append(f"<p>Where does it belong?</p>{_row(project, [question['item']])}")
-    for found in project.groups()[:N_GROUPS]:
+    boxes = []
+    for number, found in enumerate(project.groups()[:N_GROUPS], start=1):
         group = shapes.group(project, found)
-        name = escape(group["name"] or "A group without a name")
-        parts.append(f"<p>{name}: {group['size']}</p>")
-        parts.append(_row(project, group["typical"][:N_TILES]))
-    return f'<div id="{escape(id)}">{"".join(parts)}</div>'
+        name = f"{group['name'] or f'Group {number}'}: {plural(group['size'], 'item')}"
+        tiles = _row(project, group["typical"][:N_TILES])
+        boxes.append(f"<div><p>{escape(name)}</p>{tiles}</div>")
+    groups = f'<div style="display:flex;flex-wrap:wrap;gap:0 2em">{"".join(boxes)}</div>'
+    return f'<div id="{escape(id)}">{"".join(parts)}{groups}</div>'
 
 
 def _row(project: Project, things: Iterable[Mapping[str, Any]]) -> str:
@@ -48,7 +56,8 @@ def _thing(project: Project, thing: Mapping[str, Any]) -> str:
     if "image" in thing and place is not None:
         data = project.items.thumbnail(place, SIZES["small"], format="webp")
         code = base64.b64encode(data).decode()
-        return f'<img alt="{title}" title="{title}" src="data:image/webp;base64,{code}">'
+        source = f"data:image/webp;base64,{code}"
+        return f'<img alt="{title}" title="{title}" style="height:{HEIGHT}px" src="{source}">'
     view = thing.get("view", {})
     if "fields" in view and "text" not in view:
         fields = (f"{escape(name)}: {escape(text[:LONGEST])}" for name, text in view["fields"])

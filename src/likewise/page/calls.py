@@ -19,6 +19,7 @@ from likewise.project import FORMATS, Project, export
 from likewise.project.groups import group_ids, how_known
 from likewise.project.mending import Mending
 from likewise.project.mending import split as split_links
+from likewise.project.outlook import Agreement
 from likewise.project.projection import project_rows
 
 SIZES = {"small": 160, "large": 1024}
@@ -107,7 +108,7 @@ def revise(project: Project, body: Json) -> Json:
     if body.get("apply") is True:
         project.revise(number, said, position=whole(body, "position"))
         return shapes.state(project)
-    found = project.preview(number, said)
+    found = project.session.preview(number, said)
     return {
         "position": project.position,
         "preview": shapes.revision(project, number, said, found),
@@ -209,10 +210,11 @@ def _mended(project: Project, body: Json, say: Callable[[Mending], list[Link]]) 
 
 def checks(project: Project, asked: Asked | None) -> Json:  # noqa: ARG001
     """Return the check questions and how they went."""
-    found = project.agreement()
+    some = project.checks()
+    found = Agreement.of(some)
     return {
         "position": project.position,
-        "checks": [shapes.check(project, check, said) for check, said in project.checks()],
+        "checks": [shapes.check(project, check, said) for check, said in some],
         "n": found.n,
         "n_wrong": found.n_wrong,
         "interval": [round(found.low, 3), round(found.high, 3)],

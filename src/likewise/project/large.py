@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from likewise.core.partition import StreamedSuperInstances, SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError, needs_extra
+from likewise.items.arrays import check_promises
 from likewise.items.items import Features
 from likewise.items.limits import fits
 from likewise.items.rows import RowItems
@@ -66,6 +68,7 @@ def open_source(settings: Mapping[str, Any], client: Any = None) -> Source:
     if len(paths) == 1 and paths[0].endswith(".npy"):
         if options.get("columns"):
             raise InputError(f"{paths[0]} has no names of columns; leave out --columns")
+        check_promises(Path(paths[0]))
         return from_npy(paths[0], client=client)
     source = from_parquet(paths, options.get("columns"), client=client)
     if "low" in settings:
@@ -111,7 +114,7 @@ def begin(
             SHOWN: json.dumps({"rows": rows.tolist(), "records": records}, default=str).encode(),
         },
     )
-    _remove(unfinished)
+    shutil.rmtree(unfinished, ignore_errors=True)
     return go_on(where, store)
 
 
@@ -191,10 +194,3 @@ def _items(where: Path, rows: NDArray[np.intp], records: Mapping[str, Sequence[A
     columns: dict[str, Sequence[Any]] = {"row": [str(row) for row in rows.tolist()]}
     columns |= {name: list(values) for name, values in records.items() if name != "row"}
     return RowItems(Table(where, columns, len(rows)), id="row")
-
-
-def _remove(folder: Path) -> None:
-    for file in folder.glob("*"):
-        file.unlink()
-    if folder.is_dir():
-        folder.rmdir()

@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 from likewise.core.answers import Answer, Link, Question
 from likewise.core.journal import Rebuilt, entry_to_dict
 from likewise.core.partition import SuperInstances
-from likewise.core.reports import Check, Revision
+from likewise.core.reports import Check
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items
 from likewise.project.groups import Group, groups_of, members_of
 from likewise.project.mending import Mending, parts_of
-from likewise.project.outlook import Agreement
 from likewise.project.packing import pack, unpack
 from likewise.project.schema import understood
 from likewise.project.splitting import answers_behind, finer, one_apart
@@ -205,10 +204,6 @@ class Project:
             if self.session.can_redo:
                 self._do(position, self.session.redo, {"do": "redo"})
 
-    def preview(self, number: int, said: Any) -> Revision:
-        """Return what `revise` would keep and drop."""
-        return self.session.preview(number, said)
-
     def revise(self, number: int, said: Any, *, position: int) -> None:
         """Change an earlier answer."""
         self._do(position, lambda: self.session.revise(number, said, **self._signature()))
@@ -270,10 +265,6 @@ class Project:
             self.session.check(left, right, answer, **self._signature())
 
         self._do(position, deed)
-
-    def agreement(self) -> Agreement:
-        """Return how the check questions went."""
-        return Agreement.of(self.checks())
 
     def close(self) -> None:
         """Close the session file."""

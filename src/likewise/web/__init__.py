@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from likewise.errors import MissingExtraError
+from likewise.errors import needs_extra
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -60,12 +60,8 @@ def create_app(
     True
     >>> folder.cleanup()
     """
-    try:
+    with needs_extra("the labeling page", "app"):
         from likewise.web.app import app_for
-    except ImportError as error:
-        if (error.name or "").startswith("likewise"):
-            raise
-        raise MissingExtraError("the labeling page", "app") from error
     from likewise.project import Project
     from likewise.web.readiness import Readiness
 

@@ -11,12 +11,11 @@ from __future__ import annotations
 import hashlib
 import html
 import ipaddress
-import json
 import secrets
 from collections.abc import Iterable
-from urllib.parse import parse_qs
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
@@ -96,9 +95,10 @@ class Guard:
         headers = Headers(scope=scope)
         refusal = self._refusal(scope, headers)
         if refusal is not None:
-            await _refuse(send, *refusal, as_page="text/html" in headers.get("accept", ""))
+            response = _refused(*refusal, as_page="text/html" in headers.get("accept", ""))
+            await response(scope, receive, send)
             return
-        greets = self.token is not None and _query(scope, "token") == self.token
+        greets = self.token is not None and _token_in(scope) == self.token
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -134,7 +134,7 @@ class Guard:
             return True
         bearer = headers.get("authorization", "").removeprefix("Bearer ").strip()
         # The page itself is opened with the token in its address; nothing else is.
-        said = _query(scope, "token") if _is_page(scope) and scope["method"] == "GET" else ""
+        said = _token_in(scope) if _is_page(scope) and scope["method"] == "GET" else ""
         wanted = self.token.encode()
         return (
             self._has_cookie(headers)
@@ -212,23 +212,13 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _query(scope: Scope, name: str) -> str:
-    query: bytes = scope.get("query_string", b"")
-    return parse_qs(query.decode("latin-1")).get(name, [""])[0]
+def _token_in(scope: Scope) -> str:
+    return QueryParams(scope.get("query_string", b"")).get("token", "")
 
 
-async def _refuse(send: Send, status: int, message: str, *, as_page: bool) -> None:
+def _refused(status: int, message: str, *, as_page: bool) -> Response:
     """Say why a request is refused: to a person as a page, to a program as JSON."""
+    headers = {**HEADERS, "cache-control": "no-store"}
     if as_page:
-        kind, body = "text/html; charset=utf-8", REFUSAL.format(html.escape(message)).encode()
-    else:
-        kind, body = "application/json", json.dumps({"error": message}).encode()
-    headers = {
-        **HEADERS,
-        "content-type": kind,
-        "content-length": str(len(body)),
-        "cache-control": "no-store",
-    }
-    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": raw})
-    await send({"type": "http.response.body", "body": body})
+        return HTMLResponse(REFUSAL.format(html.escape(message)), status, headers)
+    return JSONResponse({"error": message}, status, headers)

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -144,7 +145,7 @@ class ImageItems(Items):
         )
         # The names of the files are not part of what the features are cached under.
         named = (Problem(p.item, f"{self.ids[p.item or 0]}: {p.message}") for p in found.problems)
-        return Features(found.X, found.description, found.metric, found.notes, tuple(named))
+        return replace(found, problems=tuple(named))
 
 
 def find_pictures(folder: Path) -> tuple[list[Path], list[Problem], list[str]]:
