@@ -51,15 +51,7 @@ def main():
                 spent[name].append(cpu_of(make))
     least = min(alone[1:])
     rows = [
-        felt(
-            f"`{name}`, {N_ROWS:_} x {D}".replace("_", " "),
-            min(spent[name][1:]),
-            "s",
-            "one process",
-            least,
-            aim=aim,
-            before=before,
-        )
+        felt(f"`{name}`", min(spent[name][1:]), "s", "one process", least, aim=aim, before=before)
         for name, (aim, before) in AIMS.items()
     ]
     save("cluster_cpu", rows)

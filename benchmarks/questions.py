@@ -4,6 +4,7 @@ The peer in the same run is a NumPy row scan of the same length (one pass over a
 as many entries as there are representatives), which any exact method needs once per answer.
 """
 
+import json
 import resource
 import subprocess
 import sys
@@ -85,9 +86,9 @@ def main():
     # Each size in a process of its own, so that peak memory is its own.
     rows = []
     for n in SIZES:
-        code = f"from benchmarks.questions import measure; print(measure({n}))"
+        code = f"from benchmarks import questions as q; q.json.dump(q.measure({n}), q.sys.stdout)"
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         )
-        rows.append(eval(done.stdout))
+        rows.append(json.loads(done.stdout))
     save("questions", rows)
