@@ -405,3 +405,11 @@ def test_a_closed_store_says_so(store):
     store.close()
     with pytest.raises(LikewiseError, match="closed"):
         store.append(tell(1), after=0)
+
+
+def test_a_store_in_memory_closes_itself_when_nobody_holds_it():
+    store = Store.in_memory()
+    db = store._db
+    del store
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        db.execute("SELECT 1")

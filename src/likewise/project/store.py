@@ -10,6 +10,7 @@ import json
 import os
 import sqlite3
 import threading
+import weakref
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -151,6 +152,8 @@ class Store:
     def in_memory(cls) -> Store:
         """Return a project that ends with the process."""
         store = cls(IN_MEMORY, connect(IN_MEMORY))
+        # Nobody closes what a widget or an app was made of; Python 3.13 warns of that.
+        weakref.finalize(store, store._db.close)
         with store._writing():
             pass
         return store
