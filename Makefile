@@ -60,8 +60,8 @@ dist: $(READY)  ## sdist and wheel, checked as far as that goes without PyPI
 
 audit: $(READY)  ## known weaknesses in the locked packages; asks PyPI, so it needs a network
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
-	$(BIN)/pip-audit --disable-pip --require-hashes -r requirements/dev.lock
-	$(BIN)/pip-audit --disable-pip --require-hashes -r requirements/extras.lock
+	$(BIN)/pip-audit --strict --disable-pip --require-hashes -r requirements/dev.lock
+	$(BIN)/pip-audit --strict --disable-pip --require-hashes -r requirements/extras.lock
 
 sbom: $(READY)  ## the bill of materials and the list of licenses, after a change of the dependencies
 	$(BIN)/python packaging/make_sbom.py
