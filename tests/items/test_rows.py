@@ -1,5 +1,6 @@
 import json
 
+import numpy as np
 import pytest
 
 from likewise.errors import InputError
@@ -179,3 +180,20 @@ def test_a_group_of_rows_is_summed_up_by_what_is_special(tmp_path):
     assert items.sum_up(range(10)) == "size 4.5, color red"
     assert items.sum_up([k for k in range(40) if k % 2]) == "odd 1"
     assert items.sum_up(range(40)) == ""
+
+
+def test_dates_have_scales_empty_cells_no_place_in_a_tile_and_large_numbers_no_exponent(tmp_path):
+    lines = [f"2026-01-{1 + k:02d},{'' if k % 2 else 'x'},{1000 * k * k}" for k in range(20)]
+    (tmp_path / "t.csv").write_text("day,note,spent\n" + "\n".join(lines) + "\n")
+    items = open_items(tmp_path / "t.csv")
+    assert items.view(0)["scales"]["day"] == 0
+    assert items.view(19)["scales"]["day"] == 1
+    assert items.tile(1)["line"] == "2026-01-02 · 1000"
+    assert items.sum_up([18, 19]) == "spent 342500"
+
+
+def test_bare_numbers_have_scales(tmp_path):
+    np.save(tmp_path / "x.npy", np.array([[0.0, 7.0], [5.0, 7.0], [10.0, 7.0]]))
+    scales = [open_items(tmp_path / "x.npy").view(k)["scales"] for k in range(3)]
+    assert [one["feature 0"] for one in scales] == [0, 0.5, 1]
+    assert {one["feature 1"] for one in scales} == {0}

@@ -9,7 +9,7 @@ import pytest
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.items import open_items
-from likewise.items.texts import TextItems, packaged_model
+from likewise.items.texts import TextItems, packaged_model, telling
 
 SPACE = [
     "rocket orbit launch",
@@ -219,3 +219,15 @@ def test_a_group_of_texts_is_summed_up_by_key_words(tmp_path):
     assert items.sum_up(range(8, 16)) == "baseball, pitcher, threw"
     assert items.sum_up(range(16)) == ""
     assert items.sum_up([0]) == ""
+
+
+def test_words_of_every_text_and_parts_of_addresses_are_no_key_words():
+    posts = [f"rocket orbit but {'and' * (k % 2)} write to me{k}@lab.example" for k in range(10)]
+    posts += [f"hockey goal {'but ' * (k % 3 > 0)}see www.lab.example/{k}" for k in range(20)]
+    items = open_items(posts, kind="texts")
+    assert items.sum_up(range(10)) == "orbit, rocket, write"
+
+
+def test_a_tile_passes_over_who_is_quoted():
+    told = telling("In article <1@b>, a@b (Jo)\nwrites...\n> old\nFrom article <2@c>:\nI like it.")
+    assert told == "I like it."

@@ -265,7 +265,7 @@ def small(view: Mapping[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> small({"fields": [["town", "Aosta"], ["people", "33000"]]})
+    >>> small({"fields": [["town", "Aosta"], ["mayor", ""], ["people", "33000"]]})
     {'line': 'Aosta · 33000'}
     >>> small({"channels": [{"name": "t", "t": [0, 1, 2], "y": [1.0, 2.0, 3.0]}]})
     {'spark': [0, 50, 100]}
@@ -276,7 +276,8 @@ def small(view: Mapping[str, Any]) -> dict[str, Any]:
         return {"spark": _spark(view["channels"][0]["y"])}
     if "text" in view:
         return {"line": view["text"][:LINE_LENGTH]}
-    line = " · ".join(text for _, text in view.get("fields", [])[:4])
+    texts = [text for _, text in view.get("fields", []) if text.strip()]
+    line = " · ".join(texts[:4])
     return {"line": line[:LINE_LENGTH]} if line else {}
 
 

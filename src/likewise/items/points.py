@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
+
+import numpy as np
 
 from likewise.items.arrays import ARRAY_SUFFIXES, check_features, read_array
 from likewise.items.cache import FeatureCache
@@ -44,12 +47,23 @@ class PointItems(Items):
         return self.ids[i]
 
     def view(self, i: int) -> dict[str, Any]:
-        """Return the first features of item `i`."""
+        """Return the first features of item `i`, and where they lie between those of all others."""
         row = self._X[i]
         shown = [[f"feature {k}", f"{value:.6g}"] for k, value in enumerate(row[:MOST_SHOWN])]
         if len(row) > MOST_SHOWN:
             shown.append(["…", f"{len(row) - MOST_SHOWN} more"])
-        return {"kind": self.kind, "fields": shown}
+        low, width = self._range
+        shares = (row[:MOST_SHOWN] - low) / width
+        scales = {f"feature {k}": round(float(share), 4) for k, share in enumerate(shares)}
+        return {"kind": self.kind, "fields": shown, "scales": scales}
+
+    @cached_property
+    def _range(self) -> tuple[np.ndarray, np.ndarray]:
+        """The smallest values of the shown features, and how far the largest are from them."""
+        shown = self._X[:, :MOST_SHOWN]
+        low = shown.min(axis=0)
+        width = shown.max(axis=0) - low
+        return low, np.where(width > 0, width, 1)
 
     def content_hash(self, i: int) -> str:
         """Return a hash of the row."""

@@ -86,7 +86,7 @@ class RowItems(Items):
         return shorten(" · ".join(cell for cell in cells if cell.strip())) or f"row {i}"
 
     def view(self, i: int) -> dict[str, Any]:
-        """Return the shown fields of row `i`, and where its numbers lie between all others."""
+        """Return the shown fields of row `i`, and where its numbers and dates lie among all."""
         return {
             "kind": self.kind,
             "fields": self._table.fields(self._show, i),
@@ -125,7 +125,7 @@ class RowItems(Items):
             here = numbers[rows][np.isfinite(numbers[rows])]
             if len(here):
                 value = float(np.median(here))
-                told.append((abs(value - middle) / spread, f"{name} {value:.4g}"))
+                told.append((abs(value - middle) / spread, f"{name} {_short(value)}"))
         for name, (texts, counts) in self._categories.items():
             text, n = Counter(texts[i] for i in some).most_common(1)[0]
             if text:
@@ -148,9 +148,15 @@ class RowItems(Items):
 
     @cached_property
     def _shares(self) -> dict[str, np.ndarray]:
-        """Every number that is shown as a share of the range of its column."""
+        """Every number and date that is shown as a share of the range of its column."""
+        columns = {name: numbers for name, (numbers, _, _) in self._scales.items()}
+        for name in self._show:
+            if name not in columns and name != self._id:
+                times = as_times(self._table.columns[name])
+                if times is not None and np.nanmax(times) > np.nanmin(times):
+                    columns[name] = times
         found = {}
-        for name, (numbers, _, _) in self._scales.items():
+        for name, numbers in columns.items():
             finite = numbers[np.isfinite(numbers)]
             low, high = finite.min() / 2, finite.max() / 2
             found[name] = (numbers / 2 - low) / (high - low)
@@ -166,6 +172,17 @@ class RowItems(Items):
             if name not in self._scales and 1 < len(counts) <= MOST_CATEGORIES:
                 found[name] = (texts, counts)
         return found
+
+
+def _short(number: float) -> str:
+    """Return a number with four digits, or all those before the point.
+
+    Examples
+    --------
+    >>> _short(0.123456), _short(122112.4)
+    ('0.1235', '122112')
+    """
+    return f"{number:.4g}" if abs(number) < 1e4 or abs(number) >= 1e15 else f"{number:.0f}"
 
 
 def row_features(table: Table, columns: Sequence[str] | None, leave_out: Sequence[str]) -> Features:

@@ -60,8 +60,15 @@ WORD = re.compile(r"[^\W\d_]{3,}")
 HEADERS = re.compile(r"\A(?:[A-Z][\w.-]*: .*\n(?:[ \t]+\S.*\n)*){2,}\n")
 """The head of a mail: at least two lines with a name and a colon, then an empty line."""
 
-PASSED_OVER = re.compile(r"(\s*[>|].*|.*\b(?:writes|wrote):\s*|\W*)")
+PASSED_OVER = re.compile(r"(\s*[>|].*|(?:In|From) article\b.*|.*\b(?:writes|wrote)\W*|\W*)")
 """A line that is quoted, says who is quoted, or has no words."""
+
+ADDRESS = re.compile(r"\S*(?:@|://|www\.)\S*")
+"""The address of a person or a page, whose parts say nothing about a group."""
+
+BY_CHANCE = 2.5
+"""So many standard deviations above what chance would give must a key word be. With 1.5 words such
+as "but" come back; with 4 small groups have none."""
 
 
 class TextItems(Items):
@@ -145,14 +152,16 @@ class TextItems(Items):
         for word, n in here.items():
             share, usual = n / len(some), (others[word] + 1) / (n_others + 1)
             # Of at least two texts, and a fifth of them: else it is a name or a slip.
-            if n >= max(2, len(some) / 5) and share > 1.5 * usual:
+            by_chance = np.sqrt(usual * (1 - min(usual, 1.0)) / len(some))
+            is_more = share > max(1.5 * usual, usual + BY_CHANCE * by_chance)
+            if n >= max(2, len(some) / 5) and is_more:
                 scores[word] = share * np.log(share / usual)
         best = sorted(scores, key=lambda word: (-scores[word], word))
         return ", ".join(best[:N_KEY_WORDS])
 
     def _words(self, i: int) -> frozenset[str]:
         if i not in self._known_words:
-            words = WORD.findall(telling(self._texts[i]).lower())
+            words = WORD.findall(ADDRESS.sub(" ", telling(self._texts[i])).lower())
             self._known_words[i] = frozenset(words)
         return self._known_words[i]
 
