@@ -206,7 +206,9 @@ def test_another_strategy_takes_over_all_answers_and_can_be_undone():
     session = Session(ClosestFirst(singletons(POINTS)))
     session.give(0, 1, "same")
     first = session.strategy
-    session.rebuild(Choosing(singletons(POINTS)), why="misfit", ask=(4, 2))
+    made = Choosing(singletons(POINTS))
+    session.rebuild(made, why="misfit", ask=(4, 2))
+    assert session.strategy is made
     assert session.links.implied(0, 1) is Answer.SAME
     assert session.strategy.name == "choosing"
     assert (session.ask().left, session.ask().right) == (4, 2)

@@ -1,9 +1,11 @@
 import os
+import random
 import resource
 import shutil
 import signal
 import sqlite3
 import threading
+import zlib
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,14 @@ def path(tmp_path):
 def store(path):
     with Store.create(path, settings={"seed": 3}, items={"a": "1", "b": "2"}) as store:
         yield store
+
+
+def test_what_does_not_shrink_is_stored_as_it_is(path):
+    noise = random.Random(0).randbytes(400_000)
+    with Store.create(path, payloads={"noise": noise}) as store:
+        assert store.payload("noise") == noise
+    (stored,) = sqlite3.connect(path).execute("SELECT data FROM payloads").fetchone()
+    assert stored == zlib.compress(noise, 0)
 
 
 def test_everything_comes_back_after_closing(path):

@@ -114,7 +114,7 @@ class Log:
             Who does it and when, for the log.
         """
         plain = {"name": strategy.name, **strategy.to_dict()}
-        self._new(Rebuilt(plain, why, ask, by, at))
+        self._new(Rebuilt(plain, why, ask, by, at), strategy)
 
     def name(
         self, names: Mapping[int, str], *, by: str | None = None, at: str | None = None
@@ -275,12 +275,15 @@ class Log:
             if not 0 <= row < n_rows:
                 raise InputError(f"row {row} is out of range: the data has {n_rows} rows")
 
-    def _new(self, entry: Entry) -> None:
-        self._do(entry)
+    def _new(self, entry: Entry, made: Strategy | None = None) -> None:
+        self._do(entry, made)
         self._undone.clear()
 
-    def _do(self, entry: Entry) -> None:
-        """Do something and write it into the log; after an error all is as it was."""
+    def _do(self, entry: Entry, made: Strategy | None = None) -> None:
+        """Do something and write it into the log; after an error all is as it was.
+
+        `made` is the strategy that a `Rebuilt` writes down, where it is at hand.
+        """
         before: Any = None
         self._derived.clear()
         if isinstance(entry, Told):
@@ -296,7 +299,7 @@ class Log:
             before = tuple(self._gestures)
             self._replay(self._revision(entry).kept)
         elif isinstance(entry, Rebuilt):
-            before, self.strategy = self.strategy, self._carried_over(entry)
+            before, self.strategy = self.strategy, self._carried_over(entry, made)
             self._focus += [entry.ask] if entry.ask else []
         self._done.append((entry, before))
 
@@ -319,8 +322,8 @@ class Log:
         for _ in self._gestures.pop().links:
             self.strategy.rewind()
 
-    def _carried_over(self, entry: Rebuilt) -> Strategy:
-        strategy = _loaded_strategy(entry.strategy, None)
+    def _carried_over(self, entry: Rebuilt, made: Strategy | None) -> Strategy:
+        strategy = _loaded_strategy(entry.strategy, None) if made is None else made
         strategy.take_worked_out(self.strategy.worked_out())
         for gesture in self._gestures:
             self._recorded(gesture, strategy)

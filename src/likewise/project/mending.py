@@ -17,6 +17,7 @@ from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.items import Features
 from likewise.project.groups import Group, said_rows
+from likewise.rows.threads import one_thread_each
 
 N_ROUNDS = 20
 """Rounds of finding the widest direction and of 2-means; both settle in fewer."""
@@ -146,16 +147,25 @@ def likeliest_parts(features: Features, rows: NDArray[np.intp]) -> NDArray[np.bo
         first, second = np.unravel_index(int(D.argmax()), D.shape)
         is_second: NDArray[np.bool_] = D[second] < D[first]
     else:
-        X = features.X[rows].astype(np.float64)
-        X -= X.mean(axis=0)
-        axis = X[int((X**2).sum(axis=1).argmax())].copy()
-        for _ in range(N_ROUNDS):
-            axis = X.T @ (X @ axis)
-            axis /= max(float(np.linalg.norm(axis)), 1e-300)
-        is_second = X @ axis > 0
-        for _ in range(N_ROUNDS):
-            if is_second.all() or not is_second.any():
-                break
-            low, high = X[~is_second].mean(axis=0), X[is_second].mean(axis=0)
-            is_second = ((X - high) ** 2).sum(axis=1) < ((X - low) ** 2).sum(axis=1)
+        with one_thread_each():
+            is_second = _halves(features.X[rows].astype(np.float64))
     return ~is_second if len(is_second) and is_second[0] else is_second
+
+
+def _halves(X: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which rows are in the second of two halves, by the widest direction and 2-means."""
+    X -= X.mean(axis=0)
+    axis = X[int((X**2).sum(axis=1).argmax())].copy()
+    for _ in range(N_ROUNDS):
+        axis = X.T @ (X @ axis)
+        axis /= max(float(np.linalg.norm(axis)), 1e-300)
+    is_second = X @ axis > 0
+    for _ in range(N_ROUNDS):
+        if is_second.all() or not is_second.any():
+            break
+        # Who is nearer to the second center, without the distances to both.
+        low, high = X[~is_second].mean(axis=0), X[is_second].mean(axis=0)
+        before, is_second = is_second, X @ (high - low) > (high @ high - low @ low) / 2
+        if np.array_equal(before, is_second):
+            break
+    return is_second
