@@ -215,7 +215,7 @@ SCHEMAS = {
             "n": {**WHOLE, "description": "of all items; the points may be a sample"},
             "n_groups": WHOLE,
             "groups": {
-                **array(shape({"id": WHOLE, "name": TEXT, **COUNTS})),
+                **array(shape({"id": WHOLE, "name": TEXT, "summary": TEXT, **COUNTS})),
                 "description": "the largest twenty",
             },
         }

@@ -153,3 +153,35 @@ def test_rows_to_choose_from_show_their_fields_beside_the_names(table, serve, pe
     found = {name: [next(texts) for _ in shown] for name in texts}
     assert found == expected
     axe(someone.page, "choice of rows")
+
+
+def test_a_group_without_a_name_says_what_it_is_about(tmp_path, serve, person):
+    words = {
+        "a": "rocket orbit moon probe",
+        "b": "goal hockey puck ice",
+        "c": "engine wheel gear tire",
+    }
+    kinds = [kind for kind in words for _ in range(20)]
+    texts = [
+        " ".join(words[kind].split()[(k + j) % 4] for j in range(3)) + f" note {k}"
+        for k, kind in enumerate(kinds)
+    ]
+    (tmp_path / "posts.csv").write_text("text\n" + "\n".join(texts) + "\n")
+    someone = person(serve(tmp_path / "posts.csv", questions="choices", text="text"), kinds)
+    someone.answer(4)
+    assert len(someone.fetch("api/query")["question"]["groups"]) == 3
+    about = someone.page.locator(".option-about").first
+    someone.expect(about).to_contain_text(re.compile("orbit|puck|gear"))
+
+
+def test_a_preview_says_which_group_would_be_chosen(served, person):
+    someone = person(served)
+    for _ in range(3):
+        someone.do(someone.page.get_by_role("button", name="None of these").click)
+    someone.go("History")
+    someone.page.locator(".event").first.click()
+    other = someone.page.locator(".revise button").first
+    wanted = other.inner_text()
+    other.click()
+    words = someone.page.locator(".revise .words")
+    someone.expect(words).to_contain_text(f"to “{wanted}”")

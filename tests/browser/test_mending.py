@@ -174,7 +174,7 @@ def test_a_group_is_checked_page_by_page_with_one_key(mender):
     someone, project = mender
     page = someone.page
     page.get_by_role("button", name="Check this group").click()
-    someone.expect(page.locator("#group-title")).to_have_text(re.compile("^Check Group of"))
+    someone.expect(page.locator("#group-title")).to_have_text(re.compile("^Check: "))
     shown = page.locator(".checking .member input")
     someone.expect(shown.first).to_be_focused()
     rows = [int(box.get_attribute("value")) for box in shown.all()]
@@ -225,3 +225,18 @@ def test_the_whole_path_from_a_folder_to_an_export_that_keeps_what_was_said(
             assert (group[link.left] == group[link.right]) == (link.answer.value == "same")
     assert group[moved[0]] == group[moved[1]]
     assert {row["how"] for row in rows} <= {"said", "learned", "open"}
+
+
+def test_from_the_doubts_of_one_group_to_those_of_the_next(digits, serve, person, tmp_path):
+    folder, truth = digits
+    server = serve(folder, session=tmp_path / "s", image_features="descriptors")
+    someone = person(server, truth)
+    someone.answer(12)
+    someone.go("Groups")
+    doubtful = sorted(server.project.groups(), key=lambda group: -group.n_doubtful)
+    assert doubtful[1].n_doubtful
+    someone.page.get_by_role("button", name=re.compile("^Check the")).click()
+    someone.expect(someone.page.locator("#group-title")).to_contain_text("Check: ")
+    first = someone.page.locator("#group-title").inner_text()
+    someone.page.get_by_role("button", name="in doubt elsewhere").click()
+    someone.expect(someone.page.locator("#group-title")).not_to_have_text(first)

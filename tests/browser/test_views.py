@@ -135,9 +135,9 @@ def test_series_share_their_axes_and_lie_one_over_the_other(tmp_path, serve, per
     np.savez(tmp_path / "w.npz", X=np.array([k * np.sin(t) for k in range(1, 7)]))
     someone = person(serve(tmp_path / "w.npz", questions="pairs", series=True))
     page = someone.page
-    axes = page.locator(".side.left svg text")
+    axes = page.locator(".side.left .plot > span")
     someone.expect(axes.first).to_be_visible()
-    someone.expect(page.locator(".side.right svg text")).to_have_text(axes.all_text_contents())
+    someone.expect(page.locator(".side.right .plot > span")).to_have_text(axes.all_text_contents())
     page.keyboard.press("o")
     someone.expect(page.locator(".side.both polyline")).to_have_count(2)
     someone.expect(page.locator(".side.left")).to_be_hidden()
@@ -458,3 +458,46 @@ def test_the_page_weighs_less_than_200_kilobytes(labeler):
     someone.page.goto(server.address)
     someone.expect(someone.page.locator("#strip .card").first).to_be_visible()
     assert sum(size for url, size in sizes.items() if "/api/" not in url) < 200_000
+
+
+def test_what_is_compared_takes_most_of_a_small_screen(digits, serve, person, tmp_path):
+    folder, truth = digits
+    screen = {"width": 1280, "height": 720}
+    server = serve(folder, session=tmp_path / "s", image_features="descriptors")
+    someone = person(server, truth, viewport=screen)
+    someone.answer(6)
+    box = someone.page.locator("#pair").bounding_box()
+    assert box["width"] * box["height"] > 0.5 * screen["width"] * screen["height"]
+    picture = someone.page.locator(".frame img").first.bounding_box()
+    assert min(picture["width"], picture["height"]) > 380
+    # All of the question is seen without scrolling.
+    assert someone.page.evaluate("document.documentElement.scrollHeight") <= screen["height"]
+
+
+def test_the_help_shows_its_settings_without_scrolling(table, serve, person):
+    someone = person(serve(table[0]), viewport={"width": 1280, "height": 720})
+    someone.page.keyboard.press("?")
+    someone.expect(someone.page.get_by_label("Two at a time")).to_be_in_viewport()
+
+
+def test_enter_takes_the_name_that_an_empty_field_suggests(labeler):
+    someone, _ = labeler
+    someone.answer(12)
+    someone.go("Groups")
+    group = someone.fetch("api/groups")["groups"][0]
+    assert group["summary"]
+    assert not group["name"]
+    field = someone.page.get_by_role("textbox").first
+    someone.expect(field).to_have_attribute("placeholder", f"{group['summary']} ?")
+    field.press("Enter")
+    someone.expect(field).to_have_value(group["summary"])
+    someone.wait()
+    assert someone.fetch("api/groups")["groups"][0]["name"] == group["summary"]
+
+
+def test_an_id_stands_above_the_fields_and_not_among_them(tmp_path, serve, person):
+    path = tmp_path / "t.csv"
+    path.write_text("who,size\n" + "".join(f"P{k},{k % 7}\n" for k in range(30)))
+    someone = person(serve(path, questions="pairs", id="who"))
+    someone.expect(someone.page.locator("tbody th")).to_have_text(["size"])
+    someone.expect(someone.page.locator("thead th").nth(1)).to_contain_text("P")

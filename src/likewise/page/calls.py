@@ -272,7 +272,10 @@ def map_(project: Project, asked: Asked) -> Json:  # noqa: ARG001
         "layout": "learned" if is_learned else "alike",
         "n": len(project.ids),
         "n_groups": len(found),
-        "groups": [{"id": g.id, "name": g.name, **shapes.total([g])} for g in found[:MOST_ON_MAP]],
+        "groups": [
+            {"id": g.id, "name": g.name, "summary": shapes.summary(project, g), **shapes.total([g])}
+            for g in found[:MOST_ON_MAP]
+        ],
     }
 
 

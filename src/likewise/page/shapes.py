@@ -161,16 +161,21 @@ def group(project: Project, found: Group) -> Json:
     """Return a group with its most typical members; broken ones only if there are no others."""
     shown = set(project.session.strategy.askable().tolist())
     typical = [row for row in found.standing[:N_TYPICAL] if row in shown]
-    places = (project.where[row] for row in found.standing[:N_SUMMED_UP])
-    summed = [place for place in places if place is not None]
     return {
         "id": found.id,
         "name": found.name,
         **total([found]),
         "n_super_instances": len(found.standing),
-        "summary": project.items.sum_up(summed) if summed else "",
+        "summary": summary(project, found),
         "typical": known_things(project, typical or found.standing[:1]),
     }
+
+
+def summary(project: Project, found: Group) -> str:
+    """Return what tells a group from the others, in a few words; empty where nothing does."""
+    places = (project.where[row] for row in found.standing[:N_SUMMED_UP])
+    summed = [place for place in places if place is not None]
+    return project.items.sum_up(summed) if summed else ""
 
 
 def total(groups: Iterable[Group]) -> dict[str, int]:
@@ -201,7 +206,7 @@ def event(project: Project, found: Gesture) -> Json:
 def revision(project: Project, number: int, said: Any, found: Revision) -> Json:
     """Return what a change of an answer would keep and drop, also in words."""
     n_kept = len(found.kept) - 1
-    answer = said.value if isinstance(said, Answer) else "another group"
+    answer = said.value if isinstance(said, Answer) else _named(project, number, said)
     words = f"changes answer {number} to “{answer}”, keeps {plural(n_kept, 'other answer')}"
     n_dropped = len(found.dropped)
     words += f", drops {n_dropped}" if n_dropped else ", drops none"
@@ -213,6 +218,16 @@ def revision(project: Project, number: int, said: Any, found: Revision) -> Json:
         "words": words,
         "dropped": [event(project, e) for e in found.dropped[:20]],
     }
+
+
+def _named(project: Project, number: int, said: Any) -> str:
+    """Return what would be chosen instead, in words."""
+    if said is None:
+        return "none of these"
+    groups = project.session.events[number - 1].groups
+    if not isinstance(said, int) or not 0 <= said < len(groups):
+        return "another group"
+    return f"the group of {thing(project, groups[said][0])['title']}"
 
 
 def check(project: Project, found: Check, said: Answer | None) -> Json:

@@ -8,7 +8,7 @@ import { openGroup } from "./group.js";
 import { fetchPicture, showPair } from "./pair.js";
 import { knownBar, knownLine, knownTile } from "./how.js";
 import { pairsOnly } from "./settings.js";
-import { groupName, tile } from "./things.js";
+import { groupName } from "./things.js";
 
 const STRIP = 12;
 let looking = null;
@@ -91,22 +91,14 @@ async function showQuestion(state) {
   for (const button of document.querySelectorAll("#view-ask .answer")) {
     button.hidden = button.dataset.answer !== "unsure" && (button.dataset.answer === "none") !== isChoice;
   }
-  byId("fellows").hidden = true;
   if (isChoice) {
     showChoice(byId("pair"), byId("tools"), question, choose);
+    nameOptions();
     announce(`Question ${number}. To which of ${plural(groups.length, "group")} does ${item.title} belong?`);
   } else {
-    showFellows(question.fellows);
-    showPair(byId("pair"), byId("tools"), left, right);
+    showPair(byId("pair"), byId("tools"), left, right, question.fellows);
     announce(`Question ${number}. ${left.title}, and ${right.title}.`);
   }
-}
-
-// Who is with each of the two already, by answers.
-function showFellows(sides) {
-  byId("fellows").hidden = sides.every((things) => !things.length);
-  byId("fellows").replaceChildren(...sides.map((things) =>
-    el("p", {}, ...(things.length ? [el("span", { class: "hint" }, "with"), ...things.map((thing) => tile(thing))] : []))));
 }
 
 function why(state) {
@@ -138,7 +130,16 @@ async function lookAhead(state, signal) {
   showStrip(found);
 }
 
+// What the groups are about, as far as the last look at them told, names those without a name.
+let abouts = new Map();
+
+function nameOptions() {
+  for (const words of document.querySelectorAll("#pair .option-about")) words.textContent = abouts.get(words.dataset.group) ?? "";
+}
+
 function showStrip({ groups, n }) {
+  abouts = new Map(groups.map((group) => [String(group.id), group.name ? "" : group.summary]));
+  nameOptions();
   const before = sizes;
   sizes = new Map(groups.map((group) => [group.id, group.size]));
   const cards = groups.map((group) => {

@@ -2,7 +2,7 @@
 
 import { app, change, changeInTurn, fillDialog, look, notice, take } from "./app.js";
 import { byId, el, plural } from "./dom.js";
-import { howLegend, knownLine } from "./how.js";
+import { knownLine } from "./how.js";
 import { mendTools, selectable } from "./mend.js";
 import { groupName } from "./things.js";
 
@@ -17,17 +17,18 @@ export async function openGroup(id) {
   const members = el("ul", { class: "members" }, ...found.members.map(member));
   fillDialog(
     el("header", {},
-      el("h2", { id: "group-title", dir: "auto" }, found.group.name || "A group without a name"),
-      el("form", { method: "dialog" }, el("button", { class: "plain" }, "Close"))),
-    nameField(found.group),
+      el("h2", { id: "group-title", class: "unseen", dir: "auto" }, titleOf(found.group)),
+      nameField(found.group),
+      el("form", { method: "dialog" }, el("button", { class: "plain", autofocus: true }, "Close"))),
     el("p", { class: "hint" }, `${plural(found.group.size, "item")}: ${knownLine(found.group)}. Typical ones come first.`),
-    howLegend(),
     mendTools(found.group, members),
     members);
   const more = moreButton(found.group, members);
   if (more) dialog.append(more);
   if (!dialog.open) dialog.showModal();
 }
+
+const titleOf = (group) => group.name || "A group without a name";
 
 function moreButton(group, members) {
   if (group.size <= PAGE) return null;
@@ -64,7 +65,7 @@ export async function doubt(thing) {
 }
 
 export function nameField(group, named = () => {}) {
-  const input = el("input", { type: "text", maxLength: 200, value: group.name, placeholder: group.summary || "name this group", ariaLabel: `Name of ${groupName(group)}`, autocomplete: "off", dir: "auto" });
+  const input = el("input", { type: "text", maxLength: 200, value: group.name, placeholder: group.summary ? `${group.summary} ?` : "name this group", title: group.summary ? "Enter takes the suggestion" : null, ariaLabel: `Name of ${groupName(group)}`, autocomplete: "off", dir: "auto" });
   const save = async () => {
     if (input.value.trim() === group.name) return;
     const reply = await changeInTurn("name", { group: group.id, name: input.value });
@@ -72,12 +73,16 @@ export function nameField(group, named = () => {}) {
     group.name = reply.group.name;
     named(group);
     const title = byId("group-title");
-    if (title && byId("group-dialog").open) title.textContent = group.name || "A group without a name";
+    if (title && byId("group-dialog").open) title.textContent = titleOf(group);
     for (const listener of changed) listener(app.state);
   };
   input.addEventListener("change", save);
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") input.blur();
+    if (event.key !== "Enter") return;
+    // An empty field shows what the group could be called.
+    if (!input.value) input.value = group.summary.slice(0, input.maxLength);
+    if (!group.name && input.value === group.summary) save();
+    input.blur();
   });
   return el("div", { class: "name" }, input);
 }

@@ -4,7 +4,8 @@
 import { el, svg } from "./dom.js";
 import { tile } from "./things.js";
 
-export const percent = (share) => `${Math.round(share * 100)} %`;
+// Nothing that was learned is quite sure.
+export const percent = (share) => (share > 0.99 ? "over 99 %" : `${Math.round(share * 100)} %`);
 
 export function howWords(thing) {
   if (thing.how === "said") return "you said so";

@@ -54,11 +54,13 @@ function legend({ groups, n_groups: nGroups }, canvas) {
   return el("div", {},
     el("ul", { class: "legend" }, ...groups.map((group) =>
       el("li", {}, el("button", { type: "button", class: "quiet", "aria-pressed": "false", title: `${knownLine(group)}. Show it alone.`, on: { click: (event) => filter(event, group.id) } },
-        sample(looks.get(group.id), 0), el("span", { dir: "auto" }, group.name || `Group ${looks.get(group.id).number}`), el("span", { class: "hint" }, ` ${group.size.toLocaleString("en")}`)),
-        el("button", { type: "button", class: "quiet", ariaLabel: `Open ${group.name || `group ${looks.get(group.id).number}`}`, on: { click: () => openGroup(group.id) } }, "Open"))),
+        sample(looks.get(group.id), 0), el("span", { dir: "auto" }, nameOf(group)), el("span", { class: "hint" }, ` ${group.size.toLocaleString("en")}`)),
+        el("button", { type: "button", class: "quiet", ariaLabel: `Open ${nameOf(group)}`, on: { click: () => openGroup(group.id) } }, "Open"))),
     rest > 0 ? el("li", { class: "hint" }, `and ${plural(rest, "smaller group")}, in gray`) : ""),
     el("ul", { class: "legend hint" }, ...["you said so", "learned", "open"].map((words, how) => el("li", {}, sample(undefined, how), ` ${words}`))));
 }
+
+const nameOf = (group) => group.name || group.summary || `Group ${looks.get(group.id).number}`;
 
 function place(canvas, x, y) {
   const { clientWidth: w, clientHeight: h } = canvas;
@@ -189,7 +191,7 @@ async function inspect(canvas, panel, point) {
     el("p", { class: "hint" }, howMark(item), howWords(item)),
     ...partsOf(inSmall(item), () => smallPicture(item)),
     el("p", {},
-      el("button", { type: "button", class: "plain", on: { click: () => openGroup(group.id) } }, `Its group: ${group.name || plural(group.size, "item")}`),
+      el("button", { type: "button", class: "plain", on: { click: () => openGroup(group.id) } }, `Its group: ${group.name || group.summary || plural(group.size, "item")}`),
       el("button", { type: "button", class: "plain", on: { click: () => doubt(item) } }, "Does not fit there")));
 }
 

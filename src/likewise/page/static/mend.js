@@ -102,12 +102,20 @@ function show(title, ...content) {
   if (!byId("group-dialog").open) byId("group-dialog").showModal();
 }
 
+// The group with the most items in doubt, if there is one.
+export function mostInDoubt(groups) {
+  const most = groups.reduce((a, b) => (b.n_doubtful > a.n_doubtful ? b : a), groups[0]);
+  return most?.n_doubtful ? most : null;
+}
+
 export async function openCheck(id) {
-  const found = await look(`group/${id}?order=doubt&limit=${PAGE}`);
-  if (!found) return byId("group-dialog").close();
+  const [found, all] = await Promise.all([look(`group/${id}?order=doubt&limit=${PAGE}`), look("groups?limit=500")]);
+  if (!found || !all) return byId("group-dialog").close();
+  const next = mostInDoubt(all.groups.filter((group) => group.id !== id));
+  const others = next ? [el("button", { type: "button", class: "plain", on: { click: () => openCheck(next.id) } }, `Next: ${next.n_doubtful.toLocaleString("en")} in doubt elsewhere`)] : [];
   const things = found.members.filter((thing) => thing.how !== "said");
   if (!things.length) {
-    show(`${groupName(found.group)}: all checked`, el("p", {}, `You said of all ${plural(found.group.size, "item")} that they belong here.`));
+    show(`All checked: ${groupName(found.group)}`, el("p", {}, `You said of all ${plural(found.group.size, "item")} that they belong here.`), ...others);
     return undefined;
   }
   const list = el("ul", { class: "members checking" }, ...things.map((thing) => selectable(thing)));
@@ -121,9 +129,9 @@ export async function openCheck(id) {
     const right = things.map((thing) => thing.row).filter((row) => !wrong.includes(row));
     if (await mend("confirm", { group: id, right, wrong }, `Checked ${plural(things.length, "item")}`)) openCheck(id);
   });
-  show(`Check ${groupName(found.group)}`,
+  show(`Check: ${groupName(found.group)}`,
     el("p", { class: "hint" }, `The least certain come first; ${left.toLocaleString("en")} of ${plural(found.group.size, "item")} are not said yet. Tick those that do not belong here.`),
-    el("div", { class: "mend" }, confirm), list);
+    el("div", { class: "mend" }, confirm, ...others), list);
   list.querySelector("input").focus();
   return undefined;
 }

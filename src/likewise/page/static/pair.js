@@ -3,6 +3,7 @@
 import { showPicture } from "./api.js";
 import { el, sign, svg, WORDS } from "./dom.js";
 import { hiddenFields } from "./settings.js";
+import { tile } from "./things.js";
 
 const SIDES = ["left", "right"];
 const kept = new Map();
@@ -26,12 +27,13 @@ export function fetchPicture(address) {
   return image;
 }
 
-export function showPair(box, tools, left, right) {
+// `fellows` are items that answers put together with each of the two.
+export function showPair(box, tools, left, right, fellows = [[], []]) {
   const layout = layoutOf(left.view) === layoutOf(right.view) ? layoutOf(left.view) : "mixed";
   const show = { images, texts, rows, series, mixed }[layout];
   box.className = `pair ${layout}`;
   box.style.removeProperty("--zoom");
-  const shown = show(left, right, box, tools);
+  const shown = show({ ...left, fellows: fellows[0] }, { ...right, fellows: fellows[1] }, box, tools);
   box.replaceChildren(...shown.parts);
   tools.replaceChildren(...(shown.tools ?? []));
 }
@@ -46,7 +48,11 @@ function layoutOf(view) {
 }
 
 function caption(item) {
-  return el("figcaption", { dir: "auto" }, item.heading);
+  return el("figcaption", {}, el("span", { class: "title", dir: "auto" }, item.heading), ...withFellows(item.fellows ?? [], (thing) => tile(thing)));
+}
+
+function withFellows(things, show) {
+  return things.length ? [el("span", { class: "fellows" }, "with ", ...things.map(show))] : [];
 }
 
 function figure(item, side, ...content) {
@@ -69,7 +75,7 @@ export function partsOf(item, show = picture) {
     view.picture ? show(item) : null,
     ...curves,
     view.text === undefined ? null : el("div", { class: "text", tabIndex: 0, role: "region", ariaLabel: `text of ${item.heading}`, dir: "auto" }, view.text, ...cut(view)),
-    view.fields?.length ? fieldTable(view.fields) : null,
+    view.fields?.length ? fieldTable(fieldsOf(item)) : null,
     // Somebody's own HTML may run scripts, but cannot reach anything around it.
     view.html === undefined ? null : el("iframe", { class: "html", sandbox: "allow-scripts", title: item.heading, srcdoc: view.html }),
   ].filter((part) => part !== null);
@@ -138,13 +144,14 @@ function texts(left, right) {
     ),
   );
   const n = [...a].filter((word) => b.has(word)).length;
-  return { parts, tools: [el("p", { class: "hint" }, `${n} words in both, shown pale · `, el("mark", {}, "marked"), " words are in one only and tell most")] };
+  return { parts, tools: [el("p", { class: "hint" }, `${n === 1 ? "1 word is" : `${n} words are`} in both, shown pale · `, el("mark", {}, "marked"), " ones are in one only and tell most")] };
 }
 
-const MANY_WORDS = 60;
+// Of a few words all tell.
+const MANY_WORDS = 12;
 
 function kinds(view, own, other) {
-  const tells = own.size > MANY_WORDS && view.telling ? new Set(view.telling) : own;
+  const tells = own.size > MANY_WORDS && view.telling?.length ? new Set(view.telling) : own;
   return (word) => (other.has(word) ? "shared" : tells.has(word) ? "mark" : "plain");
 }
 
@@ -192,9 +199,12 @@ function relation(word, scales) {
   return [el("span", { class: "scale", dir: "ltr", ariaHidden: "true" }, ...dots), words];
 }
 
+// What names an item stands above its fields, and not among them again.
+export const fieldsOf = (item) => item.view.fields.filter(([, text]) => text !== item.heading);
+
 // Fields in the order of how much they differ: numbers by their scales, words in between, equal ones last.
 function compared(left, right) {
-  const [a, b] = [left, right].map((item) => new Map(item.view.fields));
+  const [a, b] = [left, right].map((item) => new Map(fieldsOf(item)));
   const fields = [...new Set([...a.keys(), ...b.keys()])].map((name) => {
     const values = [a.get(name) ?? "", b.get(name) ?? ""];
     const scales = [left, right].map((item) => item.view.scales?.[name]);
@@ -217,11 +227,16 @@ function rows(left, right, box, tools) {
       el("td", { dir: "auto" }, values[1] || el("i", {}, "empty"))));
   const table = el("table", {},
     el("caption", { class: "unseen" }, "The two, field by field"),
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Field"), el("th", { scope: "col", dir: "auto" }, left.heading), el("th", { scope: "col", class: "relation" }, el("span", { class: "unseen" }, "equal or not")), el("th", { scope: "col", dir: "auto" }, right.heading))),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Field"), columnHead(left), el("th", { scope: "col", class: "relation" }, el("span", { class: "unseen" }, "equal or not")), columnHead(right))),
     el("tbody", {}, ...body));
   const hint = el("p", { class: "hint" }, `${nEqual} of ${fields.length} fields are equal${all.some(({ scales }) => !scales.includes(undefined)) ? "; ○ left and ● right on the range of all rows" : ""}`);
-  const again = () => showPair(box, tools, left, right);
+  const again = () => showPair(box, tools, left, right, [left.fellows, right.fellows]);
   return { parts: [el("div", { class: "table-box", tabIndex: 0, role: "region", ariaLabel: "The two, field by field" }, table)], tools: [hint, fieldMenu(all, hidden, again)] };
+}
+
+function columnHead(item) {
+  const names = withFellows(item.fellows, (thing, k) => `${k ? ", " : ""}${thing.title}`);
+  return el("th", { scope: "col" }, el("span", { dir: "auto" }, item.heading), ...names);
 }
 
 function fieldMenu(fields, hidden, changed) {
@@ -265,25 +280,17 @@ function range(values) {
   return high > low ? [low, high] : [low - 1, high + 1];
 }
 
-const W = 400;
-const H = 180;
-
+// The curves stretch to the room there is; the words beside them do not.
 function plot(lines, [low, high], longest, name) {
-  const x = (t) => 46 + (t / longest) * (W - 52);
-  const y = (v) => H - 20 - ((v - low) / (high - low)) * (H - 30);
   const title = lines.map(([item]) => item.title).join(" and ");
-  const shown = svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `${name} ${title}, from ${short(low)} to ${short(high)}` });
-  for (const value of [low, (low + high) / 2, high]) {
-    shown.append(svg("line", { class: "grid", x1: 46, x2: W - 6, y1: y(value), y2: y(value) }));
-    shown.append(svg("text", { x: 41, y: y(value) + 3.5, "text-anchor": "end" }, short(value)));
-  }
-  shown.append(svg("text", { x: 46, y: H - 5 }, "0"), svg("text", { x: W - 6, y: H - 5, "text-anchor": "end" }, short(longest)));
-  if (name) shown.append(svg("text", { class: "channel", x: 52, y: 12 }, name));
+  const curves = svg("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", role: "img", "aria-label": `${name} ${title}, from ${short(low)} to ${short(high)}` });
+  for (const y of [0, 50, 100]) curves.append(svg("line", { class: "grid", x1: 0, x2: 100, y1: y, y2: y }));
   lines.forEach(([, channel], k) => {
-    const points = channel.t.map((t, i) => `${x(t).toFixed(1)},${y(channel.y[i]).toFixed(1)}`).join(" ");
-    shown.append(svg("polyline", { class: k ? "second" : "first", points }));
+    const points = channel.t.map((t, i) => `${((t / longest) * 100).toFixed(2)},${(100 - ((channel.y[i] - low) / (high - low)) * 100).toFixed(2)}`).join(" ");
+    curves.append(svg("polyline", { class: k ? "second" : "first", points }));
   });
-  return shown;
+  const values = [high, (low + high) / 2, low].map((value, k) => el("span", { class: `y at-${k}` }, short(value)));
+  return el("div", { class: "plot" }, curves, ...values, el("span", { class: "x first" }, "0"), el("span", { class: "x last" }, short(longest)), name ? el("span", { class: "channel" }, name) : "");
 }
 
 function short(value) {

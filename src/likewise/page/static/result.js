@@ -4,7 +4,7 @@ import { app, change, changeInTurn, fetchProgress, look, take } from "./app.js";
 import { undo } from "./ask.js";
 import { byId, el, plural, signed, WORDS } from "./dom.js";
 import { nameField, openGroup } from "./group.js";
-import { openCheck } from "./mend.js";
+import { mostInDoubt, openCheck } from "./mend.js";
 import { showPair } from "./pair.js";
 import { howLegend, knownBar, knownLine, knownTile } from "./how.js";
 import { groupName, tile } from "./things.js";
@@ -25,10 +25,10 @@ export async function showResult() {
       el("div", { class: "result-words" },
         el("h1", { id: "result-title" }, heading(state, found)),
         el("p", { class: "quality" }, state.outlook.line),
-        knownBar(found.total),
-        el("p", { class: "hint" }, `${plural(found.total.size, "item")}: ${knownLine(found.total)}. ${summary(state)}`)),
-      el("div", { class: "result-ways" }, goOn(state), inDoubt(found), exports(ways.formats), undoButton(state))),
-    howLegend(),
+        el("p", { class: "hint" }, `${plural(found.total.size, "item")}: ${knownLine(found.total)}. ${summary(state)}`),
+        knownBar(found.total)),
+      el("div", { class: "result-ways" }, goOn(state), inDoubt(found), exports(ways.formats), undoButton(state)),
+      howLegend()),
     cards, ...more(found, cards),
     unsure, checks, refine(state));
   showUnsure(unsure);
@@ -60,9 +60,8 @@ function undoButton(state) {
 
 // The group with the most doubtful items first, these on top.
 function inDoubt({ groups, total }) {
-  const most = groups.reduce((a, b) => (b.n_doubtful > a.n_doubtful ? b : a), groups[0]);
-  if (!most?.n_doubtful) return null;
-  return el("button", { type: "button", class: "plain", on: { click: () => openCheck(most.id) } }, `Check the ${total.n_doubtful.toLocaleString("en")} in doubt`);
+  const most = mostInDoubt(groups);
+  return most && el("button", { type: "button", class: "plain", on: { click: () => openCheck(most.id) } }, `Check the ${total.n_doubtful.toLocaleString("en")} in doubt`);
 }
 
 function card(group) {
@@ -74,7 +73,7 @@ function card(group) {
     open,
     knownBar(group),
     el("p", { class: "hint" }, `${plural(group.size, "item")}: ${knownLine(group)}`),
-    group.summary ? el("p", { class: "hint", dir: "auto" }, group.summary) : null);
+    group.summary && group.name ? el("p", { class: "hint", dir: "auto" }, group.summary) : null);
 }
 
 function more(found, cards) {
@@ -139,7 +138,7 @@ function checkBody(box, found) {
   const done = results.length ? [verdict(found), el("ul", { class: "checked" }, ...results)] : [];
   if (open < 0) return done;
   const check = found.checks[open];
-  const start = el("button", { type: "button", class: "primary" }, results.length ? "Next one" : `Ask me ${found.checks.length} of them`);
+  const start = el("button", { type: "button", class: "plain next" }, results.length ? "Next one" : `Ask me ${found.checks.length} of them`);
   start.addEventListener("click", () => askCheck(start, box, check, open + 1, found.checks.length));
   return [...done, start];
 }
@@ -153,7 +152,7 @@ function askCheck(start, box, check, number, n) {
     const reply = await change("checks", { left: check.left.row, right: check.right.row, answer: word });
     if (!reply) return;
     await showChecks(box);
-    box.querySelector("button.primary")?.click();
+    box.querySelector("button.next")?.click();
   };
   start.replaceWith(el("div", { class: "check" }, el("h3", {}, `Check ${number} of ${n}: do these two belong together?`), pair, tools, answers));
   showPair(pair, tools, check.left, check.right);

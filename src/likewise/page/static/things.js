@@ -18,5 +18,5 @@ function spark(values, title) {
 }
 
 export function groupName(group) {
-  return group.name || `Group of ${group.summary || (group.typical[0]?.title ?? "")}`;
+  return group.name || group.summary || `the group of ${group.typical[0]?.title ?? ""}`;
 }
