@@ -32,6 +32,7 @@ N_GROUPS = 220
 """So many groups take more than 10 000 answers to tell apart."""
 
 N_MENDED = 5000
+N_FEATURES = (16, 1280)
 N_TIMES = 5
 
 CHROMIUM = os.environ.get("LIKEWISE_CHROMIUM", "/usr/bin/chromium")
@@ -232,16 +233,21 @@ def keys_to_paint(work):
 
 
 def mending(work):
-    """CPU of the server for every gesture on the page of groups, and for looking at it again."""
+    """CPU of the server for every gesture, with features as of tables and as of pictures."""
+    return [found for n_features in N_FEATURES for found in _mending(work, n_features)]
+
+
+def _mending(work, n_features):
     from likewise.page.calls import reply_to
     from likewise.project import open_project
 
     rng = np.random.default_rng(4)
     truth = rng.integers(0, 8, N_MENDED)
-    np.save(
-        work / "many.npy", 3 * rng.normal(size=(8, 16))[truth] + rng.normal(size=(N_MENDED, 16))
-    )
-    project = open_project(work / "many.npy").project
+    # As far apart with many features as with few.
+    centers = 12 / np.sqrt(n_features) * rng.normal(size=(8, n_features))
+    path = work / f"many-{n_features}.npy"
+    np.save(path, centers[truth] + rng.normal(size=(N_MENDED, n_features)))
+    project = open_project(path).project
     answer_until(project, truth, 30)
 
     def call(address, body=None):
@@ -265,13 +271,14 @@ def mending(work):
             "merge": {"groups": [first, second]},
             "split": {"parts": parts},
             "confirm": {"group": first, "right": some[4:], "wrong": some[:4]},
+            "misfit": {"row": some[k]},
         }
         for name, body in gestures.items():
             took.setdefault(name, []).append(call(name, body)[0])
             took.setdefault("the groups again", []).append(call("groups?limit=60")[0])
             call("undo", {})
     project.close()
-    what = f"of {N_MENDED} items, the slowest"
+    what = f"{N_MENDED} items of {n_features} features, the slowest"
     return [row(f"{name}, {what}", "ms of CPU", max(times), 200) for name, times in took.items()]
 
 
@@ -396,8 +403,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         os.environ["XDG_CACHE_HOME"] = str(work / "cache")
-        parts = (first_questions, keys_to_paint, mending, large_photos)
-        save("page", [*weight(), *(found for part in parts for found in part(work))])
+        rows = weight()
+        # Written after every part, so nothing is lost when a run is interrupted.
+        for part in (mending, keys_to_paint, large_photos, first_questions):
+            rows += part(work)
+            save("page", rows)
 
 
 if __name__ == "__main__":

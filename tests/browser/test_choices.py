@@ -185,3 +185,17 @@ def test_a_preview_says_which_group_would_be_chosen(served, person):
     other.click()
     words = someone.page.locator(".revise .words")
     someone.expect(words).to_contain_text(f"to “{wanted}”")
+
+
+def test_the_group_that_was_chosen_is_not_offered_as_a_change(served, person):
+    someone = person(served)
+    for _ in range(2):
+        someone.do(someone.page.get_by_role("button", name="None of these").click)
+    someone.press("1")
+    someone.go("History")
+    someone.page.locator(".event").first.click()
+    event = someone.fetch("api/history")["events"][0]
+    others = [f"the group of {group[0]['title']}" for group in event["groups"][1:]]
+    offered = someone.page.locator(".revise button")
+    someone.expect(offered).to_have_count(len(others) + 2)
+    assert offered.all_inner_texts()[: len(others)] == others

@@ -159,7 +159,7 @@ def _halves(X: NDArray[np.float64]) -> NDArray[np.bool_]:
     for _ in range(N_ROUNDS):
         axis = X.T @ (X @ axis)
         axis /= max(float(np.linalg.norm(axis)), 1e-300)
-    is_second = X @ axis > 0
+    is_second: NDArray[np.bool_] = X @ axis > 0
     for _ in range(N_ROUNDS):
         if is_second.all() or not is_second.any():
             break

@@ -62,10 +62,12 @@ function offer(event, panel) {
   else panel.replaceChildren(el("p", {}, "Change it to"), ...choices(event, panel));
 }
 
+const isChosen = (event, place) => event.answer === "same" && event.groups[place].some(({ row }) => row === event.right.row);
+
 // What can be said instead, as the API takes it.
 function choices(event, panel) {
   const ways = event.groups.length
-    ? [...event.groups.map(([first], place) => [`the group of ${first.title}`, { chosen: place }]), ["none of these", { chosen: null }], [signed("unsure"), { chosen: "unsure" }]]
+    ? [...event.groups.map(([first], place) => [`the group of ${first.title}`, { chosen: place }]).filter((_, place) => !isChosen(event, place)), ["none of these", { chosen: null }], [signed("unsure"), { chosen: "unsure" }]]
     : ["same", "different", "unsure"].filter((word) => word !== event.answer).map((word) => [signed(word), { answer: word }]);
   return ways.map(([words, said]) => el("button", { type: "button", class: "plain", dir: "auto", on: { click: () => preview(event, said, panel) } }, words));
 }
