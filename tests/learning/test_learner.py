@@ -118,10 +118,14 @@ def test_rows_that_are_hard_to_foretell_do_not_all_fall_into_one_group():
 # -- discriminant ------------------------------------------------------------------------------
 
 
-def test_shrinkage_is_that_of_scikit_learn():
-    rows = np.random.default_rng(0).normal(size=(30, 8)) @ np.diag(np.arange(1, 9))
+@pytest.mark.parametrize("shared", [0.0, 1.5])
+def test_shrinkage_is_that_of_scikit_learn(shared):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(30, 8)) @ np.diag(np.arange(1, 9))
+    rows += shared * rng.normal(size=(30, 1)) * np.arange(1, 9)  # what all features have in common
     rows = (rows - rows.mean(axis=0)) / rows.std(axis=0)
     model = OAS(assume_centered=True).fit(rows)
+    assert (model.shrinkage_ < 0.5) == (shared > 0)
     assert np.allclose(shrunk(rows.T @ rows / 30, 30), model.covariance_)
 
 
