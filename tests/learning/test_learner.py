@@ -11,6 +11,7 @@ from likewise.learning.discriminant import fit_discriminant, shrunk
 from likewise.learning.kernel_vote import (
     KERNELS,
     Choice,
+    _distances,
     fit_kernels,
     gaussian,
     ridge,
@@ -77,6 +78,13 @@ def test_the_ridge_is_that_of_scikit_learn():
     coefficients, _ = ridge(rows @ rows.T, targets, 2.0)
     model = Ridge(alpha=2.0, fit_intercept=False).fit(rows, targets)
     assert np.allclose(rows.T @ coefficients, model.coef_.T)
+
+
+@pytest.mark.parametrize("kernel", range(len(KERNELS)))
+def test_rows_are_about_as_far_apart_for_every_kernel(kernel):
+    points = np.random.default_rng(0).normal(size=(200, 9))
+    rows = views_of(points)(points)
+    assert np.mean(_distances(rows, rows, kernel)) == pytest.approx(2.0, abs=0.2)
 
 
 def test_kernels_follow_a_curved_border():
