@@ -9,8 +9,22 @@ from sklearn.metrics import adjusted_rand_score
 
 from likewise import Answer, Choice, LabelOracle, Likewise, Session
 from likewise.errors import InputError
-from likewise.project import formats
-from likewise.project.opening import open_project
+from likewise.project import formats, opening
+
+all_opened: list[opening.Opened] = []
+
+
+def open_project(*args, **options):
+    """Open a project that is closed when the test ends."""
+    all_opened.append(opening.open_project(*args, **options))
+    return all_opened[-1]
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    yield
+    while all_opened:
+        all_opened.pop().project.close()
 
 
 @pytest.fixture
