@@ -176,7 +176,8 @@ def test_a_row_that_the_others_speak_against_is_probably_wrong():
 def test_only_a_row_whose_group_is_known_is_said_to_be_checked():
     X, y = blobs(3)
     session = begun(X, max_groups=1, budget=60, error_rate=0.1)
-    placed, reasons = set(), []
+    placed: set[int] = set()
+    reasons: list[tuple[bool, bool]] = []
     while len(reasons) < 60:
         query = session.ask()
         reasons.append(

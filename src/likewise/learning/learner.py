@@ -106,7 +106,7 @@ class Learned:
 
         It is worked out alone, so that its last bits never depend on what was asked for before.
         """
-        return self._in_blocks(1, lambda _: self._rows.take(slice(row, row + 1)))[0]
+        return self._in_blocks(1, lambda _: self._rows.take(slice(row, row + 1)))[0]  # type: ignore[no-any-return]
 
     def predict_proba(self, X: NDArray[Any]) -> NDArray[np.float64]:
         """Return how likely each of any rows belongs to each group."""
