@@ -40,6 +40,9 @@ STROKES = {25: ":", 50: "--", 100: "-"}
 EARLY = 0.8
 """A line that ends before this share of the others' range is named where it ends."""
 
+ROOM = 0.08
+"""A name takes this share of the height of a panel."""
+
 Curve = tuple[Sequence[float], Sequence[float]]
 
 
@@ -86,7 +89,8 @@ def dots(method: str) -> dict[str, Any]:
 def name_lines(axis: Axes, curves: Mapping[str, Curve]) -> None:
     """Write names beside the panel, moved apart where they would overlap.
 
-    Where a line ends well before the others, its name stands above its end.
+    Where a line ends well before the others, its name stands above its end, or to the right of
+    it if another line runs there.
     """
     low, high = axis.get_ylim()
     ends = {name: (x[-1], y[-1]) for name, (x, y) in curves.items() if len(x)}
@@ -104,7 +108,15 @@ def name_lines(axis: Axes, curves: Mapping[str, Curve]) -> None:
             given: dict[str, Any] = {"xycoords": axis.get_yaxis_transform(), "va": "center"}
             axis.annotate(name, places[name], **given, **look)
         else:
+            above = [
+                np.interp(end[0], *curve) - end[1]
+                for n, curve in curves.items()
+                if n != name and len(curve[0])
+            ]
+            is_crowded = any(0.0 < gap < ROOM * (high - low) for gap in above)
             given = {"xytext": (2, 6), "textcoords": "offset points", "ha": "right"}
+            if is_crowded:
+                given.update(xytext=(5, -10), ha="left")
             axis.annotate(name, end, **given, **look)
 
 
