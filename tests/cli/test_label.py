@@ -41,6 +41,11 @@ def test_the_terminal_aligns_rows_and_marks_what_differs(table):
     assert any(line.split() == ["country", "x", "x"] for line in lines)
 
 
+def test_groups_without_an_answer_are_called_a_first_guess(table):
+    assert "0 answered, 5 groups by a first guess" in label(table, "q\n").output
+    assert "1 answered, 4 groups now" in label(table, "s\nq\n").output
+
+
 def test_the_terminal_has_the_keys_of_the_page(table):
     result = label(table, "s\nd\nu\nz\nz\nZ\n?\n!\nq\n")
     assert result.exit_code == 0

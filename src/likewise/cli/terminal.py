@@ -169,7 +169,8 @@ def pair_lines(project: Project, query: Query, width: int) -> Iterator[str]:
 def status_line(project: Project) -> str:
     """Return how good the groups are, what is left to ask, and what was answered."""
     progress = project.session.progress
-    said = f"{progress.answered} answered, {plural(progress.n_groups, 'group')} now"
+    when = "now" if progress.answered else "by a first guess"
+    said = f"{progress.answered} answered, {plural(progress.n_groups, 'group')} {when}"
     return f"{outlook(project.session).line} · {said}"
 
 
