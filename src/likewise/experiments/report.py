@@ -125,7 +125,7 @@ def _opening(results: Results) -> list[str]:
         f"{len(statuses)} results: {statuses.count('ok')} finished, {statuses.count('capped')} "
         f"capped by the time limit, {statuses.count('failed')} failed. {len(results.tasks)} tasks, "
         f"{results.n_folds} folds, {len(results.methods)} methods ({', '.join(results.methods)}). "
-        "All rows are clustered, only pairs of training rows are asked about, and the adjusted "
+        "All rows are clustered, only training rows are asked about, and the adjusted "
         f"Rand index (ARI) is taken on the test part. {told}",
         " ".join(lists),
     ]
