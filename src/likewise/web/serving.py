@@ -137,6 +137,9 @@ def listen(host: str, port: int | None) -> socket.socket:
         try:
             family = socket.AF_INET6 if ":" in host else socket.AF_INET
             found = socket.create_server((host.strip("[]"), attempt), family=family)
+            # Connections inherit it. Else the end of a reply waits 40 ms for the other side to
+            # confirm its beginning, since asyncio does not see that such a socket speaks TCP.
+            found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except OSError as error:
             if attempt == wanted[-1]:
                 raise InputError(
