@@ -1,10 +1,11 @@
 import json
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from likewise import COBRA, Answer, Choice, Query, Session
+from likewise import COBRA, Answer, Choice, Likewise, Query, Session
 from likewise.core.journal import SCHEMA
 from likewise.core.partition import SuperInstances, singletons
 from likewise.core.reports import Completeness, Progress
@@ -245,8 +246,22 @@ def test_what_can_be_undone_and_redone_is_said():
 def test_reports_can_be_read():
     assert str(Completeness(0.934, 0.861)) == "about 93 % right, at least 86 % (estimate)"
     assert str(Progress(3, 1, 2, 5, 4, 1)) == (
-        "3 answered · 2 settled for free · at most 5 left · 1 group now"
+        "3 answered · 1 group now · about 4 to go · 2 settled for free · at most 5 left"
     )
+    assert str(Progress(3, 1, 2, 0, 0, 2)) == (
+        "3 answered · 2 groups now · nothing left to ask · 2 settled for free"
+    )
+
+
+def test_a_large_bound_is_not_what_a_session_leads_with():
+    session = Likewise(random_state=0).start(np.arange(400.0).reshape(200, 2))
+    progress = session.progress
+    assert repr(session).startswith("<Session: 0 answered · 2 groups by a first guess · about ")
+    assert repr(session).endswith(f"at most {progress.at_most} left>")
+    shown = progress._repr_html_()
+    assert re.findall("<th>(.*?)</th>", shown) == [
+        "answered", "groups now", "about to go", "not sure", "settled for free", "at most left"
+    ]  # fmt: skip
 
 
 def test_a_partition_of_some_rows_knows_how_many_there_are():

@@ -15,7 +15,6 @@ from likewise.errors import LikewiseError, StaleQueryError
 from likewise.project import Project
 from likewise.project.groups import Group
 from likewise.project.outlook import outlook
-from likewise.words import plural
 
 ANSWERS = {
     "s": Answer.SAME,
@@ -169,9 +168,7 @@ def pair_lines(project: Project, query: Query, width: int) -> Iterator[str]:
 def status_line(project: Project) -> str:
     """Return how good the groups are, what is left to ask, and what was answered."""
     progress = project.session.progress
-    when = "now" if progress.answered else "by a first guess"
-    said = f"{progress.answered} answered, {plural(progress.n_groups, 'group')} {when}"
-    return f"{outlook(project.session).line} · {said}"
+    return f"{outlook(project.session).line} · {progress.answered} answered, {progress.groups}"
 
 
 def _show_end(project: Project) -> None:

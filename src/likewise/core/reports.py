@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from likewise.core.answers import Answer, Gesture, Link
 from likewise.core.html import card
+from likewise.words import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +37,24 @@ class Progress:
     estimate: int
     n_groups: int
 
+    @property
+    def groups(self) -> str:
+        """How many groups there are, in words. Before the first answer they are a guess."""
+        return f"{plural(self.n_groups, 'group')} {'now' if self.answered else 'by a first guess'}"
+
     def __str__(self) -> str:
-        groups = "1 group" if self.n_groups == 1 else f"{self.n_groups} groups"
-        return (
-            f"{self.answered} answered · {self.settled_for_free} settled for free · "
-            f"at most {self.at_most} left · {groups} now"
-        )
+        to_go = f"about {max(1, self.estimate)} to go" if self.at_most else "nothing left to ask"
+        parts = [f"{self.answered} answered", self.groups, to_go]
+        parts += [f"{self.settled_for_free} settled for free"]
+        # The hard bound comes last: early in a session it is large and rarely reached.
+        parts += [f"at most {self.at_most} left"] if self.at_most else []
+        return " · ".join(parts)
 
     def _repr_html_(self) -> str:
-        return card(
-            "Progress", [(f.name.replace("_", " "), getattr(self, f.name)) for f in fields(self)]
-        )
+        told = [("answered", self.answered), ("groups now", self.n_groups)]
+        told += [("about to go", self.estimate), ("not sure", self.unsure)]
+        told += [("settled for free", self.settled_for_free), ("at most left", self.at_most)]
+        return card("Progress", told)
 
 
 @dataclass(frozen=True, slots=True)

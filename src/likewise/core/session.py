@@ -61,7 +61,7 @@ class Session(Log):
     >>> session.ask() is None, session.labels.tolist()
     (True, [0, 0, 1])
     >>> print(session.progress)
-    2 answered · 1 settled for free · at most 0 left · 2 groups now
+    2 answered · 2 groups now · nothing left to ask · 1 settled for free
     """
 
     def __eq__(self, other: object) -> bool:
