@@ -179,6 +179,12 @@ def test_methods_without_a_learner_depend_on_none(method):
 def test_only_what_runs_has_a_meaning():
     assert meaning("def f():\n    'Say.'\n    return 1") == meaning("def f():\n    return 1")
     assert meaning("x = 1") != meaning("x = 2")
+    assert meaning("raise E('1 rows', x)") == meaning("raise E(f'{n} row' '.', x)")
+    assert meaning("raise E('1 rows', x)") != meaning("raise E('1 rows', y)")
+    assert meaning("raise E('1 rows')") != meaning("raise F('1 rows')")
+    assert meaning("x = E('1 rows')") != meaning("x = E('1 row')")
+    assert meaning("from likewise.words import plural\nx = 1") == meaning("x = 1")
+    assert meaning("from likewise.steps import plural\nx = 1") != meaning("x = 1")
     assert meaning("NAMES = Registry({'a': 'b'})") == meaning("NAMES: Registry[int] = Registry({})")
 
 

@@ -209,3 +209,20 @@ def test_a_function_that_takes_row_numbers_for_rows_is_told():
 def test_labels_that_are_no_oracle_are_told_to_be_wrapped():
     with pytest.raises(InputError, match=r"oracle=LabelOracle\(labels\)"):
         COBRA(4, random_state=0).fit(X, oracle=Y)
+
+
+@pytest.mark.parametrize(("n", "kept"), [(0, "no answer yet"), (1, "1 answer"), (2, "2 answers")])
+def test_a_failing_oracle_is_named_with_what_is_kept_and_how_to_go_on(n, kept):
+    answers = iter([False] * n)
+
+    def stops(left, right):
+        for answer in answers:
+            return answer
+        raise RuntimeError("It stopped.")
+
+    with pytest.raises(InterruptedFitError) as caught:
+        COBRA(3).fit([[0.0], [1.0], [5.0]], oracle=stops)
+    assert str(caught.value) == (
+        f"the oracle failed on question {n + 1}: RuntimeError: It stopped. The session is kept "
+        f"with {kept}: go on with run(error.session, oracle) and COBRA().adopt(error.session)."
+    )

@@ -24,6 +24,7 @@ from likewise.core.strategy import Strategy
 from likewise.errors import InputError, UnusedLabelsWarning
 from likewise.oracles import run_for_fit
 from likewise.rows.source import Source
+from likewise.words import plural
 
 Rows = NDArray[Any] | Source
 
@@ -256,7 +257,9 @@ def refuse_mixed_frames(X: Any) -> None:
         column = np.asarray(X[name], dtype=np.float64)
         if np.isnan(column).any():
             n = int(np.isnan(column).sum())
-            raise InputError(f"column {name!r} of X has {n} missing values (NaN). {remedy}")
+            raise InputError(
+                f"column {name!r} of X has {plural(n, 'missing value')} (NaN). {remedy}"
+            )
 
 
 def _is_numeric(kind: Any) -> bool:

@@ -2,8 +2,9 @@
 
 A row names the git tree of ``src`` that made it. A tree is named by its content, so it can be
 looked up in any copy of the repository, whatever became of the commits. A row is *stale* if a
-module that decides about it has changed since, apart from comments and docstrings: the rules of
-the experiment, how the task is loaded, what the method calls, and all that these import.
+module that decides about it has changed since, apart from comments, docstrings and the words of
+errors: the rules of the experiment, how the task is loaded, what the method calls, and all that
+these import.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ RULES = tuple(f"likewise.experiments.{name}" for name in ("protocol", "oracle", 
 """What decides about every row; what these import decides about none."""
 _KEEPING = ("session", "log", "journal", "reports", "audit", "revising", "fingerprint")
 NEUTRAL = frozenset(
-    {f"likewise.{name}" for name in ("errors", "files", "lazy", "registry", "cluster", "core.html")}
-    | {f"likewise.core.{name}" for name in _KEEPING}
+    {f"likewise.{name}" for name in ("errors", "files", "lazy", "registry", "words", "cluster")}
+    | {f"likewise.core.{name}" for name in ("html", *_KEEPING)}
 )
-"""What decides about no row: errors, files, lists of names, what a notebook shows, and the session,
-which keeps what its strategy asks."""
+"""What decides about no row: errors and their words, files, lists of names, what a notebook shows,
+and the session, which keeps what its strategy asks."""
 LOADERS = {
     "table": ("likewise.datasets.catalog", "likewise.datasets.tables", "likewise.datasets.stored"),
     "faces": ("likewise.datasets.catalog", "likewise.datasets.faces"),
@@ -189,19 +190,35 @@ def _has_changed(module: str, tree: str) -> bool:
 
 
 def meaning(source: str) -> str:
-    r"""Return what Python makes of a source, without docstrings and lists of registered names.
+    r"""Return what Python makes of a source, without what decides about no row.
+
+    That is docstrings, lists of registered names, the words of errors, and names imported from
+    modules that are `NEUTRAL`: where such a name is used, the use counts.
 
     Examples
     --------
     >>> meaning('x = 1  # one') == meaning('"A module."\n\nx = (1)')
+    True
+    >>> meaning('raise InputError("1 rows")') == meaning('raise InputError(f"{n} row")')
     True
     """
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:]
-    tree.body = [node for node in tree.body if not _is_registry(node)]
+        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            node.exc.args = [_without_words(value) for value in node.exc.args]
+    tree.body = [node for node in tree.body if not _is_registry(node) and not _is_neutral(node)]
     return ast.dump(tree)
+
+
+def _without_words(value: ast.expr) -> ast.expr:
+    is_text = isinstance(value, ast.Constant) and isinstance(value.value, str)
+    return ast.Constant("") if is_text or isinstance(value, ast.JoinedStr) else value
+
+
+def _is_neutral(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module in NEUTRAL
 
 
 def _is_registry(node: ast.stmt) -> bool:

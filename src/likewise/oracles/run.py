@@ -14,6 +14,7 @@ from likewise.errors import (
     LikewiseError,
 )
 from likewise.oracles.oracle import Oracle, answer_to, as_oracle
+from likewise.words import plural
 
 AnySession = TypeVar("AnySession", bound=Session)
 
@@ -89,8 +90,10 @@ def run_for_fit(
             raise
         n = len(session.events)
         raise InterruptedFitError(
-            f"the oracle failed on question {n + 1}: {type(error).__name__}: {error}. "
-            f"The {n} answers before it are kept: go on with run(error.session, oracle){then}.",
+            f"the oracle failed on question {n + 1}: {type(error).__name__}: "
+            f"{str(error).rstrip('.')}. The session is kept with "
+            f"{plural(n, 'answer') if n else 'no answer yet'}: go on with "
+            f"run(error.session, oracle){then}.",
             session,
         ) from error
 
@@ -100,9 +103,10 @@ def check_length(oracle: Any, n_rows: int) -> None:
     n_known = getattr(oracle, "n_rows", None)
     if n_known is not None and n_known != n_rows:
         raise InputError(
-            f"the oracle has labels for {n_known} rows, but the data has {n_rows}. If the data was "
-            "sliced, as in cross-validation, row numbers changed: pass labels by id, "
-            "LabelOracle({id: label, ...}) with sample_ids, or all rows with train_indices"
+            f"the oracle has labels for {plural(n_known, 'row')}, but the data has "
+            f"{n_rows}. If the data was sliced, as in cross-validation, row numbers changed: pass "
+            "labels by id, LabelOracle({id: label, ...}) with sample_ids, or all rows with "
+            "train_indices"
         )
 
 
