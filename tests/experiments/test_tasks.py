@@ -74,3 +74,25 @@ def test_what_is_missing_is_named(tmp_path):
         dataset("t.npz")
     with pytest.raises(InputError, match="no task 'nowhere'"):
         check_task("nowhere")
+
+
+def test_an_archive_that_is_broken_is_named_with_the_remedy(tmp_path):
+    path = tmp_path / "t.npz"
+    np.savez(path, X=X, y=Y)
+    content = path.read_bytes()
+    objects = np.array([{}] * 6, dtype=object)
+    damaged = content.replace(b"'descr'", b"(((((((")
+    for broken in (b"", b"hello", content[:100], content[:-30], damaged):
+        path.write_bytes(broken)
+        with pytest.raises(InputError, match=r"t\.npz cannot be read: .*numpy\.savez"):
+            dataset("t.npz", None, str(tmp_path))
+    np.savez(path, X=X, y=objects)
+    with pytest.raises(InputError, match="could run code"):
+        dataset("t.npz", None, str(tmp_path))
+
+
+def test_a_parquet_file_that_is_broken_is_named(tmp_path):
+    pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
+    (tmp_path / "t.parquet").write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(InputError, match=r"t\.parquet cannot be read as Parquet"):
+        dataset("t.parquet", None, str(tmp_path))

@@ -228,3 +228,39 @@ def test_options_that_need_all_rows_in_memory(blobs, monkeypatch):
 def test_arrow_data_is_a_table_or_a_dataset():
     with pytest.raises(InputError, match="needed, got list"):
         from_arrow([1, 2])
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"(" * 3000,
+        b"{'descr': '<f8'",
+        b"[1, 2",
+        b"\xff",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (10**9, 3)}",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 3)}",
+        b"{'descr': '|O', 'fortran_order': False, 'shape': (2, 3)}",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 3)}",
+    ],
+)
+@pytest.mark.parametrize("version", [b"\x01\x00", b"\x02\x00", b"\x03\x00", b"\x09\x00"])
+def test_an_npy_header_that_cannot_be_read(tmp_path, header, version):
+    path = tmp_path / "x.npy"
+    size = len(header).to_bytes(2 if version == b"\x01\x00" else 4, "little")
+    path.write_bytes(b"\x93NUMPY" + version + size + header + bytes(64))
+    with pytest.raises(InputError, match=r"x\.npy .*Write it again with numpy\.save"):
+        from_npy(path)
+
+
+@pytest.mark.parametrize("n_bytes", [0, 3, 6, 8, 9, 40, 127])
+def test_an_npy_file_that_is_cut_in_its_header(tmp_path, n_bytes):
+    path = tmp_path / "x.npy"
+    np.save(path, np.zeros((4, 3)))
+    path.write_bytes(path.read_bytes()[:n_bytes])
+    with pytest.raises(InputError, match=r"x\.npy .*Write it again with numpy\.save"):
+        from_npy(path)
+
+
+def test_a_folder_is_no_npy_file(tmp_path):
+    with pytest.raises(InputError, match=r"Write it again with numpy\.save"):
+        from_npy(tmp_path)

@@ -70,19 +70,35 @@ def _from_file(path: Path) -> tuple[Any, Any]:
     if not path.is_file():
         raise InputError(f"there is no task {path}")
     if path.suffix == ".npz":
-        with np.load(path, allow_pickle=False) as arrays:
-            missing = [name for name in ("X", TARGET) if name not in arrays]
-            if missing:
-                raise InputError(f"{path} has no array {missing[0]!r}; it needs X and y")
-            return arrays["X"], arrays[TARGET]
+        return _from_archive(path)
     with needs_extra(f"{path}", "tables"):
         import pyarrow.parquet as pq
-    table = pq.read_table(path)
+    try:
+        table = pq.read_table(path)
+    except (OSError, ValueError) as error:  # pyarrow's own errors are of these kinds
+        raise InputError(f"{path} cannot be read as Parquet: {error}. Write it again.") from error
     if TARGET not in table.column_names:
         raise InputError(f"{path} has no column {TARGET!r} with the classes")
     y = np.asarray(table[TARGET])
     features = table.drop_columns([TARGET])
     return np.column_stack([np.asarray(column) for column in features.columns]), y
+
+
+def _from_archive(path: Path) -> tuple[Any, Any]:
+    try:
+        # Opened here, because numpy forgets to close what turns out to be broken.
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            missing = [name for name in ("X", TARGET) if name not in arrays]
+            if missing:
+                raise InputError(f"{path} has no array {missing[0]!r}; it needs X and y")
+            return arrays["X"], arrays[TARGET]
+    except InputError:
+        raise
+    except Exception as error:  # headers are read as Python text, which can fail in any way
+        raise InputError(
+            f"{path} cannot be read: {error}. Write it again with numpy.savez(path, X=X, y=y); "
+            "arrays of Python objects are not read, since that could run code."
+        ) from error
 
 
 def _checked(name: str, X: Any, y: Any) -> Dataset:

@@ -94,7 +94,8 @@ def _check_header(path: Path, file: IO[bytes], size: int) -> None:
         shape, _, dtype = header(file)
     except Exception as error:  # it is read as Python text, which can fail in any way
         raise InputError(
-            f"{path} cannot be read as a numpy array: its header is damaged ({error})"
+            f"{path} cannot be read as a numpy array: its header is damaged ({error}). "
+            "Write it again with numpy.save."
         ) from error
     promised = math.prod(shape) * dtype.itemsize
     if promised > size and not dtype.hasobject:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from typing import Any
 
 import numpy as np
@@ -50,7 +49,7 @@ def unpack(data: bytes) -> Any:
             arrays["json"].tobytes(),
             object_hook=lambda found: arrays[found[_ARRAY]] if _ARRAY in found else found,
         )
-    except (ValueError, KeyError, EOFError, OSError, zipfile.BadZipFile) as error:
+    except Exception as error:  # bytes that are not ours can fail in any way
         raise SessionFileError(f"the set-up in the session file is damaged: {error}") from error
 
 

@@ -93,21 +93,5 @@ def from_array(X: ArrayLike) -> Source:
 
 
 def from_npy(path: str | os.PathLike[str], *, client: Any = None) -> Source:
-    """Return a ``.npy`` file as a source. It is mapped into memory, not read.
-
-    Parameters
-    ----------
-    path : path
-        A file that `numpy.save` wrote, with a matrix of numbers.
-    client : distributed.Client, optional
-        The cluster that reads it, whose workers see the same path; by default this process.
-
-    Examples
-    --------
-    >>> import tempfile, numpy as np
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     np.save(f"{folder}/x.npy", np.zeros((1000, 3)))
-    ...     from_npy(f"{folder}/x.npy").n_rows
-    1000
-    """
+    """Return a ``.npy`` file as a source; `likewise.scale.from_npy` also names damaged headers."""
     return NpySource(path, client=client)
