@@ -35,7 +35,10 @@ ROWS_AT_ONCE = 1024
 """Rows are predicted in blocks of this many, so that where a batch begins changes no bit, as long
 as it begins at a multiple."""
 
-_KEPT = 4
+_KEPT = 64
+"""Whether single rows begin groups is judged one after the other, each by what is known with those
+before it. After the next answer most of these fits are needed again."""
+
 _ROWS_FOR_NEARNESS = 500
 _SHARES = np.linspace(0.0, 1.0, 21)
 
@@ -267,10 +270,10 @@ def _remembered(
     groups: NDArray[np.intp],
     make: Callable[[], T],
 ) -> T:
-    """Return what was made for the same rows and groups, or make it and keep the last few."""
+    """Return what was made for the same rows and groups, or make it; the last used are kept."""
     key = known.tobytes(), groups.tobytes()
-    if key not in kept:
-        while len(kept) >= _KEPT:
-            del kept[next(iter(kept))]
-        kept[key] = make()
-    return kept[key]
+    found = kept.pop(key) if key in kept else make()
+    kept[key] = found
+    if len(kept) > _KEPT:
+        del kept[next(iter(kept))]
+    return found
