@@ -199,3 +199,22 @@ def test_the_group_that_was_chosen_is_not_offered_as_a_change(served, person):
     offered = someone.page.locator(".revise button")
     someone.expect(offered).to_have_count(len(others) + 2)
     assert offered.all_inner_texts()[: len(others)] == others
+
+
+def test_the_pictures_that_a_choice_may_show_next_are_fetched_beforehand(chooser):
+    someone, _ = chooser
+    while someone.fetch("api/query")["question"]["kind"] != "choice":
+        someone.press("d")
+    ahead = someone.fetch("api/ahead")["next"]
+    assert set(ahead) == {"0", "none"}
+    after = [question for question in ahead.values() if question]
+    small = [thing for q in after for group in q.get("groups", []) for thing in group["shown"]]
+    large = [q[side] for q in after for side in ("item", "left", "right") if side in q]
+    wanted = {f"{t['image']}&size=small" for t in small} | {t["image"] for t in large}
+    someone.page.wait_for_function(
+        """wanted => {
+          const got = performance.getEntriesByType("resource").map(e => e.name);
+          return wanted.every(w => got.some(g => g.endsWith(w)));
+        }""",
+        arg=sorted(wanted),
+    )

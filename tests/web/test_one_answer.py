@@ -57,6 +57,25 @@ def test_one_answer_passes_few_modules(answered, truth, request):
     assert len(seen) <= MOST_MODULES[request.node.callspec.params["answered"]], sorted(seen)
 
 
+def test_what_comes_next_is_known_beforehand_and_not_learned_twice(answered, monkeypatch):
+    ahead = reply_to(answered, "ahead")[1]["next"]
+    assert set(ahead) in ({"0", "none"}, {"same", "different", "unsure"})
+    monkeypatch.setattr(Learner, "_fit", None)  # what was learned for them is kept
+    for word, expected in ahead.items():
+        said = {"chosen": {"0": 0, "none": None}[word]} if len(ahead) == 2 else {"answer": word}
+        body = {"position": answered.position, "question": answered.ask().number, **said}
+        status, found = reply_to(answered, "answer", body)
+        assert status == 200
+        assert what_is_shown(found["question"]) == what_is_shown(expected)
+        reply_to(answered, "undo", {"position": answered.position})
+
+
+def what_is_shown(question):
+    """Return a question without the names and sizes of groups, which an answer may change."""
+    groups = [group["shown"] for group in question.get("groups", [])]
+    return {side: question.get(side) for side in ("kind", "left", "right", "item")}, groups
+
+
 def test_the_learner_is_fitted_at_most_twice_for_an_answer(answered, truth, monkeypatch):
     fits = []
     fit = Learner._fit

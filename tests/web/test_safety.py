@@ -4,6 +4,7 @@ import io
 import ipaddress
 import os
 import re
+import socket
 import stat
 from pathlib import Path
 
@@ -184,6 +185,15 @@ def test_a_change_by_get_is_refused(client):
 def test_the_server_listens_on_this_machine_only():
     with serving.listen("127.0.0.1", 0) as listener:
         assert listener.getsockname()[0] == "127.0.0.1"
+
+
+def test_a_reply_in_two_parts_does_not_wait_for_a_confirmation_of_the_first():
+    with (
+        serving.listen("127.0.0.1", 0) as listener,
+        socket.create_connection(listener.getsockname()),
+        listener.accept()[0] as connection,
+    ):
+        assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_listening_everywhere_prints_an_address_that_others_can_use(project, monkeypatch):

@@ -149,11 +149,16 @@ def next_question(project: Project, *, is_far: bool = False) -> Json:
 
 
 def ahead(project: Project) -> Json:
-    """Return the question that would follow each answer, where that is known."""
+    """Return the questions that may follow: after each answer, or after the likeliest choices.
+
+    Groups are named and counted as they are now. What the strategy worked out for a question that
+    does follow need not be worked out again.
+    """
+    words: dict[str, Any] = {answer.value: answer for answer in Answer}
     if isinstance(project.ask(), Choice):
-        return {"position": project.position, "next": {}}
+        words = {"0": 0, "none": None}
     peek = project.session.peek
-    found = {answer.value: question(project, peek(answer)) for answer in Answer}
+    found = {word: question(project, peek(said)) for word, said in words.items()}
     return {"position": project.position, "next": found}
 
 

@@ -20,7 +20,7 @@ export async function take(state) {
 // While something is fetched or saved, the page says so; what is seen may be about to change.
 let nUnderWay = 0;
 
-function underWay(n) {
+export function underWay(n) {
   nUnderWay += n;
   byId("main").ariaBusy = String(nUnderWay > 0);
 }

@@ -1,6 +1,6 @@
 // The question: two items, three answers, one line of progress, the groups below.
 
-import { app, change, complain, fetchProgress, look, onState, take } from "./app.js";
+import { app, change, complain, fetchProgress, look, onState, take, underWay } from "./app.js";
 import { get } from "./api.js";
 import { showChoice } from "./choice.js";
 import { announce, byId, el, plural } from "./dom.js";
@@ -8,7 +8,7 @@ import { openGroup } from "./group.js";
 import { fetchPicture, showPair } from "./pair.js";
 import { knownBar, knownLine, knownTile } from "./how.js";
 import { pairsOnly } from "./settings.js";
-import { groupName } from "./things.js";
+import { fetchSmall, groupName } from "./things.js";
 
 const STRIP = 12;
 let looking = null;
@@ -68,8 +68,9 @@ onState((state) => {
   looking?.abort();
   looking = new AbortController();
   turn = 0;
-  lookAhead(state, looking.signal).catch(complain);
-  return state.question ? showQuestion(state) : null;
+  const shown = state.question ? showQuestion(state) : null;
+  lookAhead(state, shown, looking.signal).catch(complain);
+  return shown;
 });
 
 // One of the groups of a choice and the item, as a pair.
@@ -116,18 +117,27 @@ function showProgress(state) {
   byId("bar").style.width = `${(state.is_done ? 100 : share * 100).toFixed(1)}%`;
 }
 
-// After the question is painted: fetch how far the session is, what may come next, then the groups.
-async function lookAhead(state, signal) {
+// After the question is there with its pictures: fetch how far the session is, what may come next, then the groups.
+async function lookAhead(state, shown, signal) {
   if (state.question) {
-    showProgress(await fetchProgress(state, signal));
-    const { next } = await get("ahead", signal);
-    for (const question of Object.values(next)) {
-      if (!question) continue;
-      for (const item of [question.left, question.right, question.item]) if (item?.image) fetchPicture(item.image);
+    underWay(1);
+    try {
+      await shown;
+      await Promise.allSettled([...document.querySelectorAll("#pair img")].map((image) => image.decode()));
+      showProgress(await fetchProgress(state, signal));
+    } finally {
+      underWay(-1);
     }
+    const { next } = await get("ahead", signal);
+    Object.values(next).filter(Boolean).forEach(fetchPictures);
   }
   const found = await get(`groups?limit=${STRIP}`, signal);
   showStrip(found);
+}
+
+function fetchPictures({ left, right, item, fellows = [], groups = [] }) {
+  for (const thing of [left, right, item]) if (thing?.image) fetchPicture(thing.image);
+  for (const thing of [...fellows.flat(), ...groups.flatMap((group) => group.shown)]) if (thing.image) fetchSmall(thing);
 }
 
 // What the groups are about, as far as the last look at them told, names those without a name.

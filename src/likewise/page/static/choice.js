@@ -19,7 +19,7 @@ function option(group, place, choose) {
   return el("li", { class: "option" },
     el("button", { type: "button", class: "choose", on: { click: () => choose(place) } },
       el("span", { class: "option-title" }, el("kbd", {}, `${place + 1}`), group.name ? el("b", { dir: "auto" }, name) : el("span", { class: "unseen" }, name), el("span", { class: "option-about", dir: "auto", "data-group": group.group })),
-      hasFields(group) ? values(group.shown) : el("span", { class: "tiles" }, ...group.shown.map((thing) => tile(thing)))),
+      hasFields(group) ? values(group.shown) : el("span", { class: "tiles" }, ...group.shown.map((thing) => tile(thing, { now: true })))),
     el("button", { type: "button", class: "quiet all", ariaLabel: `All ${group.size} members of ${name}`, on: { click: () => openGroup(group.group) } }, `All ${group.size.toLocaleString("en")}`));
 }
 

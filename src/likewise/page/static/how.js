@@ -32,7 +32,7 @@ function pie(share) {
 
 // An item in small with its mark in the corner.
 export function knownTile(thing, className) {
-  return el("span", { class: "known", title: `${thing.id}: ${howWords(thing)}` }, tile(thing, className), howMark(thing), el("span", { class: "unseen" }, `, ${howWords(thing)}`));
+  return el("span", { class: "known", title: `${thing.id}: ${howWords(thing)}` }, tile(thing, { className }), howMark(thing), el("span", { class: "unseen" }, `, ${howWords(thing)}`));
 }
 
 const PARTS = [["said", "said"], ["learned", "learned"], ["open", "open"]];

@@ -48,7 +48,7 @@ function layoutOf(view) {
 }
 
 function caption(item) {
-  return el("figcaption", {}, el("span", { class: "title", dir: "auto" }, item.heading), ...withFellows(item.fellows ?? [], (thing) => tile(thing)));
+  return el("figcaption", {}, el("span", { class: "title", dir: "auto" }, item.heading), ...withFellows(item.fellows ?? [], (thing) => tile(thing, { now: true })));
 }
 
 function withFellows(things, show) {

@@ -5,8 +5,20 @@ import { el, svg } from "./dom.js";
 
 export const smallPicture = (thing, props = {}) => showPicture(el("img", { alt: thing.title, ...props }), `${thing.image}&size=small`);
 
-export function tile(thing, className = "tile") {
-  if (thing.image) return smallPicture(thing, { class: className, title: thing.id, loading: "lazy", draggable: false });
+// While one element has a picture, others that show it too need not wait.
+const kept = new Map();
+const MOST_KEPT = 60;
+
+export function fetchSmall(thing) {
+  const image = kept.get(thing.image) ?? smallPicture(thing);
+  kept.delete(thing.image);
+  kept.set(thing.image, image);
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
+}
+
+// Tiles of a question are wanted `now`, others when they are scrolled to.
+export function tile(thing, { className = "tile", now = false } = {}) {
+  if (thing.image) return smallPicture(thing, { class: className, title: thing.id, loading: now ? "eager" : "lazy", draggable: false });
   if (thing.spark) return el("span", { class: `${className} spark`, title: thing.id }, spark(thing.spark, thing.title));
   return el("span", { class: `${className} words`, title: thing.id, dir: "auto" }, thing.line || thing.title);
 }
