@@ -23,8 +23,9 @@ from likewise.cluster.baselines.mpck.init import starting_centers, weighted_fart
 from likewise.cluster.baselines.mpck.links import LinkCosts, LinkedRows, sweep, violations
 from likewise.cluster.baselines.mpck.means import (
     Moments,
+    RelativeCosts,
+    lowest,
     objective_of,
-    relative_costs,
     total_scatter,
     updated_metrics,
 )
@@ -140,7 +141,7 @@ def test_a_row_takes_the_label_that_lowers_the_objective_most(seed, diagonal, sh
     gaps = gaps_of(X, metrics)
     must, cannot = links.closure()
     costs = LinkCosts(X[linked.rows], linked, labels[linked.rows].copy(), metrics, D, 0.7, 1.3)
-    base = relative_costs(X[linked.rows], centers, metrics)
+    base = RelativeCosts(centers, metrics).of(X[linked.rows]).T
     by_hand = labels.copy()
     order = rng.permutation(len(linked.rows))
     for i in order:
@@ -157,6 +158,39 @@ def test_a_row_takes_the_label_that_lowers_the_objective_most(seed, diagonal, sh
     again = LinkCosts(X[linked.rows], linked, labels[linked.rows].copy(), metrics, D, 0.7, 1.3)
     sweep(again, base, linked.rounds(order))
     assert again.labels.tolist() == by_hand[linked.rows].tolist()
+
+
+@pytest.mark.parametrize("n_costs", [1, 2, 7, 300])
+def test_the_lowest_cost_is_the_first_of_equal_ones(n_costs):
+    costs = np.random.default_rng(n_costs).integers(0, 3, (n_costs, 50)).astype(float)
+    assert lowest(costs).tolist() == costs.argmin(axis=0).tolist()
+
+
+def test_neighbors_of_groups_come_with_the_group_they_belong_to():
+    links = checked_links(6, [(0, 1)], [(0, 2), (3, 4), (1, 4), (5, 0)])
+    linked = LinkedRows.of(links)
+    group = dict(zip(linked.rows.tolist(), linked.group.tolist(), strict=True))
+    others, place = linked.neighbors_of(np.array([group[3], group[2], group[0]]))
+    assert place.tolist() == [0, 1, 2, 2, 2]
+    assert others[:2].tolist() == [group[4], group[0]]
+    assert sorted(others[2:].tolist()) == sorted([group[2], group[4], group[5]])
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_sums_kept_up_to_date_equal_sums_made_anew(diagonal):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    kept = Moments(X, 4, diagonal=diagonal)
+    for _ in range(5):
+        labels = rng.integers(0, 3, len(X))
+        kept.update(labels)
+    anew = Moments(X, 4, diagonal=diagonal)
+    anew.update(labels)
+    assert kept.counts.tolist() == anew.counts.tolist() == [*np.bincount(labels).tolist(), 0]
+    far = np.full((4, 3), 9.0)
+    assert kept.means(far) == pytest.approx(anew.means(far))
+    assert kept.means(far)[3].tolist() == [9, 9, 9]
+    assert kept.scatter() == pytest.approx(anew.scatter())
 
 
 def test_rows_that_choose_at_once_have_nothing_to_do_with_each_other():

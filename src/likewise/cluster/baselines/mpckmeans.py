@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from likewise.cluster.baselines.mpck.farthest import BoxDiagonals, FarthestPairs
 from likewise.cluster.baselines.mpck.init import starting_centers
 from likewise.cluster.baselines.mpck.means import (
+    RelativeCosts,
     Separations,
     Settings,
     mpck_means,
@@ -207,7 +208,7 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         X_checked: Array = validate_data(self, X, dtype=np.float64, reset=False)
         offset = self.cluster_centers_.mean(axis=0)
         metrics = [Metric(weights) for weights in self.metrics_]
-        return nearest(X_checked - offset, self.cluster_centers_ - offset, metrics)
+        return nearest(X_checked - offset, RelativeCosts(self.cluster_centers_ - offset, metrics))
 
     def _first_metrics(self, n_features: int) -> list[Metric]:
         start = identity(n_features, diagonal=self.metric != "full")

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +37,10 @@ class LinkedRows:
         The group of each of them.
     apart : ndarray of shape (n_group_pairs, 2)
         Pairs of groups with a cannot-link.
-    neighbors : list of ndarray
-        For every group, the groups it has a cannot-link to.
+    neighbors : ndarray
+        The groups that the first group has a cannot-link to, then those of the second, and so on.
+    n_neighbors : ndarray of shape (n_groups,)
+        How many each group has.
     block : ndarray of shape (n_linked,)
         Rows of different blocks have no link with each other, not even by others in between.
     """
@@ -44,13 +48,18 @@ class LinkedRows:
     rows: Ints
     group: Ints
     apart: Ints
-    neighbors: list[Ints]
+    neighbors: Ints
+    n_neighbors: Ints
     block: Ints
+
+    @cached_property
+    def _first_neighbor(self) -> Ints:
+        return np.asarray(np.cumsum(self.n_neighbors) - self.n_neighbors)
 
     @property
     def n_groups(self) -> int:
         """Number of groups, those of a single row included."""
-        return len(self.neighbors)
+        return len(self.n_neighbors)
 
     @classmethod
     def of(cls, links: LinkGraph) -> LinkedRows:
@@ -58,18 +67,25 @@ class LinkedRows:
         rows = sorted({row for given in links for row in (given.left, given.right)})
         roots = [links.find(row) for row in rows]
         number = {root: place for place, root in enumerate(dict.fromkeys(roots))}
-        neighbors = [
-            np.array(sorted(number[other] for other in links.differing(root)), dtype=np.intp)
-            for root in number
-        ]
-        pairs = [(a, b) for a, others in enumerate(neighbors) for b in others.tolist() if a < b]
+        lists = [sorted(number[other] for other in links.differing(root)) for root in number]
+        neighbors = np.array([other for others in lists for other in others], dtype=np.intp)
+        n_neighbors = np.array([len(others) for others in lists], dtype=np.intp)
+        pairs = [(a, b) for a, others in enumerate(lists) for b in others if a < b]
         apart = np.array(pairs, dtype=np.intp).reshape(-1, 2)
         group = np.array([number[root] for root in roots], dtype=np.intp)
         shape = (len(number), len(number))
         graph = csr_array((np.ones(len(apart)), (apart[:, 0], apart[:, 1])), shape=shape)
         block_of = connected_components(graph, directed=False)[1] if rows else group
         block = np.asarray(block_of[group], dtype=np.intp)
-        return cls(np.array(rows, dtype=np.intp), group, apart, neighbors, block)
+        return cls(np.array(rows, dtype=np.intp), group, apart, neighbors, n_neighbors, block)
+
+    def neighbors_of(self, groups: Ints) -> tuple[Ints, Ints]:
+        """Return the neighbors of some groups, and whose they are, as places in `groups`."""
+        sizes = self.n_neighbors[groups]
+        place = np.repeat(np.arange(len(groups)), sizes)
+        # Those of one group are consecutive, here and in the list that is returned.
+        shift = self._first_neighbor[groups] - (np.cumsum(sizes) - sizes)
+        return self.neighbors[np.arange(len(place)) + shift[place]], place
 
     def rounds(self, order: Ints) -> list[Ints]:
         """Return the linked rows in this order, but all at once that do not act on each other.
@@ -78,10 +94,11 @@ class LinkedRows:
         """
         by_block = order[np.argsort(self.block[order], kind="stable")]
         blocks = self.block[by_block]
-        starts = np.flatnonzero(np.r_[True, blocks[1:] != blocks[:-1]])
-        turn = np.arange(len(order)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
+        sizes = np.bincount(blocks)
+        turn = np.arange(len(order)) - (np.cumsum(sizes) - sizes)[blocks]
         by_turn = by_block[np.argsort(turn, kind="stable")]
-        return np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])
+        ends = np.cumsum(np.bincount(turn)).tolist()
+        return [by_turn[start:end] for start, end in pairwise([0, *ends])]
 
 
 class LinkCosts:
@@ -115,30 +132,32 @@ class LinkCosts:
         self._separation, self._w_must, self._w_cannot = separation, w_must, w_cannot
         self._applied = np.stack([metric.apply(X) for metric in metrics], axis=1)
         self._norms = np.stack([metric.squared_norms(X) for metric in metrics], axis=1)
-        # Which metric is each cluster's.
-        self._clusters = np.arange(n_clusters)
-        self._metric_of = self._clusters if n_metrics > 1 else np.zeros(n_clusters, dtype=np.intp)
         shape = (linked.n_groups, n_clusters)
         # Of each row's own group, and of all groups with a cannot-link to it: by label, the number
         # of rows, their sum, and the sum of their squared norms under each metric.
         self._own = _Totals(shape, X.shape[1], n_metrics)
         self._apart = _Totals(shape, X.shape[1], n_metrics)
         rows = np.flatnonzero(labels >= 0)
-        if len(rows):
+        # While no row has a label, no link costs anything.
+        self._is_blank = len(rows) == 0
+        if not self._is_blank:
             self._own.fill(linked.group[rows], labels[rows], X[rows], self._norms[rows])
             self._apart.fill_from(self._own, linked.apart)
 
     def of(self, rows: Ints) -> Array:
         """Return the cost of the links of some rows, for each label."""
+        if self._is_blank:
+            return np.zeros((len(rows), len(self._separation)))
         groups = self._linked.group[rows]
         applied, norms = self._applied[rows], self._norms[rows]
         # A row is at no distance from itself, so it need not be left out of its group.
-        squared = self._own.squared_distances(groups, applied, norms)
-        theirs = squared[:, self._metric_of, self._clusters]
-        ours = squared.sum(axis=2)[:, self._metric_of] - theirs
+        theirs = self._own.squared_by_label(groups, applied, norms)
+        if norms.shape[1] == 1:
+            ours = theirs.sum(axis=1, keepdims=True) - theirs
+        else:
+            ours = self._own.squared_to_all(groups, applied, norms) - theirs
         cost = 0.5 * self._w_must * (ours + theirs.sum(axis=1, keepdims=True) - theirs)
-        squared = self._apart.squared_distances(groups, applied, norms)
-        near = squared[:, self._metric_of, self._clusters]
+        near = self._apart.squared_by_label(groups, applied, norms)
         far = self._apart.number[groups] * self._separation
         return np.asarray(cost + self._w_cannot * (far - near))
 
@@ -156,12 +175,11 @@ class LinkCosts:
     def _count(self, rows: Ints, labels: Ints, sign: int) -> None:
         if len(rows) == 0:
             return
+        self._is_blank = False
         groups = self._linked.group[rows]
         self._own.add(groups, labels, sign, self._X[rows], self._norms[rows])
-        neighbors = [self._linked.neighbors[group] for group in groups]
-        place = np.repeat(np.arange(len(rows)), [len(n) for n in neighbors])
+        others, place = self._linked.neighbors_of(groups)
         if len(place):
-            others = np.concatenate(neighbors)
             rows = rows[place]
             self._apart.add(others, labels[place], sign, self._X[rows], self._norms[rows])
 
@@ -192,11 +210,24 @@ class _Totals:
         self.total[groups, labels] += sign * rows
         self.norms[groups, :, labels] += sign * norms
 
-    def squared_distances(self, groups: Ints, applied: Array, norms: Array) -> Array:
-        """Return each row's summed squared distances to its group, by metric and label."""
-        products = applied @ self.total[groups].transpose(0, 2, 1)
-        number = self.number[groups][:, None, :]
-        return np.asarray(norms[:, :, None] * number + self.norms[groups] - 2 * products)
+    def squared_by_label(self, groups: Ints, applied: Array, norms: Array) -> Array:
+        """Return the summed squared distances of each row to those of its group, by their label.
+
+        Each label's are under the metric of its cluster.
+        """
+        if norms.shape[1] == 1:
+            products = (applied @ self.total[groups].transpose(0, 2, 1))[:, 0]
+            own_norms = self.norms[groups, 0]
+        else:
+            products = np.einsum("ihd,ihd->ih", applied, self.total[groups])
+            own_norms = self.norms[groups].diagonal(axis1=1, axis2=2)
+        return np.asarray(norms * self.number[groups] + own_norms - 2 * products)
+
+    def squared_to_all(self, groups: Ints, applied: Array, norms: Array) -> Array:
+        """Return the summed squared distances of each row to all of its group, by metric."""
+        products = (applied @ self.total[groups].sum(axis=1)[:, :, None])[:, :, 0]
+        number = self.number[groups].sum(axis=1, keepdims=True)
+        return np.asarray(norms * number + self.norms[groups].sum(axis=2) - 2 * products)
 
 
 def sweep(costs: LinkCosts, base: Array, rounds: Sequence[Ints]) -> bool:
@@ -254,14 +285,16 @@ def violations(
     left, right = _split_groups(table)
     edges, label = np.nonzero((table[linked.apart[:, 0]] >= 0) & (table[linked.apart[:, 1]] >= 0))
     one, other = table[linked.apart[edges, 0], label], table[linked.apart[edges, 1], label]
-    must, cannot, n_cannot = [], [], np.zeros(n_clusters)
-    for h in range(n_clusters):
+    shape = (n_clusters, *[X.shape[1]] * (1 if diagonal else 2))
+    must, cannot, n_cannot = np.zeros(shape), np.zeros(shape), np.zeros(n_clusters)
+    for h in np.unique(cell_labels[np.concatenate((left, right))]).tolist():
         ends = (cell_labels[left] == h) | (cell_labels[right] == h)
-        must.append(0.5 * cells.pair_scatter(left[ends], right[ends]))
+        must[h] = 0.5 * cells.pair_scatter(left[ends], right[ends])
+    for h in np.unique(label).tolist():
         inside = label == h
-        cannot.append(cells.pair_scatter(one[inside], other[inside]))
+        cannot[h] = cells.pair_scatter(one[inside], other[inside])
         n_cannot[h] = (cells.number[one[inside]] * cells.number[other[inside]]).sum()
-    return Violations(np.stack(must), np.stack(cannot), n_cannot)
+    return Violations(must, cannot, n_cannot)
 
 
 def _split_groups(table: Ints) -> tuple[Ints, Ints]:
@@ -289,9 +322,12 @@ class _Cells:
         n_cells = len(self.number)
         times = np.bincount(left, self.number[right], n_cells)
         times += np.bincount(right, self.number[left], n_cells)
-        weighted = times[self._cell][:, None] * self._X
+        of_rows = times[self._cell]
+        rows = np.flatnonzero(of_rows)
+        X = self._X[rows]
+        weighted = of_rows[rows, None] * X
         if self._diagonal:
             crossed = (self._total[left] * self._total[right]).sum(axis=0)
-            return np.asarray((weighted * self._X).sum(axis=0) - 2 * crossed)
+            return np.asarray((weighted * X).sum(axis=0) - 2 * crossed)
         crossed = self._total[left].T @ self._total[right]
-        return np.asarray(weighted.T @ self._X - crossed - crossed.T)
+        return np.asarray(weighted.T @ X - crossed - crossed.T)
