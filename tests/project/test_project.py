@@ -310,3 +310,15 @@ def test_the_map_is_laid_out_by_what_was_learned():
 
     assert overlap(None) > 0.4
     assert overlap(known) < 0.1
+
+
+def test_rows_of_a_group_do_not_all_lie_on_one_point_of_the_map():
+    from likewise.items import Features
+
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1, 2], 30)
+    X = np.column_stack([5 * np.eye(3)[group], 0.2 * rng.normal(size=(90, 4))])
+    place = project_rows(Features(X, ""), np.arange(3), group)[1].astype(float)
+    means = np.array([place[group == k].mean(axis=0) for k in range(3)])
+    assert ((place - means[group]).std(axis=0) > 20).all()
+    assert (np.linalg.norm(place[:, None] - means, axis=2).argmin(axis=1) == group).all()

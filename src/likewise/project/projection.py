@@ -32,6 +32,10 @@ known rows apart by chance. From .1 to .6 maps look alike."""
 REST = 0.1
 """Weight of all rows beside the means of groups: it gives two groups a second axis."""
 
+LEAST_SPREAD = 0.04
+"""The rows of a group are at least so far apart, as a share of the map: where one column tells the
+groups, they would all lie on one point. Below .03 they cover each other, above .06 groups mix."""
+
 
 def project_rows(
     features: Features,
@@ -76,8 +80,22 @@ def _discriminants(X: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[
     white = np.linalg.inv(np.linalg.cholesky(spread)).T
     means = (means - means.mean(axis=0)) * np.sqrt(sizes / len(known))[:, None]
     axes = _largest(np.vstack([means, REST * Z / np.sqrt(len(Z))]) @ white, 2)
-    found: NDArray[np.float64] = Z @ white @ axes.T
-    return found
+    places: NDArray[np.float64] = Z @ white @ axes.T
+    inner = np.zeros((len(Z), 2))
+    inner[groups >= 0, : within.shape[1]] = within[:, :2]
+    return places + _lacking_spread(places, group, groups >= 0) * inner / (
+        inner.std(axis=0) + 1e-300
+    )
+
+
+def _lacking_spread(
+    places: NDArray[np.float64], group: NDArray[np.intp], is_known: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return, for both coordinates, how much less than `LEAST_SPREAD` groups are spread."""
+    known = places[is_known]
+    sums = np.array([np.bincount(group, column) for column in known.T]).T
+    own = known - (sums / np.bincount(group)[:, None])[group]
+    return np.maximum(0.0, LEAST_SPREAD * np.ptp(places, axis=0) - own.std(axis=0))
 
 
 def _largest(matrix: NDArray[np.float64], n: int) -> NDArray[np.float64]:
