@@ -24,6 +24,12 @@ WAYS = {
     "a choice of six": {"questions": "choices"},
 }
 OPEN = "from likewise.project import open_project; open_project({path!r}).project.ask()"
+REFINE = """
+from likewise.project import open_project
+project = open_project({path!r}).project
+project.refine(position=project.position)
+project.ask()
+"""
 FLOOR = """
 from likewise.project import open_project
 from likewise.learning.learner import Learner
@@ -32,7 +38,7 @@ import numpy
 X = open_items({path!r}).features().X
 Learner(X).learn(numpy.arange({n}), numpy.arange({n}) % {n_groups}).chances
 """
-"""What opening again cannot do without: the imports, the rows, one fit."""
+"""What opening again and refining cannot do without: the imports, the rows, one fit."""
 
 
 def body_of(question, truth, position):
@@ -71,7 +77,7 @@ def milliseconds(project, truth, n_answers):
 
 
 def measure(folder, way, n_rows, n_answers):
-    """Return CPU per answer, that of opening again, and that of what it cannot do without."""
+    """Return CPU per answer; and that of opening again, also to refine, with the least it takes."""
     from likewise.project import open_project
 
     rng = np.random.default_rng(0)
@@ -83,8 +89,12 @@ def measure(folder, way, n_rows, n_answers):
     project = open_project(path, seed=0, **WAYS[way]).project
     took = milliseconds(project, truth, n_answers)
     project.close()
-    floor = FLOOR.format(path=str(path), n=len(took), n_groups=N_GROUPS)
-    return took, cpu_seconds(OPEN.format(path=str(path))), cpu_seconds(floor)
+    programs = (
+        OPEN.format(path=str(path)),
+        REFINE.format(path=str(path)),
+        FLOOR.format(path=str(path), n=len(took), n_groups=N_GROUPS),
+    )
+    return took, *map(cpu_seconds, programs)
 
 
 def p95(took):
@@ -97,11 +107,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         took = {}
         for way in WAYS:
-            took[way], again, least = measure(folder, way, N_ROWS, N_ANSWERS)
+            took[way], again, refined, least = measure(folder, way, N_ROWS, N_ANSWERS)
             if way != "COBRA":
                 what = f"opening again after {len(took[way])} times {way}"
                 floor = "imports, rows, one fit"
                 opening.append(felt(what, again, "s", floor, least, aim=1.5, before="2.6 s"))
+                opening.append(felt(f"{what}, and refining", refined, "s", floor, least, aim=1.5))
         many, *_ = measure(folder, "a choice of six", N_MANY, N_ANSWERS_OF_MANY)
     for part, (where, aim, before) in PARTS.items():
         cobra = p95(took["COBRA"][where])
