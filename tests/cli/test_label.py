@@ -279,3 +279,18 @@ def test_the_first_line_is_a_row_if_one_says_so(tmp_path):
     assert "goes on" in label(path, "q\n", "--no-header").output
     assert "had no answers" in label(path, "s\nq\n", "--header").output
     assert "was begun with --header True" in label(path, "q\n", "--no-header").output
+
+
+def test_export_never_replaces_the_file_that_the_items_come_from(table):
+    label(table, "s\nq\n")
+    before = table.read_bytes()
+    result = CliRunner().invoke(main, ["export", f"{table}.likewise", "-o", str(table)])
+    assert result.exit_code == 1
+    assert "is the file that the items come from" in result.output
+    assert "towns-groups.csv" in result.output
+    assert table.read_bytes() == before
+
+
+def test_a_session_without_an_answer_says_so(table):
+    result = label(table, "q\n")
+    assert f"No answer was given; the session is in {table}.likewise. Run the same" in result.output

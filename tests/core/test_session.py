@@ -109,7 +109,8 @@ def test_a_contradicting_answer_given_beforehand_is_refused_and_changes_nothing(
 
 
 @pytest.mark.parametrize(
-    ("pair", "words"), [((0, 99), "row 99 is out of range"), ((2, 2), "paired with itself")]
+    ("pair", "words"),
+    [((0, 99), "there is no row 99: the data has rows 0 to"), ((2, 2), "paired with itself")],
 )
 def test_impossible_given_answers_are_refused(pair, words):
     with pytest.raises(InputError, match=words):
@@ -142,7 +143,7 @@ def test_sample_ids_travel_with_every_query():
 
 @pytest.mark.parametrize(
     ("ids", "words"),
-    [(["a", "b", "a", "c"], "'a' occurs more than once"), (["a"], "1 entries, but .* 4 rows")],
+    [(["a", "b", "a", "c"], "'a' occurs more than once"), (["a"], "1 entry, but .* 4 rows")],
 )
 def test_bad_sample_ids_are_refused(ids, words):
     with pytest.raises(InputError, match=words):
@@ -269,3 +270,45 @@ def test_a_partition_of_some_rows_knows_how_many_there_are():
     assert SuperInstances(assignment, standing).sizes().tolist() == [2, 1]
     some = SuperInstances(assignment, standing, row_counts=np.array([70, 30]))
     assert some.sizes().tolist() == [70, 30]
+
+
+@pytest.mark.parametrize("row", ["a", 0.5, None])
+def test_rows_are_called_by_whole_numbers(row):
+    session = line()
+    with pytest.raises(InputError, match=f"by its number, 0 to 5, not {row!r}"):
+        session.give(row, 1, True)
+    assert session.events == ()
+
+
+@pytest.mark.parametrize("number", ["x", 1.5, 0, 2])
+def test_answers_are_called_by_their_number(number):
+    session = line()
+    session.tell(True)
+    with pytest.raises(InputError, match=f"no answer {number!r}: the log has 1 answer"):
+        session.revise(number, False)
+
+
+@pytest.mark.parametrize("n", [-1, 2.5, "x"])
+def test_an_audit_takes_a_number(n):
+    with pytest.raises(InputError, match=f"from 0, got {n!r}"):
+        line().audit(n)
+
+
+@pytest.mark.parametrize(
+    ("ids", "words"),
+    [
+        (5, "one id per row, got 5"),
+        ([1], "has 1 entry, but the data has 3 rows"),
+        ([[1], [2], [3]], r"numbers, texts or tuples, got \[1\]"),
+        ([1, 1, 2], "1 occurs more than once"),
+    ],
+)
+def test_ids_that_cannot_be_used_are_refused(ids, words):
+    with pytest.raises(InputError, match=words):
+        COBRA(2).start([[0.0], [1.0], [2.0]], sample_ids=ids)
+
+
+@pytest.mark.parametrize("saved", [None, 5, [], "text", {}])
+def test_what_is_no_saved_session_is_named(saved):
+    with pytest.raises(SessionFileError, match="not a saved likewise session"):
+        Session.from_dict(saved)

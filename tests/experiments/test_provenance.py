@@ -185,6 +185,11 @@ def test_only_what_runs_has_a_meaning():
     assert meaning("x = E('1 rows')") != meaning("x = E('1 row')")
     assert meaning("from likewise.words import plural\nx = 1") == meaning("x = 1")
     assert meaning("from likewise.steps import plural\nx = 1") != meaning("x = 1")
+    guard = "from likewise.inputs import refuse_rows\n"
+    assert meaning(f"{guard}def f(x):\n    refuse_rows(x)\n    g(x)") == meaning(
+        "def f(x):\n    g(x)"
+    )
+    assert meaning(f"{guard}def f(x):\n    x = refuse_rows(x)") != meaning("def f(x):\n    pass")
     assert meaning("NAMES = Registry({'a': 'b'})") == meaning("NAMES: Registry[int] = Registry({})")
 
 

@@ -60,3 +60,38 @@ def test_no_results_and_other_files_are_refused(tmp_path):
 def test_cells_are_printed_for_people():
     cell = Cell("wrong-k", "COSC-MinMax", "iris", 50, 1, k_shift=2)
     assert str(cell) == "wrong-k: COSC-MinMax on iris, fold 1, 50 super-instances K+2"
+
+
+def test_a_database_of_something_else_is_refused_and_left_as_it_is(tmp_path):
+    path = tmp_path / "t.csv.likewise"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE answers (n INTEGER)")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=r"of something else: it has the tables answers\. Choose"):
+        read_results(path)
+    with closing(sqlite3.connect(path)) as other:
+        tables = other.execute("SELECT name FROM sqlite_master").fetchall()
+    assert tables == [("answers",)]
+    assert len(path.read_bytes()) == len(before)
+
+
+def test_a_store_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "folder.sqlite").mkdir()
+    with pytest.raises(InputError, match=r"folder\.sqlite cannot be opened: .*can be written"):
+        ResultStore(tmp_path / "folder.sqlite")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("r.csv", b"a,b\n1,2\n"),
+        ("r.csv", b"\xd9\xff"),
+        ("r.csv", b"experiment,method,task,n_super_instances,fold\nmain,COBRA,iris,x,0\n"),
+        ("r.csv.gz", b"junk"),
+        ("r.csv.gz", b"\x1f\x8b\x08"),
+    ],
+)
+def test_a_csv_of_something_else_is_named(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=f"{name} is not a file of results, or is damaged"):
+        read_results(tmp_path / name)

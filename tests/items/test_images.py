@@ -397,3 +397,9 @@ def test_weights_that_cannot_be_fetched_are_said(folder, fake_timm):
     fake_timm.create_model = offline
     with pytest.raises(InputError, match=r"cannot be fetched: no network.*need no download"):
         open_items(folder, image_features="means_32").features()
+
+
+def test_what_is_no_picture_is_said_in_plain_words(tmp_path):
+    (tmp_path / "a.png").write_bytes(b"junk")
+    with pytest.raises(InputError, match=r"a\.png: it is not a picture that can be read$"):
+        open_items(tmp_path).features()

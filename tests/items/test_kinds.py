@@ -117,7 +117,7 @@ def test_what_is_not_an_array_is_refused(tmp_path, content):
 
 
 def test_what_is_not_there_or_not_known_is_refused(tmp_path, table):
-    with pytest.raises(InputError, match="nothing at"):
+    with pytest.raises(InputError, match="no file or folder"):
         open_items(tmp_path / "nowhere")
     (tmp_path / "a.docx").write_text("x")
     with pytest.raises(InputError, match=r"a\.docx is not a folder of pictures or a file"):

@@ -45,3 +45,39 @@ def test_what_is_no_item_is_refused(tmp_path):
     pytest.importorskip("PIL", reason='pip install "likewise[app]"')
     with pytest.raises(InputError, match=r"item 0, .*gone\.png, cannot be shown"):
         open_items([tmp_path / "gone.png"])
+
+
+@pytest.mark.parametrize("things", [None, 5, {"a": [1, 2]}], ids=repr)
+def test_what_is_no_list_of_things_is_refused_with_the_remedy(things):
+    with pytest.raises(InputError, match=f"not {type(things).__name__}.*pandas.DataFrame"):
+        open_items(things)
+
+
+def test_a_sparse_matrix_is_refused_with_the_remedy():
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(InputError, match=r"not csr_array.*matrix\.toarray\(\)"):
+        open_items(sparse.csr_array(np.eye(3)))
+
+
+def test_paths_of_pictures_that_are_not_there_are_no_texts():
+    with pytest.raises(InputError, match=r"no picture at gone/a\.png, the first of 2 paths"):
+        open_items(["gone/a.png", "gone/b.jpg"])
+    assert open_items(["gone/a.png", "gone/b.jpg"], kind="texts", cache=False).kind == "texts"
+    assert open_items(["gone/a.png", "and a text"], cache=False).kind == "texts"
+
+
+def test_pixels_that_are_no_numbers_are_named():
+    pytest.importorskip("PIL", reason='pip install "likewise[app]"')
+    pixels = np.ones((2, 4, 4))
+    pixels[1, 0, 0] = np.nan
+    with pytest.raises(InputError, match="item 1 has pixels that are NaN"):
+        open_items(pixels)
+
+
+def test_one_text_is_an_item():
+    assert open_items(["alone"], cache=False).features().X.tolist() == [[0.0]]
+
+
+def test_an_empty_path_is_not_this_folder():
+    with pytest.raises(InputError, match="the path is empty"):
+        open_items("")

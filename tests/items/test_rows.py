@@ -197,3 +197,31 @@ def test_bare_numbers_have_scales(tmp_path):
     scales = [open_items(tmp_path / "x.npy").view(k)["scales"] for k in range(3)]
     assert [one["feature 0"] for one in scales] == [0, 0.5, 1]
     assert {one["feature 1"] for one in scales} == {0}
+
+
+def test_one_row_is_too_few_to_compare(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match=r"t\.csv has only 1 row; to compare rows, at least 2"):
+        open_items(tmp_path / "t.csv").features()
+
+
+@pytest.mark.parametrize("cell", ["inf", "nan", "-inf"])
+def test_a_column_without_a_finite_number_is_shown_and_left_out(tmp_path, cell):
+    (tmp_path / "t.csv").write_text(f"a,b\n{cell},1\n{cell},2\n{cell},4\n")
+    items = open_items(tmp_path / "t.csv")
+    assert items.view(0)["fields"] == [["a", cell], ["b", "1"]]
+    assert list(items.view(0)["scales"]) == ["b"]
+    assert items.sum_up([2]) == "b 4"
+    assert items.features().X.shape == (3, 1)
+
+
+def test_durations_are_numbers_and_periods_are_dates():
+    pandas = pytest.importorskip("pandas", reason='pip install "likewise[tables]"')
+    frame = pandas.DataFrame(
+        {
+            "took": pandas.to_timedelta([0, 30, 60], unit="s"),
+            "month": pandas.PeriodIndex(["2020-01", "2020-02", "2020-03"], freq="M"),
+        }
+    )
+    X = open_items(frame).features().X
+    np.testing.assert_allclose(X, [[0, 0], [0.5, 31 / 60], [1, 1]])

@@ -92,18 +92,10 @@ def test_noise_turns_the_stated_share_around_and_always_the_same_pairs():
     assert NoisyOracle(truth, 1.0).answer(queries[0]) is Answer.DIFFERENT
 
 
-@pytest.mark.parametrize("p", [-0.1, 1.5])
-def test_noise_is_a_probability(p):
-    with pytest.raises(InputError, match="probability"):
-        NoisyOracle(LabelOracle(Y), p)
-
-
 def test_a_budget_ends_the_questions_and_fit_ends_normally():
     oracle = BudgetedOracle(LabelOracle(Y), 4)
     model = COBRA(10, random_state=0).fit(X, oracle=oracle)
     assert (model.n_queries_, oracle.n_queries) == (4, 4)
-    with pytest.raises(InputError, match="negative"):
-        BudgetedOracle(LabelOracle(Y), -1)
 
 
 def test_a_replay_answers_as_before_and_says_what_it_does_not_know():
@@ -226,3 +218,23 @@ def test_a_failing_oracle_is_named_with_what_is_kept_and_how_to_go_on(n, kept):
         f"the oracle failed on question {n + 1}: RuntimeError: It stopped. The session is kept "
         f"with {kept}: go on with run(error.session, oracle) and COBRA().adopt(error.session)."
     )
+
+
+@pytest.mark.parametrize("p", [2, -0.1, "x", None])
+def test_a_share_of_wrong_answers_is_a_probability(p):
+    with pytest.raises(InputError, match=f"from 0 to 1, got {p!r}"):
+        NoisyOracle(LabelOracle(Y), p)
+
+
+@pytest.mark.parametrize("n", [-1, 2.5, "x", None])
+def test_a_budget_is_a_number(n):
+    with pytest.raises(InputError, match=f"from 0, got {n!r}"):
+        BudgetedOracle(LabelOracle(Y), n)
+
+
+@pytest.mark.parametrize("labels", [[0.0, float("nan")], [0, None], {"a": 0, "b": None}])
+def test_a_label_that_is_missing_is_named_when_it_is_asked_for(labels):
+    oracle = LabelOracle(labels)
+    assert oracle.answer(Query(1, 0, 0, "a", "a")) is Answer.SAME
+    with pytest.raises(AnswerError, match=r"label of (row 1|sample id 'b') is .*train_indices"):
+        oracle.answer(Query(1, 0, 1, "a", "b"))

@@ -81,7 +81,7 @@ def test_the_page_says_what_is_being_done_until_the_first_question(
     assert "Opening points.csv" in page
     assert status == 200
     assert json.loads(question)["question"]["number"] == 1
-    assert "0 answers are in" in result.output
+    assert "No answer was given; the session is in" in result.output
     assert not visitor.has_returned  # it was not waited for
 
 

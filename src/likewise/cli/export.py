@@ -12,6 +12,7 @@ from likewise.files import whole_file
 from likewise.project import FORMATS, open_session_file
 from likewise.project import export as export_project
 from likewise.project.large import connect, write_labels
+from likewise.project.project import Project
 from likewise.project.store import Store
 from likewise.words import plural
 
@@ -51,6 +52,7 @@ def export(session: str, output: str, *, overwrite: bool, cluster: str | None) -
         )
     opened = open_session_file(session)
     try:
+        _refuse_source(path, opened.project)
         data = export_project(opened.project, format)
     finally:
         opened.project.close()
@@ -59,6 +61,16 @@ def export(session: str, output: str, *, overwrite: bool, cluster: str | None) -
     progress = opened.project.session.progress
     n_items, n_groups = len(opened.project.ids), progress.n_groups
     click.echo(f"{path}: {plural(n_items, 'item')} in {plural(n_groups, 'group')}")
+
+
+def _refuse_source(path: Path, project: Project) -> None:
+    """Refuse to write the groups over the file that the items come from."""
+    source = project.items.source
+    if path.exists() and source.exists() and path.samefile(source):
+        raise InputError(
+            f"{path} is the file that the items come from, and would be replaced. Choose another "
+            f"name, such as {path.with_name(f'{path.stem}-groups{path.suffix}')}."
+        )
 
 
 def _write_folder(

@@ -205,8 +205,9 @@ def _say_where(opened: Opened) -> None:
 def _close(opened: Opened) -> None:
     n = len(opened.project.session.events)
     opened.project.close()
+    kept = f"{plural(n, 'answer')} {'is' if n == 1 else 'are'} in {opened.path}"
     click.echo(
-        f"{plural(n, 'answer')} {'is' if n == 1 else 'are'} in {opened.path}. Run the same "
+        f"{kept if n else f'No answer was given; the session is in {opened.path}'}. Run the same "
         f"command to go on; likewise export {opened.path} -o groups.csv writes the groups.",
         err=True,
     )

@@ -22,6 +22,7 @@ from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, UnusedLabelsWarning
+from likewise.inputs import refuse_rows
 from likewise.oracles import run_for_fit
 from likewise.rows.source import Source
 from likewise.words import plural
@@ -145,6 +146,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
 
     def _validated(self, X: Any, *, reset: bool = True) -> NDArray[Any]:
         refuse_mixed_frames(X)
+        refuse_rows(X)
         rows: NDArray[Any] = validate_data(
             self, X, dtype=[np.float64, np.float32], order="C", reset=reset
         )

@@ -230,7 +230,7 @@ def current(plain: Mapping[str, Any]) -> dict[str, Any]:
     SessionFileError
         If it is not a session, is cut, or was written by a newer release.
     """
-    if plain.get("format") != FORMAT:
+    if not isinstance(plain, Mapping) or plain.get("format") != FORMAT:
         raise SessionFileError(
             "this is not a saved likewise session: it has no "
             f'"format": "{FORMAT}". Pass the dictionary that Session.to_dict returned.'

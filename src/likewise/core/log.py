@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from numbers import Integral
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -35,6 +36,7 @@ from likewise.core.reports import Revision
 from likewise.core.revising import mended, revised
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError, SessionFileError
+from likewise.words import plural
 
 T = TypeVar("T")
 
@@ -272,8 +274,10 @@ class Log:
     def _checked_rows(self, *rows: int) -> None:
         n_rows = self.strategy.n_rows
         for row in rows:
+            if not isinstance(row, Integral):
+                raise InputError(f"a row is called by its number, 0 to {n_rows - 1}, not {row!r}")
             if not 0 <= row < n_rows:
-                raise InputError(f"row {row} is out of range: the data has {n_rows} rows")
+                raise InputError(f"there is no row {row}: the data has rows 0 to {n_rows - 1}")
 
     def _new(self, entry: Entry, made: Strategy | None = None) -> None:
         self._do(entry, made)
@@ -358,11 +362,17 @@ def _loaded_strategy(plain: Mapping[str, Any], X: Any) -> Strategy:
 def _checked_ids(ids: Sequence[Hashable] | None, n_rows: int) -> tuple[Hashable, ...] | None:
     if ids is None:
         return None
-    plain = tuple(i.item() if isinstance(i, np.generic) else i for i in ids)
+    try:
+        plain = tuple(i.item() if isinstance(i, np.generic) else i for i in ids)
+    except TypeError:
+        raise InputError(f"sample_ids must be a list of one id per row, got {ids!r}") from None
     if len(plain) != n_rows:
-        raise InputError(f"sample_ids has {len(plain)} entries, but the data has {n_rows} rows")
+        n_ids = plural(len(plain), "entry")
+        raise InputError(f"sample_ids has {n_ids}, but the data has {plural(n_rows, 'row')}")
     seen: set[Hashable] = set()
     for i in plain:
+        if not isinstance(i, Hashable):
+            raise InputError(f"sample_ids must be numbers, texts or tuples, got {i!r}")
         if i in seen:
             raise InputError(f"sample_ids must be unique, but {i!r} occurs more than once")
         seen.add(i)

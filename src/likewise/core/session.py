@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from importlib import import_module
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -246,6 +247,7 @@ class Session(Log):
         ContradictionError
             If it clashes with earlier answers; nothing is changed then.
         """
+        self._checked_rows(left, right)
         return self.give_links([Link(int(left), int(right), as_answer(answer))])
 
     def give_links(
@@ -400,6 +402,8 @@ class Session(Log):
         random_state : int, default=0
             Which ones to choose.
         """
+        if not isinstance(n, Integral) or n < 0:
+            raise InputError(f"audit takes a number of pairs from 0, got {n!r}")
         said = {link.pair for link in self.links} | self.overruled_pairs()
         return settled_for_free(self.links, self.strategy.askable(), said, n, random_state)
 
@@ -428,8 +432,8 @@ class Session(Log):
     def _instead(self, number: int, said: Any) -> Answer | tuple[Link, ...]:
         """Return what a gesture would say instead: an answer about two rows, or links."""
         n = len(self._gestures)
-        if not 1 <= number <= n:
-            raise InputError(f"there is no answer {number}: the log has {plural(n, 'answer')}")
+        if not isinstance(number, Integral) or not 1 <= number <= n:
+            raise InputError(f"there is no answer {number!r}: the log has {plural(n, 'answer')}")
         gesture = self._gestures[number - 1]
         if gesture.groups:
             return _links(Choice(number, gesture.left, gesture.groups), said)

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import TypeGuard
 
 import likewise
 from likewise.datasets.catalog import TASKS
@@ -30,11 +31,11 @@ RULES = tuple(f"likewise.experiments.{name}" for name in ("protocol", "oracle", 
 """What decides about every row; what these import decides about none."""
 _KEEPING = ("session", "log", "journal", "reports", "audit", "revising", "fingerprint")
 NEUTRAL = frozenset(
-    {f"likewise.{name}" for name in ("errors", "files", "lazy", "registry", "words", "cluster")}
+    {f"likewise.{n}" for n in ("errors", "files", "inputs", "lazy", "registry", "words", "cluster")}
     | {f"likewise.core.{name}" for name in ("html", *_KEEPING)}
 )
-"""What decides about no row: errors and their words, files, lists of names, what a notebook shows,
-and the session, which keeps what its strategy asks."""
+"""What decides about no row: errors, their words and what only raises them, files, lists of
+names, what a notebook shows, and the session, which keeps what its strategy asks."""
 LOADERS = {
     "table": ("likewise.datasets.catalog", "likewise.datasets.tables", "likewise.datasets.stored"),
     "faces": ("likewise.datasets.catalog", "likewise.datasets.faces"),
@@ -192,8 +193,9 @@ def _has_changed(module: str, tree: str) -> bool:
 def meaning(source: str) -> str:
     r"""Return what Python makes of a source, without what decides about no row.
 
-    That is docstrings, lists of registered names, the words of errors, and names imported from
-    modules that are `NEUTRAL`: where such a name is used, the use counts.
+    That is docstrings, lists of registered names, the words of errors, names imported from modules
+    that are `NEUTRAL`, and calls of such functions alone: what they return is not used, and what
+    they refuse made no row.
 
     Examples
     --------
@@ -208,7 +210,12 @@ def meaning(source: str) -> str:
             node.body = node.body[1:]
         elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             node.exc.args = [_without_words(value) for value in node.exc.args]
-    tree.body = [node for node in tree.body if not _is_registry(node) and not _is_neutral(node)]
+    neutral = [node for node in tree.body if _is_neutral(node)]
+    guards = {alias.name for node in neutral for alias in node.names}
+    for node in ast.walk(tree):
+        if isinstance(body := getattr(node, "body", None), list):
+            node.body = [part for part in body if not _is_call_of(guards, part)]
+    tree.body = [node for node in tree.body if not _is_registry(node) and node not in neutral]
     return ast.dump(tree)
 
 
@@ -217,8 +224,13 @@ def _without_words(value: ast.expr) -> ast.expr:
     return ast.Constant("") if is_text or isinstance(value, ast.JoinedStr) else value
 
 
-def _is_neutral(node: ast.stmt) -> bool:
+def _is_neutral(node: ast.stmt) -> TypeGuard[ast.ImportFrom]:
     return isinstance(node, ast.ImportFrom) and node.module in NEUTRAL
+
+
+def _is_call_of(names: set[str], node: ast.stmt) -> bool:
+    called = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(called, ast.Call) and getattr(called.func, "id", "") in names
 
 
 def _is_registry(node: ast.stmt) -> bool:

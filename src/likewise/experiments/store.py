@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, astuple, dataclass, fields
@@ -114,8 +115,19 @@ class ResultStore:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         try:
             self._db = connect(Path(path), makes=True)
+            tables = self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            if (others := {name for (name,) in tables}) and "results" not in others:
+                self._db.close()
+                raise InputError(
+                    f"{path} is a database of something else: it has the tables "
+                    f"{', '.join(sorted(others))}. Choose another file with --store."
+                )
             self._db.execute(_create_table())
             names = self._db.execute("SELECT name FROM pragma_table_info('results')").fetchall()
+        except sqlite3.OperationalError as error:
+            raise InputError(
+                f"{path} cannot be opened: {error}. Choose a file in a folder that can be written."
+            ) from error
         except sqlite3.DatabaseError as error:
             raise InputError(f"{path} is not a file of results: {error}") from error
         there = tuple(name for (name,) in names)
@@ -183,11 +195,17 @@ def read_csv(path: str | Path) -> list[Row]:
     """Return the rows that `write_csv` wrote."""
     hints = get_type_hints(Row)
     content = Path(path).read_bytes()
-    text = (gzip.decompress(content) if str(path).endswith(".gz") else content).decode()
-    return [
-        Row(**{name: _parsed(value, hints[name]) for name, value in line.items()})
-        for line in csv.DictReader(io.StringIO(text, newline=""))
-    ]
+    try:
+        text = (gzip.decompress(content) if str(path).endswith(".gz") else content).decode()
+        return [
+            Row(**{name: _parsed(value, hints[name]) for name, value in line.items()})
+            for line in csv.DictReader(io.StringIO(text, newline=""))
+        ]
+    except (OSError, EOFError, zlib.error, csv.Error, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{path} is not a file of results, or is damaged ({type(error).__name__}: {error}). "
+            "`likewise bench export` writes such files."
+        ) from error
 
 
 def read_results(path: str | Path) -> list[Row]:

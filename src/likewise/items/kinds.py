@@ -135,9 +135,11 @@ def open_items(
             raise InputError(f"{', '.join(options) or 'features'}: not for things in memory")
         return from_memory(source, named, FeatureCache(_cache_folder(cache)))
     if not is_frame(source):
+        if not os.fspath(source):
+            raise InputError('the path is empty; for this folder write "."')
         source = Path(source)
         if not source.exists():
-            raise InputError(f"there is nothing at {source}")
+            raise InputError(f"there is no file or folder {source}")
     found = _kind(source, named, options)
     _check_options(found, source if isinstance(source, Path) else "the data frame", options)
     opened = found.open(source, cache=FeatureCache(_cache_folder(cache)), **options)

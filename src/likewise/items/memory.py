@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -26,6 +26,7 @@ from likewise.items.series import SeriesItems
 from likewise.items.seriesfiles import series_from_table
 from likewise.items.tables import Table
 from likewise.items.texts import TextItems
+from likewise.words import plural
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -41,10 +42,18 @@ def from_memory(things: Iterable[Any], kind: Kind | None, cache: FeatureCache) -
 
     Things are paths of pictures, PIL images, arrays of pixels, texts, or sequences of numbers.
     """
+    if isinstance(things, Mapping) or hasattr(things, "toarray") or not hasattr(things, "__iter__"):
+        raise InputError(
+            f"items are opened from a path, a data frame, or a list of pictures, texts or series, "
+            f"not {type(things).__name__}. Open columns by name as pandas.DataFrame(columns), a "
+            "sparse matrix as pandas.DataFrame(matrix.toarray())."
+        )
     some = list(things)
     if not some:
         raise InputError("there are no items: the list is empty")
     found = _kind(some[0]) if kind is None else kind
+    if found == "texts" and kind is None:
+        _refuse_paths(some)
     if found == "images":
         return PicturesInMemory(some, cache=cache)
     if found == "texts":
@@ -72,6 +81,20 @@ def _kind(thing: Any) -> Kind:
     )
 
 
+def _refuse_paths(texts: Iterable[Any]) -> None:
+    """Raise `InputError` if what looks like a list of paths has none of a picture."""
+    some = list(texts)
+    if all(isinstance(one, str) and one.lower().endswith(IMAGE_SUFFIXES) for one in some):
+        raise InputError(
+            f"there is no picture at {some[0]}, the first of {plural(len(some), 'path')}. Paths "
+            f'are relative to {Path.cwd()}; if these are texts, say so by kind="texts".'
+        )
+
+
+def _largest(pixels: np.ndarray) -> float:
+    return float(pixels[np.isfinite(pixels)].max(initial=0))
+
+
 def _is_pil(thing: Any) -> bool:
     return type(thing).__module__.startswith("PIL.")
 
@@ -88,7 +111,7 @@ class PicturesInMemory(ImageItems):
         self._recipe = choose_recipe("auto")
         self._cache = cache or FeatureCache(None)
         arrays = [one for one in pictures if isinstance(one, np.ndarray)]
-        self._white = max((float(one.max()) for one in arrays), default=1.0) or 1.0
+        self._white = max((_largest(one) for one in arrays), default=1.0) or 1.0
         self._pictures = pictures
         self._broken = set()
         names = [Path(p).name if isinstance(p, str | os.PathLike) else "" for p in pictures]
@@ -117,5 +140,9 @@ class PicturesInMemory(ImageItems):
             return to_rgb(picture)
         pixels = np.asarray(picture)
         if pixels.dtype != np.uint8:
+            if not np.isfinite(pixels).all():
+                raise InputError(
+                    f"item {i} has pixels that are NaN or infinite: fill them in first"
+                )
             pixels = (pixels.clip(0) * (255.0 / self._white)).astype(np.uint8)
         return to_rgb(Image.fromarray(pixels))

@@ -141,9 +141,10 @@ class RowItems(Items):
             numbers = as_numbers(self._table.columns[name], self._table.has_decimal_comma)
             if numbers is not None and name != self._id:
                 finite = numbers[np.isfinite(numbers)]
-                low, middle, high = np.quantile(finite, [0.25, 0.5, 0.75])
+                quantiles = np.quantile(finite, [0.25, 0.5, 0.75]) if len(finite) else np.zeros(3)
+                low, middle, high = map(float, quantiles)
                 if high > low:
-                    found[name] = (numbers, float(middle), float(high - low))
+                    found[name] = (numbers, middle, high - low)
         return found
 
     @cached_property
@@ -211,8 +212,11 @@ def row_features(table: Table, columns: Sequence[str] | None, leave_out: Sequenc
             "letters, or use --text for one of them."
         )
     if not blocks:
+        if table.n == 1:
+            raise InputError(f"{table.path} has only 1 row; to compare rows, at least 2 are needed")
         raise InputError(
-            f"no column of {table.path} tells its rows apart: looked at {', '.join(names)}"
+            f"no column of {table.path} tells its rows apart: looked at {', '.join(names)}. "
+            "Columns whose values are all equal or all missing are of no use."
         )
     told = "; ".join(f"{HOW[how]}: {', '.join(found)}" for how, found in used.items() if found)
     description = (

@@ -250,7 +250,7 @@ def _column_names(path: Path, names: Sequence[str]) -> list[str]:
     if twice:
         raise InputError(
             f"{path} has several columns of the same name: {', '.join(map(repr, twice))}. "
-            "Rename them, or use --no-header if the first line is a row."
+            "Rename them, or use --no-header (header=False) if the first line is a row."
         )
     return stripped
 
@@ -289,7 +289,9 @@ def _parse(path: Path, line: int, text: str) -> Any:
         raise InputError(
             f"{path}, line {line + error.lineno - 1}, character {error.colno}: {error.msg}"
         ) from error
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise InputError(f"{path}, line {line}: lists or objects are nested too deeply") from error
+    except ValueError as error:
         raise InputError(f"{path}, line {line}: {error}") from error
 
 

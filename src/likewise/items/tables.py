@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -123,6 +123,8 @@ def as_numbers(values: Sequence[Any], has_decimal_comma: bool = False) -> np.nda
     array([1. , nan, 2.5, nan])
     >>> as_numbers(["1", "two"]) is None
     True
+    >>> as_numbers([timedelta(minutes=1), None])
+    array([60., nan])
     """
     try:
         return np.fromiter(map(float, values), np.float64, len(values))
@@ -136,6 +138,8 @@ def as_numbers(values: Sequence[Any], has_decimal_comma: bool = False) -> np.nda
         plain = value
         if has_decimal_comma and isinstance(value, str) and value.count(",") == 1:
             plain = value.replace(",", ".")
+        elif isinstance(value, timedelta):
+            plain = value.total_seconds()
         try:
             numbers[k] = float(plain)
         except (TypeError, ValueError, OverflowError):
@@ -176,6 +180,8 @@ def _iso(value: Any) -> float:
         value = datetime.fromisoformat(value.strip())
     elif isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
+    elif hasattr(value, "to_timestamp"):  # a month or another period of pandas: its beginning
+        value = value.to_timestamp()
     return _seconds(value)
 
 

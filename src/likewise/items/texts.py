@@ -261,7 +261,7 @@ def word_lsi(texts: Sequence[str]) -> np.ndarray:
 def character_lsi(texts: Sequence[str]) -> np.ndarray:
     """Return unit vectors from the letters of the texts, for names, codes and other scripts."""
     weights = _tf_idf(texts, analyzer="char_wb", ngram_range=(1, 3), max_features=20_000)
-    if weights is None or weights.shape[1] < 2:
+    if weights is None or min(weights.shape) < 2:
         return np.zeros((len(texts), 1))
     return _latent(weights, CHARACTER_DIMENSIONS)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from numpy.typing import ArrayLike
 from likewise.core.answers import Answer, Choice, Gesture, Query, ordered
 from likewise.errors import AnswerError, BudgetExhausted, InputError
 from likewise.oracles.oracle import answer_to, as_oracle, chosen_by_pairs
+from likewise.words import plural
 
 
 class LabelOracle:
@@ -57,8 +60,9 @@ class LabelOracle:
     def _label(self, row: int, sample_id: Hashable | None) -> Any:
         if not isinstance(self.labels, Mapping):
             if row >= len(self.labels):
-                raise AnswerError(f"row {row} has no label: there are {len(self.labels)} labels")
-            return self.labels[row]
+                n_labels = plural(len(self.labels), "label")
+                raise AnswerError(f"row {row} has no label: the oracle has {n_labels}")
+            return _known(self.labels[row], f"row {row}")
         if sample_id is None:
             raise AnswerError(
                 "this oracle knows labels by sample id, but the question has none. "
@@ -66,7 +70,16 @@ class LabelOracle:
             )
         if sample_id not in self.labels:
             raise AnswerError(f"sample id {sample_id!r} has no label")
-        return self.labels[sample_id]
+        return _known(self.labels[sample_id], f"sample id {sample_id!r}")
+
+
+def _known(label: Any, whose: str) -> Any:
+    if label is None or (isinstance(label, float) and math.isnan(label)):
+        raise AnswerError(
+            f"the label of {whose} is {label}, which is equal to no label. Leave out such rows, as "
+            "by train_indices, or give them a label."
+        )
+    return label
 
 
 class WrappedOracle:
@@ -106,8 +119,8 @@ class NoisyOracle(WrappedOracle):
     """
 
     def __init__(self, oracle: Any, p: float, seed: int = 0) -> None:
-        if not 0 <= p <= 1:
-            raise InputError(f"p must be a probability from 0 to 1, got {p}")
+        if not isinstance(p, Real) or not 0 <= p <= 1:
+            raise InputError(f"p must be a probability from 0 to 1, got {p!r}")
         super().__init__(oracle)
         self.p = p
         self.seed = seed
@@ -143,8 +156,8 @@ class BudgetedOracle(WrappedOracle):
     """
 
     def __init__(self, oracle: Any, max_queries: int) -> None:
-        if max_queries < 0:
-            raise InputError(f"max_queries must not be negative, got {max_queries}")
+        if not isinstance(max_queries, Integral) or max_queries < 0:
+            raise InputError(f"max_queries must be a number from 0, got {max_queries!r}")
         super().__init__(oracle)
         self.max_queries = max_queries
         self.n_queries = 0

@@ -29,6 +29,7 @@ from likewise.cluster.constraints import Pairs, checked_links
 from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
 from likewise.errors import InputError
+from likewise.inputs import refuse_rows
 
 
 class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -149,6 +150,7 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             If the pairs contradict each other; it shows the chain of pairs that clash.
         """
         self._validate_params()
+        refuse_rows(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
         n_samples = X.shape[0]
         links = checked_links(n_samples, must_link, cannot_link)

@@ -24,6 +24,7 @@ from likewise.cluster.baselines.mpck.means import (
 from likewise.cluster.baselines.mpck.metric import Metric, identity
 from likewise.cluster.constraints import Pairs, checked_links
 from likewise.errors import InputError
+from likewise.inputs import refuse_rows
 
 Array = NDArray[np.float64]
 
@@ -159,6 +160,7 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         MPCKMeans
             The estimator itself.
         """
+        refuse_rows(X)
         X_checked: Array = validate_data(self, X, dtype=np.float64)
         self._check_parameters(len(X_checked))
         links = checked_links(len(X_checked), must_link, cannot_link)
@@ -205,6 +207,7 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         links hold in another cluster.
         """
         check_is_fitted(self)
+        refuse_rows(X)
         X_checked: Array = validate_data(self, X, dtype=np.float64, reset=False)
         offset = self.cluster_centers_.mean(axis=0)
         metrics = [Metric(weights) for weights in self.metrics_]

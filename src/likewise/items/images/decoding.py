@@ -61,14 +61,15 @@ def read_file(path: Path, folder: Path) -> bytes:
 
 def open_picture(data: bytes) -> Image:
     """Read the header of a picture and refuse what would unpack to too many pixels."""
-    from PIL import Image
+    from PIL import Image, UnidentifiedImageError
 
     try:
         picture = Image.open(io.BytesIO(data), formats=IMAGE_FORMATS)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise BrokenPictureError("it has far too many pixels (a decompression bomb?)") from error
     except Exception as error:  # a broken file makes decoders raise nearly anything
-        raise BrokenPictureError(f"it is not a picture that can be read ({error})") from error
+        reason = "" if isinstance(error, UnidentifiedImageError) else f" ({error})"
+        raise BrokenPictureError(f"it is not a picture that can be read{reason}") from error
     width, height = picture.size
     if width * height > MOST_PIXELS:
         raise BrokenPictureError(f"it has too many pixels, {width} x {height}")

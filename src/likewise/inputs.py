@@ -1,0 +1,141 @@
+"""Rows that no estimator can use are refused, with the value, its place and the remedy.
+
+Shapes and sparse matrices are left to scikit-learn, whose messages say what to do. Its advice about
+missing values, text and infinite values does not fit here; and it takes dates, masked values and
+numbers whose squares overflow without a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.errors import InputError
+from likewise.words import plural
+
+LARGEST = {4: 1e18, 8: 1e150}
+"""The largest values, by the bytes of a number: a sum of a hundred of their squares is finite."""
+
+OPEN = "likewise.open_items(X) turns such columns into features"
+
+
+def refuse_rows(X: Any) -> None:
+    """Raise `InputError` if rows cannot be used; what is no array, list or frame is let pass.
+
+    Examples
+    --------
+    >>> refuse_rows([[1.0, 2.0], [3.0, float("nan")]])
+    Traceback (most recent call last):
+    likewise.errors.InputError: row 1, column 1 of X is NaN (1 missing value in all). ...
+    """
+    if hasattr(X, "toarray"):  # sparse; one kind of it is a mapping
+        return
+    if X is None or isinstance(X, str | bytes | Mapping | Iterator):
+        raise InputError(
+            f"X must be rows of numbers, such as a list of lists, a numpy array or a data frame of "
+            f"numbers, not {type(X).__name__}"
+        )
+    names = _column_names(X)
+    if names is None and not isinstance(X, np.ndarray | list | tuple):
+        return
+    if np.ma.is_masked(X):
+        raise InputError(
+            "X has masked values, which would be taken for numbers. Fill them in first, as by "
+            "X.filled(value), or leave out their rows."
+        )
+    array = _as_array(X)
+    if array.dtype.kind == "V":
+        raise InputError(
+            f"X has fields ({', '.join(array.dtype.names or ())}), not columns. "
+            "numpy.lib.recfunctions.structured_to_unstructured(X) makes columns of them."
+        )
+    if array.ndim != 2 or not array.size or array.dtype.kind == "c":
+        return  # scikit-learn says what is wrong
+    if array.dtype.kind in "mM":
+        raise InputError(f"X has dates or times ({array.dtype}), not numbers. {_remedy(names)}")
+    if array.dtype.kind in "OSU":
+        _refuse_text(array, names)
+    elif array.dtype.kind == "f":
+        _refuse_values(array, names)
+
+
+def _column_names(X: Any) -> list[Any] | None:
+    """Return the names of the columns of a frame, or None if it is none."""
+    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
+        return None
+    names = list(X.columns)
+    if not names:
+        raise InputError("the data frame X has no columns; at least one of numbers is needed")
+    twice = [name for k, name in enumerate(names) if name in names[:k]]
+    if twice:
+        raise InputError(f"the data frame X has two columns called {twice[0]!r}; rename one")
+    return names
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(X)
+    except ValueError as error:
+        lengths = [len(row) if hasattr(row, "__len__") else 1 for row in X]
+        other = next((k for k, n in enumerate(lengths) if n != lengths[0]), None)
+        if other is None:
+            raise InputError(f"X cannot be read as rows of numbers: {error}") from error
+        raise InputError(
+            f"row {other} of X has {plural(lengths[other], 'value')}, but row 0 has {lengths[0]}; "
+            "all rows need the same number"
+        ) from error
+
+
+def _refuse_text(array: NDArray[Any], names: list[Any] | None) -> None:
+    for row, column in np.ndindex(*array.shape):
+        value = array[row, column]
+        if isinstance(value, str | bytes):
+            try:
+                float(value)
+            except ValueError:
+                place = _place(row, column, names)
+                raise InputError(
+                    f"{place} is {str(value)!r}, not a number. {_remedy(names)}"
+                ) from None
+        elif hasattr(value, "isoformat"):
+            place = _place(row, column, names)
+            raise InputError(f"{place} is a date, {value}, not a number. {_remedy(names)}")
+        elif value is None or str(value) in ("<NA>", "nan", "NaT"):
+            raise InputError(f"{_place(row, column, names)} is missing. {_remedy(names)}")
+
+
+def _refuse_values(array: NDArray[Any], names: list[Any] | None) -> None:
+    is_bad = ~np.isfinite(array)
+    if is_bad.any():
+        row, column = (int(k) for k in np.argwhere(is_bad)[0])
+        place, value = _place(row, column, names), array[row, column]
+        if np.isnan(value):
+            n = int(np.isnan(array).sum())
+            raise InputError(
+                f"{place} is NaN ({plural(n, 'missing value')} in all). Fill in what is missing, "
+                "as by sklearn.impute.SimpleImputer().fit_transform(X), or leave out these rows."
+            )
+        n = int(np.isinf(array).sum())
+        raise InputError(
+            f"{place} is {value} ({plural(n, 'infinite value')} in all). Replace such values by "
+            "numbers, or leave out these rows."
+        )
+    largest = LARGEST.get(array.dtype.itemsize, np.inf)
+    if np.abs(array).max() > largest:
+        row, column = (int(k) for k in np.argwhere(np.abs(array) > largest)[0])
+        raise InputError(
+            f"{_place(row, column, names)} is {array[row, column]:.3g}: squared distances to it "
+            f"are too large for {array.dtype}. Scale the columns first, as by "
+            "sklearn.preprocessing.MinMaxScaler().fit_transform(X)."
+        )
+
+
+def _place(row: int, column: int, names: list[Any] | None) -> str:
+    return f"row {row}, column {column if names is None else repr(names[column])} of X"
+
+
+def _remedy(names: list[Any] | None) -> str:
+    return f"{OPEN}." if names is not None else f"Of a data frame, {OPEN}."
