@@ -22,6 +22,17 @@ LARGEST = {4: 1e18, 8: 1e150}
 OPEN = "likewise.open_items(X) turns such columns into features"
 
 
+def is_whole(value: object) -> bool:
+    """Return whether a value is a whole number, of Python or of NumPy.
+
+    Examples
+    --------
+    >>> is_whole(3), is_whole(np.int64(3)), is_whole(3.0), is_whole(True)
+    (True, True, False, False)
+    """
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def refuse_rows(X: Any) -> None:
     """Raise `InputError` if rows cannot be used; what is no array, list or frame is let pass.
 
@@ -91,7 +102,7 @@ def _as_array(X: Any) -> NDArray[Any]:
 
 def _refuse_text(array: NDArray[Any], names: list[Any] | None) -> None:
     for row, column in np.ndindex(*array.shape):
-        value = array[row, column]
+        value: Any = array[row, column]
         if isinstance(value, str | bytes):
             try:
                 float(value)

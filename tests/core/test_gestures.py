@@ -312,3 +312,10 @@ def test_when_nothing_is_left_to_ask_nothing_is_left():
         session.skip()
     assert (session.progress.at_most, session.progress.estimate) == (0, 0)
     assert len(session.open_pairs) == 3
+
+
+def test_a_choice_can_be_revised_to_not_sure_by_its_word():
+    session = choosing()
+    session.choose(0)
+    session.revise(1, "unsure")
+    assert session.events[0].answer is Answer.UNSURE

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from likewise import COBRA, Answer, Choice, Likewise, Query, Session
-from likewise.core.journal import SCHEMA
+from likewise.core.journal import SCHEMA, as_base64
 from likewise.core.partition import SuperInstances, singletons
 from likewise.core.reports import Completeness, Progress
 from likewise.errors import (
@@ -312,3 +312,25 @@ def test_ids_that_cannot_be_used_are_refused(ids, words):
 def test_what_is_no_saved_session_is_named(saved):
     with pytest.raises(SessionFileError, match="not a saved likewise session"):
         Session.from_dict(saved)
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"), [(True, "same"), (False, "different"), (None, "unsure")]
+)
+def test_peeking_takes_what_telling_takes(said, answer):
+    session = line()
+    follow_up = session.peek(said)
+    assert session.events == ()
+    assert follow_up == session.peek(answer)
+    session.tell(answer)
+    assert session.ask() == follow_up
+
+
+def test_large_arrays_are_saved_and_come_back():
+    session = COBRA(120, random_state=0).start(np.random.default_rng(0).normal(size=(150, 2)))
+    session.tell(False)
+    saved = json.loads(json.dumps(session.state(), default=as_base64))
+    assert "base64" in str(saved["strategy"])
+    again = Session.from_dict(saved)
+    assert again == session
+    assert again.ask() == session.ask()

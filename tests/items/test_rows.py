@@ -224,4 +224,4 @@ def test_durations_are_numbers_and_periods_are_dates():
         }
     )
     X = open_items(frame).features().X
-    np.testing.assert_allclose(X, [[0, 0], [0.5, 31 / 60], [1, 1]])
+    np.testing.assert_allclose(X, np.array([[0, 0], [0.5, 31 / 60], [1, 1]]))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from likewise.database import new_file
+from likewise.database import check_whole, new_file
 from likewise.errors import InputError, LikewiseError, SessionFileError, StaleQueryError
 from likewise.project.store import Changes, Store
 
@@ -423,3 +423,26 @@ def test_a_store_in_memory_closes_itself_when_nobody_holds_it():
     del store
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         db.execute("SELECT 1")
+
+
+def test_only_some_of_the_items_that_changed_are_named():
+    ids = [f"item{k}" for k in range(7)]
+    found = Changes.between(dict.fromkeys(ids, "1"), {})
+    assert str(found) == "7 missing (item0, item1, item2, item3, item4 and 2 more)"
+    found = Changes.between(dict.fromkeys(ids[:5], "1"), {})
+    assert str(found) == "5 missing (item0, item1, item2, item3, item4)"
+
+
+@pytest.mark.parametrize("page_size", [512, 4096, 65536])
+def test_the_end_of_a_file_is_missed_whatever_its_pages(tmp_path, page_size):
+    path = tmp_path / "pages.sqlite"
+    db = sqlite3.connect(path)
+    db.execute(f"PRAGMA page_size = {page_size}")
+    db.execute("CREATE TABLE t (x)")
+    db.close()
+    check_whole(path)
+    whole = path.read_bytes()
+    assert len(whole) == 2 * page_size
+    path.write_bytes(whole[:-1])
+    with pytest.raises(SessionFileError, match="its end is missing"):
+        check_whole(path)

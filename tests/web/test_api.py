@@ -1,14 +1,16 @@
 import csv
 import io
 import json
+from contextlib import closing
 
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from likewise import COBRA, Likewise, Session
+from likewise import COBRA, Answer, Likewise, Query, Session
 from likewise.core.reports import Completeness
 from likewise.items import open_items
+from likewise.page.calls import reply_to
 from likewise.project import Project, open_project
 from likewise.project.store import Store
 from likewise.web import create_app
@@ -404,3 +406,17 @@ def test_what_cannot_be_mended_is_named_and_changes_nothing(client, name, body, 
     assert reply.status_code == 400
     assert words in reply.json()["error"]
     assert client.state() == before
+
+
+def test_an_answer_that_does_not_fit_the_question_is_the_callers_mistake(tmp_path, truth):
+    project = open_project(tmp_path / "points.csv", options={"id": "name"}, seed=0).project
+    with closing(project):
+        while isinstance(question := project.session.ask(), Query):
+            is_same = truth[question.left] == truth[question.right]
+            said = Answer.SAME if is_same else Answer.DIFFERENT
+            project.tell(said, number=question.number, position=project.position)
+        project.choose(0, number=question.number, position=project.position)
+        status, found = reply_to(project, "revise", {"number": question.number, "answer": "same"})
+    assert status == 400
+    assert isinstance(found, dict)
+    assert "choose 0 to" in found["error"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -36,6 +35,7 @@ from likewise.core.reports import Revision
 from likewise.core.revising import mended, revised
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError, SessionFileError
+from likewise.inputs import is_whole
 from likewise.words import plural
 
 T = TypeVar("T")
@@ -274,7 +274,7 @@ class Log:
     def _checked_rows(self, *rows: int) -> None:
         n_rows = self.strategy.n_rows
         for row in rows:
-            if not isinstance(row, Integral):
+            if not is_whole(row):
                 raise InputError(f"a row is called by its number, 0 to {n_rows - 1}, not {row!r}")
             if not 0 <= row < n_rows:
                 raise InputError(f"there is no row {row}: the data has rows 0 to {n_rows - 1}")

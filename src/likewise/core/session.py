@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from importlib import import_module
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from likewise.core.journal import Revised, Told
 from likewise.core.log import Log
 from likewise.core.reports import Check, Completeness, Progress, Revision, Suspect
 from likewise.errors import InputError, StaleQueryError
+from likewise.inputs import is_whole
 from likewise.words import plural
 
 Chosen = int | Sequence[int] | Answer | None
@@ -402,7 +402,7 @@ class Session(Log):
         random_state : int, default=0
             Which ones to choose.
         """
-        if not isinstance(n, Integral) or n < 0:
+        if not is_whole(n) or n < 0:
             raise InputError(f"audit takes a number of pairs from 0, got {n!r}")
         said = {link.pair for link in self.links} | self.overruled_pairs()
         return settled_for_free(self.links, self.strategy.askable(), said, n, random_state)
@@ -432,7 +432,7 @@ class Session(Log):
     def _instead(self, number: int, said: Any) -> Answer | tuple[Link, ...]:
         """Return what a gesture would say instead: an answer about two rows, or links."""
         n = len(self._gestures)
-        if not isinstance(number, Integral) or not 1 <= number <= n:
+        if not is_whole(number) or not 1 <= number <= n:
             raise InputError(f"there is no answer {number!r}: the log has {plural(n, 'answer')}")
         gesture = self._gestures[number - 1]
         if gesture.groups:

@@ -214,7 +214,7 @@ def meaning(source: str) -> str:
     guards = {alias.name for node in neutral for alias in node.names}
     for node in ast.walk(tree):
         if isinstance(body := getattr(node, "body", None), list):
-            node.body = [part for part in body if not _is_call_of(guards, part)]
+            body[:] = [part for part in body if not _is_call_of(guards, part)]
     tree.body = [node for node in tree.body if not _is_registry(node) and node not in neutral]
     return ast.dump(tree)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from likewise.core.answers import Answer, Choice, Gesture, Query, ordered
 from likewise.errors import AnswerError, BudgetExhausted, InputError
+from likewise.inputs import is_whole
 from likewise.oracles.oracle import answer_to, as_oracle, chosen_by_pairs
 from likewise.words import plural
 
@@ -73,6 +73,10 @@ class LabelOracle:
         return _known(self.labels[sample_id], f"sample id {sample_id!r}")
 
 
+def _is_share(p: Any) -> bool:
+    return isinstance(p, int | float | np.number) and 0 <= float(p) <= 1
+
+
 def _known(label: Any, whose: str) -> Any:
     if label is None or (isinstance(label, float) and math.isnan(label)):
         raise AnswerError(
@@ -119,7 +123,7 @@ class NoisyOracle(WrappedOracle):
     """
 
     def __init__(self, oracle: Any, p: float, seed: int = 0) -> None:
-        if not isinstance(p, Real) or not 0 <= p <= 1:
+        if not _is_share(p):
             raise InputError(f"p must be a probability from 0 to 1, got {p!r}")
         super().__init__(oracle)
         self.p = p
@@ -156,7 +160,7 @@ class BudgetedOracle(WrappedOracle):
     """
 
     def __init__(self, oracle: Any, max_queries: int) -> None:
-        if not isinstance(max_queries, Integral) or max_queries < 0:
+        if not is_whole(max_queries) or max_queries < 0:
             raise InputError(f"max_queries must be a number from 0, got {max_queries!r}")
         super().__init__(oracle)
         self.max_queries = max_queries

@@ -12,7 +12,13 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 
 from likewise.core.answers import Link
-from likewise.errors import InputError, LikewiseError, MissingExtraError, StaleQueryError
+from likewise.errors import (
+    AnswerError,
+    InputError,
+    LikewiseError,
+    MissingExtraError,
+    StaleQueryError,
+)
 from likewise.page import shapes
 from likewise.page.shapes import Asked, Json, a_list, chosen, one_row, page_of, some_rows, whole
 from likewise.project import FORMATS, Project, export
@@ -390,7 +396,7 @@ def reply(project: Project, call: Call, said: Any) -> tuple[int, Json | File]:
         return 409, {"error": str(error), "is_stale": True}
     except MissingExtraError as error:
         return 501, {"error": str(error)}
-    except InputError as error:
+    except (InputError, AnswerError) as error:
         return 400, {"error": str(error)}
     except LikewiseError as error:
         return 500, {"error": str(error)}
