@@ -87,3 +87,18 @@ def test_with_a_screen_it_asks_about_pieces_of_photographs(tmp_path, monkeypatch
     assert n == 48
     assert question is not None
     assert "Your answers are in" in result.output
+
+
+def test_a_person_is_either_asked_or_played():
+    result = CliRunner().invoke(main, ["demo", "--auto", "--no-browser"])
+    assert result.exit_code == 2
+    assert "give one of them" in result.output
+
+
+def test_without_a_screen_the_page_is_served_if_that_is_asked_for(monkeypatch):
+    asked: list[bool] = []
+    monkeypatch.setattr("likewise.cli.demo.ask_on_page", lambda *, opens: asked.append(opens))
+    monkeypatch.setattr("likewise.cli.demo.has_screen", lambda *_: False)
+    result = CliRunner().invoke(main, ["demo", "--no-browser"])
+    assert result.exit_code == 0, result.output
+    assert asked == [False]

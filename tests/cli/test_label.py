@@ -2,6 +2,7 @@ import io
 import os
 import re
 import sys
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -47,11 +48,25 @@ def test_groups_without_an_answer_are_called_a_first_guess(table):
 
 
 def test_the_terminal_has_the_keys_of_the_page(table):
-    result = label(table, "s\nd\nu\nz\nz\nZ\n?\n!\nq\n")
+    result = label(table, "s\nd\nu\nz\nz\nZ\n?\nq\n")
     assert result.exit_code == 0
     assert "undo, as often as you like" in result.output
-    assert "'!' is none of the keys" in result.output
     assert "2 answers are in" in result.output
+
+
+def test_a_piped_line_that_is_no_key_ends_it_and_keeps_the_answers(table):
+    result = label(table, "s\n!\nd\n")
+    assert result.exit_code == 1
+    assert "Error: '!' is none of the keys s d u" in result.output
+    assert "1 answer is in" in result.output
+
+
+def test_a_wrong_key_of_a_person_is_named_and_the_question_comes_again(table, capsys):
+    keys = iter("!sq")
+    with closing(open_project(table).project) as project:
+        run_terminal(project, lambda: next(keys))
+        assert len(project.session.events) == 1
+    assert "'!' is none of the keys s d u" in capsys.readouterr().out
 
 
 def test_the_same_command_goes_on_where_it_stopped(table):

@@ -225,3 +225,13 @@ def test_durations_are_numbers_and_periods_are_dates():
     )
     X = open_items(frame).features().X
     np.testing.assert_allclose(X, np.array([[0, 0], [0.5, 31 / 60], [1, 1]]))
+
+
+def test_the_id_is_no_field_and_long_numbers_are_cut(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("number,a,b\n7,0.30000000000000004,x\n8,-12.123456789,y\n")
+    items = open_items(path, id="number", cache=False)
+    assert items.view(0)["fields"] == [["a", "0.3"], ["b", "x"]]
+    assert items.view(1)["fields"] == [["a", "-12.12346"], ["b", "y"]]
+    shown = open_items(path, id="number", show=["number"], cache=False)
+    assert shown.view(0)["fields"] == [["number", "7"]]

@@ -22,8 +22,8 @@ def test_a_question_has_two_items_and_a_line_of_progress(client):
     state = client.state()
     assert state["question"]["number"] == 1
     assert state["question"]["left"]["row"] != state["question"]["right"]["row"]
-    assert state["question"]["left"]["view"]["fields"][0][0] == "name"
     assert state["progress"]["line"].endswith("0 settled for free · at most 45 left")
+    assert state["question"]["left"]["view"]["fields"][0][0] == "x"
     assert "distance" not in state["question"]
 
 

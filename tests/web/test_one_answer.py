@@ -1,6 +1,10 @@
 """What one answer passes through until the next question is there."""
 
+import io
+import json
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +13,7 @@ from likewise.learning.learner import Learner
 from likewise.page.calls import reply_to
 from likewise.project import open_project
 
+API = Path(__file__).parents[2] / "docs" / "api.md"
 MOST_MODULES = {"pairs": 29, "choices": 31}
 
 
@@ -95,3 +100,38 @@ def test_the_learner_is_fitted_at_most_twice_for_an_answer(answered, truth, monk
         assert n_for_question <= 2
         assert len(fits) <= n_before + 3
     assert fits
+
+
+def test_an_answer_to_the_other_kind_of_question_is_told_what_to_send(answered):
+    question = answered.ask()
+    is_choice = isinstance(question, Choice)
+    body = {"position": answered.position, "question": question.number}
+    body |= {"answer": "same"} if is_choice else {"chosen": 0}
+    status, found = reply_to(answered, "answer", body)
+    assert status == 400
+    assert isinstance(found, dict)
+    assert f'send "{"chosen" if is_choice else "answer"}"' in found["error"]
+
+
+def test_the_program_in_the_documents_answers_to_the_end(answered, truth, monkeypatch):
+    (program,) = re.findall(r"```python\n(import json.*?)```", API.read_text("utf-8"), re.S)
+
+    def ask_somebody(question):
+        if question["kind"] == "pair":
+            rows = question["left"]["row"], question["right"]["row"]
+            return "same" if truth[rows[0]] == truth[rows[1]] else "different"
+        own = truth[question["item"]["row"]]
+        shown = [[truth[one["row"]] for one in group["shown"]] for group in question["groups"]]
+        return next((place for place, group in enumerate(shown) if own in group), None)
+
+    def open_address(request):
+        body = None if request.data is None else json.loads(request.data)
+        status, found = reply_to(answered, request.full_url.rsplit("/", 1)[1], body)
+        assert status == 200, found
+        return io.BytesIO(json.dumps(found).encode())
+
+    monkeypatch.setattr("urllib.request.urlopen", open_address)
+    names = {"home": "http://127.0.0.1", "token": "t", "ask_somebody": ask_somebody}
+    exec(program, names)
+    assert answered.session.is_done
+    assert len(set(zip(truth, answered.session.labels.tolist(), strict=True))) == 3

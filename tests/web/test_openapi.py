@@ -36,6 +36,11 @@ def check(document, schema, value, place):
     return True
 
 
+def test_the_document_about_it_names_every_call(document):
+    text = (DOCS / "api.md").read_text("utf-8")
+    assert [path for path in document["paths"] if path not in text] == []
+
+
 def test_the_file_is_what_its_script_writes(document):
     assert runpy.run_path(str(DOCS / "make_openapi.py"))["DOCUMENT"] == document
 

@@ -25,6 +25,7 @@ from likewise.cluster import Likewise
 from likewise.core.reports import Progress
 from likewise.core.session import Session
 from likewise.datasets import load_demo
+from likewise.errors import needs_extra
 from likewise.files import cache_folder
 from likewise.oracles import LabelOracle, run
 from likewise.words import plural, table_lines
@@ -57,14 +58,19 @@ class Moment:
 )
 @click.option("--seed", default=0, show_default=True, help="Another number, other questions.")
 @click.option("--auto", is_flag=True, help="Do not ask me: play a simulated person.")
-def demo(output: Path, seed: int, auto: bool) -> None:
+@click.option("--no-browser", is_flag=True, help="Serve the page, and only print its address.")
+def demo(output: Path, seed: int, auto: bool, no_browser: bool) -> None:
     """Answer questions about pictures on a page, or see a simulated person do it.
 
     The page needs a screen and the packages of `likewise[app]`. Without them, and with --auto, a
-    simulated person groups 1797 handwritten digits.
+    simulated person groups 1797 handwritten digits. On a machine without a screen, --no-browser
+    serves the page all the same, for a browser elsewhere (ssh -L).
     """
-    if not auto and has_screen(os.environ, sys.platform) and _has_page():
-        ask_on_page()
+    if auto and no_browser:
+        raise click.UsageError("--auto plays a person, --no-browser asks one: give one of them")
+    has_browser = has_screen(os.environ, sys.platform) and _has_page()
+    if no_browser or (has_browser and not auto):
+        ask_on_page(opens=not no_browser)
     else:
         show(output, seed)
     click.echo(
@@ -83,15 +89,17 @@ def _has_page() -> bool:
     return all(find_spec(name) for name in PACKAGES)
 
 
-def ask_on_page() -> None:
-    """Open the page on pieces of two photographs, which come with scikit-learn."""
+def ask_on_page(*, opens: bool = True) -> None:
+    """Ask on the page about pieces of two photographs, which come with scikit-learn."""
+    with needs_extra("the labeling page", "app"):
+        import PIL  # noqa: F401
     from likewise.cli.served import ServedPage
     from likewise.project import open_project
 
     folder = cache_folder() / "demo" / "photographs"
     n = write_pieces(folder)
     click.echo(f"{n} pieces of two photographs. Which belong together? You decide what that means.")
-    with ServedPage(str(folder), "127.0.0.1", None, (), opens=True) as page:
+    with ServedPage(str(folder), "127.0.0.1", None, (), opens=opens) as page:
         opened = open_project(
             folder,
             options={"image_features": "descriptors"},

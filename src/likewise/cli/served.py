@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -24,6 +27,25 @@ read along. Use it in a network you trust; elsewhere use an SSH tunnel or a prox
 PATIENCE = 5.0
 """Seconds that a command which failed waits for a page to fetch the reason. A browser that was just
 started takes one or two; nothing is lost with less but the message on the page."""
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """End as by Ctrl-C when told to end or when the terminal goes: the session file is closed.
+
+    What somebody has chosen before, such as `nohup`, stays. Windows has no SIGHUP.
+    """
+    names = ("SIGTERM", "SIGHUP")
+    signals = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    is_main = threading.current_thread() is threading.main_thread()
+    taken = [s for s in signals if is_main and signal.getsignal(s) is signal.SIG_DFL]
+    for one in taken:
+        signal.signal(one, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for one in taken:
+            signal.signal(one, signal.SIG_DFL)
 
 
 class ServedPage:
@@ -83,15 +105,16 @@ class ServedPage:
             self._served.readiness.progress(step, done, of)
 
     def show(self, project: Project) -> None:
-        """Show the questions of a project until Ctrl-C."""
+        """Show the questions of a project until Ctrl-C, or until the process is told to end."""
         assert self._served is not None
         self._served.show(project)
-        try:
-            self.wait()
-        except KeyboardInterrupt:
-            pass
-        finally:
-            self.stop()
+        with ended_by_signals():
+            try:
+                self.wait()
+            except KeyboardInterrupt:
+                pass
+            finally:
+                self.stop()
 
     def wait(self) -> None:
         """Wait until the server ends."""

@@ -11,7 +11,7 @@ import click
 from likewise.cli.inline import Way, is_late_answer, side_by_side
 from likewise.cli.lines import block, both, clean, fit, one_line
 from likewise.core.answers import Answer, Choice, Query, Question
-from likewise.errors import LikewiseError, StaleQueryError
+from likewise.errors import InputError, LikewiseError, StaleQueryError
 from likewise.project import Project
 from likewise.project.groups import Group
 from likewise.project.outlook import outlook
@@ -42,6 +42,10 @@ q        stop; the same command goes on from here
 Every answer is saved before the next question comes."""
 
 
+class UnknownKeyError(InputError):
+    """Raised for a key that means nothing here."""
+
+
 def run_terminal(
     project: Project, read: Callable[[], str] | None = None, *, way: Way | None = None
 ) -> None:
@@ -50,8 +54,12 @@ def run_terminal(
     `read` returns the next key, an empty text at the end of the input: by default single keys where
     the input is a terminal, and the first character of each line where it is not. `way` is how to
     show pictures here; by default only their paths are shown.
+
+    A line that is none of the keys is an error where the input is not a terminal: nobody reads the
+    message there, and input such as that of ``yes`` never ends.
     """
-    read = read or (_read_key if sys.stdin.isatty() else _read_line)
+    is_piped = read is None and not sys.stdin.isatty()
+    read = read or (_read_line if is_piped else _read_key)
     while True:
         project.refresh()
         query = project.ask()
@@ -69,6 +77,10 @@ def run_terminal(
             return
         try:
             _act(project, query, key)
+        except UnknownKeyError as error:
+            if is_piped:
+                raise
+            click.echo(str(error))
         except StaleQueryError:
             click.echo("Somebody answered elsewhere; nothing was saved. Here is where it is now.")
         except LikewiseError as error:
@@ -120,7 +132,7 @@ def _act(project: Project, query: Question | None, key: str) -> None:
         _show_groups(project)
     else:
         answers = f"0 to {n_groups}" if n_groups else "s d"
-        click.echo(f"{key!r} is none of the keys {answers} u z Z g ? q")
+        raise UnknownKeyError(f"{key!r} is none of the keys {answers} u z Z g ? q")
 
 
 def _show_pictures(

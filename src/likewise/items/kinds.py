@@ -103,7 +103,7 @@ def open_items(
     >>> flowers.kind, flowers.n, flowers.ids
     ('rows', 2, ('a', 'b'))
     >>> flowers.view(0)["fields"]
-    [['name', 'a'], ['petal', '1.5'], ['color', 'red']]
+    [['petal', '1.5'], ['color', 'red']]
     >>> flowers.features().X
     array([[0., 0., 1.],
            [1., 1., 0.]])

@@ -13,7 +13,7 @@ from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
 from likewise.items.items import Features, Items, OnProgress, digest, shorten
 from likewise.items.tablefiles import READING, is_table, read_table
-from likewise.items.tables import Table, as_numbers, as_text, as_times, is_missing
+from likewise.items.tables import Table, as_numbers, as_shown, as_text, as_times, is_missing
 from likewise.items.texts import character_lsi
 from likewise.words import plural
 
@@ -53,10 +53,12 @@ class RowItems(Items):
         self._table = table
         self._id = id
         self._columns = None if columns is None else list(columns)
-        self._show = list(table.columns) if show is None else list(show)
-        for name in (*(self._columns or ()), *self._show):
+        known = list(table.columns) if show is None else list(show)
+        for name in (*(self._columns or ()), *known):
             table.column(name)
-        self._hashed = sorted({*self._show, *(self._columns or table.columns)})
+        self._hashed = sorted({*known, *(self._columns or table.columns)})
+        # The id is the heading; as a field it would only say that any two rows differ.
+        self._show = known if show is not None else [name for name in known if name != id]
         self._named = repr(self._hashed)
 
     @classmethod
@@ -82,7 +84,7 @@ class RowItems(Items):
         """Return the id where there is an id column, else the first shown values."""
         if self._id is not None or self._table.index is not None:
             return shorten(self.ids[i])
-        cells = [as_text(self._table.columns[name][i]) for name in self._show[:3]]
+        cells = [as_shown(self._table.columns[name][i]) for name in self._show[:3]]
         return shorten(" · ".join(cell for cell in cells if cell.strip())) or f"row {i}"
 
     def view(self, i: int) -> dict[str, Any]:

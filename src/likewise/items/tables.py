@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -18,6 +19,9 @@ from likewise.items.items import check_ids
 
 FIELD_LENGTH = 2_000
 """A cell is cut here for showing, so that one huge value does not stop the page."""
+
+LONG_NUMBER = re.compile(r"-?\d+\.\d{7,}(e[-+]?\d+)?", re.IGNORECASE)
+"""A number with more decimals than anybody compares."""
 
 MISSING = frozenset({"", "na", "n/a", "nan", "nat", "null", "none", "nil", "?", "-"})
 """What stands for "no value" in a table, in lower case."""
@@ -67,11 +71,26 @@ class Table:
         """Return the named cells of row `i` as pairs of name and text, long ones cut."""
         shown = []
         for name in names:
-            text = as_text(self.columns[name][i])
+            text = as_shown(self.columns[name][i])
             if len(text) > FIELD_LENGTH:
                 text = f"{text[:FIELD_LENGTH]}… ({len(text)} characters)"
             shown.append([name, text])
         return shown
+
+
+def as_shown(value: Any) -> str:
+    """Return a cell as text, numbers with no more digits than a person compares.
+
+    Examples
+    --------
+    >>> [as_shown(v) for v in (0.30000000000000004, "6.326967087961573", 20000.5, "3.10")]
+    ['0.3', '6.326967', '20000.5', '3.10']
+    """
+    text = as_text(value)
+    if not LONG_NUMBER.fullmatch(text):
+        return text
+    number = float(text)
+    return f"{number:.7g}" if abs(number) < 1e6 else f"{number:.1f}"
 
 
 def as_text(value: Any) -> str:

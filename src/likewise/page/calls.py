@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 
-from likewise.core.answers import Link
+from likewise.core.answers import Choice, Link
 from likewise.errors import (
     AnswerError,
     InputError,
@@ -30,6 +30,13 @@ from likewise.project.projection import project_rows
 
 SIZES = {"small": 160, "large": 1024}
 """Pictures come in these two sizes; a free choice would let one fill the cache."""
+
+TO_CHOOSE = (
+    'the question is to which of some groups an item belongs: send "chosen", the place of a group '
+    'from 0, null for none of these, or "unsure"'
+)
+
+TO_COMPARE = 'the question is about two items: send "answer", one of same, different, unsure'
 
 MOST_ON_MAP = 20
 N_OF_A_PART = 24
@@ -66,11 +73,17 @@ def ahead(project: Project, asked: Asked) -> Json:  # noqa: ARG001
 def answer(project: Project, body: Json) -> Json:
     """Answer the open question; return the next one."""
     number, position = whole(body, "question"), whole(body, "position")
-    if "chosen" in body:
-        project.choose(chosen(body["chosen"]), number=number, position=position)
-    else:
-        said = shapes.answer_from(body.get("answer"))
-        project.tell(said, number=number, position=position)
+    try:
+        if "chosen" in body:
+            project.choose(chosen(body["chosen"]), number=number, position=position)
+        else:
+            said = shapes.answer_from(body.get("answer"))
+            project.tell(said, number=number, position=position)
+    except InputError as error:
+        is_choice = isinstance(project.ask(), Choice)
+        if is_choice == ("chosen" in body):
+            raise
+        raise InputError(TO_CHOOSE if is_choice else TO_COMPARE) from error
     return shapes.next_question(project, is_far=body.get("distance") is True)
 
 

@@ -16,7 +16,10 @@ TEMPLATE = Path(__file__).parent / "page.html"
 def document(project: Project) -> str:
     """Return the page about a project; all that moves on it comes by calls."""
     items = project.items
-    return _filled(items.source.name, items.kind, plural(len(project.ids), items.noun))
+    counts = project.session.strategy.partition.row_counts
+    # Of data that was read in batches only some rows can be shown; it is about all of them.
+    n = len(project.ids) if counts is None else int(counts.sum())
+    return _filled(items.source.name, items.kind, plural(n, items.noun))
 
 
 def empty_document(source: str) -> str:
