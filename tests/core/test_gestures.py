@@ -319,3 +319,15 @@ def test_a_choice_can_be_revised_to_not_sure_by_its_word():
     session.choose(0)
     session.revise(1, "unsure")
     assert session.events[0].answer is Answer.UNSURE
+
+
+def test_revising_to_two_groups_that_are_known_to_differ_is_refused_and_changes_nothing():
+    session = choosing()
+    session.give(0, 2, Answer.DIFFERENT)
+    session.choose(0)
+    before = session.to_dict()
+    for attempt in (session.preview, session.revise):
+        with pytest.raises(ContradictionError, match="5 same 2 contradicts"):
+            attempt(2, [0, 1])
+    assert session.to_dict() == before
+    assert session.revise(2, 1).kept[1].links == (Link(5, 2, Answer.SAME),)

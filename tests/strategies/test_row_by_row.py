@@ -47,6 +47,27 @@ def test_regions_that_nobody_asked_about_are_groups_while_most_rows_open_one():
     assert session.labels.max() + 1 == 8
 
 
+@pytest.mark.parametrize(("max_groups", "tolerance"), [(6, 0.25), (1, 0.6)])
+def test_about_how_many_questions_are_to_go_counts_all_regions_to_come(max_groups, tolerance):
+    X, y = blobs(6)
+    session = Session(RowByRow.from_rows(X, max_groups=max_groups))
+    told = []
+    while session.ask() is not None:
+        told.append(session.progress.estimate)
+        run(session, LabelOracle(y), max_queries=1)
+    left = len(told) - np.arange(len(told))
+    assert len(told) >= 48
+    assert np.mean(np.abs(np.array(told) - left) / left) < tolerance
+    assert told[10] > 0.5 * left[10]
+
+
+def test_with_a_budget_what_is_left_of_it_is_to_go():
+    X, y = blobs(4)
+    session = begun(X, budget=40)
+    run(session, LabelOracle(y), max_queries=10)
+    assert session.progress.estimate == 30
+
+
 # -- choices -------------------------------------------------------------------------------------
 
 

@@ -20,12 +20,7 @@ def revised(gestures: Sequence[Gesture], entry: Revised, strategy: Strategy) -> 
     is certain, is dropped if it contradicts what else was.
     """
     changed = list(gestures)
-    old = changed[entry.number - 1]
-    if isinstance(entry.said, Answer):
-        links = tuple(replace(link, answer=entry.said) for link in old.links)
-    else:
-        links = entry.said
-    changed[entry.number - 1] = replace(old, links=links, by=entry.by, at=entry.at)
+    changed[entry.number - 1] = _instead(gestures, entry)
     known = LinkGraph(strategy.n_rows)
     kept: list[Gesture] = []
     dropped: list[Gesture] = []
@@ -40,6 +35,30 @@ def revised(gestures: Sequence[Gesture], entry: Revised, strategy: Strategy) -> 
         else:
             dropped.append(gesture)
     return Revision(tuple(kept), tuple(dropped))
+
+
+def check_fits(gestures: Sequence[Gesture], entry: Revised, strategy: Strategy) -> None:
+    """Raise `ContradictionError` if what is said instead contradicts itself or earlier answers.
+
+    Where answers are weighed they may.
+    """
+    if strategy.weighs_answers:
+        return
+    graph = LinkGraph(strategy.n_rows)
+    for gesture in (*gestures[: entry.number - 1], _instead(gestures, entry)):
+        for link in gesture.links:
+            if link.answer.is_link:
+                graph.add(link.left, link.right, link.answer)
+
+
+def _instead(gestures: Sequence[Gesture], entry: Revised) -> Gesture:
+    """Return the gesture that is revised, as it says now."""
+    old = gestures[entry.number - 1]
+    if isinstance(entry.said, Answer):
+        links = tuple(replace(link, answer=entry.said) for link in old.links)
+    else:
+        links = entry.said
+    return replace(old, links=links, by=entry.by, at=entry.at)
 
 
 def mended(

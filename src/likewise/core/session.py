@@ -29,6 +29,7 @@ from likewise.core.html import card
 from likewise.core.journal import Revised, Told
 from likewise.core.log import Log
 from likewise.core.reports import Check, Completeness, Progress, Revision, Suspect
+from likewise.core.revising import check_fits
 from likewise.errors import InputError, StaleQueryError
 from likewise.inputs import is_whole
 from likewise.words import plural
@@ -319,15 +320,25 @@ class Session(Log):
         -------
         Revision
             The answers kept and those dropped, since other answers settle their pairs now.
+
+        Raises
+        ------
+        ContradictionError
+            If what is said instead contradicts earlier answers, such as two groups chosen at once
+            that are known to differ.
         """
         entry = Revised(number, self._instead(number, said), by, at)
-        revision = self._revision(entry)
+        revision = self._foreseen(entry)
         self._new(entry)
         return revision
 
     def preview(self, number: int, said: Any) -> Revision:
         """Return what `revise` would do, without doing it."""
-        return self._revision(Revised(number, self._instead(number, said)))
+        return self._foreseen(Revised(number, self._instead(number, said)))
+
+    def _foreseen(self, entry: Revised) -> Revision:
+        check_fits(self._gestures, entry, self.strategy)
+        return self._revision(entry)
 
     # -- what is known ---------------------------------------------------------------------------
 

@@ -128,7 +128,23 @@ class RowByRow(WeighedStrategy):
             roots = set(known.cells)
             n_closed = sum(len(roots & self.links.differing(root)) for root in roots) // 2
         at_most = n * (n - 1) // 2 - n_closed
-        return at_most, min(at_most, max(1, waiting + len(known.pending)))
+        return at_most, min(at_most, max(1, self._about_to_go(known)))
+
+    def _about_to_go(self, known: Known) -> int:
+        """Return about how many questions will be asked."""
+        turns = self._checks().turns
+        took = [turn.n_questions(self.max_groups) for turn in turns]
+        if self.budget is not None and sum(took) < self.budget:
+            return self.budget - sum(took)
+        n_rows = len(self._cell_of) - len(known.order)
+        if not self.to_the_end:
+            finest = max(self.n_regions[-1], *self._cuts_now()[-1:])
+            n_regions = min(finest, self.partition.n_super_instances)
+            n_rows = len(self._regions.newcomers(n_regions, known.order))
+        # First rows of groups take most questions; there will be fewer of them than so far.
+        joined = [n for n, turn in zip(took, turns, strict=True) if turn.answer is Answer.SAME]
+        mean = max(1.0, sum(took) / max(1, len(known.order)))
+        return len(known.pending) + round(n_rows * float(np.sqrt(mean * np.mean(joined or [1]))))
 
     def open_pairs(self) -> list[tuple[int, int]]:
         """Return a pair of rows for every two groups that somebody was not sure about."""
