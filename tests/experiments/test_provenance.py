@@ -178,6 +178,7 @@ def test_methods_without_a_learner_depend_on_none(method):
 
 def test_only_what_runs_has_a_meaning():
     assert meaning("def f():\n    'Say.'\n    return 1") == meaning("def f():\n    return 1")
+    assert meaning("x = 1\n'Why one.'") == meaning("x = 1")
     assert meaning("x = 1") != meaning("x = 2")
     assert meaning("raise E('1 rows', x)") == meaning("raise E(f'{n} row' '.', x)")
     assert meaning("raise E('1 rows', x)") != meaning("raise E('1 rows', y)")

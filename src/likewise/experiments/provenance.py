@@ -46,7 +46,6 @@ UNUSED = dict.fromkeys(
     ("COBRA", "COBRA-guess", "COBRAS", "DSL"), frozenset({"likewise.cluster.learner"})
 )
 """What a method imports but never calls: only ``COBRA(labels="learned")`` has a learner."""
-_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 DIRTY = "+"
 """Stands behind a tree if files differed from it."""
 CHANGED = "changed since"
@@ -206,15 +205,13 @@ def meaning(source: str) -> str:
     """
     tree = ast.parse(source)
     for node in ast.walk(tree):
-        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:]
-        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             node.exc.args = [_without_words(value) for value in node.exc.args]
     neutral = [node for node in tree.body if _is_neutral(node)]
     guards = {alias.name for node in neutral for alias in node.names}
     for node in ast.walk(tree):
         if isinstance(body := getattr(node, "body", None), list):
-            body[:] = [part for part in body if not _is_call_of(guards, part)]
+            body[:] = [part for part in body if not _is_idle(part, guards)]
     tree.body = [node for node in tree.body if not _is_registry(node) and node not in neutral]
     return ast.dump(tree)
 
@@ -228,9 +225,11 @@ def _is_neutral(node: ast.stmt) -> TypeGuard[ast.ImportFrom]:
     return isinstance(node, ast.ImportFrom) and node.module in NEUTRAL
 
 
-def _is_call_of(names: set[str], node: ast.stmt) -> bool:
-    called = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(called, ast.Call) and getattr(called.func, "id", "") in names
+def _is_idle(node: ast.stmt, guards: set[str]) -> bool:
+    """Return whether a statement is a text, as docstrings are, or calls one of the `guards`."""
+    value = node.value if isinstance(node, ast.Expr) else None
+    is_text = isinstance(value, ast.Constant) and isinstance(value.value, str)
+    return is_text or (isinstance(value, ast.Call) and getattr(value.func, "id", "") in guards)
 
 
 def _is_registry(node: ast.stmt) -> bool:
