@@ -392,7 +392,7 @@ PATHS = {
     "/api/merge": {"post": change("Make groups one", "State", {"groups": array(WHOLE)})},
     "/api/group/{id}/parts": {
         "get": look(
-            "The two likeliest parts of a group", "Parts", parameter("id", "path", WHOLE, "it")
+            "The two most likely parts of a group", "Parts", parameter("id", "path", WHOLE, "it")
         )
     },
     "/api/split": {
@@ -428,7 +428,7 @@ PATHS = {
     "/api/item/{row}": {"get": look("One item and its group", "Item", ROW)},
     "/api/item/{row}/image": {
         "get": file(
-            "The picture of an item, decoded and encoded anew",
+            "The picture of an item, decoded and encoded again",
             ["image/webp"],
             ROW,
             parameter("size", "query", {"enum": ["small", "large"]}, "160 or 1024 pixels"),

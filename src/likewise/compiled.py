@@ -20,8 +20,8 @@ def compiled(plain: Callable[P, R]) -> Callable[[Callable[P, R]], Callable[P, R]
     Parameters
     ----------
     plain : callable
-        The same in NumPy. Both must return the same bits, so that results do not depend on what
-        is installed: no sums in another order.
+        The same in NumPy. Both must return the same bits (no sums in another order), so that
+        results do not depend on what is installed.
 
     Examples
     --------

@@ -69,8 +69,8 @@ def whole_path(path: Path, *, private: bool = False, replace: bool = True) -> It
     path, private
         As for `whole_file`.
     replace : bool, default=True
-        Whether a file that has the name already is replaced. If not, `InputError` is raised,
-        also if it came while the block ran.
+        Whether to replace an existing file. If not, `InputError` is raised, also if the file
+        appeared while the block ran.
     """
     with _named_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -108,7 +108,7 @@ def _rename(old: Path, new: Path, *, replace: bool = True) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the names of the files in a folder on disk, where the system can do that."""
+    """Flush the names of the files in a folder to disk, where the system can do that."""
     if os.name != "posix":
         return
     # Some network file systems cannot do this for a folder; the files themselves are safe.
@@ -133,7 +133,8 @@ _FULL = {errno.ENOSPC: "free some space", getattr(errno, "EDQUOT", -1): "ask for
 def _named_errors(path: Path, *, only_full: bool = False) -> Iterator[None]:
     """Turn what the system says into a `WriteError` that names the file and the remedy.
 
-    Inside a caller's block only a full disk is meant: other errors may be about other files.
+    Inside a caller's block only a full disk is translated, since other errors may be about other
+    files.
     """
     try:
         yield

@@ -1,8 +1,8 @@
-"""Named things that are loaded when they are first used: built in, installed, or anybody's own.
+"""Named things that are loaded when they are first used: built in, installed, or your own.
 
 There is one registry each for strategies, kinds of items, export formats and methods of the
-experiment. A package of one's own adds to them by an entry point, a script by `Registry.register`,
-and a command line by an address such as ``package.module:Name``.
+experiment. Other packages add to them by entry points, scripts by `Registry.register`, and the
+command line by an address such as ``package.module:Name``.
 """
 
 from __future__ import annotations

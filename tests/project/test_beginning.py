@@ -189,7 +189,7 @@ def test_a_session_without_answers_is_replaced_when_options_change(table):
     lines: list[str] = []
     second = open_project(path, n_super_instances=20, options={"cache": False}, say=lines.append)
     assert second.is_new
-    assert any("begun anew" in line for line in lines)
+    assert any("a new one is begun" in line for line in lines)
     answer_all(second.project, y, at_most=1)
     second.project.close()
     with pytest.raises(InputError, match="begun with --super-instances 20, not 30"):

@@ -63,7 +63,9 @@ def test_one_answer_passes_few_modules(answered, truth, request):
 
 
 def test_what_comes_next_is_known_beforehand_and_not_learned_twice(answered, monkeypatch):
-    ahead = reply_to(answered, "ahead")[1]["next"]
+    reply = reply_to(answered, "ahead")[1]
+    assert isinstance(reply, dict)
+    ahead = reply["next"]
     assert set(ahead) in ({"0", "none"}, {"same", "different", "unsure"})
     monkeypatch.setattr(Learner, "_fit", None)  # what was learned for them is kept
     for word, expected in ahead.items():
@@ -71,6 +73,7 @@ def test_what_comes_next_is_known_beforehand_and_not_learned_twice(answered, mon
         body = {"position": answered.position, "question": answered.ask().number, **said}
         status, found = reply_to(answered, "answer", body)
         assert status == 200
+        assert isinstance(found, dict)
         assert what_is_shown(found["question"]) == what_is_shown(expected)
         reply_to(answered, "undo", {"position": answered.position})
 

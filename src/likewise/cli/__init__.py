@@ -16,11 +16,11 @@ COMMANDS = {
     "data": "Show and fetch the datasets of the paper.",
     "bench": "Run the experiments of the COBRA paper, and see what holds.",
 }
-"""The module of each command and its line in the help, which must not import the module."""
+"""The line of each command in the help, which is shown without importing its module."""
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command only to run it, and ends with a message where it fails."""
+    """A group of commands that imports a command only to run it, and reports errors as messages."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -27,7 +27,7 @@ DEFAULT_STORE = Path("likewise-bench.sqlite")
 
 
 class _Words(click.ParamType):  # type: ignore[type-arg]  # generic in stubs only
-    """A list of words, or of numbers, with commas between them."""
+    """A list of words or numbers, separated by commas."""
 
     def __init__(self, kind: type[str] | type[int] = str) -> None:
         self.kind = kind
@@ -244,7 +244,7 @@ def verify(
     data_home: Path | None,
     tasks_from: Path | None,
 ) -> None:
-    """Make a random sample of rows again, and say which come out differently.
+    """Run a random sample of rows again, and say which come out differently.
 
     It fails if one does whose code has not changed since.
     """

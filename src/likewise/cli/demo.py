@@ -41,7 +41,7 @@ PACKAGES = ("starlette", "uvicorn", "PIL")
 
 @dataclass(frozen=True)
 class Moment:
-    """What stood after so many answers."""
+    """The state after some number of answers."""
 
     progress: Progress
     ari: float
@@ -79,7 +79,7 @@ def demo(output: Path, seed: int, auto: bool, no_browser: bool) -> None:
 
 
 def has_screen(environment: Mapping[str, str], platform: str) -> bool:
-    """Return whether a browser could be shown."""
+    """Return whether a browser can be opened."""
     if platform in {"darwin", "win32"}:
         return "SSH_CONNECTION" not in environment
     return bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
@@ -124,7 +124,7 @@ def write_pieces(folder: Path) -> int:
         for top in range(0, height - PIECE + 1, STEP):
             for left in range(0, width - PIECE + 1, STEP):
                 piece = Image.fromarray(photograph[top : top + PIECE, left : left + PIECE])
-                # Three times as large, so that the page need not blow it up.
+                # Three times as large, so that the page does not have to enlarge it.
                 piece = piece.resize((3 * PIECE, 3 * PIECE), Image.Resampling.LANCZOS)
                 piece.save(folder / f"{name}-{top:03d}-{left:03d}.png")
                 n += 1
@@ -151,7 +151,7 @@ def show(output: Path, seed: int) -> None:
 
 
 def play(session: Session, truth: NDArray[np.int64]) -> list[Moment]:
-    """Let labels answer a session; return what stood before the first and after every answer."""
+    """Answer a session by labels; return the state before the first answer and after each."""
     oracle = LabelOracle(truth)
     is_live = sys.stdout.isatty()
     moments = [_moment(session, truth)]
@@ -165,7 +165,7 @@ def play(session: Session, truth: NDArray[np.int64]) -> list[Moment]:
 
 
 def table(moments: list[Moment], kmeans_ari: float, k_true: int) -> str:
-    """Return the table of what stood after 20, 40 and all answers."""
+    """Return the table of the states after 20, 40 and all answers."""
     header = ("", "answers", "groups", "ARI")
     stops = [n for n in MILESTONES if n < len(moments) - 1] + [len(moments) - 1]
     rows = [

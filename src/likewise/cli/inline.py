@@ -1,4 +1,4 @@
-"""Pictures in the terminal itself: kitty's, iTerm2's and the sixel way of showing them."""
+"""Pictures in the terminal itself, by the protocols of kitty and iTerm2, or as sixels."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ N_COLORS = 128
 KITTY_CHUNK = 4096
 
 PATIENCE = 1.0
-"""Seconds to wait for a terminal to say what it is. Those that do answer do so at once."""
+"""Seconds to wait for a terminal to report its attributes. Terminals that report them do so at
+once."""
 
 ATTRIBUTES = re.compile(r"\x1b\[\?[\d;]*c")
-"""What a terminal answers when it is asked for its attributes; 4 among them means sixel."""
+"""The reply of a terminal to a request for its attributes; 4 among them means sixel."""
 
 
 def choose_way(
@@ -41,8 +42,8 @@ def choose_way(
 ) -> Way | None:
     r"""Return how pictures can be shown, or None where they cannot.
 
-    What is wanted, one of `WAYS`, is taken at its word unless it is "auto". `ask` asks the terminal
-    for its attributes; it is called only if the environment says nothing.
+    `wanted`, one of `WAYS`, is used as it is unless it is "auto". `ask` asks the terminal for its
+    attributes; it is called only if the environment says nothing.
 
     Examples
     --------
@@ -82,7 +83,7 @@ def ask_terminal() -> str:
     except (OSError, ValueError, termios.error):
         return ""
     if select.select([handle], [], [], 0)[0]:
-        return ""  # somebody types already; their keys are worth more than the answer
+        return ""  # somebody is typing already, and no key must be lost
     try:
         tty.setcbreak(handle)
         sys.stdout.write("\x1b[c")
@@ -99,12 +100,12 @@ def ask_terminal() -> str:
 
 
 def is_late_answer(key: str) -> bool:
-    """Whether a key is none, but the terminal's answer, which a slow line held up."""
+    """Whether a key is really the late reply of the terminal, after a slow connection."""
     return ATTRIBUTES.fullmatch(key) is not None
 
 
 def side_by_side(items: Items, places: Sequence[int], columns: int, lines: int, way: Way) -> str:
-    """Return what makes a terminal of so many columns and lines show pictures beside each other."""
+    """Return the text that makes a terminal show pictures beside each other."""
     from PIL import Image, ImageOps
 
     width, height = cell_size()
@@ -134,7 +135,7 @@ def cell_size() -> tuple[int, int]:
     lines, columns, width, height = struct.unpack("HHHH", answer)
     if not lines or not columns or width < 4 * columns or height < 4 * lines:
         return CELL
-    # More pixels than these only make the line to a far machine busy.
+    # More pixels would only take longer over a slow connection.
     return min(width // columns, 16), min(height // lines, 32)
 
 
@@ -176,7 +177,7 @@ def sixel(picture: Image, n_columns: int, n_lines: int) -> str:  # noqa: ARG001 
 
 
 def _runs(values: np.ndarray) -> str:
-    """Return sixels with those that repeat counted, without empty ones at the end."""
+    """Return sixels with repeats run-length encoded, without empty ones at the end."""
     starts = np.flatnonzero(np.diff(values, prepend=-1))
     lengths = np.diff(starts, append=len(values))
     parts = []

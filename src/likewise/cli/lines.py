@@ -20,7 +20,7 @@ def both(items: Items, left: int, right: int, width: int) -> Iterator[str]:
     if not parts:
         yield from _aligned(views[0].get("fields", []), views[1].get("fields", []), width)
     elif parts == {"picture"}:
-        # A path is what can be opened from here, in most terminals by a click.
+        # A path can be opened from the terminal, in most by a click.
         for side, place in (("left ", left), ("right", right)):
             yield f"  {side}  {clean(items.location(place))}"
     else:
@@ -31,7 +31,7 @@ def both(items: Items, left: int, right: int, width: int) -> Iterator[str]:
 
 
 def one_line(items: Items, place: int, width: int) -> str:
-    """Return an item as one line: its name, and what is in it where the name does not say so."""
+    """Return an item as one line: its name, and its content where the name does not show it."""
     view, title = items.view(place), clean(items.title(place))
     if view.get("picture"):
         return fit(clean(items.location(place)), width)
@@ -101,7 +101,7 @@ def sparkline(values: Sequence[float], width: int) -> str:
 
 
 def clean(text: str, *, keeps_lines: bool = False) -> str:
-    r"""Return text without what would steer the terminal: control and direction characters.
+    r"""Return text without characters that control the terminal or the direction of text.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def cells(text: str) -> int:
 
 
 def pad(text: str, width: int) -> str:
-    """Return a text filled up to a width."""
+    """Return a text padded with spaces to a width."""
     return text + " " * max(0, width - cells(text))
 
 

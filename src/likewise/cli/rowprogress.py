@@ -28,7 +28,7 @@ class RowProgress:
     Parameters
     ----------
     also : callable, optional
-        Told the same, with the phase in words.
+        Called with the same, the phase in words.
     """
 
     def __init__(self, also: Callable[[str, int, int], None] | None = None) -> None:

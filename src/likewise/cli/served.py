@@ -25,8 +25,9 @@ Whoever has this address can see and change the session. It is plain HTTP: every
 read along. Use it in a network you trust; elsewhere use an SSH tunnel or a proxy with HTTPS."""
 
 PATIENCE = 5.0
-"""Seconds that a command which failed waits for a page to fetch the reason. A browser that was just
-started takes one or two; nothing is lost with less but the message on the page."""
+"""After a failure, how many seconds a command waits for the page to fetch the reason. A browser
+that was just started takes one or two. With less time the page may not show the reason; the
+terminal shows it anyway."""
 
 
 @contextmanager
@@ -51,7 +52,7 @@ def ended_by_signals() -> Iterator[None]:
 class ServedPage:
     """The page in a thread, while the thread that made it opens the project.
 
-    So Ctrl-C and errors end the opening as they would without a page.
+    So Ctrl-C and errors stop the opening just as without a page.
 
     Parameters
     ----------
@@ -119,7 +120,7 @@ class ServedPage:
     def wait(self) -> None:
         """Wait until the server ends."""
         while self._thread.is_alive():
-            self._thread.join(1)  # one without a limit hears no Ctrl-C on Windows
+            self._thread.join(1)  # without a limit, Ctrl-C does nothing on Windows
 
     def stop(self) -> None:
         """End the server when it has replied to what was asked."""

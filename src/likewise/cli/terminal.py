@@ -25,7 +25,7 @@ ANSWERS = {
     "\x1b[B": Answer.UNSURE,
 }
 MOST_LINES = 12
-"""So many lines of an item are shown above the groups it may belong to."""
+"""How many lines of an item are shown above the groups to choose from."""
 
 UNDO = ("z", "\x7f", "\x08")
 QUIT = ("q", "\x1b", "\x03", "\x04")
@@ -141,7 +141,7 @@ def _show_pictures(
     places = [place for row in rows if (place := project.where[row]) is not None]
     if not project.items.has_pictures or len(places) < len(rows):
         return
-    # Not by click, which takes away what it does not know where the output is no terminal.
+    # Not by click.echo, which strips such sequences where the output is no terminal.
     sys.stdout.write(side_by_side(project.items, places, columns, lines, way))
     sys.stdout.flush()
 
@@ -201,7 +201,7 @@ def _show_groups(project: Project, at_most: int = 20) -> None:
 
 
 def _known(group: Group) -> str:
-    """Return how it is known what is in a group."""
+    """Return how many items of a group are said, learned and open, in words."""
     n_learned = group.size - group.n_said - group.n_open
     counts = [(group.n_said, "said"), (n_learned, "learned"), (group.n_open, "open")]
     return ", ".join(f"{n} {word}" for n, word in counts if n)

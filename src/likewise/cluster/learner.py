@@ -19,12 +19,12 @@ from likewise.rows.kmeans import FULL_LIMIT
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LearnedRows:
-    """The group of every row: as answered, else the likeliest that no answer forbids.
+    """The group of every row: as answered, else the most likely one that no answer forbids.
 
     Attributes
     ----------
     learned : Learned
-        Says which is likeliest.
+        Says how likely each group is.
     rows : ndarray of int
         The representatives and the rows that answers are about, increasing.
     groups : ndarray of int
@@ -69,7 +69,7 @@ def learn_session(session: SourceSession, guess: bool) -> Learned | None:
     partition = session.strategy.partition
     _, groups = session.strategy.examples(guess=guess)
     if len(groups) < partition.n_super_instances:
-        # A strategy that does not ask about every cell learns where they belong by itself.
+        # A strategy that does not ask about every cell has a learner of its own.
         return None
     return learn_representatives(partition, groups, session.source.to_array)
 
@@ -94,7 +94,7 @@ def learned_rows(
     asked = [row for given in links for row in (given.left, given.right)]
     fixed = np.unique(np.concatenate([representatives, np.array(asked, dtype=np.intp)]))
     chances = learned.predict_proba(rows_of(fixed))
-    # What a representative's group is was decided before; the learner does not overrule it.
+    # The group of a representative is known; the learner does not overrule it.
     chances[np.searchsorted(fixed, representatives)] = np.eye(learned.n_groups)[learned.groups]
     decided = {
         links.find(int(row)): int(group)
@@ -110,7 +110,7 @@ def learned_labels(
 ) -> NDArray[np.intp]:
     """Return the group of every row of an array, numbered from 0."""
     groups = learned_rows(learned, representatives, lambda rows: X[rows], links).of(0, X)
-    # Nobody said anything about the rows of a group whose known rows all moved: it may be empty.
+    # A group whose known rows all moved may be empty.
     return np.unique(groups, return_inverse=True)[1].astype(np.intp)
 
 

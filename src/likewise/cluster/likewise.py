@@ -25,17 +25,18 @@ from likewise.strategies.coarse_to_fine.choices import MAX_GROUPS
 from likewise.strategies.coarse_to_fine.row_by_row import RowByRow
 
 MAX_ERROR_RATE = 0.3
-"""With more wrong answers than this, a session of a hundred questions finds nothing."""
+"""The largest `error_rate`. With more wrong answers, a session of a hundred questions finds
+nothing."""
 
 
 class Likewise(AskingClusterer):
     """Cluster by asking: coarse regions first, finer ones next, then where there is doubt.
 
-    The data are cut into a few regions. The rows that stand for them are compared, one after
-    another, with the groups found so far, the likeliest first. Then come finer regions; what was
-    answered before counts. At last the questions go where a learner, trained on the rows whose
-    group is known, is in doubt about many others. The same learner says where all other rows
-    belong. The number of groups is found, and the labels are sensible after every answer.
+    The data are cut into a few regions. Their representatives are compared, one after another, with
+    the groups found so far, the most likely first. Then come finer regions; earlier answers still
+    count. Last come rows where a learner, trained on the rows whose group is known, is in doubt
+    about many others. The same learner labels all other rows. The number of groups is found, and
+    the labels are sensible after every answer.
 
     Parameters
     ----------
@@ -154,7 +155,7 @@ class Likewise(AskingClusterer):
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.intp]:
-        """Return the likeliest cluster of each row.
+        """Return the most likely cluster of each row.
 
         Parameters
         ----------
@@ -181,7 +182,7 @@ class Likewise(AskingClusterer):
         return np.asarray(np.eye(self.n_clusters_)[labels])
 
     def _padded(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Answers may force groups that the learner does not know; nothing is likely there."""
+        """Add columns of zeros for groups that the learner does not know."""
         n_lacking = max(0, self.n_clusters_ - chances.shape[1])
         return np.hstack([chances, np.zeros((len(chances), n_lacking))])
 

@@ -110,9 +110,9 @@ class COBRAS(ProcedureClusterer):
 class DSL(ProcedureClusterer):
     """Join all rows to a tree of nearest neighbors and ask about its edges, longest first.
 
-    A baseline for comparison. Where an edge joins what differs it is cut, and the part that came
-    loose is compared with the groups found so far, nearest first. Asked to the end, every row is
-    where it belongs.
+    A baseline for comparison. An edge between rows that differ is cut, and the part below it is
+    compared with the groups found so far, the nearest first. After all questions every row is in
+    its group.
 
     Parameters
     ----------

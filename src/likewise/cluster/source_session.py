@@ -1,4 +1,4 @@
-"""Sessions about a source: the same questions, and labels that are written instead of held."""
+"""Sessions about a source: the same questions; labels are written to files."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from likewise.strategies.representatives import number_groups
 
 
 class SourceSession(Session):
-    """A session about rows that are not held.
+    """A session about rows that are not in memory.
 
-    It is asked and told like any other. `labels` goes over all rows and returns the group of each;
-    `write_labels` writes them instead.
+    It is asked and told like any other. `labels` reads all rows and returns the group of each;
+    `write_labels` writes them to files.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class SourceSession(Session):
     def register_labels(
         cls, name: str, learn: Callable[[SourceSession, bool], RowLabels | None]
     ) -> None:
-        """Make a way to label rows known: ``learn(session, guess)`` returns what labels them.
+        """Register a way to label rows: ``learn(session, guess)`` returns what labels them.
 
         It returns None where nothing can be learned yet.
         """
@@ -104,7 +104,7 @@ class SourceSession(Session):
 
     @property
     def labels(self) -> NDArray[np.intp]:
-        """The group of every row by what is known now, found by going over all rows."""
+        """The group of every row by what is known now; this reads all rows."""
         return self.find_labels(self.label_by)
 
     @property
@@ -129,7 +129,7 @@ class SourceSession(Session):
         return _collect(self._attached_source(), labeling, self.n_jobs)
 
     def attach(self, source: Source, *, n_jobs: int | None = None) -> Self:
-        """Have the rows at hand."""
+        """Set the source of the rows."""
         self.source = source
         self.n_jobs = n_jobs
         partition = self._partition
@@ -230,7 +230,7 @@ class SourceSession(Session):
 def find_super_instances(
     source: Source, partition: SuperInstances, n_jobs: int | None
 ) -> NDArray[np.intp]:
-    """Return the super-instance of every row, by going over them all."""
+    """Return the super-instance of every row; this reads all rows."""
     labeling = _labeling(partition, np.arange(partition.n_super_instances))
     return _collect(source, labeling, n_jobs)
 

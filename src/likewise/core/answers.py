@@ -27,13 +27,13 @@ class Answer(Enum):
 
 
 def as_answer(value: Any) -> Answer:
-    """Return an answer as it is, and what people and functions say instead of one.
+    """Return the `Answer` that a value stands for.
 
     Parameters
     ----------
     value : Answer, bool, None or str
-        True is *same*, False *different*, None *unsure*; a string is an answer's value. Anything
-        else is refused, so that a string such as "no" is never taken for a yes.
+        True means *same*, False *different*, None *unsure*; a string is the value of an answer.
+        Anything else is refused, so that a string such as "no" never counts as a yes.
 
     Examples
     --------
@@ -75,20 +75,20 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question whether two rows belong together.
+    """The question whether two rows belong together.
 
     Attributes
     ----------
     number : int
-        1 for the first question of a session, then counting up. Pass it to `Session.tell` to be
-        told when the question has changed in the meantime.
+        1 for the first question of a session, then counting up. Pass it to `Session.tell`, which
+        then refuses an answer to a question that is no longer open.
     left, right : int
         Row numbers of the data.
     left_id, right_id : hashable or None
         The rows' `sample_ids`, where the session has them.
     is_check : bool
-        Whether earlier answers already imply an answer, and this one checks them. Only strategies
-        that expect wrong answers ask such questions.
+        Whether earlier answers already imply an answer, so that this question checks them. Only
+        strategies that expect wrong answers ask such questions.
     """
 
     number: int
@@ -119,7 +119,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A question to which of some groups a row belongs, if to any.
+    """The question to which of some groups a row belongs; it may be none of them.
 
     Attributes
     ----------

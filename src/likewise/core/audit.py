@@ -37,7 +37,7 @@ def _implied_pairs(
 ) -> list[tuple[int, int]]:
     roots = np.array([links.find(int(row)) for row in rows])
     found: list[tuple[int, int]] = []
-    # One pair per row, and round again while that brings more.
+    # One pair for each row, then another round, as long as a round finds new pairs.
     order = list(rng.permutation(len(rows)))
     n_idle = 0
     while len(found) < n and n_idle < len(order):

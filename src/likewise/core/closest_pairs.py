@@ -1,10 +1,10 @@
 """Candidate pairs in order of distance, without a sorted list of all of them.
 
 COBRA asks about the closest two representatives whose relation is not yet settled. Sorting all
-pairs would do, but ten thousand representatives have fifty million of them, most of which are
-settled long before their turn comes. `ClosestPairs` keeps, for every two *components*, only the
-closest pair between them, and for every component the closest of these. A question then costs one
-look along a vector, an answer one pass over one row, and both shrink as components merge.
+pairs would be enough, but ten thousand representatives have fifty million pairs, and most of them
+are settled before their turn comes. `ClosestPairs` keeps, for every two *components*, only the
+closest pair between them, and for every component the closest of these. A question then reads one
+vector, an answer updates one row of the matrix, and both get shorter as components merge.
 
 The order is exact: pairs are compared by float64 distance, then by the smaller index, then by the
 larger one.
@@ -31,7 +31,7 @@ SETTLED = -1.0
 """In place of a distance: these two components are known to differ."""
 
 UNDO_BYTES = 2**27
-"""Memory for taking operations back."""
+"""Memory for undoing operations, in bytes."""
 
 _ROWS_PER_BLOCK = 256
 
@@ -62,11 +62,11 @@ class ClosestPairs:
     n_items : int
         Each item starts as a component of its own. A component is named by its smallest item.
     between : callable
-        ``between(rows, columns)`` returns their distances as a float64 matrix. It must give the
-        same number for a pair however it is asked.
+        ``between(rows, columns)`` returns their distances as a float64 matrix. It must return the
+        same number for a pair in either order.
     undo_bytes : int, optional
-        Memory for taking operations back, 128 MiB by default. When it is full the oldest are
-        forgotten; `can_undo` tells.
+        Memory for undoing operations, 128 MiB by default. When it is full, the oldest ones can no
+        longer be undone; see `can_undo`.
     """
 
     def __init__(self, n_items: int, between: Between, *, undo_bytes: int | None = None) -> None:
@@ -110,7 +110,7 @@ class ClosestPairs:
         return bool(self._changes)
 
     def closest(self) -> tuple[int, int] | None:
-        """Return the closest pair of items not settled and not excluded, or None if none is."""
+        """Return the closest pair of items that is neither settled nor excluded, or None."""
         best = self._best_distance[self._alive]
         nearest = best.min() if len(best) else np.inf
         if not np.isfinite(nearest):
@@ -155,7 +155,8 @@ class ClosestPairs:
         distance[settled] = SETTLED
         self._distance[slots_a] = distance
         self._witness[slots_a] = np.where(is_b_closer, witness_b, witness_a)
-        # With a and b, every undecided pair one of them had with a third becomes one pair or none.
+        # An undecided pair of a or b with a third component becomes one pair of the new component,
+        # or is settled.
         n_before = np.count_nonzero(~settled_a) + np.count_nonzero(~settled_b)
         n_before += not self.is_settled(a, b)
         self.undecided += int(np.count_nonzero(~settled)) - int(n_before)
@@ -179,7 +180,7 @@ class ClosestPairs:
         self._refresh_pair(a, b, int(self._witness[slot[0]]), change)
 
     def exclude(self, i: int, j: int) -> None:
-        """Never offer this pair of items again; what is known of their components stays as is."""
+        """Never offer this pair of items again; what is known about their components stays."""
         i, j = (i, j) if i < j else (j, i)
         a, b = int(self._component[i]), int(self._component[j])
         code = i * self.n_items + j
@@ -252,7 +253,7 @@ class ClosestPairs:
                 self._refresh(c, change)
 
     def _refresh(self, a: int, change: _Change) -> None:
-        """Look up the closest pair of one component anew."""
+        """Find the closest pair of one component again."""
         change.best.append((a, float(self._best_distance[a]), int(self._best_code[a])))
         slots = self._slots(a, self._alive[self._alive != a])
         distance = self._distance[slots]

@@ -1,8 +1,8 @@
 """The entries of a session's log, and sessions as plain dictionaries.
 
 A saved session is its first strategy and the list of things done: answers told, answers given
-beforehand, answers revised, other small groups, names, checks. Everything else is derived by doing
-them again. Dictionaries of older releases are read for ever (`UPGRADES`).
+beforehand, answers revised, other small groups, names, checks. Everything else follows from doing
+these again. Dictionaries of older releases can always be read (`UPGRADES`).
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class Rebuilt:
     why : {"refine", "misfit"}
         What it was for.
     ask : tuple of (int, int) or None
-        Two rows to ask about before anything else: an item that was said not to fit, and a row of
-        those it was among.
+        Two rows to ask about before anything else: an item that does not fit, and a row of the
+        group it was in.
     """
 
     strategy: Mapping[str, Any] = field(compare=False)
@@ -185,9 +185,9 @@ def as_plain(value: Any) -> Any:
 
 
 def as_base64(array: NDArray[Any]) -> Any:
-    """Return an array as JSON holds it in little room: its bytes, compressed, as text.
+    """Return an array in a form that takes little space in JSON.
 
-    A short one stays a list.
+    A long one becomes its compressed bytes as text, a short one a list.
 
     Examples
     --------

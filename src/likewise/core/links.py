@@ -22,10 +22,8 @@ class LinkGraph:
     n_items : int
         Items are the integers from 0 to ``n_items - 1``.
 
-    Notes
-    -----
-    Union is by size and without path compression: finding takes O(log n) steps, and in return
-    the last answer can be taken back in time proportional to what it changed (`pop`).
+    Notes ----- Union is by size and without path compression. So finding takes O(log n) steps, and
+    the last answer can be undone (`pop`) in time proportional to what it changed.
 
     Examples
     --------
@@ -104,7 +102,7 @@ class LinkGraph:
         return self._size.get(self.find(item), 1)
 
     def same_as(self, item: int, n: int) -> list[int]:
-        """Return up to `n` items that answers put together with one, by the shortest chains."""
+        """Return up to `n` items that answers join to one, the shortest chains first."""
         found = {item: None}
         queue = deque([item])
         while queue and len(found) <= n:
@@ -128,8 +126,8 @@ class LinkGraph:
     def add(self, left: int, right: int, answer: Answer) -> None:
         """Take in an answer.
 
-        An answer that follows from earlier ones is kept as further evidence. *Unsure* says
-        nothing about the groups and is not taken.
+        An answer that follows from earlier ones is kept as further evidence. *Unsure* says nothing
+        about the groups and is refused.
 
         Raises
         ------
@@ -259,7 +257,7 @@ class LinkGraph:
 
     def _unite(self, a: int, b: int, step: _Step) -> None:
         size_a, size_b = self._size.get(a, 1), self._size.get(b, 1)
-        # By size, then by index, so that the outcome does not depend on who was named first.
+        # By size, then by index, so that the result does not depend on the order of the two items.
         kept, gone = (a, b) if (size_a, -a) > (size_b, -b) else (b, a)
         self._parent.setdefault(kept, kept)
         self._parent[gone] = kept

@@ -1,7 +1,7 @@
 """The log of a session: everything that was done, and the only undo there is.
 
-The log decides all else: taking back its last entry, or doing all of it again, leads to the same
-state.
+Everything else follows from the log: replaying its entries gives the same state, and undo removes
+the last entry.
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ class Log:
         self.sample_ids = _checked_ids(sample_ids, strategy.n_rows)
         self.digest = digest
         self._gestures: list[Gesture] = []
-        # With every entry, what undoing it needs: the gestures before a revision, the strategy
-        # before other small groups.
+        # Each entry with what is needed to undo it: the gestures before a revision, or the strategy
+        # before a rebuild.
         self._done: list[tuple[Entry, Any]] = []
         self._undone: list[Entry] = []
         self._focus: list[tuple[int, int]] = []
         self._derived: dict[str, Any] = {}
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """Return what `make` returns, made once for every state of the log."""
+        """Return what `make` returns; it is called once for every state of the log."""
         if name not in self._derived:
             self._derived[name] = make()
         found: T = self._derived[name]
@@ -139,7 +139,7 @@ class Log:
 
     @property
     def events(self) -> tuple[Gesture, ...]:
-        """All that was said and counts, in order."""
+        """All gestures that count, in order."""
         return tuple(self._gestures)
 
     @property
@@ -172,7 +172,7 @@ class Log:
 
     @property
     def checks(self) -> dict[tuple[int, int], Answer]:
-        """The answers to check questions since something else was said."""
+        """The answers to check questions since the last change of the groups."""
         found: dict[tuple[int, int], Answer] = {}
         for entry, _ in reversed(self._done):
             if isinstance(entry, Checked):
@@ -259,7 +259,7 @@ class Log:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Take back what is done inside if it ends with an error, such as that of a full disk."""
+        """Undo what was done in the block if it ends with an error, such as a full disk."""
         n_done, undone = len(self._done), list(self._undone)
         try:
             yield
@@ -291,7 +291,7 @@ class Log:
         before: Any = None
         self._derived.clear()
         if isinstance(entry, Told):
-            # What was undone and saved, or dropped by a revision before it, had another number.
+            # An entry that is redone may have had another number before.
             entry = Told(replace(entry.gesture, number=len(self._gestures) + 1))
             if entry.gesture.source == "mended":
                 kept = mended(self._gestures, entry.gesture, self.strategy)
@@ -337,7 +337,7 @@ class Log:
         return revised(self._gestures, entry, self.strategy)
 
     def _replay(self, gestures: Sequence[Gesture]) -> None:
-        """Make `gestures` those that count, rewinding no further than to where they differ."""
+        """Make `gestures` the ones that count; rewind only to the first one that differs."""
         n_shared = 0
         for old, new in zip(self._gestures, gestures, strict=False):
             if old != new:

@@ -34,8 +34,8 @@ class SuperInstances:
     centers : ndarray of shape (n_cells, n_features) or None
         The K-means centers, to which new rows are compared.
     cell_owner : ndarray of shape (n_cells,) or None
-        For every center, its super-instance. Cells without a row that may be shown belong to
-        the super-instance nearest to them.
+        For every center, its super-instance. A cell without a row that may be shown belongs to the
+        nearest super-instance.
     row_counts : ndarray of shape (n_super_instances,) or None
         How many rows every super-instance has, if the rows here are only some of them.
     """
@@ -122,22 +122,22 @@ class SuperInstances:
 
 
 class StreamedSuperInstances(SuperInstances):
-    """Super-instances of so many rows that the super-instance of each is not held.
+    """Super-instances of more rows than fit in memory.
 
-    It is found again, by going over the rows once more, whenever `assignment` is asked for.
+    The super-instance of each row is not stored: `assignment` reads all rows again to find it.
 
     Attributes
     ----------
     n_rows : int
         Number of rows of the data.
     kernel : str
-        What compared rows to centers; the same must do it again.
+        The code that compared rows to centers; the same code must be used again.
     row_counts : ndarray of shape (n_super_instances,)
         Number of rows in every super-instance.
     typical : tuple of ndarray
         For every super-instance, some of its rows, the most central ones first.
     find : callable or None
-        Goes over the rows and returns their super-instances; None if they are not at hand.
+        Reads the rows and returns their super-instances; None where the rows are not available.
     """
 
     __slots__ = ("_n_rows", "find", "kernel", "typical")
@@ -179,12 +179,12 @@ class StreamedSuperInstances(SuperInstances):
             object.__setattr__(self, name, value)
 
     def __reduce__(self) -> Any:
-        # Without the rows, and without going over them.
+        # Without the rows, which are not read for this.
         return SuperInstances.from_dict, (self.to_dict(),)
 
     @property
     def assignment(self) -> NDArray[np.intp]:
-        """For every row, the number of its super-instance, by going over all rows."""
+        """For every row, the number of its super-instance; this reads all rows."""
         if self.find is None:
             raise InputError(
                 f"the {self._n_rows} rows of this session are not at hand, so the groups of "
@@ -194,7 +194,7 @@ class StreamedSuperInstances(SuperInstances):
         return self.find()
 
     def attach(self, find: Callable[[], NDArray[np.intp]]) -> None:
-        """Have the rows at hand."""
+        """Set the function that finds the super-instance of every row."""
         object.__setattr__(self, "find", find)
 
     @property

@@ -25,9 +25,9 @@ class Progress:
     at_most : int
         No more than this many yes/no questions will follow. Never grows on a yes or no.
     estimate : int
-        About how many will follow; an estimate.
+        An estimate of how many will follow.
     n_groups : int
-        Groups now.
+        Number of groups now.
     """
 
     answered: int
@@ -122,13 +122,13 @@ class Completeness:
     Attributes
     ----------
     estimate : float
-        The share of rows that are in their right group.
+        The share of rows that are in the right group.
     at_least : float
         The share is at least this, with a confidence of 95 %.
     unmet : int
-        How many groups no question was about yet: as many as have one known item (the jackknife
-        estimate). Where it was 0, no group was missing in 230 of 234 moments of 24 practice tasks.
-        Late in a session it is often too high.
+        An estimate of the number of groups that no question was about yet: the number of groups
+        with one known item (the jackknife estimate). On 24 practice tasks it was 0 at 234 moments,
+        and at 230 of them no group was missing. Late in a session it is often too high.
     """
 
     estimate: float

@@ -1,4 +1,4 @@
-"""What becomes of a log when an earlier answer is another one."""
+"""What a log becomes when an earlier answer changes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def revised(gestures: Sequence[Gesture], entry: Revised, strategy: Strategy) -> 
     """Return the gestures that still count when one of them says something else.
 
     A later gesture is dropped if all that it says follows from others now, or if they contradict
-    it. Where answers are weighed each is further evidence: only what was given beforehand, which
-    is certain, is dropped if it contradicts what else was.
+    it. Where a strategy weighs answers, each answer is evidence and is kept. Then only links given
+    beforehand, which are certain, are dropped if they contradict other such links.
     """
     changed = list(gestures)
     changed[entry.number - 1] = _instead(gestures, entry)
@@ -66,8 +66,9 @@ def mended(
 ) -> tuple[Gesture, ...]:
     """Return the gestures that count when a new one overrules what contradicts it.
 
-    Earlier gestures lose the links that contradict it, by themselves or with other earlier ones;
-    those that have none left are dropped. Where answers are weighed, all answers are kept.
+    Earlier gestures lose the links that contradict it, alone or together with other earlier links.
+    Gestures without any link left are dropped. Where a strategy weighs answers, all answers are
+    kept.
     """
     graph = LinkGraph(strategy.n_rows)
     for link in gesture.links:
@@ -83,7 +84,7 @@ def mended(
 
 
 def _fits(link: Link, graph: LinkGraph) -> bool:
-    """Take a link into a graph; return whether that was possible."""
+    """Add a link to a graph; return whether that was possible."""
     if not link.answer.is_link:
         return True
     if graph.implied(link.left, link.right) not in (None, link.answer):
@@ -95,7 +96,7 @@ def _fits(link: Link, graph: LinkGraph) -> bool:
 def _added(gesture: Gesture, known: LinkGraph, *, is_evidence: bool = False) -> bool:
     """Add a gesture to what is known if it still counts, and return whether it does.
 
-    As evidence it also counts if it says nothing new.
+    Where answers are evidence, one that says nothing new also counts.
     """
     n_added = 0
     counts = is_evidence

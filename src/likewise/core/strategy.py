@@ -1,8 +1,8 @@
 """The contract between a session and a strategy, which decides what to ask.
 
-`Strategy` declares every hook. What a strategy must say for itself is abstract; all else has a
-default that is right for a strategy that knows no more. Nobody asks for the class of a strategy:
-what it can do, it says by these hooks.
+`Strategy` declares every hook. What every strategy must implement is abstract. Every other hook has
+a default that is right for a simple strategy. No code looks at the class of a strategy; it only
+calls these hooks.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Strategy(ABC):
         What the links that count imply. A strategy that weighs answers leaves out those that it
         overrules.
     weighs_answers : bool
-        Whether it takes links that contradict others, and asks about what others imply to check
-        them.
+        Whether it accepts links that contradict others, and asks about what is implied already, as
+        a check.
     estimator : str
         The estimator of `likewise` that makes most of its sessions, by ``adopt``.
     """
@@ -93,7 +93,7 @@ class Strategy(ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Return what `load` needs to make this strategy anew: plain values and arrays."""
+        """Return what `load` needs to make this strategy again: plain values and arrays."""
 
     @classmethod
     @abstractmethod
@@ -153,7 +153,7 @@ class Strategy(ABC):
 
     @property
     def n_parts(self) -> int:
-        """Into how many small groups the rows are cut by the time nothing is left to ask."""
+        """The number of small groups at the end, when nothing is left to ask."""
         return self.partition.n_super_instances
 
     def on(
@@ -172,7 +172,7 @@ class Strategy(ABC):
         askable : ndarray of int, optional
             The rows that may be asked about. By default all.
         n_parts : int, optional
-            How many parts there shall be in the end, for strategies that do not ask about each.
+            How many parts there are in the end, for strategies that do not ask about each of them.
         """
         raise InputError(f"a session by the strategy {self.name!r} cannot be refined")
 
@@ -194,7 +194,7 @@ class Strategy(ABC):
         return self.links
 
     def labels_as_published(self) -> NDArray[np.intp]:
-        """Return the labels of the published method, where those may go against late answers."""
+        """Return the labels as published; late answers may contradict them."""
         return self.labels()
 
     def group_of_representatives(self) -> NDArray[np.intp]:
@@ -206,7 +206,7 @@ class Strategy(ABC):
         return self.group_of_representatives()
 
     def open_pairs(self) -> list[tuple[int, int]]:
-        """Return pairs of rows, one for every two groups that cannot be told apart or joined."""
+        """Return pairs of rows, one for every two groups that stayed undecided."""
         return []
 
     def examples(self, *, guess: bool = False) -> Examples:
@@ -229,11 +229,11 @@ class Strategy(ABC):
         return None
 
     def worked_out(self) -> dict[str, Any]:
-        """Return what was made of the rows alone and is kept in a project file: by name, arrays."""
+        """Return what was computed from the rows alone, arrays by name; project files keep it."""
         return {}
 
     def take_worked_out(self, found: Mapping[str, Any]) -> None:
-        """Take what `worked_out` returned about the same rows, lest it is made again."""
+        """Take what `worked_out` returned about the same rows, so that it is not computed again."""
         del found  # nothing was
 
     def suspects(self) -> list[Suspect]:

@@ -49,7 +49,7 @@ _FAILURES = (
 
 
 def fetch_file(file: str, folder: Path, progress: Progress | None = None) -> tuple[str, str]:
-    """Bring one file of the data folder in, unless it is there and as it should be.
+    """Fetch one file of the data folder, unless it is there and correct.
 
     `progress` is called with the number of bytes that came and that are to come. Returns where the
     file came from, or "already there", and what was checked. Where no place could give it,
@@ -60,7 +60,7 @@ def fetch_file(file: str, folder: Path, progress: Progress | None = None) -> tup
         try:
             return "already there", verify(path)
         except DatasetError:
-            pass  # A damaged file is replaced, but only by one that is as it should be.
+            pass  # A damaged file is replaced, but only by a correct one.
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".fetch-") as scratch:
@@ -148,7 +148,7 @@ def _openml(original: Original, scratch: Path, facts: dict[str, Any], columns: l
     from sklearn.datasets import fetch_openml
 
     with warnings.catch_warnings():
-        # It warns at every new attempt; what counts is whether the last one works.
+        # It warns at every attempt, but only the last one matters.
         warnings.simplefilter("ignore")
         bunch = fetch_openml(
             data_id=original.openml,

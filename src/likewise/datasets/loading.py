@@ -1,4 +1,4 @@
-"""One line from the name of a task to the matrix of the paper, with all to show and to cite it."""
+"""Load a task by its name: features, classes, and what is needed to show and cite it."""
 
 from __future__ import annotations
 

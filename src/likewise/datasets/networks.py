@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from likewise.errors import DatasetError, MissingExtraError
 
 BATCH = 4
-"""Small, so that what is between two layers stays in the processor's cache: twice as fast as 16."""
+"""Small, so that values between two layers stay in the processor's cache: twice as fast as 16."""
 
 EFFICIENTNET_SIDES = {0: 224, 2: 260}
 INCEPTION_FILE = "inception_v3_google-0cc3c7bd.pth"

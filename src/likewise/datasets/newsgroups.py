@@ -28,7 +28,7 @@ from likewise.files import cache_folder
 N_WORDS = 10_000
 N_FEATURES = 10
 DECIMALS = 6
-"""Features are rounded to so many decimals, so that they are the same on every machine.
+"""Features are rounded to this many decimals, so that they are the same on every machine.
 
 Processors add in different orders, which moves features by up to 1e-12. That is enough to change
 the questions: the empty message is a row of zeros, and rows of unit length are all at distance 1

@@ -88,7 +88,7 @@ def table_bytes(columns: list[str], rows: list[list[str]]) -> bytes:
 
 
 def differences(found: dict[str, Any], expected: dict[str, Any]) -> list[str]:
-    """Say in words in what two descriptions differ, the digest only when nothing else does."""
+    """Say in words how two descriptions differ; name the digest only if nothing else differs."""
     says = [
         f"{found[what]} {what} instead of {expected[what]}"
         for what in ("rows", "features")

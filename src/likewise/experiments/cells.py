@@ -54,10 +54,10 @@ def run_cell(
     budgets : sequence of int
         If there are any, the clustering is scored at each of these numbers of questions.
     time_limit : float, optional
-        After so many seconds on the processor (not on the clock, so that a busy machine changes
-        nothing) no question is answered any more and the method makes its clustering of what it
-        has; after twice as many it is cut off without a score. Both are "capped". In a thread
-        other than the main one only the first part works.
+        After this processor time in seconds (not time on the clock, so that a busy machine changes
+        nothing) no more questions are answered, and the method clusters with the answers it has.
+        After twice this time it is cut off without a score. Both are "capped". In a thread other
+        than the main one only the first part works.
     data_home : str, optional
         The folder of the original data.
     tasks_from : str, optional
@@ -142,7 +142,7 @@ class Fold:
     oracles: list[GuardedOracle]
 
     def trial(self, budget: int | None) -> Trial:
-        """Return what a method is given for so many questions."""
+        """Return the trial of a method for a number of questions."""
         train, _ = split(self.row, self.data)
         slips = slips_for(self.row)
         oracle = GuardedOracle(self.data.y, train, budget, self.deadline, slips)
@@ -169,7 +169,7 @@ class Fold:
         return ari(self.data.y[test], found[test])
 
     def scores(self, labels: ArrayLike) -> dict[str, Any]:
-        """Return the columns that a clustering decides."""
+        """Return the columns that follow from a clustering."""
         return {
             "ari_test": round(self.ari_test(labels), 12),
             "ari_all": round(ari(self.data.y, labels), 12),
@@ -187,14 +187,14 @@ def split(cell: Cell, data: Dataset) -> tuple[NDArray[np.intp], NDArray[np.intp]
 
 
 def slips_for(cell: Cell) -> Slips | None:
-    """Return which answers of a cell are wrong: for all methods at the same places."""
+    """Return which answers of a cell are wrong: the same places for all methods."""
     if cell.experiment not in NOISE:
         return None
     return Slips(NOISE[cell.experiment], seed_of(cell.task, cell.fold, cell.experiment))
 
 
 def _curve_scores(method: Method, fold: Fold) -> dict[str, Any]:
-    """Return the columns of a clustering that is looked at after every answer."""
+    """Return the columns of a clustering that is scored after every answer."""
     curve: list[tuple[int, float]] = []
     labels: Any = None
     for n_answers, found in method.anytime(fold.trial(fold.row.allowed)):
@@ -241,5 +241,5 @@ def _asked(oracle: GuardedOracle, row: Row) -> dict[str, Any]:
 
 
 def ari(truth: ArrayLike, labels: ArrayLike) -> float:
-    """Return the adjusted Rand index: 1 for the same partition, 0 for what chance gives."""
+    """Return the adjusted Rand index: 1 for the same partition, 0 on average for a random one."""
     return float(adjusted_rand_score(truth, labels))

@@ -38,7 +38,7 @@ STYLES: dict[str, dict[str, Any]] = {
 OWN_STYLE = {"color": "0.2", "marker": "D", "linestyle": ":", "mfc": "white"}
 STROKES = {25: ":", 50: "--", 100: "-"}
 EARLY = 0.8
-"""A line that ends before this share of the others' range is named where it ends."""
+"""A line that ends before this share of the x axis is named where it ends."""
 
 ROOM = 0.08
 """A name takes this share of the height of a panel."""
@@ -82,7 +82,7 @@ def style(line: str) -> dict[str, Any]:
 
 
 def dots(method: str) -> dict[str, Any]:
-    """Return how a method is drawn where there is a dot for every task."""
+    """Return how the dots of a method are drawn."""
     return {**style(method), "linestyle": "none", "mfc": "white"}
 
 
@@ -121,7 +121,7 @@ def name_lines(axis: Axes, curves: Mapping[str, Curve]) -> None:
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
-    """Return increasing heights at least a gap apart, as near as can be to where they were.
+    """Return increasing heights that are at least a gap apart, as near as possible to the old ones.
 
     Examples
     --------

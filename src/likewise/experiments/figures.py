@@ -63,7 +63,7 @@ def _curve(results: Results, method: str, tasks: Sequence[str]) -> Curve:
             if method in scores and len(scores):
                 found.append((float(budget), float(scores[method].mean())))
     else:
-        # COBRA is made for all its questions; stopped on the way it is another method.
+        # COBRA is meant to ask all its questions; stopped earlier, it is another method.
         for size in [size for size in results.sizes if size in results.own]:
             scores = complete(results.at_own(size, tasks))
             if method in scores and len(scores):
@@ -128,7 +128,7 @@ def noise_figure(results: Results) -> Figure | None:
 
 
 def estimate_figure(results: Results) -> Figure | None:
-    """Draw the questions COBRA asked over the paper's estimate, one dot per task and size."""
+    """Draw COBRA's questions against the paper's estimate, one dot per task and size."""
     found = estimates(results)
     if found.empty or results.is_by_budget:
         return None
@@ -204,7 +204,7 @@ def times_figure(results: Results) -> Figure | None:
 
 
 def groups_figure(results: Results) -> Figure | None:
-    """Draw how often COBRA found how many groups too few or too many."""
+    """Draw by how many the number of groups that COBRA found is wrong, and how often."""
     found = groups_off(results)
     if found.empty or results.is_by_budget:
         return None
@@ -259,7 +259,7 @@ def anytime_figure(results: Results) -> Figure | None:
 
 
 def held(answers: ArrayLike, scores: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
-    """Return a curve on a grid; every score holds until the next one, the last for good.
+    """Return a curve on a grid; every score holds until the next one, the last to the end.
 
     Examples
     --------

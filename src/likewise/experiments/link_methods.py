@@ -18,11 +18,11 @@ from likewise.selection import NPU, MinMax
 
 Pairs = list[tuple[int, int]]
 Clustering = Callable[[Pairs, Pairs, bool], NDArray[np.intp]]
-"""Cluster under must-links and cannot-links; whether it is the clustering in the end."""
+"""A function of must-links, cannot-links, and whether this is the final clustering."""
 
 N_NEIGHBORS = 10
 STARTS = 3
-"""Starts of COSC for the clustering in the end. On the way there, inside NPU, it is fast."""
+"""Starts of COSC for the final clustering. Inside NPU it runs in its fast mode."""
 CURVE_POINTS = 12
 
 
@@ -37,7 +37,7 @@ def mpckm(trial: Trial) -> Clustering:
 
 
 def cosc(trial: Trial) -> Clustering:
-    """Return COSC in its full mode, on the way its fast one; the graph is made once."""
+    """Return COSC: in full mode at the end, in fast mode before; the graph is made once."""
     graph = knn_graph(trial.X, N_NEIGHBORS)
     given: dict[str, Any] = {"affinity": "precomputed", "random_state": trial.seed}
     full = {"n_init": STARTS, "best_by": "violations"}
@@ -53,7 +53,8 @@ CLUSTERERS = {
     "MPCKM": (mpckm, MPCKMeans, "MPCKMeans.weka"),
     "COSC": (cosc, COSC, f"COSC full, best of {STARTS} by violations"),
 }
-"""By name: what makes the clustering of a trial, its class, and its settings in words."""
+"""By name: the function that makes the clustering of a trial, the class, and the settings in words.
+"""
 
 
 class SelectAndCluster(Method):
@@ -66,9 +67,9 @@ class SelectAndCluster(Method):
     selection : {"MinMax", "NPU"}
         Who asks.
     growth : float, default=0
-        Inside NPU, cluster anew only after the number of answers has grown by this share; 0 is
-        the method as published, which clusters before every row. The clustering in the end is
-        always made of all answers.
+        Inside NPU, cluster again only after the number of answers has grown by this share; 0 is the
+        method as published, which clusters before every row. The final clustering always uses all
+        answers.
     """
 
     is_anytime = True
@@ -94,7 +95,7 @@ class SelectAndCluster(Method):
         return cluster(must, cannot, True)
 
     def anytime(self, trial: Trial) -> Iterator[State]:
-        """Yield the clustering at a dozen stops on the way to the budget."""
+        """Yield the clustering after a dozen numbers of answers up to the budget."""
         cluster = self.cluster(trial)
         selector = self._selector(cluster, trial)
         session = selector.start(trial.X, train_indices=trial.train_indices)
@@ -115,7 +116,7 @@ class SelectAndCluster(Method):
 
 
 class _Memory:
-    """The last clustering inside NPU. Copies are the same memory, so that clones share it."""
+    """The last clustering inside NPU. Copies share it, so that clones of the clusterer do."""
 
     def __init__(self, cluster: Clustering, trial: Trial, growth: float) -> None:
         self._cluster = cluster
@@ -142,6 +143,6 @@ class Sparing(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
         self.memory = memory
 
     def fit(self, X: Any, *, must_link: Pairs, cannot_link: Pairs) -> Self:  # noqa: ARG002
-        """Cluster, or take the last clustering if little has been learned since."""
+        """Cluster, or return the last clustering if there are few new answers."""
         self.labels_ = self.memory.labels(must_link, cannot_link)
         return self

@@ -18,7 +18,7 @@ from types import FrameType
 import likewise
 
 HARD_LIMIT = 2.0
-"""A cell is cut off after so many time limits; questions end after one."""
+"""A cell is cut off after this many time limits; after one, no more questions are answered."""
 
 
 class CellTimeoutError(BaseException):
@@ -27,7 +27,7 @@ class CellTimeoutError(BaseException):
 
 @contextmanager
 def cut_off(time_limit: float | None) -> Iterator[None]:
-    """Raise `CellTimeoutError` in what runs too long, where signals allow it."""
+    """Raise `CellTimeoutError` if the block runs too long, where the system has signals."""
     if time_limit is None or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -55,7 +55,7 @@ def reset_peak_memory() -> None:
 def peak_memory_mb() -> float:
     """Return the largest resident memory since `reset_peak_memory`, else of the whole process.
 
-    It is NaN on systems that tell neither, such as Windows.
+    It is NaN on systems that report neither, such as Windows.
     """
     try:
         for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
@@ -73,7 +73,7 @@ def peak_memory_mb() -> float:
 
 @cache
 def versions() -> str:
-    """Return what decides about results, as JSON."""
+    """Return the versions that results depend on, as JSON."""
     found = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     found["likewise"] = likewise.__version__
     found["python"] = platform.python_version()

@@ -1,4 +1,4 @@
-"""The methods of the comparison by name: COBRA, its competitors, `Likewise`; and one's own."""
+"""The methods of the comparison by name: COBRA, its competitors, `Likewise`, and your own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ CONTROL = "COBRA"
 """The method that decides how many questions the others may ask."""
 
 NPU_GROWTH = {"MPCKM": 0.25, "COSC": 0.5}
-"""NPU as published clusters before every row, which takes most of a day on two cores."""
+"""By how much the number of answers grows before NPU clusters again. NPU as published clusters
+before every row, which takes most of a day on two cores."""
 
 
 def _cobra(name: str, **parameters: Any) -> SessionMethod:
@@ -72,7 +73,7 @@ _MADE = (
         "COBRAS", COBRAS, lambda trial: {"random_state": trial.seed}, settings="n_init=10"
     ),
     PublishedCOBRAS(),
-    # DSL is without its stop at the true clustering, which nobody knows.
+    # DSL as published stops at the true clustering, which no user knows; here it does not.
     estimator_method("DSL", DSL, lambda _: {}),
     SelectAndCluster("MPCKM", "MinMax"),
     SelectAndCluster("MPCKM", "NPU", growth=NPU_GROWTH["MPCKM"]),

@@ -13,7 +13,7 @@ from likewise.core.answers import Answer, Choice, Query
 from likewise.errors import BudgetExhausted, InputError, LikewiseError
 
 PER = 100
-"""The share of wrong answers is exact in every so many answers."""
+"""The share of wrong answers is exact in every block of this many answers."""
 
 
 class ForbiddenQueryError(LikewiseError):
@@ -23,9 +23,9 @@ class ForbiddenQueryError(LikewiseError):
 class Slips:
     """Decide which answers are wrong: each with the same chance, and exactly as many as stated.
 
-    In every hundred different questions, exactly ``100 * share`` are answered wrongly. At which
-    places is drawn anew for every hundred, from the seed alone. A question that is asked again gets
-    the same answer.
+    In every hundred different questions, exactly ``100 * share`` are answered wrongly. The places
+    are drawn for every hundred, from the seed alone. A question that is asked again gets the same
+    answer.
 
     Parameters
     ----------
@@ -55,11 +55,11 @@ class Slips:
         return sum(self._wrong.values())
 
     def is_wrong(self, left: int, right: int) -> bool:
-        """Return whether the answer about a pair is to be turned around."""
+        """Return whether to give the wrong answer about a pair."""
         return self._is_wrong((min(left, right), max(left, right)))
 
     def chosen(self, choice: Choice, right: int | None) -> int | None:
-        """Return what is chosen: the right group or, if that is to be wrong, any other or none."""
+        """Return what is chosen: the right group or, for a wrong answer, any other or none."""
         question = (choice.row, choice.groups)
         if not self._is_wrong(question):
             return right
@@ -196,7 +196,7 @@ class GuardedOracle:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Do something that nobody waits for: its time is not part of `waits`."""
+        """Run a block whose time does not count in `waits`."""
         started = time.thread_time()
         try:
             yield

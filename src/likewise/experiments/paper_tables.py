@@ -51,11 +51,11 @@ PAPER = {
         "Inception-V3, the network of the paper, is not at hand.",
     ),
 }
-"""The figures and tables of the paper: the stem of ours or what there is to say, and why."""
+"""The figures and tables of the paper: the file name of ours, or a verdict, and the reason."""
 
 
 def overview_table(parts: Mapping[str, Table | None]) -> Table:
-    """Return of every figure and table of the paper whether ours is the same, and why not."""
+    """Return, for every figure and table of the paper, whether ours is the same, and why not."""
     lines = []
     for item, (name, words, why) in PAPER.items():
         table = parts.get(name)
@@ -265,7 +265,7 @@ def curves_table(results: Results) -> Table | None:
 
 
 def _curves_verdict(points: pd.DataFrame) -> str:
-    """Check the paper's claim that who is ahead with few questions stays ahead with many."""
+    """Check the paper's claim that a method that leads with few questions leads with many."""
     early_wins = late_wins = 0
     for _, of_task in points.groupby("task"):
         ours = of_task[of_task["method"] == CONTROL]

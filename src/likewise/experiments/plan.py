@@ -62,9 +62,9 @@ DEVELOPED_ON = (
 class Plan:
     """A configuration of the experiment: what to run, and how to report on it.
 
-    Reports list its methods first, in their order, and test the others against `reference`. Of the
-    five folds the first `n_folds` are run. Tasks that a method was developed on are `kept_apart`:
-    tables have them, the others, and all.
+    Reports list its methods first, in their order, and test the others against `reference`. The
+    first `n_folds` of the five folds are run. Tasks that a method was developed on are
+    `kept_apart`: tables show them, the other tasks, and all tasks.
     """
 
     tasks: tuple[str, ...]
@@ -150,7 +150,7 @@ def _strategies(plan: Plan) -> Iterator[Cell]:
 def _curves(plan: Plan) -> Iterator[Cell]:
     methods = [name for name in CURVE_METHODS if name in plan.methods]
     for method, task, size in product(methods, plan.curve_tasks, CURVE_SIZES):
-        # A fifth of the rows cannot be a representative; more sizes than rows are no use.
+        # Rows of the test part (a fifth) cannot be representatives; larger sizes are left out.
         if task not in TASKS or size > 0.8 * TASKS[task].shape[0]:
             continue
         for fold in range(plan.n_folds):

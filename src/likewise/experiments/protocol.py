@@ -28,12 +28,12 @@ NOISE = {"noise-5": 0.05, "noise-10": 0.10}
 NOISE_BUDGETS = (100,)
 
 State = tuple[int, ArrayLike | Callable[[], ArrayLike]]
-"""The number of answers so far and the clustering made of them, or what makes it if called."""
+"""The number of answers so far, and the clustering from them or a function that makes it."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What a method is given: data, somebody who answers, and a number of questions.
+    """What a method gets: data, an oracle, and a number of questions.
 
     Attributes
     ----------
@@ -94,10 +94,10 @@ class Method(ABC):
         """Return the cluster of every row."""
 
     def anytime(self, trial: Trial) -> Iterator[State]:
-        """Yield a growing number of answers, each with the clustering made of them.
+        """Yield increasing numbers of answers, each with the clustering made from them.
 
-        Where the clustering takes time, yield a function that makes it, after every single
-        answer: it is called before the next question, or not at all.
+        If the clustering takes time, yield a function that makes it, after every single answer. It
+        is called before the next question, or never.
         """
         labels = self.run(trial)
         yield trial.oracle.n_queries, labels
@@ -107,7 +107,7 @@ class Method(ABC):
         trial: Trial,  # noqa: ARG002
         budgets: Sequence[int],  # noqa: ARG002
     ) -> list[list[int]]:
-        """Return budgets in groups for which one run, looked at on the way, is enough.
+        """Return budgets in groups; one run, scored several times, serves all budgets of a group.
 
         The run is made for the largest budget of its group. Without any group, `run` is called
         for every budget.
@@ -123,8 +123,8 @@ class Point(NamedTuple):
     budget : int
         How many questions were allowed.
     asked : int
-        After how many the clustering was made; fewer if there was nothing left to ask, or if the
-        method changes its clustering only now and then.
+        How many were asked when the clustering was made; fewer if nothing was left to ask, or if
+        the method does not update its clustering after every answer.
     labels : ndarray
         The cluster of every row.
     oracle : GuardedOracle
@@ -147,7 +147,7 @@ def clusterings(
     method : Method
         It runs once for each group of its `shared_runs`, or for every budget.
     new_trial : callable
-        Makes a trial with so many questions.
+        Makes a trial with a number of questions.
     budgets : sequence of int
         The numbers of questions.
     """
@@ -217,7 +217,7 @@ def half_of(n_questions: int) -> int:
 
 
 def seed_of(*parts: str | int) -> int:
-    """Return a seed that depends on nothing but its parts: not on order, process or machine.
+    """Return a seed that depends only on its parts, not on order, process or machine.
 
     Examples
     --------

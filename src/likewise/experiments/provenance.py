@@ -1,7 +1,7 @@
 """Which code made a row, and whether that code has changed since.
 
 A row names the git tree of ``src`` that made it. A tree is named by its content, so it can be
-looked up in any copy of the repository, whatever became of the commits. A row is *stale* if a
+looked up in any copy of the repository, also after commits were rewritten. A row is *stale* if a
 module that decides about it has changed since, apart from comments, docstrings and the words of
 errors: the rules of the experiment, how the task is loaded, what the method calls, and all that
 these import.
@@ -28,28 +28,28 @@ from likewise.registry import Registry
 
 SRC = Path(likewise.__file__).parents[1]
 RULES = tuple(f"likewise.experiments.{name}" for name in ("protocol", "oracle", "cells"))
-"""What decides about every row; what these import decides about none."""
+"""Modules that every row depends on; what they import does not count."""
 _KEEPING = ("session", "log", "journal", "reports", "audit", "revising", "fingerprint")
 NEUTRAL = frozenset(
     {f"likewise.{n}" for n in ("errors", "files", "inputs", "lazy", "registry", "words", "cluster")}
     | {f"likewise.core.{name}" for name in ("html", *_KEEPING)}
 )
-"""What decides about no row: errors, their words and what only raises them, files, lists of
-names, what a notebook shows, and the session, which keeps what its strategy asks."""
+"""Modules that no row depends on: errors, their words and checks that only raise them, files,
+registries, what a notebook shows, and the session, which only keeps what its strategy asks."""
 LOADERS = {
     "table": ("likewise.datasets.catalog", "likewise.datasets.tables", "likewise.datasets.stored"),
     "faces": ("likewise.datasets.catalog", "likewise.datasets.faces"),
     "newsgroups": ("likewise.datasets.catalog", "likewise.datasets.newsgroups"),
 }
-"""What decides about the data of a task, by its kind."""
+"""Modules that the data of a task depend on, by its kind."""
 UNUSED = dict.fromkeys(
     ("COBRA", "COBRA-guess", "COBRAS", "DSL"), frozenset({"likewise.cluster.learner"})
 )
-"""What a method imports but never calls: only ``COBRA(labels="learned")`` has a learner."""
+"""Modules that a method imports but never calls: only ``COBRA(labels="learned")`` has a learner."""
 DIRTY = "+"
-"""Stands behind a tree if files differed from it."""
+"""Added to the name of a tree if files differed from it."""
 CHANGED = "changed since"
-"""Why a row is stale that could be traced but for this."""
+"""The reason why a row is stale, if its code is known."""
 
 
 @cache
@@ -98,7 +98,7 @@ def why_stale(row: Row) -> str:
 
 
 def _changed(task: str, method: Method, tree: str, own: Iterable[str]) -> list[str]:
-    """Return the modules that decide about a row and are not what they were."""
+    """Return the modules that a row depends on and that have changed."""
     changed = []
     for part in own:
         name, _, blob = part.rpartition(":")
@@ -117,10 +117,10 @@ def _changed(task: str, method: Method, tree: str, own: Iterable[str]) -> list[s
 
 @cache
 def imported(modules: tuple[str, ...], unused: frozenset[str] = frozenset()) -> frozenset[str]:
-    """Return modules and all modules of `likewise` that they import, one through the other.
+    """Return modules and all modules of `likewise` that they import, directly or not.
 
-    Those in `unused` are left out. Names that a package only passes on are followed to where they
-    are defined.
+    Those in `unused` are left out. Names that a package only re-exports are followed to the module
+    that defines them.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def _has_changed(module: str, tree: str) -> bool:
 
 
 def meaning(source: str) -> str:
-    r"""Return what Python makes of a source, without what decides about no row.
+    r"""Return the syntax tree of a source, without what no row depends on.
 
     That is docstrings, lists of registered names, the words of errors, names imported from modules
     that are `NEUTRAL`, and calls of such functions alone: what they return is not used, and what
@@ -233,7 +233,7 @@ def _is_idle(node: ast.stmt, guards: set[str]) -> bool:
 
 
 def _is_registry(node: ast.stmt) -> bool:
-    """Return whether a statement only names things: no row depends on what else has a name."""
+    """Return whether a statement only fills a registry; no row depends on other names in it."""
     value = getattr(node, "value", None)
     return isinstance(value, ast.Call) and getattr(value.func, "id", "") == Registry.__name__
 
@@ -244,7 +244,7 @@ def _is_ours(module: str) -> bool:
 
 @cache
 def _file_of(module: str) -> Path | None:
-    """Return the source of a module of ours by its name, or of any other that is loaded."""
+    """Return the file of a module of `likewise`, or of any other module that is loaded."""
     if not _is_ours(module):
         found = getattr(sys.modules.get(module), "__file__", None)
         return None if found is None else Path(found)

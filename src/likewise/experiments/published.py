@@ -1,4 +1,4 @@
-"""What the paper printed, to stand beside our own figures.
+"""The numbers printed in the paper, shown beside ours.
 
 T. Van Craenendonck, S. Dumančić, H. Blockeel, "COBRA: A Fast and Simple Method for Active
 Clustering with Pairwise Constraints", IJCAI 2017.
@@ -38,5 +38,5 @@ TABLE_3 = {
 
 
 def printed(table: dict[str, tuple[str, str, str]], method: str, size: int) -> str | None:
-    """Return what Table 2 or 3 says of a method with so many super-instances, if anything."""
+    """Return the entry of Table 2 or 3 for a method and a number of super-instances, if any."""
     return table[method][SIZES.index(size)] if method in table and size in SIZES else None

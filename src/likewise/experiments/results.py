@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MARK = "†"
-"""Stands at every line into which a capped, failed or missing cell went."""
+"""Marks every line that includes a capped, failed or missing cell."""
 STALE_MARK = "‡"
-"""Stands at every line into which a row went whose code has changed since."""
+"""Marks every line that includes a row whose code has changed since."""
 
 When = Callable[["pd.DataFrame"], "pd.Series[int]"]
 """From COBRA's own numbers of questions, by fold and super-instances, to a budget of each fold."""
@@ -40,7 +40,7 @@ def frames() -> Any:
 
 
 def own_count(size: int) -> When:
-    """Return COBRA's number of questions with so many super-instances."""
+    """Return COBRA's number of questions with a number of super-instances."""
     return lambda own: own[size]
 
 
@@ -55,7 +55,7 @@ def half(own: pd.DataFrame) -> pd.Series[int]:
 
 
 class Results:
-    """The rows of a plan, to be looked at from several sides; others are left out.
+    """The rows of a plan, as tables and figures need them.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class Results:
                 yield name, size, self.at_own(size, tasks)
 
     def mark(self, method: str, size: int | None = None, experiment: str = "") -> str:
-        """Return what stands behind a method whose rows are incomplete or stale."""
+        """Return the marks of a method whose rows are incomplete or stale."""
         found = self.of(experiment or self.scored, method=method)
         if size is not None:
             found = found[found["n_super_instances"].isin([0, size])]

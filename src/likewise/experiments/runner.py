@@ -1,4 +1,4 @@
-"""Run many cells, of which each is written as it ends; and make rows again, to compare them."""
+"""Run many cells, and write each when it ends; run rows again to compare them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from likewise.experiments.store import NOT_REPRODUCIBLE, Cell, ResultStore, Row
 OnRow = Callable[[Row], None]
 Job = tuple[Cell, dict[str, Any]]
 STALE = "stale"
-"""Asks in `retry` for rows whose code has changed."""
+"""The value of `retry` for rows whose code has changed."""
 TOLERANCE = 1e-9
-"""Scores may differ by so much: machines add in different orders."""
+"""Scores may differ by this much, since machines add in different orders."""
 
 
 def run_cells(
@@ -39,10 +39,10 @@ def run_cells(
 ) -> None:
     """Run the cells that have no row yet, by joblib or on a Dask client; write each row as it ends.
 
-    Cells on which the number of questions of others depends (COBRA's) are run first, also if
-    they were not asked for. A killed run loses at most the cells under way. `time_limit`,
-    `data_home` and `tasks_from` are those of `run_cell`. Rows whose status is in `retry`, or
-    whose code has changed if "stale" is, are made anew.
+    Cells on which the number of questions of others depends (COBRA's) are run first, also if they
+    were not asked for. A killed run loses at most the cells under way. `time_limit`, `data_home`
+    and `tasks_from` are those of `run_cell`. Rows whose status is in `retry` are run again; "stale"
+    stands for rows whose code has changed.
     """
 
     def written(row: Row) -> None:
@@ -53,7 +53,7 @@ def run_cells(
     settings = {"time_limit": time_limit, "data_home": data_home, "tasks_from": tasks_from}
     first, then = stages(cells, store, retry)
     for stage in (first, then):
-        # A list: joblib would take from an iterator in another thread than the store is of.
+        # A list, because joblib reads an iterator in another thread than that of the store.
         ready = list(_with_budget(((cell, settings) for cell in stage), store, written))
         finished = _by_dask(ready, client) if client is not None else _by_joblib(ready, n_jobs)
         for row in finished:
@@ -63,7 +63,7 @@ def run_cells(
 def stages(
     cells: Iterable[Cell], store: ResultStore, retry: Sequence[str] = ()
 ) -> tuple[list[Cell], list[Cell]]:
-    """Return the cells to run: those that others wait for, then the others."""
+    """Return the cells to run: first those that others wait for."""
 
     def is_open(cell: Cell) -> bool:
         row = store.get(cell)
@@ -79,7 +79,7 @@ def stages(
 
 
 def _with_budget(jobs: Iterable[Job], store: ResultStore, written: OnRow) -> Iterator[Job]:
-    """Fill in how many questions each cell may ask; without a COBRA to follow it fails."""
+    """Fill in how many questions each cell may ask; a cell whose COBRA has no row fails."""
     for cell, settings in jobs:
         asked: dict[int, int] = {}
         for before in needed_first(cell):

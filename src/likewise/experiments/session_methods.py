@@ -1,4 +1,4 @@
-"""Sessions as methods of the experiment: those of estimators, and those of any strategy."""
+"""Sessions as methods of the experiment: sessions of estimators, and of any strategy."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class SessionMethod(Method):
                 run(session, oracle, max_queries=1)
 
     def shared_runs(self, trial: Trial, budgets: Sequence[int]) -> list[list[int]]:
-        """Return budgets together for which the session begins, and so goes on, the same."""
+        """Return budgets in groups for which the session starts, and so continues, the same way."""
         if not self.plans:
             return [list(budgets)]
         groups: list[tuple[Session, list[int]]] = []

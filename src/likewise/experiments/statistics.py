@@ -1,4 +1,4 @@
-"""The tests that the tables rest on. SciPy where SciPy has it; the rest is here.
+"""The statistical tests of the tables: those of SciPy, and here those that it does not have.
 
 Scores are arrays with a row for every task and a column for every method; more is better.
 """
@@ -109,7 +109,7 @@ def aligned_ranks(scores: ArrayLike) -> Array:
     """
     table = _checked(scores)
     aligned = table - table.mean(axis=1, keepdims=True)
-    # What differs by rounding alone is a tie.
+    # Scores that differ only by rounding are a tie.
     ranks = stats.rankdata(-np.round(aligned, 12)).reshape(table.shape)
     return np.asarray(ranks)
 
@@ -174,7 +174,8 @@ def permutation_p(
 ) -> Array:
     """Return how often shuffling methods within tasks gives as large a difference to the control.
 
-    Shuffling a task's scores leaves its mean alone, so the aligned ranks are only shuffled, too.
+    Shuffling the scores of a task does not change its mean, so the aligned ranks are shuffled the
+    same way.
     """
     table = _checked(ranks)
     n, k = table.shape

@@ -164,7 +164,7 @@ class ResultStore:
         return int(count)
 
     def close(self) -> None:
-        """Fold the write-ahead log into the file and let go of it."""
+        """Merge the write-ahead log into the file and close it."""
         self._db.close()
 
 

@@ -20,9 +20,9 @@ SAME, IN_PART, DIFFERS = "Same", "Same in part", "Differs"
 
 @dataclass(frozen=True)
 class Table:
-    """Lines under columns: the stem of its files, what it shows, what held, and how to read it.
+    """A table: the name of its files, its title, its result in a sentence, and how to read it.
 
-    Floats have so many `digits` where people read them, and all of them in the CSV.
+    Floats are shown with `digits` decimals, and with all of them in the CSV.
 
     Examples
     --------

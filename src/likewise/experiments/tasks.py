@@ -1,4 +1,4 @@
-"""Tasks: the paper's by name, those of scikit-learn, and files of one's own."""
+"""Tasks: the paper's by name, those of scikit-learn, and your own files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FUNCTIONS: Registry[Any] = Registry("task", {}, group="likewise.tasks")
 
 
 def check_task(name: str) -> None:
-    """Raise `InputError` unless the name can be one of a task."""
+    """Raise `InputError` if there can be no task with this name."""
     if ":" not in name and not name.endswith(SUFFIXES):
         find_task(name)
 

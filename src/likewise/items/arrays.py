@@ -1,4 +1,4 @@
-"""Arrays of numbers from files, and features that the person brings along."""
+"""Arrays of numbers from files, and features that the user brings."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ ID_NAMES = ("ids", "id", "names")
 def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:
     """Read a numeric array, and the ids beside it if it is an .npz that has some.
 
-    In an .npz the array is the one called X, features or embeddings, or else the only one; the
-    ids are called ids, id or names. What a header promises is compared to the file before
+    In an .npz the array is the one called X, features or embeddings, or else the only one; the ids
+    are called ids, id or names. The size in the header is compared to that of the file before
     anything is read.
     """
     try:
@@ -72,7 +72,7 @@ def _choose(path: Path, arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray | 
 
 
 def check_promises(path: Path) -> None:
-    """Refuse a file whose arrays are larger than it says, or than memory if it is an archive."""
+    """Refuse a file that is too short for its arrays, or an archive too large for memory."""
     with path.open("rb") as file:
         if not zipfile.is_zipfile(file):
             file.seek(0)
@@ -106,7 +106,7 @@ def _check_header(path: Path, file: IO[bytes], size: int) -> None:
 
 
 def check_features(X: np.ndarray, where: str) -> np.ndarray:
-    """Return features as floats, or an error that names the first value that is none."""
+    """Return features as floats; an error names the first value that is not finite."""
     if X.ndim != 2 or not X.size:
         raise InputError(f"{where}: one row of features per item is needed, not shape {X.shape}")
     if X.dtype != np.float32:

@@ -1,4 +1,4 @@
-"""Features kept on disk, under what made them and a hash of what they were made from."""
+"""Features kept on disk, by the recipe that made them and a hash of their input."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def package_versions(*names: str) -> str:
     for name in names:
         try:
             found.append(f"{name} {version(name)}")
-        except PackageNotFoundError:  # making the features will say so
+        except PackageNotFoundError:  # making the features will raise the error
             found.append(name)
     return ", ".join(found)
 
 
 class FeatureCache:
-    """Arrays in one SQLite file in a folder, which only its owner may read; None keeps nothing.
+    """Arrays in one SQLite file in a folder, readable by its owner only; None keeps nothing.
 
-    The file may be deleted at any time. What cannot be read counts as missing. `fault` says why
-    arrays could not be kept, if they could not.
+    The file may be deleted at any time. Arrays that cannot be read count as missing. If arrays
+    could not be kept, `fault` says why.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -53,7 +53,7 @@ class FeatureCache:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to tell the person."""
+        """Messages for the user."""
         return (self.fault,) if self.fault else ()
 
     def find(self, recipe: str, hashes: Sequence[str]) -> dict[str, np.ndarray]:
@@ -93,7 +93,7 @@ class FeatureCache:
         return found[hash]
 
     def _with(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Do something with the file, which is made if need be; throw a damaged one away."""
+        """Do something with the file; make it if it is missing, delete it if it is damaged."""
         if self._path is None:
             return
         try:

@@ -24,7 +24,7 @@ SPARK_POINTS = 48
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that could not be used; the rest goes on.
+    """Something that could not be used, while the rest could.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Features:
     notes : tuple of str
         What was filled in or left out on the way.
     problems : tuple of Problem
-        Items without features of their own; they stand in the middle of the others.
+        Items without features of their own; they get the mean of the others.
     """
 
     X: np.ndarray
@@ -98,8 +98,8 @@ class Items(ABC):
     Attributes
     ----------
     kind : str
-        The name of the kind: ``"images"``, ``"texts"``, ``"rows"``, ``"series"``, ``"points"``,
-        or one of somebody else's.
+        The name of the kind: ``"images"``, ``"texts"``, ``"rows"``, ``"series"``, ``"points"``, or
+        a kind of another package.
     noun : str
         What one of them is called.
     options : tuple of str
@@ -193,9 +193,9 @@ class Items(ABC):
         return self.ids[i]
 
     def tile(self, i: int) -> dict[str, Any]:
-        """Return item `i` in small: ``{"line": text}``, ``{"spark": points}`` or nothing.
+        """Return item `i` for a small tile: ``{"line": text}``, ``{"spark": points}`` or nothing.
 
-        Nothing means its picture, or else its title.
+        With nothing, its picture is shown, or else its title.
         """
         return small(self.view(i))
 
@@ -213,7 +213,7 @@ class Items(ABC):
 
     @property
     def decided(self) -> dict[str, Any]:
-        """Options of `open_items` that were left to this machine, as it decided them."""
+        """Options of `open_items` that were not given, as they were chosen on this machine."""
         return {}
 
     # -- all of them -------------------------------------------------------------------------------
@@ -239,7 +239,7 @@ class Items(ABC):
         Parameters
         ----------
         progress : callable, optional
-            Told now and then, where this takes long, how many of how many items are done.
+            Called with the number of items done and of all items, where this takes long.
         """
         features = self._given if self._given is not None else self._make_features(progress)
         known = {problem.item for problem in features.problems}
@@ -289,7 +289,7 @@ def _spark(values: Sequence[float]) -> list[int]:
 
 
 def digest(*parts: str | bytes) -> str:
-    """Return a hash of strings and bytes that also tells where one ends and the next begins."""
+    """Return a hash of strings and bytes that depends on where each begins and ends."""
     state = hashlib.blake2b(digest_size=16)
     for part in parts:
         data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")

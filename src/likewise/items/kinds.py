@@ -23,7 +23,7 @@ BUILT_IN = {
     "series": "likewise.items.series:SeriesItems",
     "images": "likewise.items.images:ImageItems",
 }
-"""Asked in this order whether they recognize a source."""
+"""The kinds are asked in this order whether they recognize a source."""
 
 KINDS: Registry[type[Items]] = Registry("kind of items", BUILT_IN, group="likewise.items")
 

@@ -1,4 +1,4 @@
-"""Input that nobody vouches for: files in a folder, and what would not fit in memory."""
+"""Limits for untrusted input: files in a folder, and data that would not fit in memory."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from pathlib import Path
 from likewise.errors import InputError
 
 SHARE = 0.5
-"""Input may take this share of the free memory; features and answers need the rest."""
+"""Input may take this share of the free memory; features and answers need the rest. A round number;
+with .25 large files are read in batches earlier, with 1 memory may run out."""
 
 UNKNOWN_MEMORY = 4 << 30
-"""What is taken for free, in bytes, on systems that do not say (Windows)."""
+"""The free memory, in bytes, assumed on systems that do not report it (Windows)."""
 
 
 def files_below(folder: Path) -> Iterator[Path]:
@@ -25,7 +26,7 @@ def files_below(folder: Path) -> Iterator[Path]:
 
 
 def name_in(path: Path, folder: Path) -> str:
-    """Return a path in a folder as text, also where its bytes are not."""
+    """Return a path in a folder as text, also if its bytes are not valid UTF-8."""
     return path.relative_to(folder).as_posix().encode("utf-8", "backslashreplace").decode()
 
 
@@ -49,7 +50,7 @@ def most_bytes() -> int:
 
 
 def fits(needed: int) -> bool:
-    """Whether input of so many bytes may be read into memory."""
+    """Whether input that needs this many bytes may be read into memory."""
     return needed <= most_bytes()
 
 
@@ -63,7 +64,7 @@ def check_fits(path: Path, needed: int) -> None:
 
 
 def in_words(n_bytes: int) -> str:
-    """Return a number of bytes as a person reads it.
+    """Return a number of bytes in words.
 
     Examples
     --------

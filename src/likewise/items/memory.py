@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 MEMORY = Path("memory")
-"""What stands for the path of things that come from memory."""
+"""The path of things that come from memory, in messages."""
 
 Kind = Literal["images", "texts", "series"]
 
 
 def from_memory(things: Iterable[Any], kind: Kind | None, cache: FeatureCache) -> Items:
-    """Return things of one kind as items; which kind, the first of them tells.
+    """Return things of one kind as items; the first of them decides which kind.
 
     Things are paths of pictures, PIL images, arrays of pixels, texts, or sequences of numbers.
     """

@@ -1,4 +1,4 @@
-"""Bare features: all there is to see of an item is its numbers."""
+"""Bare features: the only thing to show of an item is its numbers."""
 
 from __future__ import annotations
 

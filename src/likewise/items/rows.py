@@ -18,7 +18,8 @@ from likewise.items.texts import character_lsi
 from likewise.words import plural
 
 MOST_CATEGORIES = 30
-"""A column with more different texts than this is free text, not a category."""
+"""A column with more different texts than this is free text, not a category. A round number: with a
+lower one more categories count as text, with a higher one more names as categories."""
 
 HOW = {
     "number": "numbers scaled to [0, 1]",
@@ -29,9 +30,9 @@ HOW = {
 
 N_TELLING = 3
 TELLING = 0.5
-"""A number describes a group if its median there is at least this many interquartile ranges away
-from that of all rows; a category, if its share there is larger by at least this much. With a lower
-limit more is said of a group, but less that tells it from others."""
+"""A number describes a group if its median there is at least this many interquartile ranges from
+the median of all rows; a category, if its share there is larger by at least this much. With a lower
+limit a summary has more words, but they describe other groups as well."""
 
 
 class RowItems(Items):
@@ -189,7 +190,7 @@ def _short(number: float) -> str:
 
 
 def row_features(table: Table, columns: Sequence[str] | None, leave_out: Sequence[str]) -> Features:
-    """Turn the rows of a table into numbers, by default by all columns but some to `leave_out`."""
+    """Turn the rows of a table into numbers; by default from all columns except `leave_out`."""
     names = [n for n in table.columns if n not in leave_out] if columns is None else list(columns)
     blocks: list[np.ndarray] = []
     used: dict[str, list[str]] = {how: [] for how in HOW}
@@ -250,7 +251,7 @@ def _category(value: Any) -> str | None:
 
 
 def _only_counts(numbers: np.ndarray) -> bool:
-    """Whether a column numbers the rows, as an index that was saved along with a table does."""
+    """Whether a column only counts the rows, as an index saved with a table does."""
     return len(numbers) >= 10 and bool((np.diff(numbers) == 1).all())
 
 
@@ -266,7 +267,7 @@ def _scaled(numbers: np.ndarray) -> tuple[np.ndarray, str]:
     low, high = numbers[finite].min(), numbers[finite].max()
     if low == high:
         return np.empty((len(numbers), 0)), "left out, all its values are equal"
-    # Halved, because the range of doubles is wider than a double.
+    # Halved, because the difference of two doubles may overflow.
     scaled = np.where(finite, (numbers / 2 - low / 2) / (high / 2 - low / 2), 0.0)
     if not lost:
         return scaled[:, None], ""

@@ -29,7 +29,7 @@ MOST_WARPED = 5_000
 """Beyond this many series a matrix of all distances no longer fits in memory comfortably."""
 
 MOST_POINTS = 2_000
-"""A longer series is thinned out for showing, lowest and highest values kept."""
+"""A longer series is shown with fewer points; the lowest and highest values stay."""
 
 
 class SeriesItems(Items):
@@ -56,7 +56,7 @@ class SeriesItems(Items):
 
     @classmethod
     def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
-        """Never: that rows or files are moments has to be said."""
+        """Return False: time series are never recognized, only named as such."""
         return False
 
     @classmethod
@@ -161,7 +161,7 @@ def dtw_features(series: Sequence[np.ndarray], kept: FeatureCache) -> Features:
             f"for (at most {MOST_WARPED}). Use --series-features euclidean."
         )
     lengths = [len(values) for values in series]
-    # A tenth of the length, and never less than what the shortest needs to meet the longest.
+    # A tenth of the length, and at least the difference between the shortest and the longest.
     window = max(lengths) // 10 + 1 + max(lengths) - min(lengths)
     key = digest(*(part for s in series for part in (str(s.shape), s.tobytes())))
     recipe = f"{RECIPE}, {package_versions('dtaidistance')}"

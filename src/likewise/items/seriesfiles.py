@@ -128,7 +128,7 @@ def _read_series(path: Path, columns: Sequence[str] | None) -> tuple[list[str], 
         numbers = as_numbers(cells, table.has_decimal_comma)
         if numbers is not None:
             found[name] = numbers
-        # Rows are moments anyway, so a column that says when is not a channel.
+        # Rows are moments already, so a column of times is not a channel.
         elif columns is not None or as_times(cells) is None:
             raise InputError(f"column {name!r} is not numbers; choose others with --columns")
     if not found:

@@ -24,10 +24,10 @@ READING = ("encoding", "delimiter", "header")
 """The options of `read_table`."""
 
 FRAME = Path("the data frame")
-"""What stands for the path of a table that comes from memory."""
+"""The path of a table that comes from memory, in messages."""
 
 BYTES_PER_CELL = 100
-"""About what a cell takes in memory as a Python value."""
+"""About how many bytes a cell takes in memory as a Python value."""
 
 DELIMITERS = (",", ";", "\t", "|")
 LARGEST_CELL = 2**31 - 1
@@ -49,7 +49,7 @@ def is_table(source: Any) -> bool:
 def from_frame(frame: Any) -> Table:
     """Return a data frame as a table, with None for what is missing.
 
-    A pandas index that is more than a count, without repetitions, names the rows.
+    The index of pandas names the rows, unless it only counts them or has repetitions.
     """
     index = None
     if hasattr(frame, "to_pydict"):  # pyarrow
@@ -59,7 +59,7 @@ def from_frame(frame: Any) -> Table:
     else:
         names = list(frame.columns)
         columns = [frame.iloc[:, k].astype(object).tolist() for k in range(len(names))]
-        # pandas has several values for what is missing, of which some are not even comparable.
+        # pandas has several values for missing data, and some of them cannot be compared.
         gaps = frame.isna()
         for k, column in enumerate(columns):
             for i in gaps.iloc[:, k].to_numpy().nonzero()[0].tolist():
@@ -204,7 +204,7 @@ def _is_data(first: list[str]) -> bool:
 
 
 def _value_among_names(rows: Sequence[list[str]], n_compared: int = 100) -> str:
-    """Return a name that is like the values below it: one of them, or a number above numbers."""
+    """Return a column name that is like a value: it occurs below, or is a number above numbers."""
     first = rows[0]
     if first == [str(k) for k in range(len(first))]:
         return ""
@@ -236,7 +236,7 @@ def _sniff(text: str, suffix: str) -> str:
 
 @contextmanager
 def _large_cells() -> Iterator[None]:
-    """Let a cell be a whole book; the csv module's own limit is 128 kB."""
+    """Allow very long cells; the limit of the csv module is 128 kB."""
     before = csv.field_size_limit(LARGEST_CELL)
     try:
         yield

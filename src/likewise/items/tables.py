@@ -94,7 +94,7 @@ def as_shown(value: Any) -> str:
 
 
 def as_text(value: Any) -> str:
-    """Return a cell as a person should read it.
+    """Return a cell as text for people.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def as_text(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, default=str)
     else:
         text = str(value)
-    # JSON can carry half of a surrogate pair, which nothing can encode.
+    # JSON can contain half of a surrogate pair, which cannot be encoded.
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 

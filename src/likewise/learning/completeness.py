@@ -1,9 +1,9 @@
-"""How complete the groups are: what the answers say about rows that nobody was asked about.
+"""How much of a grouping is right, estimated from the rows whose group is known.
 
-Every row whose group is known is foretold from the other known rows alone. How often that is right
-is how often a row is right that nobody was asked about, or less, since such a row also has the one
-known row that is nearest to it. A group with one known row is never foretold, so what is known only
-once counts as wrong, as it should: it stands for groups that were not met yet.
+Every row whose group is known is predicted from the other known rows alone. The share of right
+predictions estimates the share of unknown rows that are right; it is rather too low, since an
+unknown row is also near the row that was left out. The only known row of a group is never predicted
+and counts as wrong. That is intended: such rows stand for groups that were not met yet.
 
 For the lower bound a right prediction counts half, and half as far as it was sure. On the ten
 development tasks (pairs and choices) and 16 other practice tasks (choices), at every ten answers up
@@ -38,7 +38,7 @@ def share_right(
     n_open : int, default=0
         How many more rows were asked about whose group is not known yet; they count as wrong.
     n_rows : int, optional
-        How many rows there are; the known ones are right. By default so many that these do not
+        How many rows there are; the known ones are right. By default the known ones are too few to
         matter.
 
     Examples

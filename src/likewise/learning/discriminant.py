@@ -1,9 +1,8 @@
 """Linear discriminant analysis of all rows, each with the group of the nearest known row.
 
-A kernel regression learns from the known rows alone. Here all rows take part: each belongs, at
-first, where the nearest known row does, by the angle between them. Means of many rows are much less
-noisy than single rows, which is what counts where there are many features, as in embeddings of
-texts and pictures.
+A kernel regression learns from the known rows alone. Here all rows are used: each starts in the
+group of the nearest known row, by the angle between them. Means of many rows are much less noisy
+than single rows, which helps where there are many features, as in embeddings of texts and pictures.
 The covariance within groups is shrunk (oracle approximating shrinkage: Chen, Wiesel, Eldar, Hero,
 2010), so it needs no tuning.
 """
@@ -20,14 +19,14 @@ from scipy.special import log_softmax, softmax
 from likewise.learning.views import RowViews
 
 TEMPERATURES = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0])
-"""Scores are multiplied by one of these: rows of a group are not as independent as assumed."""
+"""Scores are multiplied by one of these, because rows of a group are not independent."""
 
 UNKNOWN = 3.0
 """A group without rows scores this much less than the least likely of the others."""
 
 LEAST_WITHIN = 1e-3
-"""At least this share of the variance along an axis is within groups; less happens where nearly all
-rows are known."""
+"""The variance within groups is at least this share of the variance along an axis. It would be less
+if nearly all rows are known."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -90,7 +89,7 @@ def fit_discriminant(
     own = np.arange(len(groups)), groups
     losses = [-log_softmax(t * scores, axis=1)[own].mean() for t in TEMPERATURES]
     temperature = TEMPERATURES[int(np.argmin(losses))]
-    # Rows move once to where the first fit puts them; the known ones stay.
+    # Unknown rows move once, to the group of the first fit; known rows stay.
     coefficients, offsets = first.linear()
     members = softmax(axes @ coefficients + offsets, axis=1)
     members[known] = targets
@@ -162,7 +161,7 @@ class _Gaussians:
 
 
 def shrunk(correlations: NDArray[np.float64], n_rows: float) -> NDArray[np.float64]:
-    """Return correlations shrunk toward none, as much as so many rows need.
+    """Return correlations shrunk toward zero, depending on the number of rows.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Kernel ridge regression, several at once, each with a vote.
 
 Everything is in closed form: for every kernel and every strength of smoothing, the predictions with
-one row left out cost no more than the fit. They say how far each choice can be trusted, so the best
-choices vote, weighted by how well they predict rows they have not seen.
+one row left out cost no more than the fit. They show how good each choice is. So the best choices
+vote, weighted by how well they predict rows they have not seen.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from likewise.learning.views import RowViews
 
 KERNELS = ("gaussian", "gaussian of equal widths", "exponential", "sums of equal widths")
 """A kernel is exp(-width / 2 * d). Its d is the square of the distance, in both views; the distance
-itself; or the sum of the differences of features. The last two also follow borders with corners.
-Practice data, adjusted Rand index with 25, 50, 100 known rows: the last two are worth .02, .05, .01
-on 8 KEEL sets with two groups, and nothing is lost elsewhere. Trees add nothing to them (.002)."""
+itself; or the sum of the differences of features. The last two also fit borders with corners. On
+practice data with 25, 50, 100 known rows they raise the adjusted Rand index by .02, .05, .01 on 8
+KEEL sets with two groups, and change nothing elsewhere. Trees add nothing to them (.002)."""
 
 WIDTHS = (0.25, 1.0, 4.0)
 """The mean of d is about 2. With 16 as well the index is the same (.002)."""
 
 SMOOTHINGS = 10.0 ** np.arange(-4, 1)
-"""With 10 and 100 as well, nothing but the share of each group is learned where left-out rows are
-hard to predict, as they lie far apart, and all rows may fall into one group: on KEEL's vowel in two
-groups with 100 known rows the index is .38 lower, on eight such sets .055."""
+"""Without 10 and 100: with these, only the share of each group is learned where left-out rows are
+hard to predict, and all rows may fall into one group. On KEEL's vowel in two groups with 100 known
+rows the index would be .38 lower, on eight such sets .055."""
 
 SHARPNESSES = np.array([1.0, 2.0, 4.0, 8.0])
 """Twice as fine grids of this and of `SMOOTHINGS` change nothing on development tasks (.001)."""
 
 TRUST = 0.3
-"""How fast votes fall with the loss on left-out rows. 1 would be the odds of a Bayesian, but nearby
-choices make the same errors. From 0.1 to 1 it makes no difference."""
+"""How fast the weight of a vote falls with its loss on left-out rows. 1 would be Bayesian odds, but
+similar choices make the same errors. From 0.1 to 1 it makes no difference."""
 
 N_VOTERS = 6
-"""So many of the best choices vote. With 2 the adjusted Rand index is .003 lower, with 12 the
+"""How many of the best choices vote. With 2 the adjusted Rand index is .003 lower, with 12 the
 same."""
 
 MAX_TUNED = 200
-"""Choices are compared on at most this many known rows. Too few lie too far apart: on 100 of 200
-rows the index is .035 lower on KEEL sets."""
+"""Choices are compared on at most this many known rows. A sample of rows lies farther apart: with
+100 of 200 rows the index is .035 lower on KEEL sets."""
 
 
 class Choice(NamedTuple):
@@ -218,7 +218,7 @@ def _losses(
 
 
 def _distances(known: RowViews, rows: RowViews, kernel: int) -> NDArray[Any]:
-    """Return how far known rows are from others, as a kernel takes it; about 2 on average."""
+    """Return the d of a kernel between known rows and others; about 2 on average."""
     one, other = known[kernel % 2], rows[kernel % 2]
     if kernel == 3:
         scale = np.sqrt(np.pi / max(one.shape[1], 1))

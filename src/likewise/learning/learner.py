@@ -1,9 +1,9 @@
-"""From a few rows whose group is known to all rows: voters, weighed by what they foretell.
+"""From a few rows whose group is known to all rows: voters, weighted by how well they predict.
 
 A kernel vote (`likewise.learning.kernel_vote`) follows curved borders; a linear discriminant of all
 rows (`likewise.learning.discriminant`) is steady where there are many features and few known rows.
-Others join by `VOTERS`. Each predicts every known row without it. The better its predictions, the
-more weight a voter has.
+`VOTERS` may have others. Each voter predicts every known row from the other known rows. The better
+these predictions, the more weight it has.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from likewise.registry import Registry
 from likewise.rows.threads import one_thread_each
 
 TRUST = 0.3
-"""How fast a share of the votes loses weight with its loss on left-out rows. From 0.1 to 1 it makes
-a difference of .002 in the adjusted Rand index."""
+"""How fast the weight of a voter falls with its loss on left-out rows. From 0.1 to 1 the adjusted
+Rand index changes by .002."""
 
 CREDIT = 0.5
-"""Known rows lie farther from each other than other rows lie from them (see `nearness`). It counts
-against kernels when a known row is left out; this much of the difference is made good. Without it
-the index is .04 to .07 lower on KEEL's penbased and vowel with 100 known rows; 1 is as good."""
+"""Known rows are farther from each other than other rows are from them (see `nearness`), so
+left-out predictions underrate kernels. This share of the difference is corrected. Without it the
+index is .04 to .07 lower on KEEL's penbased and vowel with 100 known rows; 1 is as good."""
 
 ROWS_AT_ONCE = 1024
-"""Rows are predicted in blocks of this many, so that where a batch begins changes no bit, as long
-as it begins at a multiple."""
+"""Rows are predicted in blocks of this many, so that batches that begin at a multiple of it give
+the same bits."""
 
 _KEPT = 64
-"""Whether single rows begin groups is judged one after the other, each by what is known with those
-before it. After the next answer most of these fits are needed again."""
+"""How many fits are kept. Whether single rows begin groups is judged one after the other, each with
+those before it, and after the next answer most of these fits are needed again."""
 
 _ROWS_FOR_NEARNESS = 500
 _SHARES = np.linspace(0.0, 1.0, 21)
@@ -107,7 +107,7 @@ class Learned:
     def chances_of(self, row: int) -> NDArray[np.float64]:
         """Return how likely one of the rows belongs to each group, up to rounding as `chances`.
 
-        It is worked out alone, so that its last bits never depend on what was asked for before.
+        It is computed alone, so that its last bits never depend on earlier calls.
         """
         return self._in_blocks(1, lambda _: self._rows.take(slice(row, row + 1)))[0]  # type: ignore[no-any-return]
 
@@ -225,7 +225,7 @@ def best_share(
     """Return the share of the votes that the other voter gets, by left-out predictions.
 
     It is the mean over all shares, each weighed by its likelihood to the power of `TRUST`. Rows
-    that are alone in their group are left out: nobody can predict them.
+    that are alone in their group are left out, since no voter can predict them.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def best_share(
 
 
 def milestone(n: int) -> int:
-    """Return the last number up to `n` at which kernels are chosen anew.
+    """Return the largest number up to `n` at which kernels are chosen again.
 
     Examples
     --------
@@ -270,7 +270,7 @@ def _remembered(
     groups: NDArray[np.intp],
     make: Callable[[], T],
 ) -> T:
-    """Return what was made for the same rows and groups, or make it; the last used are kept."""
+    """Return what was computed for the same rows and groups, or compute it; the latest are kept."""
     key = known.tobytes(), groups.tobytes()
     found = kept.pop(key) if key in kept else make()
     kept[key] = found

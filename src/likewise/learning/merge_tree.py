@@ -1,8 +1,8 @@
-"""What becomes of groups nobody has decided about: a guess, kinder than leaving them apart.
+"""A guess about groups whose relation is undecided, instead of keeping them apart.
 
-The representatives are joined into a tree without asking anybody. The answers so far say at which
-height of the tree the person draws the line; what the tree joins below that line, and no answer
-speaks against, is guessed to be one group.
+The representatives are joined in a hierarchical tree, without questions. The height that fits the
+answers best is the cut. What the tree joins below the cut, and no answer contradicts, is guessed to
+be one group.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def merge_tree(distances: NDArray[np.float64], *, is_euclidean: bool) -> NDArray
 def join_by_guess(
     tree: NDArray[np.float64], answers: Iterable[tuple[int, int, Answer]]
 ) -> NDArray[np.intp]:
-    """Return the group of every leaf: what the answers say, and below the line, what the tree says.
+    """Return the group of every leaf: as answered and, below the cut, as the tree joins them.
 
     Parameters
     ----------
@@ -64,7 +64,8 @@ def join_by_guess(
     for left, right, height, _ in tree:
         i, j = leaf_of[int(left)], leaf_of[int(right)]
         leaf_of.append(i)
-        # Two groups that were both told apart from others are taken to be whole.
+        # Two groups that both differ from some other group are taken to be complete, and not
+        # joined.
         is_whole = known.differing(i) and known.differing(j)
         if height <= line and not is_whole and known.implied(i, j) is None:
             known.add(i, j, Answer.SAME)
@@ -88,7 +89,7 @@ def _line(tree: NDArray[np.float64], answers: list[tuple[int, int, Answer]]) -> 
     wrong = np.array(
         [np.sum(met[is_same] > m) + np.sum(met[~is_same] <= m) for m in middles], dtype=int
     )
-    # Heights grow by ratios, so that is how a gap is wide.
+    # Heights grow by factors, so the width of a gap is a ratio.
     ratios = np.diff(np.log(np.maximum(edges, 1e-12 * edges[-1] + np.finfo(float).tiny)))
     ratios[: len(order) // 2] = -1.0
     best = max(range(len(gaps)), key=lambda k: (-wrong[k], ratios[k]))

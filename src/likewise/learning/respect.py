@@ -16,7 +16,7 @@ def respecting_labels(
     decided: Mapping[int, int],
     position: Mapping[int, int] | None = None,
 ) -> NDArray[np.intp]:
-    """Return the likeliest group of every row that no answer forbids, numbered from 0.
+    """Return the most likely group of every row that no answer forbids, numbered from 0.
 
     Rows known to be the same get one label, rows known to differ get two. Where the answers
     leave no group, there is a new one.
@@ -43,7 +43,7 @@ def respecting_labels(
     array([0, 0, 1])
     """
     labels = respecting_groups(chances, links, decided, position)
-    # Nobody said anything about the rows of a group whose known rows all moved: it may be empty.
+    # A group whose known rows all moved may be empty.
     return np.unique(labels, return_inverse=True)[1].astype(np.intp).reshape(len(chances))
 
 
@@ -69,7 +69,7 @@ def respecting_groups(
         means = chances[sorted(set(members[root]))].mean(axis=0)
         allowed = [int(g) for g in np.argsort(-means, kind="stable") if int(g) not in taken]
         if not allowed:
-            # Groups that were opened for others may do; a new one always does.
+            # A group that was opened for other rows may be allowed; a new one always is.
             allowed = [g for g in range(n_groups, n_groups + len(free) + 1) if g not in taken]
         group_of[root] = allowed[0]
     for root, rows in members.items():

@@ -1,4 +1,4 @@
-"""Three ways to look at rows: features as they are, equally wide features, main axes."""
+"""Three views of rows: features as they are, features of equal variance, principal axes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from likewise.rows.threads import one_thread_each
 
 MAX_FEATURES = 100
-"""With more features than this, the main axes stand for them."""
+"""With more features than this, the main axes are used instead."""
 
 N_AXES = 50
 _ROWS_FOR_AXES = 5000

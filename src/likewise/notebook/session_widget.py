@@ -85,7 +85,7 @@ class SessionWidget(anywidget.AnyWidget):
             self._handle.update({"text/html": still(self._project, self.still_id)}, raw=True)
 
     def _ipython_display_(self) -> None:
-        """Show a still picture, which a saved notebook keeps, and the widget, which hides it."""
+        """Show static HTML, which a saved notebook keeps, and the widget, which hides it."""
         from IPython.display import display, publish_display_data
 
         picture = {"text/html": still(self._project, self.still_id)}

@@ -1,4 +1,4 @@
-"""Items that a function of the person's own shows."""
+"""Items that a function of the user shows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from likewise.items.items import Features, Items, OnProgress, digest
 
 
 class ShownItems(Items):
-    """Rows of which ``show(i)`` tells what they look like.
+    """Rows that are shown by ``show(i)``.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class ShownItems(Items):
 
     @classmethod
     def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:  # noqa: ARG003
-        """Never: it has to be said."""
+        """Return False: this kind is never recognized from a source."""
         return False
 
     @classmethod

@@ -16,9 +16,9 @@ from likewise.words import plural
 N_GROUPS = 12
 N_TILES = 3
 HEIGHT = 72
-"""Pixels of a picture, also of one that has fewer."""
+"""The height of every picture in pixels; small ones are enlarged."""
 LONGEST = 300
-"""A still picture has the beginning of a text only."""
+"""Texts are cut after this many characters."""
 
 
 def still(project: Project, id: str) -> str:

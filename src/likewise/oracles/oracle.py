@@ -36,8 +36,8 @@ class CallbackOracle:
     ----------
     function : callable
         ``function(i, j)`` gets two row **numbers** and returns True (same), False (different) or
-        None (not sure); an `Answer` or its value ("same", "different", "unsure") will do as well.
-        Anything else is an error, so that a string such as "no" is never taken for a yes.
+        None (not sure); an `Answer` or its value ("same", "different", "unsure") are accepted, too.
+        Anything else is an error, so that a string such as "no" never counts as a yes.
     choose : callable, optional
         ``choose(row, groups)`` gets a row number and tuples of row numbers, and returns the place
         of the group that the row belongs to, None for none of these, or ``Answer.UNSURE``.

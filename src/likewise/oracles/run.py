@@ -25,7 +25,7 @@ def run(session: AnySession, oracle: Any, *, max_queries: int | None = None) -> 
     Parameters
     ----------
     session : Session
-        It is changed in place; after an error in the oracle it still holds every answer before.
+        It is changed in place; after an error in the oracle it still has all earlier answers.
     oracle : Oracle or callable
         Who answers. A choice is put as pairs, one after the other, to an oracle that cannot
         choose; each of them counts as a question.
@@ -76,7 +76,7 @@ def run_for_fit(
     session, oracle, max_queries
         As for `run`.
     then : str
-        What makes an estimator of the session after all, to be named in the error.
+        The call that makes an estimator of the session, for the message of the error.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def run_for_fit(
 
 
 def check_length(oracle: Any, n_rows: int) -> None:
-    """Refuse an oracle that knows about other rows than those at hand."""
+    """Refuse an oracle for another number of rows."""
     n_known = getattr(oracle, "n_rows", None)
     if n_known is not None and n_known != n_rows:
         raise InputError(

@@ -109,7 +109,7 @@ class WrappedOracle:
 
 
 class NoisyOracle(WrappedOracle):
-    """Turn a share of another oracle's answers around.
+    """Reverse a share of another oracle's answers.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ class NoisyOracle(WrappedOracle):
 
 
 class BudgetedOracle(WrappedOracle):
-    """Pass on another oracle's answers, and stop after so many.
+    """Pass on another oracle's answers, and stop after a number of them.
 
     Parameters
     ----------

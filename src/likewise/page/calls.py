@@ -29,7 +29,7 @@ from likewise.project.outlook import Agreement
 from likewise.project.projection import project_rows
 
 SIZES = {"small": 160, "large": 1024}
-"""Pictures come in these two sizes; a free choice would let one fill the cache."""
+"""Pictures come in these two sizes only, so that requests cannot fill the cache."""
 
 TO_CHOOSE = (
     'the question is to which of some groups an item belongs: send "chosen", the place of a group '
@@ -40,7 +40,7 @@ TO_COMPARE = 'the question is about two items: send "answer", one of same, diffe
 
 MOST_ON_MAP = 20
 N_OF_A_PART = 24
-"""How many items of each likeliest part of a group are shown before it is split."""
+"""How many items of each part of a group are shown before it is split."""
 
 HOW = ("said", "learned", "open")
 LONGEST_NAME = 200
@@ -197,7 +197,7 @@ def merge(project: Project, body: Json) -> Json:
 
 
 def parts(project: Project, asked: Asked) -> Json:
-    """Return the two likeliest parts of a group."""
+    """Return the two most likely parts of a group."""
     found = project.parts(project.group(asked.path_params["id"]))
     return {
         "position": project.position,
@@ -268,7 +268,7 @@ def unsure(project: Project, asked: Asked) -> Json:  # noqa: ARG001
 
 
 def refine(project: Project, body: Json) -> Json:
-    """Split further, all answers kept."""
+    """Split the small groups further; all answers are kept."""
     wanted = whole(body, "n_super_instances") if "n_super_instances" in body else None
     project.refine(wanted, position=whole(body, "position"))
     return shapes.state(project)
@@ -310,7 +310,7 @@ def item(project: Project, asked: Asked) -> Json:
 
 
 def image(project: Project, asked: Asked) -> File:
-    """Return the picture of an item, decoded and encoded anew."""
+    """Return the picture of an item; it is decoded and encoded again, never passed on as it is."""
     row = one_row(project, asked)
     size = asked.query_params.get("size", "large")
     if size not in SIZES:

@@ -14,7 +14,7 @@ TEMPLATE = Path(__file__).parent / "page.html"
 
 
 def document(project: Project) -> str:
-    """Return the page about a project; all that moves on it comes by calls."""
+    """Return the page about a project; its content comes by calls."""
     items = project.items
     counts = project.session.strategy.partition.row_counts
     # Of data that was read in batches only some rows can be shown; it is about all of them.
@@ -23,7 +23,7 @@ def document(project: Project) -> str:
 
 
 def empty_document(source: str) -> str:
-    """Return the page about a project that is not open yet; it shows how far that is."""
+    """Return the page about a project that is still being opened; it shows the progress."""
     return _filled(source, "", "")
 
 

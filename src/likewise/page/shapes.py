@@ -1,4 +1,4 @@
-"""The JSON of the API: what the page, or somebody else's page, gets to see and may ask for."""
+"""The JSON of the API: what replies contain, and how requests are read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WHY_IN_DOUBT = "somebody said that the left one does not fit here"
 
 
 def thing(project: Project, row: int) -> Json:
-    """Return an item without what is shown of it: enough for a small picture or a line."""
+    """Return an item with what a small picture or a line needs."""
     place = project.where[row]
     if place is None:
         title = f"{project.ids[row]} (not there any more)"
@@ -50,7 +50,7 @@ def whole_thing(project: Project, row: int) -> Json:
 
 
 def known_things(project: Project, rows: Iterable[int]) -> list[Json]:
-    """Return items without what is shown of them, with how their group is known and how surely."""
+    """Return items as `thing` does, with how their group is known and how certain that is."""
     how, certainty = how_known(project.session)
     marks = project.session.marks
     return [
@@ -149,10 +149,10 @@ def next_question(project: Project, *, is_far: bool = False) -> Json:
 
 
 def ahead(project: Project) -> Json:
-    """Return the questions that may follow: after each answer, or after the likeliest choices.
+    """Return the questions that may follow: after each answer, or each likely choice.
 
-    Groups are named and counted as they are now. What the strategy worked out for a question that
-    does follow need not be worked out again.
+    Groups are named and counted as they are now. What the strategy computes here is reused when
+    such a question follows.
     """
     words: dict[str, Any] = {answer.value: answer for answer in Answer}
     if isinstance(project.ask(), Choice):
@@ -184,7 +184,7 @@ def summary(project: Project, found: Group) -> str:
 
 
 def total(groups: Iterable[Group]) -> dict[str, int]:
-    """Return how many items some groups have, and how it is known that they are in them."""
+    """Return how many items some groups have, and how many of them are said, learned and open."""
     some = list(groups)
     names = ("size", "n_said", "n_open", "n_doubtful")
     return {name: sum(getattr(g, name) for g in some) for name in names}

@@ -1,4 +1,4 @@
-"""A project: items, features, a session and the file it lives in, as page and terminal share it."""
+"""A project: items, features, a session and its file, shared by page and terminal."""
 
 from likewise.project.formats import FORMATS, export
 from likewise.project.known import give_known, read_known

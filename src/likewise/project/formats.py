@@ -1,7 +1,7 @@
 """The result as a file: a table of items and their groups, or the session itself.
 
-A format is one entry of `FORMATS`. Page, command line and docs read that registry; a format of
-one's own is added by an entry point of the group ``likewise.formats`` or by `Registry.register`.
+A format is one entry of `FORMATS`. Page, command line and docs read that registry. Add your own
+format by an entry point of the group ``likewise.formats`` or by `Registry.register`.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ OURS = ("id", "group", "name", "how", "certainty", "marked")
 class Format:
     """A way to write the result: `write` makes the bytes of a file from a project.
 
-    The page calls it by its title, and a download by its file name, whose suffix says the format on
-    the command line.
+    The page shows its title, a download has its file name, and the suffix of that name selects the
+    format on the command line.
     """
 
     title: str
@@ -45,7 +45,7 @@ class Format:
 def columns_of(project: Project) -> Columns:
     """Return the result as columns, one entry per item.
 
-    First what the items bring themselves, then ``group``, which numbers the groups from 0, the
+    First the columns of the items themselves, then ``group``, which numbers the groups from 0, the
     largest first; ``name``, what the person called the group; ``how`` the group is known (*said*,
     *learned* or *open*), with which ``certainty``; and which items were ``marked`` as not fitting.
     """
@@ -89,7 +89,7 @@ def to_csv(project: Project) -> bytes:
 
 
 def _harmless(value: Any) -> Any:
-    """Return a text that a spreadsheet would run as a formula with an apostrophe before it."""
+    """Return a text; one that a spreadsheet would run as a formula gets an apostrophe before it."""
     is_formula = isinstance(value, str) and value.lstrip()[:1] in ("=", "+", "-", "@")
     return f"'{value}" if is_formula and not is_number(value) else value
 

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from likewise.core.session import Session
 
 DOUBTFUL = 0.8
-"""Items that are learned with less certainty count as doubtful. A matter of taste: .7 or .9 calls
-fewer or more of them so, and changes no group."""
+"""Learned items with less certainty than this are called doubtful. Chosen by eye: with .7 fewer
+items are called so, with .9 more; no group changes."""
 
 T = TypeVar("T")
 
 
 def _once(make: Callable[[Session], T]) -> Callable[[Session], T]:
-    """Let something be made of a session once for every state of its log."""
+    """Decorate a function of a session: it runs once for every state of the log."""
 
     @wraps(make)
     def found(session: Session) -> T:
@@ -35,8 +35,9 @@ class Group:
 
     `standing` has one row for each small group in it: rows of large ones first, rows that cannot be
     shown last. The smallest of these rows is the `id`, which stays the same while the group grows.
-    `n_said` items are in it by answers about themselves, about `n_open` nothing is known, and the
-    others are learned (see `how_known`); of `n_doubtful` the certainty is below `DOUBTFUL`.
+    `n_said` items are in it by answers about themselves; about `n_open` items nothing is known; the
+    others are learned (see `how_known`). `n_doubtful` is how many have a certainty below
+    `DOUBTFUL`.
     """
 
     id: int
@@ -52,16 +53,16 @@ class Group:
 def groups_of(session: Session) -> list[Group]:
     """Return all groups: those that answers have joined first, then by size.
 
-    Where groups that both had a name were joined, the new one has both until somebody names it
-    anew.
+    If two groups that both have a name are joined, the new group has both names until somebody
+    gives it another one.
     """
     strategy = session.strategy
     partition = strategy.partition
     labels = _labels(session)
     standing = _standing(session, labels)
     group = labels[standing]
-    # Parts that were asked about say more about a group than those that never were, and parts
-    # that cannot be shown say nothing.
+    # Parts that were asked about come first, since more is known about them. Parts that cannot be
+    # shown come last.
     asked = [row for gesture in session.events for row in gesture.rows]
     is_new, is_broken = ~np.isin(standing, asked), ~np.isin(standing, strategy.askable())
     part_sizes = partition.sizes()[partition.assignment[standing]]
@@ -110,13 +111,13 @@ def group_ids(session: Session) -> NDArray[np.intp]:
 
 @_once
 def how_known(session: Session) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
-    """Return, for every row, how its group is known, and how sure that is.
+    """Return, for every row, how its group is known and with which certainty.
 
-    *said*: it follows from answers about the row itself. *learned*: from answers about others, by
-    the learner, or since its small group has a row that was asked about. *open*: neither. A row
-    that was only told apart from other groups, and is in this one since the learner put it there,
-    is learned as well. The certainty is 1 for what was said, the learner's probability for what was
-    learned, and NaN where there is none.
+    *said*: it follows from answers about the row itself. *learned*: it follows from answers about
+    other rows, either by the learner or because its small group has a row that was asked about.
+    *open*: neither. A row that was only said to differ from other groups, and that the learner put
+    into this one, is learned, too. The certainty is 1 for what was said, the learner's probability
+    for what was learned, and NaN otherwise.
     """
     strategy = session.strategy
     partition, doubts = strategy.partition, strategy.doubts()
@@ -135,8 +136,8 @@ def how_known(session: Session) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
 def said_rows(session: Session) -> list[int]:
     """Return the rows whose group follows from answers about themselves.
 
-    In every group, that is the largest set of rows that answers made the same. Others in it are
-    there since the learner put them there.
+    In every group, these are the largest set of rows that answers joined. The learner put the
+    others there.
     """
     labels, links = _labels(session), session.links
     cores: dict[int, dict[int, list[int]]] = {}
@@ -161,7 +162,7 @@ def _known_counts(
     partition = session.strategy.partition
     if partition.row_counts is None:
         return n_said, np.bincount(labels[how == "open"], minlength=n), n_doubtful
-    # Most rows are not held; they are known as the row that stands for them is.
+    # Most rows are not in memory; they count like their representative.
     is_open = how[partition.representatives] == "open"
     open_labels = labels[partition.representatives[is_open]]
     n_open = np.bincount(open_labels, partition.row_counts[is_open], n).astype(np.intp)
@@ -169,7 +170,7 @@ def _known_counts(
 
 
 def _standing(session: Session, labels: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the rows that stand for parts, and one of every group that has no such row."""
+    """Return the representatives, and one row of every group without a representative."""
     reps = session.strategy.partition.representatives
     lonely = np.setdiff1d(np.unique(labels), labels[reps])
     first = [int(np.flatnonzero(labels == group)[0]) for group in lonely]

@@ -18,7 +18,8 @@ from likewise.project.project import Project
 from likewise.words import plural
 
 MOST_NAMED = 5
-"""So many contradictions are named; who mends these looks again anyway."""
+"""How many contradictions a message names. After mending these, the file is checked again anyway.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +76,9 @@ def read_known(path: str | os.PathLike[str], ids: Sequence[str]) -> Known:
 
 
 def give_known(project: Project, path: str | os.PathLike[str]) -> int:
-    """Tell a project what a file knows, as one gesture; return how many links were new to it.
+    """Add what a file says to a project, as one gesture; return how many links were new.
 
-    Groups that the file calls by a name get it. What the project knows already is passed over, so
+    Groups get the names that the file has for them. What the project knows already is skipped, so
     that the same file can be given again.
     """
     known = read_known(path, project.ids)

@@ -1,7 +1,7 @@
-"""Projects about data that is not held: what is shown are a few rows of every super-instance.
+"""Projects about data that does not fit in memory: a few rows of every super-instance are shown.
 
-The file has two sessions: the one that is asked and told, about the rows that can be shown, and the
-one about all rows, which gets the same answers when labels are written.
+The file has two sessions. One is about the rows that can be shown; it asks the questions. The other
+is about all rows; it gets the same answers when labels are written.
 """
 
 from __future__ import annotations
@@ -83,14 +83,14 @@ def begin(
     client: Any = None,
     progress: OnProgress | None = None,
 ) -> Project:
-    """Go over all rows, and begin a project about some of each super-instance."""
+    """Read all rows, and begin a project about some rows of each super-instance."""
     from likewise.cluster import COBRA
     from likewise.rows.scaled import ScaledSource, scaled
 
     source = open_source(settings, client)
     if not settings["paths"][0].endswith(".npy"):
         source = scaled(source, n_jobs=-1, progress=progress)
-        # Enough digits to come back as the same numbers.
+        # As Python floats, which JSON gives back exactly.
         low, width = source.low.astype(float), source.width.astype(float)
         settings |= {"low": low.tolist(), "high": (low + width).tolist()}
         source = open_source(settings, client)

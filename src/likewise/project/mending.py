@@ -1,4 +1,4 @@
-"""Mending the result directly: what moving, merging, splitting and checking say, as links.
+"""Corrections of the result: what moving, merging, splitting and checking say, as links.
 
 Every function returns the links of one gesture. They are given to a session with
 ``overrules=True``: the person looks at the result, so what is said here counts more than earlier
@@ -20,7 +20,8 @@ from likewise.project.groups import Group, said_rows
 from likewise.rows.threads import one_thread_each
 
 N_ROUNDS = 20
-"""Rounds of finding the widest direction and of 2-means; both settle in fewer."""
+"""The most rounds of power iteration for the widest direction, and of 2-means. Both usually need
+fewer."""
 
 
 class Mending:
@@ -39,7 +40,7 @@ class Mending:
         else:
             there = self._anchor(to, rows)
             if there is None:
-                raise InputError("all items of that group are selected: there is nobody to join")
+                raise InputError("all items of that group are selected: none is left to join")
             anchor = there
             sources = {int(self.labels[row]) for row in rows} - {int(self.labels[anchor])}
             left = [g for g in self.groups if int(self.labels[g.id]) in sources]
@@ -51,7 +52,7 @@ class Mending:
         ]
 
     def take_out(self, rows: Sequence[int]) -> list[Link]:
-        """Return the links that say of rows that they are not where they are."""
+        """Return the links that take rows out of their groups."""
         links = []
         for group in self.groups:
             label = self.labels[group.id]
@@ -63,7 +64,7 @@ class Mending:
         return [*links, *self._staying(rows)]
 
     def merge(self, groups: Sequence[Group]) -> list[Link]:
-        """Return the links that make several groups one, with all that answers are about."""
+        """Return the links that make several groups one, with all rows that answers are about."""
         wanted = {int(self.labels[group.id]) for group in groups}
         if len(wanted) < 2:
             raise InputError("merging needs two groups or more")
@@ -79,7 +80,7 @@ class Mending:
         """Return the links that say who belongs to a group and who does not."""
         anchor = self._anchor(group, wrong)
         if anchor is None:
-            raise InputError("nobody is left in the group: move its items into others instead")
+            raise InputError("no item would be left in the group: move its items instead")
         return [
             *(Link(row, anchor, Answer.SAME) for row in right if row != anchor),
             *(Link(row, anchor, Answer.DIFFERENT) for row in wrong),
@@ -92,13 +93,13 @@ class Mending:
         return [row for row in self.said if self.labels[row] == label]
 
     def _anchor(self, group: Group, moved: Collection[int]) -> int | None:
-        """Return a row that stays and stands for a group: said to be in it if there is one."""
+        """Return a row that stays in a group: one that was said to be in it, if there is one."""
         rest = np.flatnonzero(self.labels == self.labels[group.id]).tolist()
         candidates = (*self.core(group), *group.standing, *rest)
         return next((row for row in candidates if row not in moved), None)
 
     def _staying(self, moved: Collection[int]) -> Iterator[Link]:
-        """Return links that keep together what was the same only through moved rows."""
+        """Return links that keep rows together that were joined only through the moved rows."""
         roots = {self.links.find(row) for row in moved}
         left: dict[int, list[int]] = {}
         for row in self.said:
@@ -123,17 +124,17 @@ def split(parts: Sequence[Sequence[int]]) -> list[Link]:
 def parts_of(
     session: Session, features: Features, rows: NDArray[np.intp]
 ) -> list[NDArray[np.intp]]:
-    """Return the two likeliest parts of some rows, those said first."""
+    """Return the two most likely parts of some rows, in each first those that answers are about."""
     is_second = likeliest_parts(features, rows)
     order = np.argsort(~np.isin(rows, said_rows(session)), kind="stable")
     return [rows[order][is_second[order] == is_it] for is_it in (False, True)]
 
 
 def likeliest_parts(features: Features, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which of some rows are in the second of their two likeliest parts.
+    """Return which of some rows are in the second of their two most likely parts.
 
-    Rows are cut across their widest direction, then by 2-means; distances without features by the
-    two rows farthest from each other.
+    Rows are cut across their widest direction, then improved by 2-means. Where there are only
+    distances, each row goes to the nearer one of the two rows that are farthest apart.
 
     Examples
     --------
@@ -163,7 +164,7 @@ def _halves(X: NDArray[np.float64]) -> NDArray[np.bool_]:
     for _ in range(N_ROUNDS):
         if is_second.all() or not is_second.any():
             break
-        # Who is nearer to the second center, without the distances to both.
+        # Whether a row is nearer to the second center, without computing both distances.
         low, high = X[~is_second].mean(axis=0), X[is_second].mean(axis=0)
         before, is_second = is_second, X @ (high - low) > (high @ high - low @ low) / 2
         if np.array_equal(before, is_second):

@@ -91,20 +91,21 @@ def open_project(
     session : path, optional
         The session file; by default beside `path`, or in the cache where that cannot be written.
     strategy : str, optional
-        What asks: a name of `likewise.core.strategy.STRATEGIES`, or ``package.module:Class``.
+        Which strategy asks: a name of `likewise.core.strategy.STRATEGIES`, or
+        ``package.module:Class``.
     questions : {"choices", "pairs"}, optional
-        What `Likewise` asks about, if it is what asks. By default choices.
+        Which questions `Likewise` asks. By default choices.
     n_super_instances, seed : int, optional
         How to begin. Where there is a session with answers, these must be those it was begun with;
         one without answers is replaced.
     options : mapping, optional
         Further arguments of `open_items`. Those not given are taken from the session.
     say : callable
-        Gets one line per thing that is worth knowing.
+        Called with one line for everything that is worth knowing.
     checked : callable
-        Gets the session file once all that can be refused without reading the items is checked.
+        Called with the session file after all checks that do not need to read the items.
     progress : callable
-        Called as ``progress(step, done, of)``; `of` is 0 where nobody knows how much there is.
+        Called as ``progress(step, done, of)``; `of` is 0 where the amount is unknown.
     """
     check_ways(strategy, questions, n_super_instances)
     wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
@@ -136,7 +137,8 @@ def open_project(
         where,
         settings={
             "path": os.path.abspath(path),
-            # With what was decided here, lest another machine or release decides otherwise later.
+            # Stored with the defaults chosen here, because another machine or release may choose
+            # others.
             "options": {**items.decided, **wanted},
             **begin,
             "seed": seed,
@@ -168,7 +170,7 @@ def open_large_project(
     paths : sequence of path
         Parquet files, folders of them, or one ``.npy`` file.
     cluster : str, optional
-        Address of a Dask scheduler whose workers go over the rows.
+        Address of a Dask scheduler whose workers read the rows.
     progress : callable
         Called as ``progress(phase, rows_done, n_rows)``.
     session, n_super_instances, seed, options, say, checked
@@ -230,9 +232,9 @@ def begin_session(
     """Return a new session about rows, or about the distances between them.
 
     `strategy` is a name of `likewise.core.strategy.STRATEGIES` or ``package.module:Class``, by
-    default that of `Likewise`, which asks `questions` by "choices" or "pairs". A number of
-    super-instances asks for COBRA as published, which is also for distances, since it needs no more
-    than those.
+    default that of `Likewise`, which asks `questions` by "choices" or "pairs". With a number of
+    super-instances COBRA asks, as published. It also asks where there are only distances, since it
+    needs nothing else.
     """
     if n_super_instances is not None or features.metric == "precomputed":
         return _cobra(features, ids, n_super_instances, seed)
@@ -243,7 +245,7 @@ def begin_session(
 
 
 def check_ways(strategy: str | None, questions: str | None, n_super_instances: int | None) -> None:
-    """Refuse ways to ask that there are not, or that exclude each other; see `begin_session`."""
+    """Refuse options that do not exist or exclude each other; see `begin_session`."""
     if strategy is not None and n_super_instances is not None:
         raise InputError("--super-instances is for COBRA; leave out --strategy")
     if questions is not None and (strategy is not None or n_super_instances is not None):
@@ -294,14 +296,14 @@ def _go_on(path: str | os.PathLike[str], where: Path, say: Say) -> Opened:
 def _is_replaced(
     where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any], say: Say
 ) -> bool:
-    """Remove a session without answers that was begun otherwise; refuse if it has answers."""
+    """Remove a session that was begun with other options; refuse if it has answers."""
     with Store.open(where) as store:
         other = _otherwise(store.settings, wanted, begin)
         if not other:
             return False
         if store.last:
             raise InputError(_refusal(where, *other))
-    say(f"{where} had no answers and was begun with other options; it is begun anew")
+    say(f"{where} had no answers and was begun with other options; a new one is begun")
     where.unlink()
     return True
 
@@ -359,7 +361,7 @@ def _say_problems(features: Features, say: Say, at_most: int = 10) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Return an option as JSON will give it back; paths absolute, to be found from anywhere."""
+    """Return an option as JSON gives it back; paths become absolute."""
     if isinstance(value, os.PathLike):
         return os.path.abspath(value)
     return list(value) if isinstance(value, tuple) else value

@@ -12,14 +12,14 @@ from likewise.core.session import Session
 from likewise.words import plural
 
 GOOD_ENOUGH = 0.94
-"""One can stop when at least this share of the items is right, with a confidence of 95 %. On 26
-practice tasks that was so in 13 of 346 moments, and never did the next twenty answers move 2 % of
-the rows. With .9 it was so in 44 moments; in 5 of them 2 % of the rows moved, but never 5 %."""
+"""A person can stop when at least this share of the items is right, with a confidence of 95 %. On
+26 practice tasks this held at 13 of 346 moments, and the next twenty answers never moved 2 % of the
+rows. With .9 it held at 44 moments; at 5 of them 2 % of the rows moved, but never 5 %."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """Where a session stands, for who wonders whether to go on."""
+    """How far a session is, for a person who considers to stop."""
 
     quality: str
     to_go: str
@@ -36,7 +36,7 @@ class Outlook:
 
 
 def outlook(session: Session) -> Outlook:
-    """Return where a session stands.
+    """Return how far a session is.
 
     Examples
     --------
@@ -63,8 +63,9 @@ def outlook(session: Session) -> Outlook:
 class Agreement:
     """How the check questions went.
 
-    `n` had a yes or no, of which `n_wrong` contradict what earlier answers imply. The share of
-    wrong ones lies between `low` and `high` with 95 % confidence (Wilson's interval).
+    `n` were answered with yes or no, and `n_wrong` of these answers contradict what earlier ones
+    imply. The share of wrong ones lies between `low` and `high` with 95 % confidence (Wilson's
+    interval).
     """
 
     n: int
@@ -74,7 +75,7 @@ class Agreement:
 
     @classmethod
     def of(cls, checks: Iterable[tuple[Check, Answer | None]]) -> Agreement:
-        """Return how check questions went, by what was said to each."""
+        """Return how check questions went, from each and the answer to it."""
         links = [(check, said) for check, said in checks if said and said.is_link]
         wrong = sum(check.expected is not said for check, said in links)
         return cls(len(links), wrong, *wilson_interval(wrong, len(links)))

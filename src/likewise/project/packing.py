@@ -54,7 +54,7 @@ def unpack(data: bytes) -> Any:
 
 
 def pack_session(session: Session) -> bytes:
-    """Return a session without what was done in it, as a payload of the store."""
+    """Return a session with an empty log, as a payload of the store."""
     return pack({**session.state(), "log": [], "undone": []})
 
 

@@ -1,4 +1,4 @@
-"""One project, driven by a front: every change is on disk before anything follows from it."""
+"""One project, used by a front: every change is on disk before the front goes on."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from likewise.project.store import Store
 
 N_CHECKS = 5
 WORKED_OUT = "worked out"
-"""The payload with what a strategy made of the rows, so that opening again need not."""
+"""The payload with what a strategy computed from the rows, so that opening is faster next time."""
 
 
 class Project:
     """A session over items, with its file.
 
-    All methods may be called from several threads. Whoever changes something says at which
-    `position` of the log it looked; if the log has moved on, nothing is changed and
+    All methods may be called from several threads. A caller that changes something passes the
+    `position` of the log that it saw. If the log has grown since, nothing is changed and
     `StaleQueryError` is raised.
 
     Parameters
@@ -171,7 +171,7 @@ class Project:
     def mend(self, say: Callable[[Mending], Iterable[Link]], *, position: int) -> int:
         """Mend the result by one gesture, which overrules earlier answers that contradict it.
 
-        What `say` returns are its links. Returns how many earlier answers were overruled.
+        `say` returns the links of the gesture. Returns how many earlier answers were overruled.
         """
         with self.lock:
             n_before = self._n_that_count()
@@ -187,7 +187,7 @@ class Project:
         return len(self.session.events) - len(self.session.overruled_pairs())
 
     def parts(self, group: Group) -> list[NDArray[np.intp]]:
-        """Return the rows of the two likeliest parts of a group, those said first."""
+        """Return the rows of the two most likely parts of a group."""
         return parts_of(self.session, self.features, self.members(group))
 
     def undo(self, *, position: int) -> None:
@@ -225,7 +225,7 @@ class Project:
         -------
         list of int
             Empty if it is asked about next. Otherwise the numbers of the answers that put it into
-            its group by name, one of which would have to change.
+            its group; one of them would have to change.
         """
         with self.lock:
             self._check(position)
@@ -294,7 +294,7 @@ class Project:
         op: Mapping[str, Any] | None = None,
         payloads: Mapping[str, bytes] | None = None,
     ) -> None:
-        """Do something, and have it on disk; if either fails there is no trace of it in both."""
+        """Do something and store it; if either fails, session and file stay as they were."""
         with self.lock:
             self._check(position)
             with self.session.transaction():
@@ -304,7 +304,7 @@ class Project:
                 self._position = self._store.append(entry, after=position, payloads=both)
 
     def _newly_worked_out(self) -> dict[str, bytes]:
-        """Return what the strategy has made of the rows since it was last stored, to be stored."""
+        """Return what the strategy has computed from the rows and is not stored yet."""
         found = self.session.strategy.worked_out()
         if len(found) <= self._n_kept:
             return {}

@@ -22,19 +22,20 @@ _MOST_FOR_AXES = 5_000
 
 
 N_COMPONENTS = 30
-"""Directions that tell groups apart are looked for among so many principal components. With 10 the
+"""Directions that separate the groups are searched in this many principal components. With 10 the
 groups of pictures lie closer together; more take longer and show noise."""
 
 SHRINKAGE = 0.3
-"""How far the variance within groups is drawn to that of all rows, against directions that tell few
-known rows apart by chance. From .1 to .6 maps look alike."""
+"""How far the variance within groups is shrunk toward that of all rows, so that directions that
+separate a few known rows by chance count less. From .1 to .6 maps look the same."""
 
 REST = 0.1
 """Weight of all rows beside the means of groups: it gives two groups a second axis."""
 
 LEAST_SPREAD = 0.04
-"""The rows of a group are at least so far apart, as a share of the map: where one column tells the
-groups, they would all lie on one point. Below .03 they cover each other, above .06 groups mix."""
+"""The rows of a group are spread over at least this share of the map. Otherwise, where a single
+column separates the groups, all rows of a group would lie on one point. Below .03 they cover each
+other, above .06 groups mix."""
 
 
 def project_rows(
@@ -44,9 +45,9 @@ def project_rows(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return which rows to show, the representatives among them, and their two coordinates.
 
-    The axes are those that tell the groups apart best (linear discriminants), where `groups` has
-    the number of each row's group or -1; without groups, the first two principal components; for
-    distances without features classical scaling. Each coordinate is spread over the grid.
+    The axes are those that separate the groups best (linear discriminants); `groups` has the number
+    of each row's group or -1. Without groups they are the first two principal components, and for
+    distances without features those of classical scaling. Each coordinate is spread over the grid.
     """
     n_rows = len(features.X)
     rng = np.random.default_rng(0)
@@ -68,7 +69,7 @@ def project_rows(
 
 
 def _discriminants(X: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return two coordinates by which the means of groups lie far apart, seen from within them."""
+    """Return the two linear discriminants of the groups."""
     Z = X @ _largest(X, min(N_COMPONENTS, *X.shape)).T
     numbers, group = np.unique(groups[groups >= 0], return_inverse=True)
     known, sizes = Z[groups >= 0], np.bincount(group)
@@ -91,15 +92,16 @@ def _discriminants(X: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[
 def _lacking_spread(
     places: NDArray[np.float64], group: NDArray[np.intp], is_known: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Return, for both coordinates, how much less than `LEAST_SPREAD` groups are spread."""
+    """Return, for both coordinates, how much the spread of groups is below `LEAST_SPREAD`."""
     known = places[is_known]
     sums = np.array([np.bincount(group, column) for column in known.T]).T
     own = known - (sums / np.bincount(group)[:, None])[group]
-    return np.maximum(0.0, LEAST_SPREAD * np.ptp(places, axis=0) - own.std(axis=0))
+    lacking: NDArray[np.float64] = LEAST_SPREAD * np.ptp(places, axis=0) - own.std(axis=0)
+    return np.maximum(0.0, lacking)
 
 
 def _largest(matrix: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-    """Return so many right singular vectors, each with its largest entry positive."""
+    """Return the first right singular vectors, each with its largest entry positive."""
     if min(matrix.shape) > max(100, 3 * n):
         _, _, axes = svds(matrix, k=n, v0=np.ones(min(matrix.shape)), solver="arpack")
         axes = axes[::-1]

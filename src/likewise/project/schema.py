@@ -1,8 +1,8 @@
 """The tables of a project file, as named migrations, and the entries of older versions.
 
-A new file goes through all migrations, in their order; an older file through those it has not
-seen, when it is first written to. A migration that has been released is never edited: a change of
-the tables is a new function at the end of the list.
+A new file gets all migrations in order. An older file gets those it lacks when it is first written
+to. A migration that has been released is never edited: a change of the tables is a new function at
+the end of the list.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def understood(entries: Sequence[Stored], load: Load) -> Iterator[tuple[Stored, 
     for entry in entries:
         try:
             if entry.is_old and entry.op["do"] == "check" and entry.seq < last_deed:
-                continue  # what came after it made it void, and undoing passed it over
+                continue  # later entries replaced it, and undo skipped it
             yield entry, _understood(entry, load)
         except (KeyError, TypeError) as error:
             raise SessionFileError(
@@ -139,8 +139,9 @@ def _understood(entry: Stored, load: Load) -> dict[str, Any]:
 def _strategy(plain: dict[str, Any], now: Strategy) -> dict[str, Any]:
     """Return the strategy of an old entry.
 
-    Where wrong answers are expected, the first release stored a strategy that takes every answer
-    for true, and the file could not be opened again. What was meant is the same kind as before.
+    Where wrong answers are expected, the first release stored the wrong strategy here, one that
+    believes every answer, and the file could not be opened again. The right strategy is of the same
+    kind as the one before.
     """
     if not now.weighs_answers:
         return plain

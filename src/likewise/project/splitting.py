@@ -1,6 +1,6 @@
-"""New super-instances from old ones, such that every answer so far still counts.
+"""New super-instances from old ones; every answer so far still counts.
 
-Both ways keep each old representative a representative: what was answered is about them.
+Each old representative stays one, since the answers are about them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def finer(strategy: Strategy, features: Features, n_parts: int | None, seed: int
 
 
 def one_apart(session: Session, features: Features, row: int) -> tuple[Strategy, int]:
-    """Return a strategy for which a row stands alone, and the row to compare it with."""
+    """Return a strategy in which a row is its own small group, and the row to compare it with."""
     partition, askable = session.strategy.partition, features.askable
     if np.count_nonzero(partition.assignment == partition.assignment[row]) == 1:
         stands = _nearest_fellow(session, features, row)
@@ -67,7 +67,7 @@ def split_further(
     askable: NDArray[np.intp] | None = None,
     seed: int = 0,
 ) -> SuperInstances:
-    """Halve the widest super-instance, again and again, until there are so many.
+    """Halve the widest super-instance until there are `n_super_instances`.
 
     There are fewer where rows cannot be told apart. `X` has the rows, or the distances between them
     if the partition's metric is "precomputed". By default all rows are `askable`.
@@ -109,7 +109,7 @@ def set_apart(
     *,
     askable: NDArray[np.intp] | None = None,
 ) -> tuple[SuperInstances, int]:
-    """Make one row a super-instance of its own; return also who stands for those it was among."""
+    """Make one row its own super-instance; also return the representative of its old one."""
     may_stand = _mask(askable, len(X))
     groups = _members(partition)
     standing = [int(rep) for rep in partition.representatives]
@@ -168,7 +168,7 @@ def _medoid(X: NDArray[Any], rows: NDArray[np.intp], metric: str) -> int:
 
 
 def _spread(X: NDArray[Any], rows: NDArray[np.intp], rep: int, metric: str) -> float:
-    """Return how far a super-instance reaches in sum, seen from the row that stands for it."""
+    """Return the sum of the distances of the rows of a super-instance to its representative."""
     if metric == "precomputed":
         return float(X[rep, rows].sum())
     return float(np.linalg.norm(X[rows] - X[rep], axis=1).sum())
@@ -182,7 +182,7 @@ def _halve(
     metric: str,
     seed: int,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], int] | None:
-    """Return the half that keeps its representative, the other one, and who stands for that."""
+    """Return the half with the old representative, the other half, and its representative."""
     able = np.flatnonzero(may_stand[rows])
     if len(able) < 2:
         return None

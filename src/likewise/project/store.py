@@ -24,8 +24,8 @@ from likewise.project import schema
 
 SAMPLE = 65_536
 WORTH = 0.8
-"""A payload is compressed if so much of its middle becomes less than this share of it. Features of
-5000 pictures shrink by a tenth, and take half a second."""
+"""A payload is compressed only if a sample from its middle shrinks below this share. Features of
+5000 pictures would shrink by a tenth, and that would take half a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +117,8 @@ class Store:
     ) -> Store:
         """Make a project file and open it. It appears whole or not at all.
 
-        Settings are anything JSON can hold, by name; items are content hashes by id, in order;
-        payloads are what else belongs to the project, such as its super-instances, and stored
-        compressed.
+        Settings are JSON values by name. Items are content hashes by id, in order. Payloads are
+        bytes by name, such as the super-instances; they are compressed.
         """
         path = Path(path)
         with (
@@ -140,7 +139,8 @@ class Store:
     def open(cls, path: str | os.PathLike[str]) -> Store:
         """Open a project file; one of an older version is brought up to date by the first write.
 
-        What is not there, is no project, is damaged, or of a newer version is a `SessionFileError`.
+        Raises `SessionFileError` if the file is missing, damaged, of a newer version, or no
+        project.
         """
         path = Path(path)
         check_whole(path)
@@ -155,9 +155,9 @@ class Store:
 
     @classmethod
     def in_memory(cls) -> Store:
-        """Return a project that ends with the process."""
+        """Return a project that is only in memory."""
         store = cls(IN_MEMORY, connect(IN_MEMORY))
-        # Nobody closes what a widget or an app was made of; Python 3.13 warns of that.
+        # The project of a widget or an app is never closed, and Python 3.13 warns about that.
         weakref.finalize(store, store._db.close)
         with store._writing():
             pass
@@ -188,12 +188,12 @@ class Store:
     def append(
         self, op: Mapping[str, Any], *, after: int, payloads: Mapping[str, bytes] | None = None
     ) -> int:
-        """Add an entry to the log, with payloads or neither; it is safe on disk when this returns.
+        """Add an entry to the log, together with payloads; both are on disk when this returns.
 
         The entry is anything JSON can hold, such as ``{"do": "undo"}``; its "at" is when it was
-        done, by default now. `after` is the latest entry the caller knows of: what `last` was when
-        the question was put. If the log has moved on, the caller answered an old question:
-        `StaleQueryError`. Returns the number of the entry, ``after + 1``.
+        done, by default now. `after` is the latest entry that the caller has seen. If the log is
+        longer by now, the caller answered an old question, and `StaleQueryError` is raised. Returns
+        the number of the entry, ``after + 1``.
         """
         entry = dict(op)
         at = entry.pop("at", None)
@@ -269,7 +269,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction that takes the write lock at once: all of it is stored or nothing.
+        """One transaction, with the write lock from its beginning: all is stored or nothing.
 
         A file of an older version is brought up to date in it.
         """
@@ -305,7 +305,7 @@ def _put_payloads(db: sqlite3.Connection, payloads: Mapping[str, bytes]) -> None
 
 
 def _compressed(data: bytes) -> bytes:
-    """Return data compressed, or only wrapped where that gains little: features are like noise."""
+    """Return data compressed, or only wrapped where compression gains little, as for features."""
     middle = len(data) // 2
     sample = data[middle : middle + SAMPLE]
     gains = len(data) <= 2 * SAMPLE or len(zlib.compress(sample, 1)) < WORTH * len(sample)

@@ -1,4 +1,4 @@
-"""The nearest center of every row: the one computation that all rows go through."""
+"""The nearest center of every row."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ROWS_PER_SEARCH = 2**13
 def fastest_kernel(n_features: int, dtype: Any) -> Kernel:
     """Return the faster of the installed kernels for rows of this kind.
 
-    faiss computes in float32 only, so it is no choice for float64 rows.
+    faiss computes in float32 only, so it is not used for float64 rows.
     """
     is_small = n_features <= FAISS_MAX_FEATURES and np.dtype(dtype) == np.float32
     return "faiss" if is_small and find_spec("faiss") is not None else "numpy"
@@ -73,7 +73,7 @@ def assign_block(rows: NDArray[Any], centers: NDArray[Any], kernel: Kernel) -> N
 
 
 def rows_per_block(n_centers: int) -> int:
-    """Return of how many rows the scores against so many centers stay in the cache."""
+    """Return for how many rows the scores against the centers fit in the cache."""
     return int(2 ** np.clip(np.log2(_SCORES_PER_BLOCK / n_centers) // 1, 6, 12))
 
 

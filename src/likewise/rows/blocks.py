@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from likewise.rows.source import Source
 
 BLOCK_BYTES = 2**24
-"""The size of a block of rows. Larger ones leave the processor's cache, smaller ones cost calls."""
+"""The size of a block of rows. Larger ones do not fit in the processor's cache, smaller ones need
+more calls."""
 
 BLOCKS_PER_SPAN = 4
-"""A span is one piece of work for a thread or a worker. It has about so many blocks: more spread
-the work less evenly, fewer cost more messages."""
+"""A span is one piece of work for a thread or a worker, of about this many blocks. With more blocks
+the work is spread less evenly; with fewer there are more messages."""
 
 
 def rows_per_block(n_features: int, dtype: Any) -> int:

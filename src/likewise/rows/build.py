@@ -147,7 +147,7 @@ def super_instances_of(
 ) -> SuperInstances:
     """Return the super-instances of a source, as `build_super_instances` does of an array.
 
-    Up to 50 000 rows are read into memory; above, they are gone over in passes.
+    Up to 50 000 rows are read into memory; more are read in several passes.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def super_instances_of(
     n_super_instances, engine, metric, exact_medoids, seed, n_jobs
         As for `build_super_instances`, which has the other options too.
     checkpoint : path, optional
-        A folder in which finished passes are kept, so that an interrupted run can be taken up.
+        A folder that keeps finished passes, so that an interrupted run can continue.
     progress : callable, optional
         Called as ``progress(phase, rows_done, n_rows)``.
     """

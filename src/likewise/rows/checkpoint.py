@@ -1,4 +1,4 @@
-"""What the phases of a long run found, kept in a folder so that the run can be taken up again."""
+"""The results of the phases of a long run, kept in a folder so that it can be continued."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from likewise.files import whole_file
 class Checkpoint:
     """A folder with one file for every finished phase; it is made if it is not there.
 
-    The plan is what decides the result: the data and the parameters. A folder made by another plan
-    is refused.
+    The plan is what the result depends on: the data and the parameters. A folder of another plan is
+    refused.
     """
 
     def __init__(self, folder: str | os.PathLike[str], plan: Mapping[str, Any]) -> None:

@@ -13,7 +13,8 @@ from likewise.errors import InputError
 from likewise.rows.source import value_type
 
 ROWS_PER_BATCH = 2**16
-"""Rows that are read at a time: a few megabytes. Twice or half as many take as long."""
+"""How many rows are read at a time: a few megabytes. With half or twice as many, reading takes as
+long."""
 
 Nulls = Literal["error"] | float
 """What to do about missing values: refuse them, or put this number in their place."""

@@ -70,7 +70,7 @@ class DaskSource(Source):
         else:
             data, dtypes = _columns_of_array(data, columns)
         delayed = list(np.ravel(data.to_delayed()))
-        # One column is enough to count rows, where others need not be read for it.
+        # One column is enough to count rows, where columns are read separately.
         counted = data[names[:1]] if names else data
         length = dask.delayed(len)
         lengths = [length(part) for part in np.ravel(counted.to_delayed())]
@@ -96,7 +96,7 @@ class DaskSource(Source):
         """Return, delayed, the rows from `start` up to `stop`."""
         import dask
 
-        # Cut where a partition lies, so that only the rows that are needed travel.
+        # Cut on the worker that has the partition, so that only the needed rows are sent.
         cut = dask.delayed(_cut, pure=False)
         held = list(self.overlaps(start, stop))
         values = [
@@ -112,7 +112,7 @@ class DaskSource(Source):
             yield self._fetch(np.arange(low, high))
 
     def rows(self, numbers: ArrayLike) -> NDArray[Any]:
-        """Return the rows of some numbers; no others travel."""
+        """Return the rows of some numbers; only these are sent."""
         wanted = self._row_numbers(numbers)
         found = np.empty((len(wanted), self.n_features), dtype=self.dtype)
         for part in self.parts:
@@ -180,7 +180,7 @@ def _cut(
     if len(value) != part.stop - part.start:
         raise InputError(
             f"{part.place} has {len(value)} rows and had {part.stop - part.start} before: the data "
-            "has changed. Start anew with data that stays as it is."
+            "has changed. Start again with data that does not change."
         )
     value = value[start - part.start : stop - part.start]
     if not hasattr(value, "to_numpy"):

@@ -1,4 +1,4 @@
-"""Going over a source on a Dask cluster, with the same blocks and the same computations.
+"""Passes over a source on a Dask cluster, with the same blocks and the same computations.
 
 A span of blocks is one task. Its rows, if there is memory for them, and their cells stay on the
 worker; what the task finds comes back, in the order of rows, and is put together here. Tasks of a
@@ -27,12 +27,12 @@ from likewise.rows.sweep import Progress, Sweeper
 from likewise.rows.threads import one_thread_each
 
 HELD_SHARE = 0.25
-"""Rows are held on the workers if they take no more than this share of the memory that is free.
-Dask begins to write to disk at 60 % of a worker's memory, and the work itself needs some."""
+"""Rows stay on the workers if they take at most this share of their free memory. Dask begins to
+write to disk at 60 % of a worker's memory, and the computations need some, too."""
 
 
 class DaskSweeper(Sweeper):
-    """Goes over a source on the cluster of its client; all workers see its files at their paths."""
+    """Runs passes on the cluster of a source; all workers see its files at the same paths."""
 
     def __init__(self, source: Source, *, progress: Progress | None = None) -> None:
         super().__init__(source, n_jobs=-1, progress=progress)
@@ -99,7 +99,7 @@ class DaskSweeper(Sweeper):
             yield from self._in_order("write", done, [bundle[-1].stop for bundle in bundles])
 
     def _in_order(self, phase: str, futures: list[Any], done: Sequence[int]) -> Iterator[Any]:
-        """Yield results as they come, and let go of them; `done` are the rows after each."""
+        """Yield results as they come, then free them; `done` are the rows after each."""
         self._report(phase, 0)
         for i, n_rows in enumerate(done):
             result = futures[i].result()
@@ -125,7 +125,8 @@ class DaskSweeper(Sweeper):
             name = self._key(phase)
             reader = held_rows.get(bounds) or self.source.reader(*bounds)
             if reader is not self.source:
-                # Rows lie somewhere, or are read where Dask likes: the work goes there.
+                # Rows are on some worker, or are read by one that Dask chooses; the task runs
+                # there.
                 tasks.append(run(reader, *args, dask_key_name=name))
                 continue
             # One copy for all tasks: the list of files may be long.
@@ -137,7 +138,7 @@ class DaskSweeper(Sweeper):
         return futures
 
     def _hold_rows(self) -> dict[tuple[int, int], Any]:
-        """Have the rows of every span on a worker, if reading costs and there is memory."""
+        """Keep the rows of every span on a worker, if reading is slow and there is memory."""
         source = self.source
         if not source.cuts:
             return {}
@@ -150,8 +151,8 @@ class DaskSweeper(Sweeper):
     def _shares(self, sizes: Sequence[int]) -> list[tuple[str, list[int]]]:
         """Return which worker should do which pieces of work, by their sizes.
 
-        The scheduler knows neither sizes nor durations, and would give most of a few pieces to
-        the worker that has what all of them need. A worker that is lost is replaced by any other.
+        The scheduler knows neither sizes nor durations. It would give most pieces to the worker
+        that already has their common input. A worker that is lost is replaced by any other.
         """
         threads = self.client.nthreads()
         if not threads:
@@ -165,7 +166,7 @@ class DaskSweeper(Sweeper):
         return [(worker, sorted(own)) for worker, own in shares.items() if own]
 
     def _hold(self, phase: str, value: Any) -> Any:
-        """Have a value on the cluster, so that it comes back if a worker that has it is lost."""
+        """Put a value on the cluster such that it survives the loss of a worker."""
         with _large_graphs():
             return self.client.submit(_same, value, key=self._key(f"{phase}-input"))
 
@@ -191,7 +192,7 @@ class DaskSweeper(Sweeper):
             raise ClusterLostError(
                 "the cluster's scheduler was lost in the middle of the work "
                 f"({type(error).__name__}: {error}). Nothing was written, and no answer is lost: "
-                "connect to a scheduler again and start this step anew."
+                "connect to a scheduler and start this step again."
             ) from error
 
 
@@ -234,7 +235,7 @@ def _write_parts(
 
 @contextmanager
 def freed_memory_kept() -> Iterator[None]:
-    """Let this process use memory again that it has freed, instead of asking the system anew.
+    """Let this process reuse memory that it has freed, instead of asking the system for more.
 
     Dask starts its workers with ``MALLOC_TRIM_THRESHOLD_=65536``, by which glibc gives every array
     back at once. For blocks that come and go, fresh pages cost half as much again as the work
@@ -264,12 +265,12 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 _DEFAULT_LARGE_BYTES = 2**17
 _KEPT_BYTES = 2**28
 _LARGE_BYTES = 2**25
-"""The largest that glibc takes: arrays above come from the system as before."""
+"""The largest threshold that glibc accepts; larger arrays come from the system as before."""
 
 
 @contextmanager
 def _large_graphs() -> Iterator[None]:
-    """Let centers and candidates travel with the graph: only so they outlive a lost worker."""
+    """Send centers and candidates with the graph, so that they survive the loss of a worker."""
     import dask
 
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "16GiB"}):

@@ -17,7 +17,7 @@ FULL_LIMIT = 50_000
 """Up to this many rows, K-means runs over all of them ten times; above, over a sample once."""
 
 MANY_CENTERS = 500
-"""From so many centers on, starts differ by less than a percent, and one is enough."""
+"""From this many centers on, starts differ by less than a percent, so one is enough."""
 
 N_INIT = 10
 
@@ -31,7 +31,7 @@ class Training:
     Attributes
     ----------
     n_starts : int
-        The best of so many starts is kept.
+        The best of this many starts is kept.
     rows_per_center : int
         Rows of the sample per center.
     start_rows_per_center : int
@@ -100,7 +100,7 @@ def kmeans(
 
 
 def training_for(n_clusters: int) -> Training:
-    """Return how K-means is trained for so many centers."""
+    """Return how K-means is trained for a number of centers."""
     return FEW if n_clusters < MANY_CENTERS else MANY
 
 

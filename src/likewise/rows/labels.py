@@ -34,7 +34,7 @@ def no_rows() -> NDArray[np.intp]:
 
 
 class RowLabels(Protocol):
-    """Gives every row a label of its own, not that of its super-instance."""
+    """Labels rows one by one, not by their super-instance."""
 
     @property
     def n_groups(self) -> int:
@@ -84,7 +84,7 @@ class Labeling:
             owned = self.owner[start:stop]
             yield start, owned, self.fix(start, self.groups[owned])
             return
-        # Blocks begin where they began when the rows were first assigned, for the same bits.
+        # Blocks begin at the same rows as in the first assignment, which gives the same bits.
         for at, block in blocks(source, *whole_blocks(source, start, stop)):
             here = slice(max(start - at, 0), min(stop - at, len(block)))
             owned = self.owned(at, block)
@@ -138,7 +138,7 @@ class Written:
 
 
 def pieces_of_work(source: Source) -> list[list[Part]]:
-    """Return the parts in bundles that are worth a worker's while."""
+    """Return the parts in bundles that are large enough for a worker."""
     enough = BLOCKS_PER_SPAN * source.block_rows
     bundles: list[list[Part]] = [[]]
     for part in source.parts:
@@ -167,7 +167,7 @@ def write_each(
         counts = np.zeros(len(labeling.groups), dtype=np.int64)
         final = Path(folder, f"{part.name}.parquet")
         final.parent.mkdir(parents=True, exist_ok=True)
-        # A worker that was lost may have left its file: every attempt has a name of its own.
+        # A lost worker may have left its file, so every attempt has its own name.
         new = final.with_name(f".{final.name}.{run}-{uuid.uuid4().hex}.tmp")
         with _Writer(new) as writer:
             while writer.n_rows < part.stop - part.start:

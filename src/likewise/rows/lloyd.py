@@ -17,8 +17,8 @@ from likewise.rows.threads import one_thread_each
 
 MAX_ITER = 300
 TOLERANCE = 1e-4
-"""Centers that move less than this share of the columns' mean variance stand still; both numbers
-are scikit-learn's."""
+"""The iteration ends when centers move less than this share of the columns' mean variance. This
+number and the most iterations are those of scikit-learn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def best_of_starts(
             first = int(rng.choice(len(X), p=shares))
             start = X[plusplus(X, n_clusters, rng, first, weights)]
             found = lloyd(X, start, weights=weights)
-            # Rounding must not decide between two runs that found the same.
+            # Rounding must not decide between two runs with the same clusters.
             if best is None or (found.inertia < best.inertia and not _are_same(found, best)):
                 best = found
     assert best is not None
@@ -92,7 +92,7 @@ def lloyd(
     weights: NDArray[Any] | None = None,
     max_iter: int = MAX_ITER,
 ) -> Clustering:
-    """Move centers to the means of the rows nearest to them until they stand still.
+    """Move centers to the means of the rows nearest to them until they stop moving.
 
     A center without rows moves to the row that is farthest from its own.
 
@@ -105,14 +105,14 @@ def lloyd(
     weights : ndarray of shape (n_rows,), optional
         How often each row counts.
     max_iter : int
-        At most so many steps.
+        The most steps.
     """
     middle = X.mean(axis=0)
     least_shift = TOLERANCE * X.var(axis=0).mean()
     X, centers = X - middle, start - middle
     weights = np.ones(len(X), X.dtype) if weights is None else weights
     labels = np.full(len(X), -1, dtype=np.intp)
-    # Used again and again: fresh memory costs as much as the scores themselves.
+    # Reused in every step, because new memory costs as much time as the scores.
     scores = np.empty((min(rows_per_block(len(start)), len(X)), len(start)), dtype=X.dtype)
     for _ in range(max_iter):
         before, labels = labels, _nearest(X, centers, scores)

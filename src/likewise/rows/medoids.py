@@ -52,14 +52,14 @@ def nearest_to_mean(points: NDArray[Any], mean: NDArray[np.float64]) -> int:
 
 
 def geometric_median(points: NDArray[Any]) -> NDArray[np.float64]:
-    """Return, nearly, the place with the smallest sum of distances, by Weiszfeld's steps."""
+    """Return approximately the point with the smallest sum of distances, by Weiszfeld's steps."""
     points = np.asarray(points, dtype=np.float64)
     place: NDArray[np.float64] = points.mean(axis=0)
     for _ in range(_WEISZFELD_STEPS):
         away = _distances(points, place)
         if not away.any():
             break
-        # A step from a place that is one of the points would divide by zero.
+        # A step from one of the points would divide by zero.
         weights = 1.0 / np.maximum(away, max(1e-12 * away.max(), 1e-150))
         place = np.asarray((weights @ points) / weights.sum(), dtype=np.float64)
     return place
@@ -89,7 +89,7 @@ def _distances(points: NDArray[Any], place: NDArray[np.float64]) -> NDArray[np.f
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """Room that is used again and again: fresh memory costs as much as the sums themselves."""
+    """Reused memory, because new memory costs as much time as the sums."""
 
     part: NDArray[Any]
     extended: NDArray[np.float64]
@@ -97,7 +97,7 @@ class Scratch:
 
     @classmethod
     def of(cls, block: NDArray[Any], n_points: int) -> Scratch:
-        """Return room for rows like those of a block, compared to so many points."""
+        """Return memory for comparing the rows of a block to a number of points."""
         n_features = block.shape[1]
         return cls(
             np.empty((_ROWS_PER_PRODUCT, n_features), dtype=block.dtype),

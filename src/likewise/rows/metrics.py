@@ -1,4 +1,4 @@
-"""Distances by the name of a metric, the same for a pair however it is asked."""
+"""Distances by the name of a metric, the same for a pair in either order."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def from_parquet(
 ) -> Source:
     """Return numeric columns of Parquet files as a source.
 
-    Schemas, missing columns and nulls are checked now, as far as the files' own metadata tells.
+    Schemas, missing columns and nulls are checked now, as far as the metadata of the files allows.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def _check_schemas(
 
 
 def _refuse_counted_nulls(path: Path, metadata: Any, columns: Sequence[str]) -> None:
-    """Raise `InputError` for nulls that the file's own statistics tell of."""
+    """Raise `InputError` for nulls that the statistics of the file report."""
     wanted = set(columns)
     for g in range(metadata.num_row_groups):
         group = metadata.row_group(g)

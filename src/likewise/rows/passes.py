@@ -1,7 +1,7 @@
 """What is done with every block of rows: count, add up, find the nearest, score.
 
-A pass goes over all rows once. Passes of the same run know the cell of every row, which is found
-once and kept.
+A pass reads all rows once. The cell of every row is found in the first pass and kept for the
+others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ Kept = list[NDArray[Any]]
 """The cells of the rows of every block of a span, for the passes that come later."""
 
 Sums = list[NDArray[np.float64]]
-"""The sums of every block: added up later, in the order of blocks, they have the same bits."""
+"""The sums of every block; they are added later in the order of blocks, which gives the same bits.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Data that is read in batches, again and again, instead of held."""
+"""Data that is read in batches, several times, instead of being kept in memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from likewise.rows.blocks import rows_per_block
 from likewise.rows.kmeans import FULL_LIMIT
 
 _FINGERPRINT_ROWS = 64
-"""The fingerprint of large data is one of so many rows at both ends."""
+"""The fingerprint of large data uses this many rows at both ends."""
 
 _ROWS_PER_PART = 2**23
 
@@ -51,8 +51,8 @@ class Source(ABC):
     dtype : dtype
         float32 if all values are, otherwise float64.
     cuts : sequence of int
-        Rows at which reading can begin at no cost, such as the first of row groups; empty if it
-        can begin anywhere.
+        Rows at which reading can begin without reading others, such as the first of a row group;
+        empty if it can begin anywhere.
     columns : sequence of str or None
         Names of the columns, if they have any.
     client : distributed.Client or None
@@ -62,7 +62,7 @@ class Source(ABC):
     """
 
     _gap_rows: ClassVar[int] = 1024
-    """Rows up to so far apart are better read in one go."""
+    """Rows that are at most this far apart are read together."""
 
     def __init__(
         self,
@@ -204,7 +204,7 @@ class FileStamp:
             ) from None
         if (now.st_size, now.st_mtime_ns) != (self.size, self.modified):
             raise InputError(
-                f"{self.path} has changed since it was opened. Open the source anew; a session "
+                f"{self.path} has changed since it was opened. Open the source again; a session "
                 "belongs to the data it was started with."
             )
 

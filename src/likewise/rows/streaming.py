@@ -1,4 +1,4 @@
-"""Super-instances of rows that are not held: a few passes over them, whatever their number.
+"""Super-instances of rows that are not in memory, by a fixed number of passes over them.
 
 1. *sample*: rows chosen by their number;
 2. *train*: K-means on a part of the sample;
@@ -39,16 +39,17 @@ from likewise.rows.source import Source
 from likewise.rows.sweep import Sweeper
 
 SAMPLE_PER_CENTER = 4096
-"""Rows per center that a sample has, for the geometric medians, if it is not too large then."""
+"""How many rows per center a sample has, for the geometric medians; at most `SAMPLE_BYTES` in all.
+"""
 
 SAMPLE_BYTES = 2**25
 """A sample is no larger than this, unless training needs more."""
 
 N_TYPICAL = 12
-"""So many rows of every super-instance are remembered as typical of it."""
+"""How many typical rows of every super-instance are kept."""
 
 _TIE = 1e-12
-"""Sums of distances that differ relatively by less are equal but for rounding."""
+"""Sums of distances with a smaller relative difference count as equal."""
 
 Arrays = dict[str, NDArray[Any]]
 Remember = Callable[[str, Callable[[], Arrays]], Mapping[str, NDArray[Any]]]
@@ -64,7 +65,7 @@ def stream_super_instances(
     seed: int = 0,
     remember: Remember = lambda phase, make: make(),  # noqa: ARG005
 ) -> StreamedSuperInstances:
-    """Over-cluster rows into at most so many groups, and choose the row that stands for each.
+    """Over-cluster rows, and choose the representative of each group.
 
     Only increasing `train_indices` may stand for a group. `representative` is that of
     `likewise.rows.build.build_super_instances`. `remember` keeps what every phase found, so that an
@@ -141,7 +142,7 @@ def _medians(
     own = own[np.argsort(cell, kind="stable")]
     present, counts = np.unique(cell, return_counts=True)
     ends = np.cumsum(counts)
-    # Pieces of work of about as many rows each, and of whole cells.
+    # Pieces of work of whole cells, with about the same number of rows.
     pieces = np.split(present, np.searchsorted(ends, len(own) * np.arange(1, 8) // 8))
     each = []
     for piece in pieces:

@@ -1,4 +1,4 @@
-"""Going over all rows of a source, span by span, as often as needed."""
+"""Passes over all rows of a source, span by span."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Progress = Callable[[str, int, int], None]
 
 
 class Sweeper(ABC):
-    """Goes over the rows of a source, in this process or on a cluster.
+    """Runs passes over the rows of a source, in this process or on a cluster.
 
     Parameters
     ----------
     source : Source
-        What to go over.
+        The rows.
     n_jobs : int, optional
         Threads of this process; never changes the result.
     progress : callable, optional
@@ -48,8 +48,8 @@ class Sweeper(ABC):
     def sweep(self, task: Pass[Found], cells: Cells | None = None) -> Iterator[Found]:
         """Yield what a pass finds in every span, in the order of rows.
 
-        With cells, the pass is told in which of them every row is. They are found when rows are
-        gone over with cells for the first time, and kept: pass the same ones every time.
+        With cells, the pass gets the cell of every row. These are found in the first pass with
+        cells, and kept; so pass the same cells every time.
         """
 
     @abstractmethod
@@ -79,7 +79,7 @@ class Sweeper(ABC):
 
 
 class LocalSweeper(Sweeper):
-    """Goes over the rows of a source in this process."""
+    """Runs passes over the rows of a source in this process."""
 
     def __init__(
         self, source: Source, *, n_jobs: int | None = None, progress: Progress | None = None
@@ -124,7 +124,8 @@ class LocalSweeper(Sweeper):
         self._report("write", 0)
         n = n_threads(self.n_jobs, len(bundles))
         if n == 1:
-            # One run through the source: rows at the ends of bundles would be read twice.
+            # One run through the source, since otherwise rows at the ends of bundles are read
+            # twice.
             parts = [part for bundle in bundles for part in bundle]
             written = write_each(self.source, parts, labeling, folder, run)
             for part in parts:
@@ -165,7 +166,7 @@ class LocalSweeper(Sweeper):
 def sweeper_for(
     source: Source, *, n_jobs: int | None = None, progress: Progress | None = None
 ) -> Sweeper:
-    """Return what goes over a source: this process, or the cluster that the source came with."""
+    """Return what runs passes over a source: this process, or the cluster of the source."""
     if source.client is None:
         return LocalSweeper(source, n_jobs=n_jobs, progress=progress)
     from likewise.rows.dask_sweeper import DaskSweeper

@@ -23,12 +23,12 @@ _WITH_THREADS = ("numpy.linalg", "scipy.linalg", "sklearn.cluster", "faiss", "to
 def one_thread_each() -> Iterator[None]:
     """Keep BLAS and OpenMP to one thread inside the block.
 
-    Sums in another order end in other bits, so results would depend on the number of cores. On
-    small matrices, and where all cores are busy, threads also cost more than they gain.
+    Sums in another order have other last bits, so results would depend on the number of cores. On
+    small matrices, and on a busy machine, threads also cost more than they gain.
 
-    Blocks may be nested, and may overlap in several threads: the limit is lifted when the last
-    one ends. It costs some 40 microseconds, and a few inside another block. Do not yield inside:
-    who knows when the block ends then.
+    Blocks may be nested, and may overlap in several threads: the limit is lifted when the last one
+    ends. It costs about 40 microseconds, and less inside another block. Do not yield inside,
+    because then it is not known when the block ends.
     """
     loaded = tuple(name for name in _WITH_THREADS if name in sys.modules)
     own = vars(_of_thread).setdefault("limit", _Limit(is_of_process=False))
@@ -73,7 +73,7 @@ def n_threads(n_jobs: int | None, at_most: int) -> int:
 
 
 class _Limit:
-    """One thread for some libraries, while anybody wants it."""
+    """One thread for some libraries, as long as any block needs it."""
 
     def __init__(self, *, is_of_process: bool) -> None:
         self._is_of_process = is_of_process

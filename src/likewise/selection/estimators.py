@@ -93,7 +93,7 @@ class Selector(AskingEstimator):
 
 
 class MinMax(Selector):
-    """Ask about the rows that are most unlike all that is known.
+    """Ask about the rows that are least similar to all known rows.
 
     It first finds one row of every cluster (*explore*), going to the row farthest from all visited
     ones. Then (*consolidate*) it takes the row whose most similar known row is least similar, and
@@ -163,7 +163,7 @@ class MinMax(Selector):
 
 
 class NPU(Selector):
-    """Ask about the rows that tell most per question (normalized point-based uncertainty).
+    """Ask about the most informative rows per question (normalized point-based uncertainty).
 
     Before every row it clusters the data under the answers so far, and learns from a random forest
     how similar rows are. The row whose neighborhood is most uncertain, divided by the number of

@@ -1,4 +1,4 @@
-"""MinMax: place first the row that is most unlike all that is known."""
+"""MinMax: place the row first that is least similar to all known rows."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Ints = NDArray[np.intp]
 class ExploreConsolidate(NeighborhoodStrategy):
     """Find one neighborhood per cluster, then place the rows farthest from all neighborhoods.
 
-    The method's criterion is the smallest largest similarity ``exp(-d² / 2σ²)``. It falls with the
-    distance whatever σ is, so the distance decides.
+    The published criterion is the smallest maximum of the similarities ``exp(-d² / 2σ²)``. These
+    fall with the distance for any σ, so here the distance is used.
     """
 
     name: ClassVar[str] = "min-max"

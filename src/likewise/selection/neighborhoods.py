@@ -27,13 +27,13 @@ MAX_SUBSTITUTES = 3
 
 @dataclass(frozen=True)
 class Choice:
-    """A row to be placed, and whom to ask about it.
+    """A row to place, and the rows to compare it with.
 
     Attributes
     ----------
     row : int
     ranking : tuple
-        The neighborhoods by their place, the likeliest first, each with its members, the most
+        The positions of the neighborhoods, the most likely first, each with its members, the most
         similar first.
     """
 
@@ -43,7 +43,7 @@ class Choice:
 
 @dataclass
 class State:
-    """Where the placing of rows is."""
+    """The state: which rows are placed where."""
 
     # The members placed by answers, and by neighborhood those placed by inference.
     members: list[tuple[int, ...]] = field(default_factory=list)
@@ -144,7 +144,7 @@ class NeighborhoodStrategy(RowStrategy):
             state.choice = None
 
     def _question(self, choice: Choice) -> tuple[int, int] | None:
-        """Return whom to ask about the chosen row, or settle it and return None."""
+        """Return the row to compare with the chosen one, or settle it and return None."""
         state, row = self._state, choice.row
         relation = {
             place: self.links.implied(row, state.members[place][0]) for place, _ in choice.ranking
@@ -160,7 +160,7 @@ class NeighborhoodStrategy(RowStrategy):
         elif unknown:
             asked = [(min(row, other), max(row, other)) for other in unknown[0][1]]
             fresh = [pair for pair in asked if pair not in self._unsure]
-            # After so many unsure answers about one neighborhood the row is given up.
+            # After this many unsure answers about one neighborhood the row is given up.
             if fresh and len(asked) - len(fresh) <= MAX_SUBSTITUTES:
                 other = fresh[0][0] if fresh[0][1] == row else fresh[0][1]
                 return row, other

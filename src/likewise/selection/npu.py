@@ -1,4 +1,4 @@
-"""NPU: place first the row that tells most per question."""
+"""NPU: place the row first that is most informative per question."""
 
 from __future__ import annotations
 
@@ -176,7 +176,8 @@ def shared_leaves(leaves: Ints, rows: Ints, members: Ints, owner: Ints, share: A
 def uncertainty_per_question(chances: Array) -> Array:
     """Return the entropy of each row's neighborhood over the expected number of questions.
 
-    Neighborhoods are asked about from the likeliest on, so the i-th likeliest takes i questions.
+    Neighborhoods are asked about in order of probability, so the i-th most likely one takes i
+    questions.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""A3S (2024): cluster by chances first, then ask which clusters are pure and which are one.
+"""A3S (2024): cluster by learned probabilities, then ask which clusters are pure and which are one.
 
-The authors made it for many classes and do not recommend it for few. How the chance of a pair is
-learned, and the thresholds, are choices of this module where the paper leaves them open.
+The authors made it for many classes and do not recommend it for few. The paper leaves open how the
+probability of a pair is learned, and some thresholds; these are choices of this module.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ from likewise.strategies.rows import Array, Ints
 N_NEIGHBORS = 10
 MAX_SWEEPS = 20
 N_CANDIDATES = 50
-"""Pairs of clusters that are put in order before the chances are added up anew."""
+"""How many pairs of clusters are ranked before the probabilities are computed again."""
 PURE_ENOUGH = 0.7
-"""A cluster whose middle members belong together with this chance is not tested by asking."""
+"""A cluster whose central members belong together with this probability is not tested by questions.
+"""
 MAX_FAILURES = 2
-"""A cluster is split after so many middle members that differ from its core, as published."""
+"""A cluster is split after this many central members that differ from its core, as published."""
 MAX_SPLIT = 20
-"""Questions that the split of a cluster takes at the most, as published."""
+"""The most questions that the split of a cluster takes, as published."""
 
 
 class AdaptiveSampling(Procedure):
     """Merge clusters by asking about their leaders, after a test of whether they are pure.
 
-    Which two clusters come first is decided by the chance that they are one, times what their
-    merger would change in the entropy of the clustering.
+    The order of pairs of clusters is by the probability that they are one, times the change of
+    entropy if they were merged.
     """
 
     name: ClassVar[str] = "a3s"
@@ -89,7 +90,7 @@ class AdaptiveSampling(Procedure):
         return [(int(names[left[k]]), int(names[right[k]])) for k in order]
 
     def _is_open(self, one: int, other: int) -> bool:
-        """Return whether nothing is known about two clusters."""
+        """Return whether the relation of two clusters is unknown."""
         if one not in self._leaders or other not in self._leaders:
             return True
         left, right = sorted(int(self.train[self._leaders[c]]) for c in (one, other))
@@ -114,7 +115,7 @@ class AdaptiveSampling(Procedure):
             yield from self._split(cluster, ranked)
 
     def _split(self, cluster: int, ranked: Ints) -> Questions:
-        """Compare members from core to rim with the leaders found, and share out the others."""
+        """Compare members, central ones first, with the leaders found; assign the rest."""
         points, rows = self.X[self.train], self.train
         probes = ranked[np.unique(np.linspace(0, len(ranked) - 1, MAX_SPLIT).astype(int))]
         leaders, owner, n_asked = [int(probes[0])], {int(probes[0]): 0}, 0
@@ -152,7 +153,7 @@ def neighbor_chances(points: Array) -> Any:
     """Return how likely each point belongs together with its neighbors, as a sparse matrix.
 
     Isotonic regression learns it from distances, relative to how far the neighbors of both points
-    are. Who is also a neighbor's neighbor stands for who belongs together.
+    are. For training, a neighbor that is also a neighbor's neighbor counts as belonging together.
     """
     n = len(points)
     n_neighbors = min(N_NEIGHBORS, n - 1)
@@ -171,7 +172,7 @@ def neighbor_chances(points: Array) -> Any:
 
 
 def greedy_clusters(chances: Any) -> Ints:
-    """Return clusters of points: each moves to where its log-odds add up to most.
+    """Return clusters of points: each point moves to the cluster with the largest sum of log-odds.
 
     Examples
     --------

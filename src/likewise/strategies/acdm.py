@@ -1,4 +1,4 @@
-"""ACDM (2024): place the rows at the long edges of a nearest-neighbor tree, then uncertain ones."""
+"""ACDM (2024): ask about rows at the long edges of a nearest-neighbor tree, then uncertain ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from likewise.strategies.procedure import Procedure, Questions
 from likewise.strategies.rows import Array, Ints
 
 BATCH = 10
-"""Rows that are placed before the labels are made anew; 5 or 20 change the scores little."""
+"""How many rows are placed before the labels are computed again; 5 or 20 change the scores little.
+"""
 N_NEIGHBORS = 10
 """Neighbors whose labels say how uncertain a row is, as published."""
 
@@ -86,7 +87,7 @@ class DiffusionSkeleton(Procedure):
 
 
 def ranked(parent: Ints, length: Array) -> Ints:
-    """Return the nodes of a tree from its root on, always the one at the longest edge next.
+    """Return the nodes of a tree from its root, next always the one with the longest edge.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """COBRA's order: always the closest two representatives whose relation is not settled.
 
 One pass over all pairs by distance, skipping what is settled, asks the same questions in the same
-order as the algorithm in the paper, which sorts all pairs of clusters anew after every merge: an
-answer never unsettles a pair, so the closest unsettled pair only moves on.
+order as the algorithm in the paper, which sorts all pairs of clusters again after every merge. For
+an answer never makes a settled pair unsettled, so the closest unsettled pair only gets farther.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from likewise.rows.metrics import EUCLIDEAN, distances
 from likewise.strategies.representatives import RepresentativeStrategy
 
 DEFAULT_SUPER_INSTANCES = 50
-"""As many as the paper has in most of its figures, where no budget says otherwise."""
+"""The number in most figures of the paper; used where there is no budget."""
 
 MANY_ROWS = 20_000
-"""From here on a person would wait for K-means on all rows; a sample of them takes a fraction of
-the time, and the super-instances are hardly wider."""
+"""With more rows K-means is trained on a sample. That takes a fraction of the time, and the
+super-instances are hardly wider."""
 
 
 class ClosestFirst(RepresentativeStrategy):
@@ -74,7 +74,7 @@ class ClosestFirst(RepresentativeStrategy):
 
     @property
     def _pairs(self) -> ClosestPairs:
-        # Far back, where nothing can be taken back step by step, all is done anew from the log.
+        # Too far back to undo step by step: everything is replayed from the log.
         if self._is_behind:
             log = self._log
             self._start()
@@ -132,8 +132,8 @@ class ClosestFirst(RepresentativeStrategy):
     def remaining(self) -> tuple[int, int]:
         """Return the number of undecided pairs of groups, and an estimate of the questions left.
 
-        The estimate supposes that groups somebody has answered about are different, and that
-        every other super-instance takes one question to find its group.
+        The estimate assumes that groups with answers are different, and that every other
+        super-instance needs one question to find its group.
         """
         pairs = self._pairs
         touched = min(self.links.n_answered_components, pairs.n_components)
@@ -175,7 +175,7 @@ class ClosestFirst(RepresentativeStrategy):
     def _answers_about_representatives(
         self,
     ) -> tuple[list[tuple[int, int, Answer]], list[tuple[int, int, Answer]]]:
-        """Return what is known about representatives, as few pairs as needed."""
+        """Return what is known about representatives, as a minimal list of pairs."""
         pairs = self._pairs
         same = [(int(name), i, Answer.SAME) for i, name in enumerate(pairs.component) if name != i]
         a, b, distance, _ = pairs.pairs_of_components()

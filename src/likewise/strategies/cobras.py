@@ -24,8 +24,8 @@ N_INIT = 10  # starts of K-means, as in the authors' code
 class SplitAndMerge(Procedure):
     """Split the largest super-instance, find by asking into how many, and merge again.
 
-    A super-instance is the array of its rows. Which ones form a cluster is what the answers imply
-    about the rows that stand for them. The labels are those of the last complete phase.
+    A super-instance is the array of its rows. The answers about their representatives decide which
+    of them form a cluster. The labels are those of the last complete phase.
     """
 
     name: ClassVar[str] = "cobras"
@@ -66,7 +66,7 @@ class SplitAndMerge(Procedure):
     def _split_level(
         self, part: Ints, rng: np.random.Generator
     ) -> Generator[tuple[int, int], Answer, int]:
-        """Find into how many to split: halve the smaller half until two halves are the same."""
+        """Find the number of parts: halve the smaller half until two halves belong together."""
         n_different = 0
         current = part
         while True:
@@ -103,7 +103,7 @@ class SplitAndMerge(Procedure):
         if n < 2:
             return [part]
         seed = int(rng.integers(2**31 - 1))
-        # Running again after an answer was taken back comes to the same splits.
+        # After an undo the method runs again and makes the same splits.
         key = (part.tobytes(), n, seed)
         if key not in self._known_splits:
             self._known_splits[key] = self._standing(part, kmeans(self.X[part], n, seed))
@@ -129,9 +129,9 @@ class SplitAndMerge(Procedure):
 class PhaseByPhase(SplitAndMerge):
     """The same with the memory of the authors' code, for comparisons only.
 
-    It asks about pairs that earlier answers imply, so it is no strategy of a session: a pair is
-    known if it was asked about itself. While it merges, what the pairs of the representatives of
-    now imply is known, too.
+    It asks about pairs that earlier answers imply, which no session does: a pair counts as known
+    only if it was asked about. While merging, what the answers about current representatives imply
+    counts, too.
     """
 
     def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002

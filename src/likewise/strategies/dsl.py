@@ -16,7 +16,7 @@ _ROWS_PER_BLOCK = 512
 
 
 class SkeletonTree(Procedure):
-    """Join the rows to a tree of nearest neighbors and ask about its edges, longest first.
+    """Join the rows in a tree of nearest neighbors and ask about its edges, the longest first.
 
     Every group found so far has a head, the root of its tree; when a part joins it, the root with
     more others hanging on it is the head from then on. Rows that may not be asked about go with
@@ -82,7 +82,7 @@ def skeleton(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.
     n = len(points)
     parent = np.arange(n, dtype=np.intp)
     length = np.zeros(n)
-    # How many hang on a point, and by how long edges, in this round and before.
+    # How many children a point has, and the sum of their edges, in this and earlier rounds.
     hanging, weight = np.zeros(n, dtype=np.intp), np.zeros(n)
     active = np.arange(n)
     while len(active) > 1:
@@ -93,7 +93,7 @@ def skeleton(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.
         for i in np.flatnonzero(to[to] == np.arange(len(active))):
             a, b = active[i], active[to[i]]
             goes_on[i] = (hanging[a], weight[a], -a) > (hanging[b], weight[b], -b)
-        # Who goes on no longer hangs on the other of the two.
+        # A point that goes on is no longer the child of the other one.
         mates = active[to[goes_on]]
         hanging[mates] -= 1
         weight[mates] -= far[goes_on]
@@ -134,7 +134,7 @@ def _nearest(rows: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[
 
 
 def _roots(parent: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the root of every node, by jumping ever further up."""
+    """Return the root of every node, by pointer jumping."""
     while True:
         up = parent[parent]
         if np.array_equal(up, parent):

@@ -17,9 +17,9 @@ from likewise.strategies.rows import Array, Ints
 ERROR_RATE = 0.10
 """The share of wrong answers that is expected, the authors' default."""
 SURE = 0.95
-"""Checks end when the likeliest reading of the answers has this share, as published."""
+"""Checks end when the most likely reading of the answers has this probability, as published."""
 MAX_WORLDS = 20
-"""Readings that are kept, the likeliest first; only many clashes at once need more."""
+"""How many readings are kept, the most likely first; only many contradictions at once need more."""
 
 World = frozenset[int]
 """A reading of the answers: which of them are wrong."""
@@ -27,12 +27,12 @@ Log = Sequence[tuple[int, int, Answer]]
 
 
 class CheckedSplitAndMerge(SplitAndMerge):
-    """COBRAS on the likeliest reading of the answers, with checks after every phase.
+    """COBRAS on the most likely reading of the answers, with checks after every phase.
 
-    Each answer is wrong with the same chance. A reading says which ones are, and must leave no
-    contradiction; fewer wrong answers are likelier. After a phase, pairs about which the other
-    readings disagree with the likeliest one are asked until that is likely enough. Of readings
-    with several wrong answers only those that a contradiction leads to are weighed.
+    Each answer is wrong with the same probability. A reading says which answers are wrong, and must
+    leave no contradiction; fewer wrong answers are more likely. After a phase, pairs about which
+    other readings disagree with the most likely one are asked, until it is likely enough. Of
+    readings with several wrong answers, only those that follow from a contradiction are considered.
     """
 
     name: ClassVar[str] = "ncobras"
@@ -64,7 +64,7 @@ class CheckedSplitAndMerge(SplitAndMerge):
     def _believe(self, log: list[Any], certain: set[int], worlds: list[World]) -> None:
         has_changed = worlds[0] != self._worlds[0] or len(log) < len(self._log)
         self._log, self._certain, self._worlds = log, certain, worlds
-        # The method turns wrong answers around; for a session they are overruled and say nothing.
+        # The method reverses wrong answers; for a session they are overruled and say nothing.
         right = set(range(len(log))) - worlds[0]
         self.links = graph_of(self.n_rows, log, frozenset(), only=right)
         self._unsure = {ordered(*entry[:2]) for entry in log if not entry[2].is_link}
@@ -123,7 +123,7 @@ class CheckedSplitAndMerge(SplitAndMerge):
 
 
 def readings(n_rows: int, log: Log, before: list[World], certain: set[int]) -> list[World]:
-    """Return the readings that fit a log with one more answer, the likeliest first.
+    """Return the readings that fit a log with one more answer, the most likely first.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def readings(n_rows: int, log: Log, before: list[World], certain: set[int]) -> l
             if k not in certain and fits(n_rows, log, other):
                 found[other] = None
     if not found:
-        # What is certain contradicts the rest: the answers before it give way, the newest first.
+        # A certain link contradicts earlier answers: these are called wrong, the newest first.
         graph, wrong = graph_of(n_rows, log, frozenset(), only=certain), set()
         for k in sorted(set(range(len(log))) - certain, reverse=True):
             left, right, answer = log[k]
@@ -154,12 +154,12 @@ def readings(n_rows: int, log: Log, before: list[World], certain: set[int]) -> l
             elif known is not answer:
                 wrong.add(k)
         found[frozenset(wrong)] = None
-    # Of equally likely ones the one that distrusts the newest answer is first.
+    # Among equally likely readings, the one that calls the newest answer wrong comes first.
     return sorted(found, key=lambda world: (len(world), -max(world, default=0)))[:MAX_WORLDS]
 
 
 def read(log: Log, world: World) -> Log:
-    """Return the answers of a log, those that a reading takes for wrong turned around."""
+    """Return the answers of a log; those that are wrong in a reading are reversed."""
     turned = {Answer.SAME: Answer.DIFFERENT, Answer.DIFFERENT: Answer.SAME}
     return [
         (left, right, turned.get(answer, answer) if k in world else answer)

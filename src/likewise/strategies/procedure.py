@@ -18,7 +18,7 @@ Questions = Generator[tuple[int, int], Answer, None]
 
 
 class Procedure(RowStrategy):
-    """Run a method on the answers so far, until it needs one that nobody gave.
+    """Run a method on the answers so far, until it needs one that is not there.
 
     A subclass writes the method down in `_questions`: a generator that yields the pairs it wants
     to know about and is sent the answers. Pairs that earlier answers settle are answered at once
@@ -70,7 +70,7 @@ class Procedure(RowStrategy):
         return {**vars(self), "_running": None}
 
     def labels(self) -> Ints:
-        """Return the labels of the method, changed where they go against an answer."""
+        """Return the labels of the method, changed where they contradict an answer."""
         found = self.labels_as_published()
         return respecting_labels(np.eye(int(found.max()) + 1)[found], self.links, {})
 

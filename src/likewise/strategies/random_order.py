@@ -1,4 +1,4 @@
-"""Random orders, to show what asking the closest pairs first is worth (the paper's Table 1)."""
+"""Random orders, to measure the gain from asking about the closest pairs first (Table 1)."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class RandomOrder(RepresentativeStrategy):
         return cls(partition, over=plain["over"], seed=plain["seed"])
 
     def _draw(self) -> tuple[int, int] | None:
-        # The state alone decides, so that asking twice, undoing and loading change nothing.
+        # The draw depends only on the state, so that asking twice, undo and loading change nothing.
         rng = np.random.default_rng([self.seed, len(self._log)])
         names, groups = np.unique(self.group_of_representatives(), return_inverse=True)
         reps = self.partition.representatives
@@ -122,7 +122,7 @@ class RandomOrder(RepresentativeStrategy):
     def _draw_from_all(
         self, rng: np.random.Generator, unsure: set[tuple[int, int]]
     ) -> tuple[int, int] | None:
-        """Draw from a full list, when most pairs are settled and trying at random is in vain."""
+        """Draw from the list of open pairs, when most pairs are settled and random trials fail."""
         members: dict[int, list[int]] = {}
         for row in self.partition.representatives.tolist():
             members.setdefault(self.links.find(row), []).append(row)

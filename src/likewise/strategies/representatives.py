@@ -16,7 +16,7 @@ from likewise.learning.respect import respecting_groups
 
 
 class RepresentativeStrategy(Strategy):
-    """Ask about pairs of representatives; a row belongs where its super-instance belongs.
+    """Ask about pairs of representatives; a row is in the group of its super-instance.
 
     Answers may be about any rows. A row that an answer is about is where the answers put it,
     whatever its super-instance.

@@ -176,7 +176,7 @@ class RowStrategy(Strategy):
             try:
                 known.add(left, right, Answer.SAME)
             except ContradictionError:
-                # An answer given later disproved it. Answers count, inferences do not.
+                # A later answer contradicts this inference; answers count more.
                 continue
         return known
 
@@ -187,7 +187,7 @@ class RowStrategy(Strategy):
         self._pair = None if is_spent else self._advance()
 
     def _rng(self) -> np.random.Generator:
-        # The answers alone decide, so that undoing and loading change nothing.
+        # The draw depends only on the answers, so that undo and loading change nothing.
         return np.random.default_rng([self.seed, len(self._log)])
 
     def _spread(self, group_of: dict[int, int]) -> Ints:

@@ -14,8 +14,8 @@ from likewise.items import KINDS, Features, Items, open_items
 class ItemsLaws:
     """The laws of items, one test method each; they take pytest's fixture `tmp_path`.
 
-    Write a small source of your kind into a folder. If something in a source can be broken, let
-    something be broken.
+    A subclass writes a small source of its kind into a folder. If items of this kind can be broken,
+    the source should have a broken one.
     """
 
     def write(self, folder: Path, *, is_changed: bool) -> Path:
@@ -26,7 +26,7 @@ class ItemsLaws:
         folder : Path
             An empty folder, or the one that this wrote to before.
         is_changed : bool
-            Whether the content of one item is another one. The ids stay as they are.
+            Whether the content of one item is different. The ids stay the same.
         """
         raise NotImplementedError("say how to write a source of your items")
 

@@ -27,7 +27,7 @@ class LogLaws:
     def make(self, case: Case) -> Strategy:
         """Return a new strategy for some rows, the same for the same rows.
 
-        Truth that is found out by asking has at most three groups.
+        The groups that the tests look for are at most three.
         """
         return self.strategy.from_rows(case.X, train_indices=case.train, seed=case.seed)
 

@@ -1,4 +1,4 @@
-"""The laws of oracles: what whoever answers must keep to."""
+"""The laws of oracles: what every oracle must do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from likewise.testing.walks import law
 class OracleLaws:
     """The laws of oracles, one test method each.
 
-    Say how your oracle is made. Each law asks it about all pairs of rows, so there should be few.
+    A subclass says how to make the oracle. Each law asks it about all pairs of rows, so use few
+    rows.
 
     Attributes
     ----------
@@ -38,7 +39,7 @@ class OracleLaws:
     errs: bool = False
 
     def make(self) -> Any:
-        """Return a new oracle, or a function of two row numbers: each time one like the others."""
+        """Return a new oracle, or a function of two row numbers; all of them answer alike."""
         raise NotImplementedError("say how to make your oracle: def make(self): ...")
 
     def test_every_pair_gets_an_answer(self) -> None:

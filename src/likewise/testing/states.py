@@ -46,7 +46,7 @@ def states(session: Session, case: Case, walk: list[Move]) -> Iterator[None]:
 
 
 def check_labels(session: Session) -> None:
-    """Check that labels are numbered from 0 and respect all that was not overruled."""
+    """Check that labels are numbered from 0 and respect every answer that was not overruled."""
     links, labels, guess = session.links, session.labels, session.labels_guess
     for found in (labels, guess):
         assert found.shape == (session.strategy.n_rows,)
@@ -92,7 +92,7 @@ def groups_at_random(n: int, seed: int) -> NDArray[np.intp]:
 
 
 def is_same_grouping(labels: NDArray[np.intp], others: NDArray[np.intp]) -> bool:
-    """Return whether two labelings are the same but for the numbers of the groups."""
+    """Return whether two labelings are the same up to the numbers of the groups."""
     pairs = np.unique(np.stack([labels, others]), axis=1).shape[1]
     return bool(pairs == len(np.unique(labels)) == len(np.unique(others)))
 

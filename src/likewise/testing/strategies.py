@@ -41,7 +41,8 @@ from likewise.testing.walks import (
 class StrategyLaws(LogLaws):
     """The laws of strategies, one test method each.
 
-    Say how your strategy is made, by `strategy` if it has `Strategy.from_rows`, or by `make`.
+    A subclass says how to make the strategy: by `strategy` if it has `Strategy.from_rows`, or else
+    by `make`.
 
     Attributes
     ----------

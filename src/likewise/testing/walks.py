@@ -1,4 +1,4 @@
-"""What the laws of strategies are tried on: small data, and walks of all that people do."""
+"""Examples for the laws of strategies: small data, and random sequences of what people do."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def cases(*, ties: bool = True) -> st.SearchStrategy[Case]:
 
 
 LARGEST = 1000
-"""Numbers of moves are below this; they are taken modulo what there is."""
+"""The numbers in moves are below this; they are used modulo what there is."""
 
 YES_NO = (Answer.SAME, Answer.DIFFERENT)
 
@@ -183,7 +183,7 @@ def walks(
 ) -> list[Move]:
     """Draw a list of moves: every second one answers the open question, the others are of `kinds`.
 
-    Only its length and a seed are drawn by hypothesis: so there are few alike among few examples.
+    Hypothesis draws only the length and a seed, so that even a few examples differ.
     """
     n_moves = draw(st.sampled_from(range(max_size + 1)))
     rng = np.random.default_rng([n_moves, draw(st.integers(0, 2**16))])

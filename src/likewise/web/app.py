@@ -43,7 +43,7 @@ def app_for(
 
 
 async def page(request: Request) -> Response:
-    """Return the page; all that moves on it is fetched from the API."""
+    """Return the page; its content is fetched from the API."""
     readiness: Readiness = request.app.state.readiness
     project = readiness.project
     return HTMLResponse(document(project) if project else empty_document(readiness.source))

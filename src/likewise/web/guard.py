@@ -1,9 +1,9 @@
-"""Who may talk to the page: only the browser that was shown the token, only from the page itself.
+"""Which requests the server accepts: only those of the page, in a browser that has the token.
 
-A page on 127.0.0.1 can be reached by every site the person has open. Four checks keep them out:
+Every web site that is open in a browser can send requests to 127.0.0.1. Four checks refuse them:
 the Host header must be a name of this server (a rebound DNS name is not), the token must be
-presented (as a cookie that other sites cannot send along), a change must come from this origin,
-and it must be JSON (which no form of another site can send).
+presented (as a cookie that other sites cannot send along), a change must come from this origin, and
+it must be JSON (which no form of another site can send).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ goes on where you stopped, opens the page, and prints its full address, which en
 
 
 class Guard:
-    """Middleware that refuses what does not come from the person's own browser.
+    """Middleware that refuses requests that do not come from the user's own browser.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class Guard:
 
 
 def cookie_name(token: str) -> str:
-    """Return a name of its own for every token: cookies are shared by all ports of a machine."""
+    """Return a different name for every token, since all ports of a machine share cookies."""
     return f"likewise-{hashlib.blake2b(token.encode(), digest_size=4).hexdigest()}"
 
 
@@ -200,7 +200,7 @@ def _is_page(scope: Scope) -> bool:
 
 
 def _is_public(scope: Scope) -> bool:
-    """Whether a request is for the program's own files, which are no secret."""
+    """Whether a request is for the files of the page, which are the same for everybody."""
     return scope["method"] in ("GET", "HEAD") and _inner_path(scope).startswith("/static/")
 
 

@@ -43,7 +43,7 @@ class Readiness:
         self._error: str | None = None
 
     def progress(self, step: str, done: int = 0, of: int = 0) -> None:
-        """Say what is being done, and how much of it is; `of` is 0 where nobody knows."""
+        """Report a step and how much of it is done; `of` is 0 where the amount is unknown."""
         self._step = (step, done, of)
 
     def fail(self, error: Exception) -> None:

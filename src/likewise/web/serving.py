@@ -24,7 +24,7 @@ from likewise.web.readiness import Readiness
 
 DEFAULT_PORT = 8642
 MOST_WARMED = 150
-"""How many pictures are made beforehand; they stay in memory with room for others."""
+"""How many pictures are made in advance. The cache in memory has room for more."""
 
 EVERYWHERE = ("0.0.0.0", "::", "")
 
@@ -40,7 +40,7 @@ class Served:
     server : uvicorn.Server
         Not running yet.
     listener : socket
-        Listens already: who connects is answered as soon as the server runs.
+        It listens already; connections are answered as soon as the server runs.
     readiness : Readiness
         What is served.
     """
@@ -61,7 +61,7 @@ class Served:
         threading.Thread(target=self._warm, args=[project], daemon=True).start()
 
     def _warm(self, project: Project) -> None:
-        """Make the pictures that questions will be about, so that large ones are ready then."""
+        """Make the pictures of coming questions in advance, since large ones take a while."""
         if not project.items.has_pictures:
             return
         for row in project.partition.representatives[:MOST_WARMED].tolist():
@@ -117,7 +117,7 @@ def prepare(
 def own_address(is_v6: bool = False) -> str:
     """Return the address by which other machines reach this one, or else its own."""
     family, far = (socket.AF_INET6, "2001:db8::1") if is_v6 else (socket.AF_INET, "192.0.2.1")
-    # Nothing is sent: connecting a UDP socket only makes the system choose a way there.
+    # Nothing is sent: connecting a UDP socket only makes the system choose a route.
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as way:
         way.connect((far, 9))
         return str(way.getsockname()[0])

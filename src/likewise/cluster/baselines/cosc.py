@@ -37,8 +37,8 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     Cuts a neighborhood graph into clusters that are large and weakly connected to each other: it
     minimizes the sum over clusters of the weight that leaves a cluster relative to its volume.
-    Must-links always hold. Of two clusters, all cannot-links hold, too; of more, as many as the
-    method can fulfill.
+    Must-links always hold. With two clusters all cannot-links hold, too; with more, as many as the
+    method can satisfy.
 
     Parameters
     ----------
@@ -185,7 +185,8 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
             return labels[group]
         if gamma is None:
-            # With all cannot-links to hold, what differs from the same vertex is the same.
+            # If all cannot-links hold in two clusters, vertices that differ from the same vertex
+            # are the same.
             color = two_colored(small.n_vertices, small.cannot)
             small, group = merged(small, color), color[group]
         if small.n_vertices == 2:
@@ -203,7 +204,7 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return Effort(n_init or 10, 1, 1000, tol=1e-2, n_perturbations=10, resolution=0.05)
         if is_fast:
             return Effort(1, n_init or 1, 1000, tol=1e-3, is_patient=False)
-        # With one start per split it takes two thirds of the time and fails now and then.
+        # With one start per split it takes two thirds of the time, and sometimes fails.
         return Effort(2, n_init or 3, 1000, tol=1e-3, is_patient=False, splits_pairs_again=True)
 
     def __sklearn_tags__(self) -> Any:

@@ -33,9 +33,9 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """K-means that learns a metric and pays for violated links.
 
     It alternates, as K-means does, between labels and centers, and learns from the links and the
-    clusters found so far how much each feature counts. Links are soft: a must-link is violated if
-    that is cheaper, and the more the farther its rows are apart; a cannot-link the more the
-    closer they are. The links implied by those given count as well.
+    clusters found so far how much each feature counts. Links are soft: they may be violated at a
+    cost. The cost of a must-link grows with the distance of its rows; that of a cannot-link grows
+    the closer they are. The links implied by those given count as well.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def weka(cls, n_clusters: int = 8, *, random_state: Any = 42) -> Self:
-        """Return an estimator with the defaults of WekaUT, the method's first implementation.
+        """Return an estimator with the defaults of WekaUT, the first implementation of the method.
 
         WekaUT also weighs the log-determinant by 0.01. With its one metric for all clusters that
         only scales the metric and changes no label, so it is left out.

@@ -116,7 +116,7 @@ class ImageItems(Items):
         return str(self._paths[i])
 
     def thumbnail(self, i: int, size: int = 512, *, format: str = "webp") -> bytes:
-        """Return picture `i` decoded and encoded anew, or a placeholder where it is broken.
+        """Return picture `i`, decoded and encoded again, or a placeholder if it is broken.
 
         It has at most `size` pixels in each direction and is not enlarged; the format is webp, png
         or jpeg.
@@ -149,7 +149,7 @@ class ImageItems(Items):
 
 
 def find_pictures(folder: Path) -> tuple[list[Path], list[Problem], list[str]]:
-    """List the pictures below a resolved folder, what was refused, and what was passed over."""
+    """List the pictures below a resolved folder, the files refused, and those skipped."""
     paths: list[Path] = []
     problems: list[Problem] = []
     others: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Pictures from files that nobody vouches for: decoded by Pillow, never passed on as they are."""
+"""Untrusted picture files: decoded by Pillow, never passed on as they are."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ OTHER_SUFFIXES = (
 """Pictures too, but not read: SVG can hold programs, the others need decoders of their own."""
 
 IMAGE_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "PPM")
-"""The decoders that are let near a file; Pillow has more, some of which start programs."""
+"""The decoders that may be used; Pillow has more, and some of them start programs."""
 
 MOST_PIXELS = 80_000_000
-"""A picture with more is taken for a decompression bomb. Pillow itself starts to warn above."""
+"""A picture with more pixels is treated as a decompression bomb. Pillow starts to warn at about the
+same number."""
 
 ORIENTATION = 0x0112
 """The EXIF tag that says how the camera was held; 5 to 8 mean on its side."""
@@ -43,11 +44,11 @@ def require_pillow(feature: str = "showing pictures") -> None:
 
 
 def read_file(path: Path, folder: Path) -> bytes:
-    """Read a regular file that really is inside the folder, whatever it was before."""
+    """Read a regular file, after checking that it is inside the folder."""
     try:
         if not path.resolve(strict=True).is_relative_to(folder):
             raise BrokenPictureError("it is a link to outside of the folder")
-        # Not to wait for ever on a pipe that somebody put there.
+        # Without blocking, because a named pipe would never end.
         handle = os.open(
             path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         )
@@ -60,7 +61,7 @@ def read_file(path: Path, folder: Path) -> bytes:
 
 
 def open_picture(data: bytes) -> Image:
-    """Read the header of a picture and refuse what would unpack to too many pixels."""
+    """Read the header of a picture; refuse one with too many pixels."""
     from PIL import Image, UnidentifiedImageError
 
     try:
@@ -135,7 +136,7 @@ def encode(picture: Image, size: int, format: str) -> bytes:
     from PIL.Image import Resampling
 
     small = picture.copy()
-    # Half the time of the bicubic filter, with hardly a difference in what is made smaller.
+    # Takes half the time of the bicubic filter, with almost the same result.
     small.thumbnail((size, size), Resampling.HAMMING)
     small.info.clear()
     file = io.BytesIO()
@@ -144,7 +145,7 @@ def encode(picture: Image, size: int, format: str) -> bytes:
 
 
 def placeholder(size: int) -> Image:
-    """Return what is shown in place of a picture that cannot be: a crossed-out gray box."""
+    """Return the placeholder for a picture that cannot be shown: a crossed-out gray box."""
     from PIL import Image, ImageDraw
 
     picture = Image.new("RGB", (size, size), "#e8e8e8")

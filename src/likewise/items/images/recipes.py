@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 EFFICIENTNETS = {"efficientnet-lite0": 0, "efficientnet-lite2": 2}
-"""Networks whose weights are packages, the first that is installed being used by default."""
+"""Networks whose weights are packages; the first one installed is the default."""
 
 DESCRIPTORS = "descriptors"
 SIDE = 64
@@ -30,7 +30,7 @@ DIRECTIONS = 9
 COLOR_GRID = 8
 
 VERSION = "images 2"
-"""To be changed with anything that changes the features, so that old ones are not found."""
+"""Change this whenever the features change, so that old ones are not used."""
 
 CHUNK = 128
 """How many pictures are in memory at a time."""
@@ -38,7 +38,7 @@ CHUNK = 128
 Compute = Callable[[np.ndarray], np.ndarray]
 
 Load = Callable[[int, int], "Image"]
-"""Decodes picture number i, at least so many pixels wide or high."""
+"""Decodes picture number i, with at least the given number of pixels in one direction."""
 
 
 def choose_recipe(name: str) -> str:
@@ -61,8 +61,8 @@ def image_features(
 ) -> Features:
     """Compute the features of pictures, or fetch those that are kept.
 
-    Pictures with equal hashes are looked at once. Those that are `broken`, and those that turn out
-    to be damaged when `load` decodes them, get the mean features.
+    Pictures with equal hashes are encoded once. Those that are `broken`, or that `load` cannot
+    decode, get the mean features.
     """
     n = len(hashes)
     network = ("torch",) if recipe in EFFICIENTNETS else ("torch", "timm")
@@ -115,7 +115,7 @@ def _description(recipe: str) -> str:
 
 
 def _recipe(name: str) -> tuple[int, Compute]:
-    """Return the side of the squares a recipe looks at, and the recipe."""
+    """Return the size of the squares that a recipe needs, and the recipe."""
     if name == DESCRIPTORS:
         return SIDE, describe
     if name in EFFICIENTNETS:
@@ -197,7 +197,7 @@ def oriented_gradients(gray: np.ndarray) -> np.ndarray:
     down[:, 1:-1] = gray[:, 2:] - gray[:, :-2]
     across[:, :, 1:-1] = gray[:, :, 2:] - gray[:, :, :-2]
     strength = np.hypot(down, across)
-    # An edge has a direction but no sense: black beside white is white beside black.
+    # Opposite directions are the same: black beside white counts like white beside black.
     place = np.mod(np.arctan2(down, across), np.pi) * (DIRECTIONS / np.pi)
     low = np.floor(place).astype(np.intp)
     share = place - low
@@ -212,7 +212,7 @@ def oriented_gradients(gray: np.ndarray) -> np.ndarray:
     h = histogram.reshape(n, cells, cells, DIRECTIONS).astype(np.float32)
     blocks = np.concatenate([h[:, :-1, :-1], h[:, 1:, :-1], h[:, :-1, 1:], h[:, 1:, 1:]], axis=3)
     length = np.sqrt((blocks**2).sum(axis=3, keepdims=True))
-    # The constant keeps noise in flat areas small, as a length of 1 would not.
+    # The constant keeps noise in flat areas small; without it they would get length 1.
     blocks /= length + 0.1
     rows: np.ndarray = blocks.reshape(n, -1) / (cells - 1)
     return rows

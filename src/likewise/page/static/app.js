@@ -44,7 +44,7 @@ export async function change(path, body) {
   return null;
 }
 
-// What does not depend on the question on the screen waits for its turn instead.
+// A change that does not depend on the question on the screen waits for its turn instead.
 export async function changeInTurn(path, body) {
   while (app.isBusy) await lastChange;
   return change(path, body);
@@ -74,7 +74,7 @@ async function save(path, body) {
   return null;
 }
 
-// What takes long says so, and can be canceled: it is taken back as soon as it is done.
+// A slow change can be canceled: it is undone as soon as it is done.
 const PATIENCE = 400;
 const working = byId("working");
 let isCanceled = false;
@@ -147,7 +147,7 @@ function wait() {
   }, app.state ? 1000 : 300);
 }
 
-// A message is where the eye is: in the dialog that is open, else at the top of what is seen.
+// A message appears in the dialog that is open, else at the top of the visible part of the page.
 const box = byId("notice");
 
 function bring(node) {
@@ -173,7 +173,7 @@ export function fillDialog(...content) {
   byId("group-dialog").replaceChildren(box, working, ...content);
 }
 
-// For what is fetched to be looked at: an error is told, and the view stays as it was.
+// Fetch something to show: after an error the view stays as it was, and the error is shown.
 export async function look(path, signal) {
   underWay(1);
   try {

@@ -13,7 +13,7 @@ import { fetchSmall, groupName } from "./things.js";
 const STRIP = 12;
 let looking = null;
 let sizes = new Map();
-// Who prefers pairs gets a choice as pairs, one group after the other; the answer is the same.
+// For people who prefer pairs, a choice is shown as pairs, one group after the other; the answer is the same.
 let turn = 0;
 
 export async function answer(word) {
@@ -140,7 +140,7 @@ function fetchPictures({ left, right, item, fellows = [], groups = [] }) {
   for (const thing of [...fellows.flat(), ...groups.flatMap((group) => group.shown)]) if (thing.image) fetchSmall(thing);
 }
 
-// What the groups are about, as far as the last look at them told, names those without a name.
+// Groups without a name are called by their summary, as it was when the groups were last fetched.
 let abouts = new Map();
 
 function nameOptions() {

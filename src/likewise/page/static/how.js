@@ -1,4 +1,4 @@
-// How it is known to which group an item belongs: said, learned with so much certainty, or open.
+// How it is known to which group an item belongs: said, learned with some certainty, or open.
 // In words and by the shape of a mark, so that nobody needs a color.
 
 import { el, svg } from "./dom.js";

@@ -1,4 +1,4 @@
-// Bare keys, listened for on the page and not on what has the focus.
+// Single keys, for the whole page and not for the element that has the focus.
 
 import { answer, choose, redo, undo } from "./ask.js";
 import { byId } from "./dom.js";

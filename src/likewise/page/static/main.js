@@ -72,13 +72,13 @@ function startHelp() {
   byId("help-button").addEventListener("click", () => byId("help-dialog").showModal());
 }
 
-// The token has done its work: the cookie is set, so it need not stay in the address.
+// The cookie is set, so the token is no longer needed in the address.
 if (new URLSearchParams(location.search).has("token")) {
   history.replaceState(null, "", location.pathname + location.hash);
 }
 byId("notice-close").addEventListener("click", hideNotice);
 addEventListener("hashchange", () => app.state && show().catch(complain));
-// Somebody else may have gone on meanwhile.
+// Somebody else may have answered meanwhile.
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden && app.state && !app.isBusy) reload().catch(complain);
 });

@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 
-// Color and shape together, so that nobody needs the color.
+// Color and shape together, so that the map can be read without color.
 const COLORS = ["#0b7fab", "#d1495b", "#2f8f5b", "#c77d0a", "#7b5cc4", "#1f9e9e", "#b0488f", "#6b7f1e", "#8c5a3c", "#4a6fdc"];
 const SHAPES = ["circle", "square", "triangle", "diamond", "cross"];
 

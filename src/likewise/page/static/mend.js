@@ -144,7 +144,7 @@ async function openSplit(id) {
   const button = el("button", { type: "button", class: "primary" }, "Split so");
   button.addEventListener("click", () => mendAndClose("split", { parts: [[...rows(0), ...ticked(lists[1])], [...rows(1), ...ticked(lists[0])]] }, "Split the group"));
   show("Split into these two?",
-    el("p", { class: "hint" }, "Its two likeliest parts. Ticked items go to the other part. What you see is kept as you leave it; the rest follows by what is learned."),
+    el("p", { class: "hint" }, "Its two most likely parts. Ticked items go to the other part. What you see is kept as you leave it; the rest follows by what is learned."),
     el("div", { class: "mend" }, button),
     el("div", { class: "parts" }, ...lists.map((list, k) => el("section", { ariaLabel: `Part ${k + 1}` }, el("h3", {}, plural(found.parts[k].size, "item")), list))));
 }

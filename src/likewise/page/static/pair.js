@@ -76,7 +76,7 @@ export function partsOf(item, show = picture) {
     ...curves,
     view.text === undefined ? null : el("div", { class: "text", tabIndex: 0, role: "region", ariaLabel: `text of ${item.heading}`, dir: "auto" }, view.text, ...cut(view)),
     view.fields?.length ? fieldTable(fieldsOf(item)) : null,
-    // Somebody's own HTML may run scripts, but cannot reach anything around it.
+    // HTML of the user may run scripts, but cannot reach anything outside its frame.
     view.html === undefined ? null : el("iframe", { class: "html", sandbox: "allow-scripts", title: item.heading, srcdoc: view.html }),
   ].filter((part) => part !== null);
 }
@@ -129,7 +129,7 @@ function images(left, right, box) {
 const WORD = /[\p{L}\p{N}\p{M}'’]+/gu;
 const fold = (word) => word.toLocaleLowerCase();
 
-// Of a long text only what tells it from most others stands out.
+// In a long text only the words that few other texts have are highlighted.
 function texts(left, right) {
   const [a, b] = [left, right].map((item) => new Set((item.view.text.match(WORD) ?? []).map(fold)));
   const parts = [
@@ -147,7 +147,7 @@ function texts(left, right) {
   return { parts, tools: [el("p", { class: "hint" }, `${n === 1 ? "1 word is" : `${n} words are`} in both, shown pale · `, el("mark", {}, "marked"), " ones are in one only and tell most")] };
 }
 
-// Of a few words all tell.
+// In a short text all words are highlighted.
 const MANY_WORDS = 12;
 
 function kinds(view, own, other) {
@@ -199,7 +199,7 @@ function relation(word, scales) {
   return [el("span", { class: "scale", dir: "ltr", ariaHidden: "true" }, ...dots), words];
 }
 
-// What names an item stands above its fields, and not among them again.
+// The name of an item is above its fields, and not repeated among them.
 export const fieldsOf = (item) => item.view.fields.filter(([, text]) => text !== item.heading);
 
 // Fields in the order of how much they differ: numbers by their scales, words in between, equal ones last.

@@ -1,4 +1,4 @@
-// The groups so far or for good, what stayed open, a check of one's own answers, and the way out.
+// The groups, what stayed open, a check of the answers, and the downloads.
 
 import { app, change, changeInTurn, fetchProgress, look, take } from "./app.js";
 import { undo } from "./ask.js";
@@ -47,7 +47,7 @@ function summary(state) {
   return unsure ? `${said}, and were not sure ${unsure === 1 ? "once" : `${unsure} times`}.` : `${said}.`;
 }
 
-// The main way on while it pays: more questions, then finer ones.
+// The main button while more questions help: first the open ones, then finer ones.
 function goOn(state) {
   const look = state.outlook.can_stop ? "plain" : "primary";
   if (!state.is_done) return el("a", { href: "#ask", class: look }, "Go on with the questions");
@@ -88,7 +88,7 @@ function more(found, cards) {
   return [button];
 }
 
-// One main way to take it home; the others in a menu.
+// One main download; the others are in a menu.
 function exports(formats) {
   const link = ({ format, title }, look, words = title) => el("a", { href: `api/export/${format}`, download: "", class: look }, words);
   const [first, ...others] = formats;

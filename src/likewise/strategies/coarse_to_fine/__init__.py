@@ -1,1 +1,1 @@
-"""What `Likewise` asks by: coarse regions first, finer ones next, then where there is doubt."""
+"""The strategy of `Likewise`: coarse regions first, then finer ones, then doubtful rows."""

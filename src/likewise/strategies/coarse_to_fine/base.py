@@ -1,7 +1,7 @@
-"""Cells, and regions of them that are cut ever finer; a learner says where all cells belong.
+"""Cells, regions of cells that become finer, and a learner that assigns all cells to groups.
 
-What is learned comes from the cells whose group is known. It also says how sure that is, and how
-complete the groups are.
+The learner is trained on the cells whose group is known. It also estimates how certain each group
+is, and how much of the grouping is right.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from likewise.strategies.representatives import RepresentativeStrategy
 N_REGIONS = (12, 24, 48, 96)
 
 FOR_PEOPLE = (12, 24, 48)
-"""The cuts after which a session without a budget is done: more than about sixty answers are for
-those who want to refine further."""
+"""Numbers of regions of a session without a budget. After about sixty answers it is done; more
+answers need refining."""
 
 DOUBT_FLOOR = 0.2
-"""How much a row counts that the learner is sure of, where a row of mean doubt counts 1 more."""
+"""The weight of a row that the learner is sure of; a row of mean doubt weighs 1 more."""
 
 ONE_GROUP = 4
-"""So many newcomers that are all the same make one group of everything."""
+"""When this many new rows are all the same, all rows are guessed to be one group."""
 
 ENOUGH_ROWS = 10
-"""Before so many rows were asked about nothing is said about how many are right: after three, all
-that is known may be foretold, or nothing. The only row of its group does not count."""
+"""The completeness is estimated from this many rows on: with three known rows, all of them may be
+predicted rightly, or none. The only known row of a group does not count."""
 
 
 class RegionStrategy(RepresentativeStrategy):
-    """Ask about what stands for regions, coarse ones first; then where the learner is in doubt.
+    """Ask about representatives of regions, coarse ones first, then where the learner is in doubt.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class RegionStrategy(RepresentativeStrategy):
 
     @property
     def n_parts(self) -> int:
-        """Into how many regions the rows are cut by the time nothing is left to ask."""
+        """The number of regions at the end, when nothing is left to ask."""
         return min(self.partition.n_super_instances, self.n_regions[-1])
 
     def on(
@@ -165,7 +165,7 @@ class RegionStrategy(RepresentativeStrategy):
         return self._regions.kept
 
     def take_worked_out(self, found: Mapping[str, Any]) -> None:
-        """Take cuts, which need not be made again if they are of the same cells."""
+        """Take stored cuts, which are reused for the same cells."""
         self._regions.kept.update(found)
 
     # -- labels ----------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ class RegionStrategy(RepresentativeStrategy):
 
     def examples(self, *, guess: bool = False) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the rows whose group is known by answers, and their groups from 0."""
-        del guess  # what is not known by answers is never an example
+        del guess  # only rows with answers are examples
         known = self._what_is_known()
         cells, groups = known.examples()
         return self.partition.representatives[cells], groups
@@ -203,7 +203,7 @@ class RegionStrategy(RepresentativeStrategy):
         return doubt[self.partition.assignment]
 
     def suspects(self) -> list[Suspect]:
-        """Return answers that other known rows speak against, the least credible first."""
+        """Return answers that other known rows contradict, the least credible first."""
         known = self._what_is_known()
         if len(known.groups) < 2:
             return []
@@ -245,9 +245,9 @@ class RegionStrategy(RepresentativeStrategy):
         return chances, {root: g for g, root in enumerate(known.groups)}
 
     def _without_groups(self, known: Known) -> NDArray[np.float64]:
-        """Return what the data alone suggest: a cut through the tree of the first regions.
+        """Return the groups that the data alone suggest: a cut of the tree of the first regions.
 
-        When a few newcomers, or all there are, turned out to be the same, so is all.
+        If the first few new rows, or all of them, were the same, everything is one group.
         """
         n_cells = self.partition.n_super_instances
         region, heads = self._regions.cut(self.n_regions[0])

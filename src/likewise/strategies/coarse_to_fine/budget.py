@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 PLANNED = 0.78
-"""The regions are planned for this share of the questions. The others are for checks, which come
-in time to find errors, and for rows that the learner is in doubt about. Mean adjusted Rand index on
-test rows, 100 choices with one in ten wrong, six practice tasks: .58 with 0.95, .67 with 0.85, .70
-with 0.78. About 40 pairs, none wrong, 33 practice sets in two folds: .461 with 0.5, .485 with 0.6,
-.481 with 0.78, .470 with 1."""
+"""The regions are planned for this share of the questions. The rest is for checks of answers and
+for rows that the learner is in doubt about. Mean adjusted Rand index on test rows, 100 choices with
+one in ten wrong, six practice tasks: .58 with 0.95, .67 with 0.85, .70 with 0.78. About 40 pairs,
+none wrong, 33 practice sets in two folds: .461 with 0.5, .485 with 0.6, .481 with 0.78, .470 with
+1."""
 
 N_CUTS = 3
-"""So many times the data are cut into regions when the number of questions is known."""
+"""How many times the data are cut into regions if the number of questions is known."""
 
 SECOND_CUT = 0.7
 """The second of three cuts plans for this share of what is left, the last for all of it."""
 
 
 def first_cut(budget: int) -> int:
-    """Return into how many regions to cut the data first, if so many questions are planned for.
+    """Return into how many regions to cut the data first, for a planned number of questions.
 
-    Enough for most of a small budget. Of a large one most is kept until it is seen what a newcomer
-    costs: with many groups several questions, with two about one.
+    A small budget is mostly used for these. Most of a large one is kept until the cost of a new row
+    is known: several questions with many groups, about one with two groups.
 
     Examples
     --------
@@ -35,8 +35,9 @@ def next_cut(
 ) -> int | None:
     """Return into how many regions to cut the data next, or None if that is not worth a cut.
 
-    A newcomer costs the question that joins it to its group, and those that are asked in vain, as
-    many as so far. Showing that groups differ is paid for once.
+    A new row costs the question that joins it to its group, and the questions answered *different*
+    before that, estimated from those so far. Questions that show that two groups differ are needed
+    once.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def next_cut(
     n_met : int
         How many representatives they were about.
     n_components : int
-        How many different things these are known to be, or not yet known not to be.
+        How many groups these form, counting undecided ones as different.
     n_proofs : int
         How many answers said that two groups differ.
 

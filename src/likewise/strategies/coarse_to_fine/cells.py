@@ -1,4 +1,4 @@
-"""The finest parts that are asked about: rows, or of large data, small cells of rows."""
+"""The finest parts that are asked about: single rows, or small cells of rows in large data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from likewise.core.partition import SuperInstances
 from likewise.rows.build import build_super_instances
 
 MAX_CELLS, N_CELLS = 6000, 1000
-"""Up to so many rows, each is a cell of its own; more rows are cut into so many cells. Finding a
+"""Up to `MAX_CELLS` rows, each row is a cell; more rows are cut into `N_CELLS` cells. Finding a
 question takes time in proportion to the number of cells, about 10 ms for 1000 of them."""
 
 
@@ -23,9 +23,9 @@ def cells_of(
     seed: int,
     n_jobs: int | None = None,
 ) -> tuple[SuperInstances, NDArray[np.bool_] | None]:
-    """Return the finest cells that are asked about, and which of them may be; None is all.
+    """Return the finest cells, and which of them may be asked about; None stands for all.
 
-    Where there are no more rows than cells, each row is one, also those nobody may be asked about.
+    If there are no more rows than cells, each row is a cell, also rows that may not be asked about.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def cells_of(
         partition = build_super_instances(
             rows,
             n_cells or N_CELLS,
-            # Training on a sample takes a tenth of the time, and cells this small hardly differ.
+            # Training on a sample takes a tenth of the time, and such small cells hardly change.
             engine="sample",
             train_indices=train_indices,
             seed=seed,

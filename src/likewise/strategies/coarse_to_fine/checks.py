@@ -1,8 +1,8 @@
 """Which answers to check where some may be wrong.
 
-A check asks about a row again, with other rows of the groups. A row is checked if other rows speak
-against the answer about it; the first row of a group, if they speak against all rows of the group.
-How many errors the checks find says how many to expect, so they end where they find none.
+A check asks about a row again, with other rows of the groups. A row is checked if other rows
+contradict the answer about it; the first row of a group, if they contradict all rows of the group.
+The errors found so far give the expected rate of errors, so checks stop if they find none.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from likewise.strategies.coarse_to_fine.choices import MIXED, chance_of_new
 from likewise.strategies.coarse_to_fine.log import Turn
 
 FIRST_RATE, N_FIRST, SEEN_PER_CHECK = 0.05, 20, 6
-"""Before any check, this share of wrong answers is expected, as if it had been seen in so many
-answers. A check counts as several answers, since it is made where an error is likeliest: 3 instead
-of 6 changes the adjusted Rand index by .002."""
+"""Before any check, the expected share of wrong answers is `FIRST_RATE`, as if seen in `N_FIRST`
+answers. A check counts as `SEEN_PER_CHECK` answers, since it is made where an error is most likely:
+3 instead of 6 changes the adjusted Rand index by .002."""
 
 LEAST_ODDS = 0.15
 """A row is checked if the odds that its answer was wrong are at least this. Adjusted Rand index of
@@ -29,29 +29,31 @@ LEAST_ODDS = 0.15
 .578, with 0.25 .647 and .583 (differences below .01 are noise)."""
 
 LEAST_ROWS = 0.1
-"""The first row of a group is checked if, on average, a check moves at least so many rows. Adjusted
+"""The first row of a group is checked if a check moves at least this many rows on average. Adjusted
 Rand index as above: with 0.08 .649 and .584, with 0.15 .647 and .580, with 0.3 .647 and .582."""
 
 MOST_ABOUT_ONE = 4
 """No row is asked about more often than this."""
 
 N_BEFORE_CHECKS = 20
-"""No row is checked before so many rows were placed: too little would speak against an answer."""
+"""No row is checked before this many rows were placed, since too little is known to contradict an
+answer."""
 
 FITS = 0.6
-"""Of two answers that differ, the later one needs no third if the learner gives it this chance."""
+"""If two answers about a row differ, there is no third question if the learner gives the later one
+this probability."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Checks:
-    """What was asked about each row, and what came of asking again.
+    """Which rows were asked about again, and how often that found an error.
 
     Attributes
     ----------
     turns : sequence of Turn
         All questions.
     overruled : collection of int
-        The places of the links that do not count.
+        The positions of the overruled links in the log.
     error_rate : float or "estimate"
         The share of wrong answers that is expected.
     """
@@ -132,7 +134,7 @@ def odds_of_wrong(
     """
     n = left_out.shape[1]
     own = (1.0 - MIXED) * left_out[np.arange(len(groups)), groups] + MIXED / n
-    # Others say nothing about the only row of a group.
+    # Other rows say nothing about the only row of a group.
     own[np.bincount(groups)[groups] == 1] = chance_of_new(n, len(groups))
     return np.asarray(rate / (1.0 - rate) / min(max_groups, n) * (1.0 - own) / own)
 
@@ -142,8 +144,9 @@ def odds_of_first(
 ) -> NDArray[np.float64]:
     """Return, for every group, the odds that its first row belongs to another group.
 
-    Then all its rows do, and the others say so: rows of a group that is there by mistake look like
-    rows of the other one. Of a group with one row nothing is known but how likely a new group is.
+    If so, all its rows belong there, and the learner shows it: rows of a group that exists by
+    mistake look like rows of the other one. For a group with one row, only the probability of a new
+    group is known.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which groups to show beside a row, and by which of their rows."""
+"""Which groups to show beside a row, and which of their rows."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAX_GROUPS = 6
-"""So many groups are shown at once: as many as fit on a page, with one key for each."""
+"""How many groups are shown at once: as many as fit on a page, with one key for each."""
 
 N_SHOWN = 3
-"""A group is shown by so many of its rows, if it has them."""
+"""How many rows of a group are shown, if it has them."""
 
 NEW_SHARE = 0.5
-"""How likely a row is the first of its group: this share of the groups there are per placed row."""
+"""The probability that a row is the first of its group is this times the number of groups per
+placed row."""
 
 MIXED = 0.05
-"""So much of what the learner says is spread over all groups, since it may be wrong."""
+"""This share of the learner's probability is spread over all groups, since it may be wrong."""
 
 LIKELY = 0.03
-"""A group that is less likely than this is not worth a question of its own."""
+"""A group that is less likely than this is not asked about alone."""
 
 CREDIBLE = 0.8
-"""Where answers may be wrong, a group is shown by rows that belong to it with this probability by
-what is known of others. A misplaced row that is shown misplaces more."""
+"""Where answers may be wrong, the rows shown of a group belong to it with at least this probability
+by what is known of other rows. A misplaced row that is shown would misplace others."""
 
 
 class Likeliest(NamedTuple):
@@ -34,7 +35,7 @@ class Likeliest(NamedTuple):
     Attributes
     ----------
     groups : list of int
-        The groups, likeliest first.
+        The groups, the most likely first.
     chances : ndarray of shape (n_groups,)
         How likely the row belongs to each.
     new : float
@@ -46,7 +47,7 @@ class Likeliest(NamedTuple):
     new: float
 
     def is_worth_a_question(self, max_groups: int) -> bool:
-        """Return whether to ask about these groups, or to take the row for the first of its own."""
+        """Return whether to ask about these groups, or to let the row begin a new one."""
         shown = float(self.chances[:max_groups].sum())
         return shown >= (LIKELY if max_groups == 1 else max(LIKELY, self.new))
 
@@ -67,9 +68,10 @@ def with_own_groups(
 ) -> NDArray[np.float64]:
     """Return chances with one more group for every region that is likely a group of its own.
 
-    That is a region without a cell that was asked about, where a new group is likelier than every
-    known one. With many groups such regions are there for long: a row takes several pairs. Mean
-    adjusted Rand index of four sets of embeddings with 25 pairs: .287, without this .264.
+    That is a region without a cell that was asked about, where a new group is more likely than
+    every known one. With many groups there are such regions for a long time, since a row takes
+    several pairs. Mean adjusted Rand index of four sets of embeddings with 25 pairs: .287, without
+    this .264.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a log of links says: which cells are groups, and which row was in question at each turn."""
+"""What a log of links says: which cells form groups, and which row each question was about."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Known:
     order : list of int
         Askable cells that some answer is about, by first mention.
     groups : list of int
-        Roots of what counts as a group: several cells that are the same, the largest first, and
-        then single cells that are the first of theirs.
+        Roots of the groups: first those of several cells, the largest first, then single cells that
+        are the first of their group.
     pending : list of int
         Roots of the others, whose group is not known yet.
     cells : dict of int to list of int
@@ -106,7 +106,7 @@ class Turn(NamedTuple):
         return self.answer is Answer.DIFFERENT
 
     def n_questions(self, max_groups: int) -> int:
-        """Return how many questions it took; *none of these* is one link for every group shown."""
+        """Return how many questions it took; *none of these* has a link for every group shown."""
         n_others = len(self.places) - (self.answer is Answer.SAME)
         return -(-n_others // max_groups) + (self.answer is Answer.SAME)
 

@@ -1,4 +1,4 @@
-"""Regions of the data, coarse and fine, the cells that stand for them, and the closest of these."""
+"""Regions of the data, coarse and fine, and the cells that represent them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_SITES = 500
 
 
 class Regions:
-    """K-means regions of weighted points, made when they are needed.
+    """K-means regions of weighted points, computed when they are first needed.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Regions:
     Attributes
     ----------
     kept : dict of str to ndarray
-        All cuts so far, by names that say of which cells they are.
+        All cuts so far, by names that identify their cells.
     """
 
     def __init__(
@@ -54,10 +54,10 @@ class Regions:
         self._reach: tuple[NDArray[np.intp], NDArray[np.float32]] | None = None
 
     def cut(self, n_regions: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return every cell's region and the cell that stands for each, larger regions first.
+        """Return the region of every cell, and a representative of each, larger regions first.
 
-        That is the askable cell nearest to the region's center. A region without one joins the
-        region of the nearest that stands for another.
+        The representative is the askable cell nearest to the center. A region without an askable
+        cell joins the region of the nearest representative.
         """
         names = [f"{self._fingerprint} {n_regions} {what}" for what in ("regions", "heads")]
         if names[0] not in self.kept:
@@ -89,7 +89,7 @@ class Regions:
     def _make(self, n_regions: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         if n_regions >= len(self.points):
             return self._with_heads(np.arange(len(self.points), dtype=np.intp), self.points)
-        # Of fewer distinct points than regions some regions are empty, which does no harm.
+        # With fewer distinct points than regions, some regions are empty; that is harmless.
         found = best_of_starts(self.points, n_regions, _N_STARTS, self.seed, self.sizes)
         return self._with_heads(found.labels, found.centers)
 
@@ -118,7 +118,7 @@ class Regions:
 
 
 def most_telling(regions: Regions, weights: NDArray[np.float64], answered: Sequence[int]) -> int:
-    """Return the askable cell that brings answers nearer to the most, by weight.
+    """Return the askable cell whose answer is nearest to the most weight of cells.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def most_telling(regions: Regions, weights: NDArray[np.float64], answered: Seque
         gains[candidates] = at_sites @ saved
     else:
         gains[candidates] = -(at_sites @ squares[:, candidates])
-    # Where nothing is left to gain, as among equal rows, the heaviest is as good as any.
+    # If no cell gains anything, as among equal rows, take the heaviest.
     return int(candidates[np.lexsort((-weights[candidates], -gains[candidates]))[0]])
 
 
@@ -159,7 +159,7 @@ def closest_open(
     links: LinkGraph,
     asked: Iterable[tuple[int, int]],
 ) -> tuple[int, int] | None:
-    """Return the closest two cells of which nobody knows whether they are the same, or None.
+    """Return the closest two cells whose relation is unknown, or None.
 
     Parameters
     ----------

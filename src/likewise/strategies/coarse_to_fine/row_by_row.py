@@ -1,12 +1,12 @@
-"""Ask about one row after another: to which of the groups found so far it belongs, if to any.
+"""Ask about one row after another: to which of the groups found so far it belongs.
 
-The data are cut into regions, coarse ones first. The row that stands for a region is shown beside
-the likeliest groups. The answer puts it into one of them, or it is the first row of a new group. So
-a row takes one question, wherever its group is among those shown. With one group to a question,
+The data are cut into regions, coarse ones first. The representative of a region is shown beside the
+most likely groups. The answer puts it into one of them, or it is the first row of a new group. So a
+row takes one question, wherever its group is among those shown. With one group to a question,
 questions are about pairs.
 
-Where answers may be wrong this has another use: a wrong answer misplaces one row and no others.
-Rows that the others speak against are asked about again, and a third time where both answers differ
+This also helps where answers may be wrong: a wrong answer misplaces one row and no others. Rows
+that the others speak against are asked about again, and a third time where both answers differ
 (`likewise.strategies.coarse_to_fine.checks`).
 
 All of it follows from the data and the log of answers alone: taking an answer back leaves no trace.
@@ -77,8 +77,8 @@ class RowByRow(WeighedStrategy):
     def load(cls, plain: Mapping[str, Any], X: Any) -> Self:
         """Return the strategy that `to_dict` wrote down.
 
-        So did two strategies of earlier releases, which asked about pairs: "careful", and
-        "coarse-to-fine" (or "refine"), which took every answer for true.
+        It also loads two strategies of earlier releases, which asked about pairs: "careful", and
+        "coarse-to-fine" (or "refine"), which believed every answer.
         """
         return super().load({"max_groups": 1, "error_rate": 0.0, **plain}, X)
 
@@ -103,7 +103,7 @@ class RowByRow(WeighedStrategy):
         return question if question is not None and len(question[1]) > 1 else None
 
     def next_pair(self) -> tuple[int, int] | None:
-        """Return the row to ask about and a row of its likeliest group, or None at the end."""
+        """Return the row to ask about and a row of its most likely group, or None at the end."""
         question = self._question()
         return None if question is None else (question[0], question[1][0][0])
 
@@ -210,8 +210,8 @@ class RowByRow(WeighedStrategy):
             known = read_log(self._log, self.links, self._cell_of)
             singles = known.pending
             known = replace(known, pending=[])
-            # Rows that differ from all groups come first: the learner knows their groups, too. By
-            # what it then knows all others are judged, so that it learns once for all of them.
+            # First rows that differ from all groups, since the learner then knows their groups,
+            # too. All other rows are judged by the same fit, so that the learner is trained once.
             apart = [r for r in singles if self.links.differing(r).issuperset(known.groups)]
             for root in apart:
                 if self._is_first(root, known):
@@ -225,7 +225,7 @@ class RowByRow(WeighedStrategy):
         return self._known
 
     def _is_first(self, root: int, known: Known) -> bool:
-        """Return whether a single row is the first of its group, as far as one can tell."""
+        """Return whether a single row is the first of its group, as far as is known."""
         apart = self.links.differing(root)
         if not apart or any((root, group) in known.unsure for group in known.groups):
             return False
@@ -370,7 +370,7 @@ class RowByRow(WeighedStrategy):
         return float(self._without(self._cell_of[row], known)[known.groups.index(own)]) >= FITS
 
     def _suspicious(self, known: Known, *, only_first: bool = False) -> Iterator[Shown | None]:
-        """Yield questions about rows that the others speak against, the likeliest errors first.
+        """Yield questions about rows that other rows contradict, the most likely errors first.
 
         With `only_first`, only about the first rows of groups.
         """

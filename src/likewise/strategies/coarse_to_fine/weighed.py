@@ -1,10 +1,10 @@
-"""A log of answers some of which may be wrong: those count that fit together.
+"""A log of answers, some of which may be wrong: those that fit together count.
 
-An answer that contradicts earlier ones can be wrong itself, or one of them is. The ways out are
-few: overrule the new answer; move its row away from where other answers put it; join two groups; or
-cut the chain of answers that makes two rows the same. The way that overrules the fewest answers is
-taken. Where two ways are equal, a single row moves where the new answer puts it, since it was asked
-about again for a reason; but whole groups stay as they are.
+If an answer contradicts earlier ones, it is wrong or one of them is. There are few ways out:
+overrule the new answer; move its row away from where other answers put it; join two groups; or cut
+the chain of answers that makes two rows the same. The way that overrules the fewest answers is
+taken. If two ways overrule as many, a single row moves where the new answer puts it, since it was
+asked about again for a reason; but whole groups stay as they are.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from likewise.strategies.coarse_to_fine.checks import Checks
 from likewise.strategies.coarse_to_fine.log import Said, Turn, turns_of
 
 CERTAIN = 1000
-"""What is certain weighs as much as this many answers."""
+"""A certain link weighs as much as this many answers."""
 
 
 class WeighedStrategy(RegionStrategy):
@@ -75,7 +75,7 @@ class WeighedStrategy(RegionStrategy):
             if is_certain and answer.is_link:
                 certain = [*certain, len(self._log)]
                 self._linked(log, certain)
-            # Most answers contradict none, and then there is nothing to weigh.
+            # Most answers contradict no other, and then there is nothing to weigh.
             if before or self.links.implied(left, right) not in (None, answer):
                 now = overruled_after(log, before, certain, self.n_rows)
         if now != before:
@@ -192,7 +192,7 @@ def overruled_after(
     ways = [_restored(log, counted, n_rows)]
     can_move = all(log[k][1] != left for k in counted if log[k][2] is Answer.SAME)
     if can_move:
-        # Nobody was compared with the row: it can move, and no other row moves with it.
+        # No other row was compared with this row, so it can move alone.
         gone = [{k for k in counted if left in log[k][:2]}]
     elif answer is Answer.SAME:
         sides = {graph.find(left), graph.find(right)}
@@ -210,7 +210,7 @@ def overruled_after(
 
 
 def _restored(log: Sequence[Said], order: Sequence[int], n_rows: int) -> frozenset[int]:
-    """Return what is overruled if answers are taken in an order, and then all others that fit."""
+    """Return what is overruled if some answers are taken first, then all others that fit."""
     graph = LinkGraph(n_rows)
     taken: set[int] = set()
     for k in (*order, *range(len(log))):

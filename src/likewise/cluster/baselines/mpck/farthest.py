@@ -24,9 +24,9 @@ SAFETY = 1e-9
 class FarthestPair:
     """The two rows that are farthest apart, for one metric after the other.
 
-    A search keeps all pairs that are nearly as far apart as the farthest. While a later metric
-    stretches no distance so much that another pair could overtake the best of these, the answer
-    is read off them; otherwise it is searched anew. Either way it is exact.
+    A search keeps all pairs that are nearly as far apart as the farthest. As long as no later
+    metric stretches distances enough for another pair to become the farthest, the answer is one of
+    these pairs; otherwise there is a new search. Either way it is exact.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ class FarthestPairs:
 
     def _search(self, place: int, metric: Metric) -> FarthestPair:
         if place not in self._searches:
-            # All metrics are the same at first, so one search does for all.
+            # All metrics are the same at first, so one search is enough.
             self._first.difference(metric)
             self._searches[place] = copy(self._first)
         return self._searches[place]

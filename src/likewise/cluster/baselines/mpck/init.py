@@ -1,4 +1,4 @@
-"""Where MPCKMeans starts: at the centers of groups of must-linked rows."""
+"""The start of MPCKMeans: the centers of groups of must-linked rows."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def mpck_means(
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Centered, for the sake of rounding.
+        Centered, so that rounding errors are small.
     links : LinkGraph
     centers : ndarray of shape (n_clusters, n_features)
     labels : ndarray of shape (n_samples,)
@@ -145,8 +145,8 @@ def assigned(
     """Return new labels, each the cheapest given the centers, the metrics and the other labels.
 
     Rows without links do not act on each other, so they get their labels at once; linked rows are
-    visited one after the other. A lower bound on the separations makes violations too cheap; if
-    none is chosen even so, none is chosen at their true price, and no search is needed.
+    visited one after the other. With a lower bound on the separations, violations are too cheap. If
+    none is chosen at this price, none would be at the true price, and no search is needed.
     """
     without_links = RelativeCosts(centers, metrics)
     result = nearest(X, without_links)
@@ -258,7 +258,7 @@ def lowest(costs: Array) -> Ints:
 class Moments:
     """Size, sum and sum of squares of every cluster, kept up to date as rows move.
 
-    After the first iterations few rows move, so this is far cheaper than summing anew.
+    After the first iterations few rows move, so this is far cheaper than summing again.
 
     Parameters
     ----------

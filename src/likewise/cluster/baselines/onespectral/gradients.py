@@ -135,7 +135,7 @@ def _set_residual(edges: Edges, g: Floats, c: float, point: Point) -> None:
 
 
 def advanced_in_numpy(edges: Edges, g: Floats, c: float, point: Point, n_steps: int) -> None:
-    """Make so many steps of accelerated projected gradients."""
+    """Make some steps of accelerated projected gradients."""
     # Both parts together have Lipschitz constant 3/2 in the metric of the steps 1 and 1/2.
     steps = edges.steps * (2.0 / 3.0 if c > 0 else 1.0)
     a, v, ya, yv, d, scalars = point
@@ -163,7 +163,7 @@ def advanced_in_numpy(edges: Edges, g: Floats, c: float, point: Point, n_steps: 
 
 @compiled(advanced_in_numpy)
 def advanced(edges: Edges, g: Floats, c: float, point: Point, n_steps: int) -> None:
-    """Make so many steps of accelerated projected gradients, entry by entry."""
+    """Make some steps of accelerated projected gradients, entry by entry."""
 
     def level_of(z: Floats, size: float, level: float) -> float:
         """Return the level of `project_simplex`."""

@@ -209,10 +209,10 @@ def numbered(groups: NDArray[Any]) -> Ints:
 
 
 def two_colored(n_vertices: int, cannot: Ints) -> Ints:
-    """Return the groups that cannot-links force upon two clusters.
+    """Return the groups that follow from cannot-links if there are two clusters.
 
-    Of two clusters, what differs from the same vertex is the same. So each connected component of
-    the cannot-links falls into two groups.
+    With two clusters, vertices that differ from the same vertex are the same. So each connected
+    component of the cannot-links falls into two groups.
 
     Raises
     ------

@@ -18,7 +18,7 @@ import numpy as np
 from likewise.cluster.baselines.onespectral.gradients import advanced, first_point
 from likewise.cluster.baselines.onespectral.graph import CutGraph, Floats
 
-# Iterations between two looks at the gap, which cost about as much as one.
+# Iterations between two computations of the gap, each of which costs about as much as one.
 CHECK_EVERY = 10
 
 

@@ -70,7 +70,7 @@ def split_pairs_again(
     *,
     violations_first: bool = False,
 ) -> Ints:
-    """Return better labels: unite every two clusters and split them anew, while that helps.
+    """Return better labels: join every two clusters and split them again, while that helps.
 
     The recursion never takes back a split. What an early one did wrong, this repairs. A new split
     is taken if it has fewer violations or a smaller cut, and neither is worse; with
