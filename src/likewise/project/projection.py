@@ -84,9 +84,9 @@ def _discriminants(X: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[
     places: NDArray[np.float64] = Z @ white @ axes.T
     inner = np.zeros((len(Z), 2))
     inner[groups >= 0, : within.shape[1]] = within[:, :2]
-    return places + _lacking_spread(places, group, groups >= 0) * inner / (
-        inner.std(axis=0) + 1e-300
-    )
+    lacking = _lacking_spread(places, group, groups >= 0)
+    places += lacking * inner / (inner.std(axis=0) + 1e-300)
+    return places
 
 
 def _lacking_spread(
