@@ -334,3 +334,17 @@ def test_large_arrays_are_saved_and_come_back():
     again = Session.from_dict(saved)
     assert again == session
     assert again.ask() == session.ask()
+
+
+def test_only_long_arrays_of_numbers_become_bytes():
+    words = np.array(["a"] * 200)
+    assert as_base64(words) == words.tolist()
+    assert as_base64(np.arange(99)) == list(range(99))
+    assert set(as_base64(np.arange(100))) == {"base64", "dtype", "shape"}
+
+
+def test_a_session_equals_no_other_thing():
+    session = line()
+    assert (session == 5) is False
+    assert (session != 5) is True
+    assert session == line()
