@@ -11,6 +11,7 @@ from likewise.errors import DatasetError, InputError
 from likewise.experiments.cells import run_cell
 from likewise.experiments.methods import BUILT_IN, find_method
 from likewise.experiments.plan import (
+    CURVE_TASKS,
     ORDERS,
     PAPER_EXPERIMENTS,
     PAPER_METHODS,
@@ -233,6 +234,9 @@ def test_the_paper_profile_has_all_cells_of_the_protocol():
     assert len(set(plan.cells())) == len(plan.cells())
     assert {cell.experiment for cell in plan.cells()} == set(PAPER_EXPERIMENTS)
     assert main[0].method == "COBRA"
+    curves = [cell for cell in plan.cells() if cell.experiment == "curves"]
+    assert {cell.method for cell in curves} == set(PAPER_METHODS)
+    assert {cell.task for cell in curves} == set(CURVE_TASKS)
 
 
 def test_the_quick_profile_has_four_tasks_and_two_methods():

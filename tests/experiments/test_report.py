@@ -181,6 +181,32 @@ def test_what_the_paper_shows_beside_its_comparison():
     assert column(own_table(results), "gain at 25")[1].startswith("-0.1")
 
 
+def test_curves_say_whether_cobra_stays_ahead_of_the_competitors_by_how_pairs_are_chosen():
+    scores = {
+        "COBRA": (0.5, 0.5, 0.6),
+        "COSC-MinMax": (0.1, 0.2, 0.9),
+        "MPCKM-MinMax": (0.1, 0.1, 0.1),
+        "COSC-NPU": (0.1, 0.2, 0.3),
+    }
+    rows = [
+        Row(
+            *("curves", method, "iris", step if method == "COBRA" else 0, 0, 0),
+            budget=0 if method == "COBRA" else step,
+            queries=step,
+            ari_test=score,
+        )
+        for method, found in scores.items()
+        for step, score in zip((25, 100, 150), found, strict=True)
+    ]
+    rows.append(Row("main", "COBRA", "iris", 25, 0))
+    verdict = curves_table(results_of(rows)).verdict
+    assert verdict.startswith("Differs")
+    assert "the MinMax competitors on 1 tasks, and at every larger size on 0 of these" in verdict
+    assert "the NPU competitors on 1 tasks, and at every larger size on 1 of these" in verdict
+    without = [row for row in rows if not row.method.endswith("-MinMax")]
+    assert curves_table(results_of(without)).verdict.startswith("Same")
+
+
 def test_stale_rows_are_counted_with_their_reason():
     table = stale_table(results_of(made_up_rows()))
     assert set(table.frame["why"]) == {"does not name its code"}
