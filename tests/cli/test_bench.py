@@ -6,6 +6,7 @@ from click.testing import CliRunner
 from sklearn.datasets import make_blobs
 
 from likewise.cli import bench, main
+from likewise.errors import DatasetError
 from likewise.experiments.store import ResultStore, Row, read_results, write_results
 from likewise.experiments.tasks import dataset
 
@@ -60,13 +61,36 @@ def test_a_method_of_ones_own_runs_beside_the_others(tmp_path, data_home, monkey
 
 
 @pytest.mark.slow
-def test_failures_are_rows_and_can_be_run_again(tmp_path, data_home):
-    dataset.cache_clear()
-    result = few(tmp_path, "--data-home", tmp_path)
+def test_failures_are_rows_with_reasons_and_can_be_run_again(tmp_path, data_home, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_moody_method.py").write_text(
+        "from pathlib import Path\n"
+        "from likewise.experiments.protocol import Method\n"
+        "class Moody(Method):\n"
+        "    name = 'moody'\n"
+        "    def run(self, trial):\n"
+        "        if not Path('mood').exists():\n"
+        "            raise RuntimeError('not in the mood')\n"
+        "        return [0] * len(trial.X)\n"
+    )
+    own = ("--data-home", data_home, "--method", "my_moody_method:Moody")
+    result = few(tmp_path, *own)
     assert result.exit_code == 0
-    assert "done: 4 failed" in result.output
-    mended = few(tmp_path, "--data-home", data_home, "--retry", "failed")
-    assert "done: 4 ok" in mended.output
+    assert "done: 2 failed, 4 ok" in result.output
+    assert "2 failed by: RuntimeError: not in the mood" in result.output
+    (tmp_path / "mood").touch()
+    assert "done: 2 ok" in few(tmp_path, *own, "--retry", "failed").output
+
+
+def test_data_that_cannot_be_had_is_said_before_anything_is_run(tmp_path, monkeypatch):
+    def fetch_file(file, folder, show):
+        raise DatasetError(f"{file} could not be fetched")
+
+    monkeypatch.setattr("likewise.datasets.download.fetch_file", fetch_file)
+    result = few(tmp_path, "--data-home", tmp_path)
+    assert result.exit_code == 1
+    assert "Error: iris.csv could not be fetched" in result.output
+    assert read_results(tmp_path / "r.sqlite") == []
 
 
 def test_the_store_can_be_exported(tmp_path):

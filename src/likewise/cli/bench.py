@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import click
 
+from likewise.cli.data import fetch_missing
 from likewise.errors import InputError
 from likewise.experiments.plan import EXPERIMENTS, PROFILES, profile
 from likewise.experiments.provenance import CHANGED, DIRTY, source_tree, why_stale
@@ -24,6 +26,8 @@ from likewise.experiments.tasks import tasks_in
 from likewise.words import plural
 
 DEFAULT_STORE = Path("likewise-bench.sqlite")
+MOST_ERRORS = 5
+"""So many different reasons of failed cells are named; all are in the store."""
 
 
 class _Words(click.ParamType):  # type: ignore[type-arg]  # generic in stubs only
@@ -146,11 +150,16 @@ def run(
         first, then = stages(cells, results, retry)
         n_open = len(first) + len(then)
         click.echo(f"{len(cells)} cells, {n_open} to run; results in {store}")
+        # Here, once: every worker would try by itself, and every cell would fail for want of it.
+        fetch_missing((cell.task for cell in (*first, *then)), data_home)
         with click.progressbar(length=n_open, show_pos=True, label="cells") as bar:
-            counts: dict[str, int] = {}
+            counts: Counter[str] = Counter()
+            errors: Counter[str] = Counter()
 
             def on_row(row: Row) -> None:
-                counts[row.status] = counts.get(row.status, 0) + 1
+                counts[row.status] += 1
+                if row.status == "failed":
+                    errors[row.error.strip().splitlines()[-1]] += 1
                 bar.update(1)
 
             run_cells(
@@ -166,6 +175,8 @@ def run(
             )
         ended = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
         click.echo(f"done: {ended or 'nothing to do'}")
+        for error, count in errors.most_common(MOST_ERRORS):
+            click.echo(f"{count} failed by: {error}", err=True)
 
 
 _output = click.option(

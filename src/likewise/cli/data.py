@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -67,7 +68,7 @@ def fetch(names: tuple[str, ...], data_home: Path | None) -> None:
     files = dict.fromkeys(task.file for task in tasks)
     for file in files:
         try:
-            place, verified = _fetch_with_bar(file, folder)
+            place, verified = fetch_with_bar(file, folder)
         except DatasetError as error:
             failures += 1
             click.echo(f"{file}: {error}", err=True)
@@ -77,7 +78,16 @@ def fetch(names: tuple[str, ...], data_home: Path | None) -> None:
         raise click.ClickException(f"{failures} of {len(files)} files could not be fetched.")
 
 
-def _fetch_with_bar(file: str, folder: Path) -> tuple[str, str]:
+def fetch_missing(names: Iterable[str], data_home: Path | None) -> None:
+    """Fetch those of the paper's tasks that are not in the folder; others are left alone."""
+    folder = data_folder(data_home)
+    for file in dict.fromkeys(TASKS[name].file for name in names if name in TASKS):
+        if not (folder / file).is_file():
+            fetch_with_bar(file, folder)
+
+
+def fetch_with_bar(file: str, folder: Path) -> tuple[str, str]:
+    """Fetch one file; return where from, and what was verified."""
     from likewise.datasets.download import fetch_file
 
     with click.progressbar(length=1, label=file) as bar:
