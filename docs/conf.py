@@ -62,6 +62,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
+    "image_srcset": ["2x"],  # sharp on screens with small pixels
     "ignore_pattern": r"^(?!.*plot_)",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,

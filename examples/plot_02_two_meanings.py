@@ -18,7 +18,7 @@ meanings = {"which digit is it?": digits.target, "is it even?": digits.target % 
 # %%
 # Each row is a group, shown by eight of its members.
 
-figure, axes = plt.subplots(1, 2, figsize=(9, 4), width_ratios=(1, 1))
+figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for axis, (question, truth) in zip(axes, meanings.items(), strict=True):
     model = Likewise(max_queries=60, random_state=0).fit(digits.data, oracle=LabelOracle(truth))
     score = adjusted_rand_score(truth, model.labels_)

@@ -24,7 +24,7 @@ data = load_wine()
 X, y = minmax_scale(data.data), data.target
 flat = PCA(2).fit_transform(X)
 
-figure, axes = plt.subplots(1, 2, figsize=(9, 4), sharex=True, sharey=True)
+figure, axes = plt.subplots(1, 2, figsize=(9, 4), sharex=True, sharey=True, layout="constrained")
 for axis, labels in zip(axes, ("cells", "learned"), strict=True):
     model = COBRA(n_super_instances=25, labels=labels, random_state=0)
     model.fit(X, oracle=LabelOracle(y))
@@ -36,5 +36,5 @@ for axis, labels in zip(axes, ("cells", "learned"), strict=True):
     score = adjusted_rand_score(y, model.labels_)
     axis.set_title(f'labels="{labels}": {wrong.sum()} of {len(y)} wrong, ARI {score:.2f}')
     axis.axis("off")
-figure.suptitle(f"the same {model.n_queries_} answers", y=0.02)
+figure.suptitle(f"the same {model.n_queries_} answers")
 plt.show()

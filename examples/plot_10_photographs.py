@@ -34,7 +34,7 @@ with TemporaryDirectory() as folder:
 # %%
 # The groups:
 
-figure, axes = plt.subplots(1, model.n_clusters_, figsize=(9, 5))
+figure, axes = plt.subplots(1, model.n_clusters_, figsize=(9, 5), layout="constrained")
 for group, axis in enumerate(np.atleast_1d(axes)):
     members = np.flatnonzero(model.labels_ == group)
     sheet = np.full((9 * 84, 5 * 84, 3), 255, np.uint8)

@@ -25,7 +25,9 @@ model = Likewise(max_queries=25, random_state=0).fit(shapes, oracle=LabelOracle(
 # %%
 # Each line is a piece, in the panel of its group; the thick one is the mean.
 
-figure, axes = plt.subplots(1, model.n_clusters_, figsize=(9, 3.5), sharey=True)
+figure, axes = plt.subplots(
+    1, model.n_clusters_, figsize=(9, 3.5), sharey=True, layout="constrained"
+)
 for group, axis in enumerate(np.atleast_1d(axes)):
     part = shapes[model.labels_ == group]
     axis.plot(part.T, color="tab:blue", alpha=0.2, lw=1)
@@ -33,5 +35,5 @@ for group, axis in enumerate(np.atleast_1d(axes)):
     axis.set_title(f"{len(part)} pieces")
     axis.set_xlabel("trading day")
 score = adjusted_rand_score(rises, model.labels_)
-figure.suptitle(f"{model.n_queries_} answers, ARI {score:.2f}", y=1.04)
+figure.suptitle(f"{model.n_queries_} answers, ARI {score:.2f}")
 plt.show()

@@ -1,0 +1,81 @@
+"""The lock files agree with what pyproject.toml asks for."""
+
+import re
+import shlex
+import tomllib
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from likewise.words import table_lines
+
+requirements = pytest.importorskip("packaging.requirements")
+utils = pytest.importorskip("packaging.utils")
+
+ROOT = Path(__file__).parents[2]
+ASKED = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+LOCKS = ("dev", "extras", "docs")
+
+
+def recipe(lock):
+    """Return the extras and groups from which the Makefile makes a lock."""
+    text = (ROOT / "Makefile").read_text("utf-8").replace("\\\n", " ")
+    (line,) = re.findall(rf"^\t\$\(COMPILE\) (.* -o requirements/{lock}\.lock)$", text, re.M)
+    words = shlex.split(line)
+    named = list(zip(words, words[1:], strict=False))
+    return [b for a, b in named if a == "--extra"], [b for a, b in named if a == "--group"], words
+
+
+def wanted(lock):
+    """Return the requirements that a lock is made for."""
+    extras, groups, words = recipe(lock)
+    found = list(ASKED["project"]["dependencies"]) if "pyproject.toml" in words else []
+    for extra in extras:
+        found += ASKED["project"]["optional-dependencies"][extra]
+    for group in groups:
+        found += ASKED["dependency-groups"][group]
+    return [requirements.Requirement(line) for line in found]
+
+
+def locked(lock):
+    """Return the versions of every package in a lock; markers may choose between several."""
+    versions = defaultdict(list)
+    text = (ROOT / f"requirements/{lock}.lock").read_text("utf-8")
+    for name, version in re.findall(r"^([\w.-]+)==(\S+)", text, re.M):
+        versions[utils.canonicalize_name(name)].append(version)
+    return versions
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_requirement_is_locked_at_a_version_that_it_allows(lock):
+    versions = locked(lock)
+    wrong = [
+        (str(need), ", ".join(versions[utils.canonicalize_name(need.name)]) or "missing")
+        for need in wanted(lock)
+        if not versions[utils.canonicalize_name(need.name)]
+        or not all(v in need.specifier for v in versions[utils.canonicalize_name(need.name)])
+    ]
+    assert not wrong, "make lock:\n" + "\n".join(table_lines(wrong))
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_everything_that_is_locked_has_a_hash(lock):
+    text = (ROOT / f"requirements/{lock}.lock").read_text("utf-8")
+    blocks = re.split(r"^(?=[\w.-]+==)", text, flags=re.M)[1:]
+    assert [block.splitlines()[0] for block in blocks if "--hash=sha256:" not in block] == []
+
+
+def test_a_package_in_two_locks_has_one_version():
+    dev, extras, docs = map(locked, LOCKS)
+    for first, second in ((dev, extras), (dev, docs), (extras, docs)):
+        both = set(first) & set(second)
+        assert {n for n in both if not set(first[n]) & set(second[n])} == set()
+
+
+def test_every_extra_is_locked_tested_by_name_or_made_of_others():
+    extras = set(ASKED["project"]["optional-dependencies"])
+    in_locks = {extra for lock in LOCKS for extra in recipe(lock)[0]}
+    by_name = {"images", "texts"}  # torch, by `.ci/run` and requirements/images.txt
+    assert extras - in_locks - by_name == {"testing", "all"}
+    assert set(ASKED["dependency-groups"]) == {g for lock in LOCKS for g in recipe(lock)[1]}
