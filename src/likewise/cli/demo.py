@@ -31,8 +31,11 @@ from likewise.oracles import LabelOracle, run
 from likewise.words import plural, table_lines
 
 ANSWERS = 60
+"""How many answers the simulated person gives."""
 MILESTONES = (20, 40)
+"""The table also has the state after these numbers of answers."""
 SHOWN_PER_GROUP = 48
+"""How many pictures of a group the page with the result shows."""
 PIECE, STEP = 106, 53
 """Pixels of a piece of a photograph, and from one piece to the next."""
 PACKAGES = ("starlette", "uvicorn", "PIL")

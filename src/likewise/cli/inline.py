@@ -25,9 +25,13 @@ CELL = (8, 16)
 """Width and height of a character in pixels, where the terminal does not say."""
 
 MOST_COLUMNS = 110
+"""Pictures take at most this many columns of the terminal, so that two fit side by side."""
 MOST_LINES = 18
+"""Pictures take at most this many lines, so that the question stays visible."""
 N_COLORS = 128
+"""Colors of a sixel picture."""
 KITTY_CHUNK = 4096
+"""The most bytes of one message, by the protocol of kitty."""
 
 PATIENCE = 1.0
 """Seconds to wait for a terminal to report its attributes. Terminals that report them do so at

@@ -11,6 +11,7 @@ from likewise.items import Items
 
 BARS = "▁▂▃▄▅▆▇█"
 LONGEST_TEXT = 1_200
+"""A text is cut after this many characters in the terminal; about one screen."""
 
 
 def both(items: Items, left: int, right: int, width: int) -> Iterator[str]:

@@ -34,6 +34,7 @@ UNDO_BYTES = 2**27
 """Memory for undoing operations, in bytes."""
 
 _ROWS_PER_BLOCK = 256
+"""How many rows of distances are computed at a time. It changes the time and memory only."""
 
 
 @dataclass(slots=True)

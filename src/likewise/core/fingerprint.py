@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _ROWS_PER_BLOCK = 65_536
+"""How many rows are hashed at a time."""
 
 
 def fingerprint(X: NDArray[Any]) -> str:

@@ -26,7 +26,9 @@ from likewise.errors import DatasetError
 from likewise.files import cache_folder
 
 N_WORDS = 10_000
+"""As in the paper."""
 N_FEATURES = 10
+"""As in the paper."""
 DECIMALS = 6
 """Features are rounded to this many decimals, so that they are the same on every machine.
 

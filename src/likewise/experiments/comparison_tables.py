@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SIGNIFICANT = 0.05
+"""A difference with a smaller p-value gets a star, as in the paper."""
 PAPER_STARS = 10
+"""How many of the 12 differences in rank have a star in the paper."""
 FAR_BELOW = 0.03
+"""Tasks on which a method is further below COBRA than this are named."""
 TEST = "Wilcoxon's signed ranks, two-sided, not corrected for the number of tests."
 WHOLE = (
     "Mean adjusted Rand index (ARI) on the test parts of the folds, then over tasks. Only tasks "

@@ -21,9 +21,11 @@ Clustering = Callable[[Pairs, Pairs, bool], NDArray[np.intp]]
 """A function of must-links, cannot-links, and whether this is the final clustering."""
 
 N_NEIGHBORS = 10
+"""Neighbors in the graph of COSC."""
 STARTS = 3
 """Starts of COSC for the final clustering. Inside NPU it runs in its fast mode."""
 CURVE_POINTS = 12
+"""How many points a curve of a method has that clusters again at each of them."""
 
 
 def mpckm(trial: Trial) -> Clustering:

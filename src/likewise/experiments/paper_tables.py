@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LAST_EARLY = 100
+"""Up to this number of super-instances a point of a curve counts as early."""
 COMPETITORS = (
     "Not told: how the competitors were set up. Here COSC is in its full mode, NPU clusters less "
     "often, the faces have other features, and COBRA asks less, so all others may ask less, too."

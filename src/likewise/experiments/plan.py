@@ -43,13 +43,18 @@ ORDERS = ("random pairs of groups", "random pairs of rows", "closest pairs first
 """The strategies of Table 1 beside COBRA; only the last is not random."""
 STRATEGY_TASKS = ("iris", "wine", "dermatology", "hepatitis", "ecoli", "optdigits389")
 STRATEGY_RUNS = 5
+"""Runs of each random strategy, as in the paper."""
 STRATEGY_SIZE = 25
+"""COBRA's number of super-instances in Table 1 of the paper."""
 CURVE_TASKS = ("iris", "wine", "dermatology", "ionosphere", "optdigits389", "ecoli")
 CURVE_SIZES = (25, 50, 100, 150, 200, 250)
+"""COBRA's numbers of super-instances in the curves."""
 WRONG_K_METHODS = ("MPCKM-MinMax", "COSC-MinMax")
 K_SHIFTS = (-1, 1, 2)
+"""What is added to the true number of clusters in the experiment `wrong-k`."""
 ANYTIME_METHODS = ("COBRA", "COBRA-guess", "MPCKM-MinMax")
 MIDDLE_SIZE = 50
+"""The number of super-instances in experiments that have only one."""
 DEVELOPED_ON = (
     *("iris", "wine", "glass", "ionosphere", "optdigits389", "segmentation"),
     *("column_2C", "yeast", "newsgroups-sim3", "faces-pose"),

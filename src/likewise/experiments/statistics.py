@@ -16,7 +16,9 @@ from likewise.errors import InputError
 
 Array = NDArray[np.float64]
 SAME_SCORE = 1e-12
+"""Scores that differ by less are equal; the difference is rounding."""
 EXACT_UP_TO = 25
+"""Up to this many tasks Wilcoxon's p-value is exact."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from likewise.items.items import Features, Items, OnProgress, check_ids, digest
 from likewise.words import plural
 
 MOST_SHOWN = 50
+"""How many numbers of an item are shown."""
 
 
 class PointItems(Items):

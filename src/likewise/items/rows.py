@@ -29,6 +29,7 @@ HOW = {
 }
 
 N_TELLING = 3
+"""How many values a summary of a group names."""
 TELLING = 0.5
 """A number describes a group if its median there is at least this many interquartile ranges from
 the median of all rows; a category, if its share there is larger by at least this much. With a lower

@@ -25,6 +25,7 @@ RECIPE = "series 1"
 """To be changed with anything that changes the distances, so that old ones are not found."""
 
 LONGEST = 1_024
+"""Series are compared at no more than this many moments."""
 MOST_WARPED = 5_000
 """Beyond this many series a matrix of all distances no longer fits in memory comfortably."""
 

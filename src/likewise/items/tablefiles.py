@@ -31,6 +31,7 @@ BYTES_PER_CELL = 100
 
 DELIMITERS = (",", ";", "\t", "|")
 LARGEST_CELL = 2**31 - 1
+"""The largest limit that the csv module takes on every system."""
 
 
 def is_frame(source: Any) -> bool:

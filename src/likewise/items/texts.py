@@ -40,6 +40,7 @@ WORD_DIMENSIONS = 10
 """As many as the COBRA paper uses for newsgroup messages."""
 
 CHARACTER_DIMENSIONS = 16
+"""Dimensions of the features from letters. Names and codes need a few more than texts."""
 
 TEXT_LENGTH = 20_000
 """Texts are cut after this many characters when shown, so that the page stays fast."""
@@ -49,6 +50,7 @@ LOOKED_AT = 4_000
 """Tiles and key words come from this many characters of a text."""
 
 N_KEY_WORDS = 4
+"""How many key words sum up a group."""
 N_TELLING_WORDS = 20
 """How many words of a long text are highlighted. With 10, some texts have none on the first screen;
 with 40, whole lines are highlighted."""

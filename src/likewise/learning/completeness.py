@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 CONFIDENCE = 0.95
+"""The confidence of the lower bound."""
 
 
 def share_right(

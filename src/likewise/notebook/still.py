@@ -14,7 +14,9 @@ from likewise.project.outlook import outlook
 from likewise.words import plural
 
 N_GROUPS = 12
+"""How many groups are shown."""
 N_TILES = 3
+"""How many items of each group are shown."""
 HEIGHT = 72
 """The height of every picture in pixels; small ones are enlarged."""
 LONGEST = 300

@@ -39,11 +39,13 @@ TO_CHOOSE = (
 TO_COMPARE = 'the question is about two items: send "answer", one of same, different, unsure'
 
 MOST_ON_MAP = 20
+"""How many groups the list beside the map has."""
 N_OF_A_PART = 24
 """How many items of each part of a group are shown before it is split."""
 
 HOW = ("said", "learned", "open")
 LONGEST_NAME = 200
+"""The most characters of the name of a group."""
 
 
 @dataclass(frozen=True)

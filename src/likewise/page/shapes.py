@@ -17,9 +17,13 @@ from likewise.rows.metrics import distances
 from likewise.words import plural
 
 MOST_AT_ONCE = 500
+"""The most items that one request may list."""
 N_TYPICAL = 6
+"""How many members of a group are shown in lists of groups."""
 N_FELLOWS = 4
+"""How many items that belong with one of a pair are shown below it."""
 N_SUMMED_UP = 30
+"""How many members of a group its summary is made from."""
 
 Json = dict[str, Any]
 

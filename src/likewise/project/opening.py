@@ -25,6 +25,7 @@ from likewise.words import many, plural
 SETUP = "setup 0"
 SUFFIX = ".likewise"
 DEFAULT_SEED = 0
+"""Decides what is random in a session, if no seed is given."""
 QUESTIONS: dict[str, dict[str, int]] = {"choices": {}, "pairs": {"max_groups": 1}}
 """What `Likewise` may ask, the default first, and the options of its strategy for it."""
 

@@ -27,6 +27,7 @@ from likewise.project.splitting import answers_behind, finer, one_apart
 from likewise.project.store import Store
 
 N_CHECKS = 5
+"""How many check questions there are in a round."""
 WORKED_OUT = "worked out"
 """The payload with what a strategy computed from the rows, so that opening is faster next time."""
 

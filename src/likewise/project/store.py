@@ -23,6 +23,7 @@ from likewise.errors import InputError, SessionFileError, StaleQueryError
 from likewise.project import schema
 
 SAMPLE = 65_536
+"""How many bytes are compressed to see whether that is worthwhile."""
 WORTH = 0.8
 """A payload is compressed only if a sample from its middle shrinks below this share. Features of
 5000 pictures would shrink by a tenth, and that would take half a second."""

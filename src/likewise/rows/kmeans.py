@@ -20,6 +20,7 @@ MANY_CENTERS = 500
 """From this many centers on, starts differ by less than a percent, so one is enough."""
 
 N_INIT = 10
+"""Starts of K-means on all rows, as in the paper."""
 
 Engine = Literal["auto", "full", "sample"]
 

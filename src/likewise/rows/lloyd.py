@@ -16,6 +16,7 @@ from likewise.rows.assignment import rows_per_block
 from likewise.rows.threads import one_thread_each
 
 MAX_ITER = 300
+"""The most iterations, as in scikit-learn's K-means."""
 TOLERANCE = 1e-4
 """The iteration ends when centers move less than this share of the columns' mean variance. This
 number and the most iterations are those of scikit-learn."""

@@ -13,7 +13,9 @@ EXACT_LIMIT = 2_000
 """Up to this many members all are tried; above, the candidates nearest the geometric median."""
 
 N_CANDIDATES = 64
+"""How many members are tried in a large group, those nearest to its geometric median."""
 _WEISZFELD_STEPS = 10
+"""Steps toward the geometric median."""
 _ENTRIES_PER_BLOCK = 4_000_000
 _ROWS_PER_PRODUCT = 1024
 

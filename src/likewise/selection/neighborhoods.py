@@ -23,6 +23,8 @@ Ints = NDArray[np.intp]
 Log = tuple[int, int, Answer]
 
 MAX_SUBSTITUTES = 3
+"""After an unsure answer a row is compared with at most this many other members of the
+neighborhood."""
 
 
 @dataclass(frozen=True)

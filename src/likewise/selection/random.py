@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from likewise.strategies.rows import RowStrategy, n_undecided, train_of
 
 _TRIES = 1000
+"""How many pairs are drawn before all open pairs are listed."""
 
 
 class RandomPairs(RowStrategy):

@@ -22,7 +22,9 @@ from likewise.strategies.procedure import Procedure, Questions
 from likewise.strategies.rows import Array, Ints
 
 N_NEIGHBORS = 10
+"""Neighbors of a point whose probabilities are learned."""
 MAX_SWEEPS = 20
+"""The most rounds of moving points between clusters."""
 N_CANDIDATES = 50
 """How many pairs of clusters are ranked before the probabilities are computed again."""
 PURE_ENOUGH = 0.7

@@ -13,6 +13,7 @@ from likewise.strategies.procedure import Procedure, Questions
 from likewise.strategies.rows import Array, Ints
 
 _ROWS_PER_BLOCK = 512
+"""How many rows of distances are computed at a time."""
 
 
 class SkeletonTree(Procedure):

@@ -13,6 +13,7 @@ from likewise.errors import InputError
 from likewise.strategies.representatives import RepresentativeStrategy
 
 _TRIES = 64
+"""How many pairs are drawn before all open pairs are listed."""
 
 
 class RandomOrder(RepresentativeStrategy):

@@ -18,6 +18,7 @@ from likewise.core.session import Session
 from likewise.errors import ContradictionError, InputError
 
 MAX_ROWS = 12
+"""The most rows of an example: few, since the laws try all pairs of them."""
 
 SHARE_SHOWN = 0.75
 """The share of rows that may be asked about."""

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 LARGEST_BODY = 65_536
+"""The largest body of a request in bytes; the page sends far less."""
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (

@@ -23,6 +23,7 @@ from likewise.web.guard import LOCAL_HOSTS
 from likewise.web.readiness import Readiness
 
 DEFAULT_PORT = 8642
+"""The port of the page, if it is free."""
 MOST_WARMED = 150
 """How many pictures are made in advance. The cache in memory has room for more."""
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 LARGEST_THUMBNAIL = 4096
+"""The largest size of a thumbnail in pixels."""
 
 
 class ImageItems(Items):

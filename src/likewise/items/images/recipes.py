@@ -26,8 +26,11 @@ SIDE = 64
 """Descriptors look at pictures in this size, squeezed to a square."""
 
 CELL = 8
+"""Pixels of a cell of gradients, as published by Dalal and Triggs."""
 DIRECTIONS = 9
+"""Directions of gradients, as published by Dalal and Triggs."""
 COLOR_GRID = 8
+"""Mean colors are taken on a grid with this many cells in each direction."""
 
 VERSION = "images 2"
 """Change this whenever the features change, so that old ones are not used."""

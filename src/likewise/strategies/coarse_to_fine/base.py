@@ -28,6 +28,7 @@ from likewise.strategies.coarse_to_fine.regions import Regions, closest_open, mo
 from likewise.strategies.representatives import RepresentativeStrategy
 
 N_REGIONS = (12, 24, 48, 96)
+"""Into how many regions the data are cut, one after the other, if there is no budget."""
 
 FOR_PEOPLE = (12, 24, 48)
 """Numbers of regions of a session without a budget. After about sixty answers it is done; more

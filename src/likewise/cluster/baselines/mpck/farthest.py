@@ -13,10 +13,17 @@ from likewise.cluster.baselines.mpck.metric import Metric
 Array = NDArray[np.float64]
 
 ROWS, COLUMNS = 64, 512
+"""The size of a tile of distances. It changes the time only."""
 CHUNK = 8192
+"""How many rows are compared at a time. It changes the time only."""
 SLACK = 0.1
+"""Pairs are kept whose distance is at most this share below the farthest. A larger share means
+fewer searches, which keep more pairs. It changes the time only."""
 MAX_KEPT = 20_000
+"""The most pairs that are kept."""
 FIRST_STEPS, LATER_STEPS = 10, 3
+"""Steps toward the center of the smallest enclosing ball, the first time and later. They change the
+time only."""
 # Rounding must not rule out a pair.
 SAFETY = 1e-9
 

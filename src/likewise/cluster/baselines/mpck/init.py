@@ -12,6 +12,8 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 PERTURBATION = 0.7
+"""How much the coordinates of the mean are scaled at random: by 1 plus or minus half of this, as in
+WekaUT."""
 
 
 def starting_centers(

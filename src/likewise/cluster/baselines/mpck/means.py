@@ -27,8 +27,11 @@ Ints = NDArray[np.intp]
 Separations = FarthestPairs | BoxDiagonals
 
 CHUNK = 8192
+"""How many rows are assigned at a time. It changes the time only."""
 MAX_BLANK_ITERATIONS = 20
+"""The run ends after this many iterations in which no label changes, as in WekaUT."""
 MAX_ITERATIONS_WITHOUT_GAIN = 10
+"""The run ends after this many iterations without a lower objective."""
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,11 @@ Array = NDArray[np.float64]
 # Eigenvalues this small compared with the largest are zeros with rounding.
 NEGLIGIBLE = 1e-12
 LARGEST_CONDITION = 1e10
+"""A matrix with a larger ratio of eigenvalues gets a ridge."""
 RIDGE = 0.01
+"""The share of the trace that is added to the eigenvalues at a time."""
 MAX_RIDGES = 1000
+"""The most ridges that are added to a matrix."""
 
 
 class Metric:

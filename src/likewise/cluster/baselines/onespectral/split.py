@@ -17,7 +17,9 @@ from likewise.cluster.baselines.onespectral.level import (
 from likewise.cluster.baselines.onespectral.starts import spectral_vector
 
 N_PRICES = 5
+"""How many prices of violated cannot-links are tried for a split."""
 FIRST_STEP = 0.1
+"""The first step from one price to the next; it is doubled while the cut stays the same."""
 
 
 def best_split(

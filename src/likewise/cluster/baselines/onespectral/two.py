@@ -20,6 +20,7 @@ from likewise.cluster.baselines.onespectral.split import component_splits
 from likewise.cluster.baselines.onespectral.starts import spectral_vector
 
 FIRST_PRICE = 0.2
+"""The first price of violated cannot-links; it is raised until none is violated."""
 
 
 def two_clusters(
