@@ -309,3 +309,41 @@ def test_export_never_replaces_the_file_that_the_items_come_from(table):
 def test_a_session_without_an_answer_says_so(table):
     result = label(table, "q\n")
     assert f"No answer was given; the session is in {table}.likewise. Run the same" in result.output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--strategy", "os:path"], "os:path is not a strategy: it must be a subclass of"),
+        (["--strategy", "random-order"], "choose another one, such as 'row-by-row'"),
+        (["--kind", "os:path"], "os:path is not a kind of items"),
+        (["--columns", " , "], "name at least one column"),
+        (["--cluster", "tcp://127.0.0.1:1"], "towns.csv cannot be read in batches"),
+    ],
+)
+def test_options_that_cannot_be_used_are_refused_with_the_remedy(table, options, message):
+    result = CliRunner().invoke(main, ["label", str(table), "--terminal", *options])
+    assert result.exit_code != 0
+    assert not result.output.startswith("Traceback")
+    assert message in result.output
+    assert not list(table.parent.glob("*.likewise"))
+
+
+def test_several_files_that_are_not_parquet_are_refused(table):
+    result = CliRunner().invoke(main, ["label", str(table), str(table), "--terminal"])
+    assert "several files, and files for --cluster, are Parquet" in result.output
+
+
+def test_a_session_in_memory_has_no_use_for_a_cluster(table, tmp_path):
+    label(table, "q\n")
+    where = ["export", f"{table}.likewise", "-o", str(tmp_path / "x.csv")]
+    result = CliRunner().invoke(main, [*where, "--cluster", "tcp://127.0.0.1:1"])
+    assert "--cluster is for data that is read in batches" in result.output
+    assert not (tmp_path / "x.csv").exists()
+
+
+def test_a_place_that_cannot_be_written_is_named_with_the_remedy(tmp_path):
+    (tmp_path / "file").write_text("")
+    result = CliRunner().invoke(main, ["demo", "--auto", "-o", str(tmp_path / "file" / "x.html")])
+    assert result.exit_code == 1
+    assert "x.html: Not a directory. Choose a place that can be read and written." in result.output

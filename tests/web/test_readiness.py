@@ -16,6 +16,7 @@ from likewise.errors import InputError
 from likewise.project import opening
 from likewise.project.opening import begin_session
 from likewise.web.readiness import Readiness
+from likewise.web.serving import listen
 
 pytest.importorskip("uvicorn", reason='pip install "likewise[app]"')
 
@@ -131,3 +132,10 @@ def test_what_can_be_refused_at_once_opens_no_page(tmp_path, truth, visitor, opt
     assert "Error: " in result.output
     assert "http:" not in result.output
     assert not visitor.address.done()
+
+
+def test_an_address_that_is_none_is_named_with_the_remedy():
+    with pytest.raises(
+        InputError, match=r"cannot listen on 192\.0\.2\.1, any port: .*another --host"
+    ):
+        listen("192.0.2.1", 0)

@@ -41,7 +41,8 @@ class LazyGroup(click.Group):
             raise
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
-            raise click.ClickException(f"{where}{error.strerror or error}") from error
+            remedy = ". Choose a place that can be read and written." if error.filename else ""
+            raise click.ClickException(f"{where}{error.strerror or error}{remedy}") from error
 
 
 @click.group(

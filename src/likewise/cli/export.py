@@ -45,6 +45,8 @@ def export(session: str, output: str, *, overwrite: bool, cluster: str | None) -
         if "paths" in store.settings:
             _write_folder(session, store, path, overwrite, cluster)
             return
+    if cluster is not None:
+        raise InputError(f"--cluster is for data that is read in batches; {session} is in memory")
     format = path.suffix.removeprefix(".").lower()
     if format not in FORMATS:
         raise InputError(

@@ -19,7 +19,12 @@ from likewise.words import plural
 
 
 def _names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
-    return None if value is None else [name.strip() for name in value.split(",") if name.strip()]
+    if value is None:
+        return None
+    names = [name.strip() for name in value.split(",") if name.strip()]
+    if not names:
+        raise click.BadParameter("name at least one column, such as age,city")
+    return names
 
 
 @click.command()

@@ -135,7 +135,10 @@ class Strategy(ABC):
         n_jobs : int, optional
             Never changes the result.
         """
-        raise InputError(f"the strategy {cls.name!r} cannot be made from rows alone")
+        raise InputError(
+            f"the strategy {cls.name!r} cannot be made from rows alone; choose another one, "
+            "such as 'row-by-row' or 'closest-first'"
+        )
 
     def next_choice(self) -> tuple[int, tuple[tuple[int, ...], ...]] | None:
         """Return a row and the groups to choose from, or None to ask about a pair."""

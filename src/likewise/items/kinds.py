@@ -151,7 +151,10 @@ def open_items(
 def _kind(source: Any, name: str | None, options: Mapping[str, Any]) -> type[Items]:
     """Return the kind of a name, or else the first that recognizes a source."""
     if name is not None:
-        return KINDS.find(name)
+        found: Any = KINDS.find(name)
+        if not (isinstance(found, type) and issubclass(found, Items)):
+            raise InputError(f"{name} is not a kind of items: it must be a subclass of Items")
+        return found
     for kind in map(KINDS.find, _asked()):
         if kind.recognizes(source, options):
             return kind

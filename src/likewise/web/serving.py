@@ -144,8 +144,9 @@ def listen(host: str, port: int | None) -> socket.socket:
         except OSError as error:
             if attempt == wanted[-1]:
                 raise InputError(
-                    f"cannot listen on {host} port {attempt}: {error.strerror or error}. "
-                    "Give another --port, or 0 for any free one."
+                    f"cannot listen on {host}, {f'port {attempt}' if attempt else 'any port'}: "
+                    f"{error.strerror or error}. Give another --host, or another --port (0 for any "
+                    "free one)."
                 ) from error
         else:
             return found
