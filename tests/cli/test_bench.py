@@ -8,7 +8,6 @@ from sklearn.datasets import make_blobs
 from likewise.cli import bench, main
 from likewise.errors import DatasetError
 from likewise.experiments.store import ResultStore, Row, read_results, write_results
-from likewise.experiments.tasks import dataset
 
 
 @pytest.fixture(autouse=True)

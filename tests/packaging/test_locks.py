@@ -1,5 +1,6 @@
 """The lock files agree with what pyproject.toml asks for."""
 
+import itertools
 import re
 import shlex
 import tomllib
@@ -7,8 +8,6 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-
-from likewise.words import table_lines
 
 requirements = pytest.importorskip("packaging.requirements")
 utils = pytest.importorskip("packaging.utils")
@@ -23,7 +22,7 @@ def recipe(lock):
     text = (ROOT / "Makefile").read_text("utf-8").replace("\\\n", " ")
     (line,) = re.findall(rf"^\t\$\(COMPILE\) (.* -o requirements/{lock}\.lock)$", text, re.M)
     words = shlex.split(line)
-    named = list(zip(words, words[1:], strict=False))
+    named = list(itertools.pairwise(words))
     return [b for a, b in named if a == "--extra"], [b for a, b in named if a == "--group"], words
 
 
@@ -51,12 +50,12 @@ def locked(lock):
 def test_every_requirement_is_locked_at_a_version_that_it_allows(lock):
     versions = locked(lock)
     wrong = [
-        (str(need), ", ".join(versions[utils.canonicalize_name(need.name)]) or "missing")
+        f"{need}: {', '.join(versions[utils.canonicalize_name(need.name)]) or 'missing'}"
         for need in wanted(lock)
         if not versions[utils.canonicalize_name(need.name)]
         or not all(v in need.specifier for v in versions[utils.canonicalize_name(need.name)])
     ]
-    assert not wrong, "make lock:\n" + "\n".join(table_lines(wrong))
+    assert not wrong, f"make lock: {wrong}"
 
 
 @pytest.mark.parametrize("lock", LOCKS)
