@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from likewise import COBRA, COSC, Likewise, MinMax, MPCKMeans
+from likewise import COBRA, COSC, Likewise, MinMax, MPCKMeans, run
 from likewise.errors import InputError
 from likewise.inputs import refuse_rows
+from likewise.scale import from_parquet
 
 X = np.arange(12.0).reshape(6, 2) ** 1.3
 
@@ -92,3 +93,26 @@ def test_columns_of_frames_are_named():
 def test_numbers_of_all_kinds_are_taken(rows):
     refuse_rows(rows)
     assert len(COBRA(2, random_state=0).fit(rows).labels_) == len(X)
+
+
+@pytest.mark.parametrize("thing", [None, 5, {"format": "likewise-session"}])
+def test_what_is_no_session_is_refused_with_the_remedy(thing):
+    for model in (COBRA(), Likewise()):
+        with pytest.raises(InputError, match=f"got {type(thing).__name__}.*Session.from_dict"):
+            model.adopt(thing)
+    with pytest.raises(InputError, match="a Session is needed"):
+        run(thing, lambda i, j: True)
+
+
+@pytest.mark.parametrize("n", ["x", -1, 2.5, True])
+def test_a_number_of_questions_is_a_whole_number(n):
+    session = COBRA(2, random_state=0).start(X)
+    with pytest.raises(InputError, match=f"whole number from 0, got {n!r}"):
+        run(session, lambda i, j: True, max_queries=n)
+    assert session.events == ()
+
+
+def test_a_list_of_no_files_is_no_source():
+    pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
+    with pytest.raises(InputError, match="no path was given"):
+        from_parquet([])

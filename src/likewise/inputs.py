@@ -33,6 +33,17 @@ def is_whole(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
+def refuse_session(session: Any, max_queries: Any = None) -> None:
+    """Raise `InputError` if something is no session, or a number of questions is none."""
+    if not hasattr(session, "strategy"):
+        raise InputError(
+            f"a Session is needed, got {type(session).__name__}. Session.from_dict(saved) makes "
+            "one of what session.to_dict() returned."
+        )
+    if max_queries is not None and (not is_whole(max_queries) or max_queries < 0):
+        raise InputError(f"max_queries must be None or a whole number from 0, got {max_queries!r}")
+
+
 def refuse_rows(X: Any) -> None:
     """Raise `InputError` if rows cannot be used; what is no array, list or frame is let pass.
 

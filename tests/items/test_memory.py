@@ -81,3 +81,8 @@ def test_one_text_is_an_item():
 def test_an_empty_path_is_not_this_folder():
     with pytest.raises(InputError, match="the path is empty"):
         open_items("")
+
+
+def test_things_in_memory_are_of_three_kinds():
+    with pytest.raises(InputError, match="images, texts, series, not 'rows'"):
+        open_items(["a", "b"], kind="rows")

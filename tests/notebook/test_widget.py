@@ -157,3 +157,13 @@ def test_a_notebook_shows_the_widget_and_keeps_a_still_picture(tmp_path, monkeyp
     assert "1 answered" in still.data["text/html"]
     assert "reddish" in still.data["text/html"]
     assert "1 answered" in notebook.cells[1].outputs[-1].data["text/html"]
+
+
+def test_a_widget_says_what_it_needs():
+    pytest.importorskip("anywidget", reason='pip install "likewise[notebook]"')
+    session = COBRA(2, random_state=0).start([[0.0], [1.0], [5.0]])
+    with pytest.raises(InputError, match="about 3 rows, but there are 1 item"):
+        session.widget(items=["a text"])
+    nothing: Any = 5
+    with pytest.raises(InputError, match="a function of a row number, got 5"):
+        session.widget(show=nothing)

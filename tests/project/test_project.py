@@ -322,3 +322,9 @@ def test_rows_of_a_group_do_not_all_lie_on_one_point_of_the_map():
     means = np.array([place[group == k].mean(axis=0) for k in range(3)])
     assert ((place - means[group]).std(axis=0) > 20).all()
     assert (np.linalg.norm(place[:, None] - means, axis=2).argmin(axis=1) == group).all()
+
+
+@pytest.mark.parametrize("items", [5, [[1.0], [2.0], [9.0]]])
+def test_items_must_be_opened_first(items):
+    with pytest.raises(InputError, match=f"likewise.open_items.*got {type(items).__name__}"):
+        Project(COBRA(3).start([[1.0], [2.0], [9.0]]), items)

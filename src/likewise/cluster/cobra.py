@@ -20,6 +20,7 @@ from likewise.cluster.source_session import SourceSession
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
+from likewise.inputs import refuse_session
 from likewise.rows.assignment import assign
 from likewise.rows.build import build_super_instances, super_instances_of
 from likewise.rows.metrics import distances
@@ -148,6 +149,7 @@ class COBRA(AskingClusterer):
         X : array-like, optional
             The rows, which ``labels="learned"`` needs.
         """
+        refuse_session(session)
         is_guess = bool(is_guess) or self.incomplete == "guess"
         partition = session.strategy.partition
         if isinstance(session, SourceSession):

@@ -15,6 +15,7 @@ from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError
+from likewise.inputs import refuse_session
 from likewise.learning.learner import Learned, Learner
 from likewise.rows.build import super_instances_of
 from likewise.rows.kmeans import FULL_LIMIT
@@ -134,6 +135,7 @@ class Likewise(AskingClusterer):
         X : array-like, optional
             The rows, only to check that the session is about as many.
         """
+        refuse_session(session)
         strategy = session.strategy
         points = strategy.partition.points
         if points is None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from likewise.cluster.cobra import COBRA
 from likewise.cluster.estimator import AskingClusterer, Rows, in_memory
 from likewise.core.session import Session
+from likewise.inputs import refuse_session
 from likewise.strategies.cobras import SplitAndMerge
 from likewise.strategies.dsl import SkeletonTree
 from likewise.strategies.procedure import Procedure
@@ -30,6 +31,7 @@ class ProcedureClusterer(AskingClusterer):
         X : array-like, optional
             Not needed.
         """
+        refuse_session(session)
         self.labels_ = session.strategy.labels_as_published()
         self.n_clusters_ = int(self.labels_.max()) + 1
         self._set_queries(session)

@@ -35,6 +35,7 @@ MEMORY = Path("memory")
 """The path of things that come from memory, in messages."""
 
 Kind = Literal["images", "texts", "series"]
+KINDS = ("images", "texts", "series")
 
 
 def from_memory(things: Iterable[Any], kind: Kind | None, cache: FeatureCache) -> Items:
@@ -48,6 +49,8 @@ def from_memory(things: Iterable[Any], kind: Kind | None, cache: FeatureCache) -
             f"not {type(things).__name__}. Open columns by name as pandas.DataFrame(columns), a "
             "sparse matrix as pandas.DataFrame(matrix.toarray())."
         )
+    if kind not in (None, *KINDS):
+        raise InputError(f"things in memory are {', '.join(KINDS)}, not {kind!r}")
     some = list(things)
     if not some:
         raise InputError("there are no items: the list is empty")

@@ -13,6 +13,7 @@ from likewise.items import Features, Items, open_items
 from likewise.items.arrays import check_features
 from likewise.notebook.shown import ShownItems
 from likewise.project import Project
+from likewise.words import plural
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -38,7 +39,8 @@ def widget(
     n_rows = session.strategy.n_rows
     shown = _items(n_rows, items, show, html, kind)
     if len(shown) != n_rows:
-        raise InputError(f"the session is about {n_rows} rows, but there are {len(shown)} items")
+        n_items = plural(len(shown), "item")
+        raise InputError(f"the session is about {plural(n_rows, 'row')}, but there are {n_items}")
     project = Project(session, shown, features=lambda: _features(session, X))
     return SessionWidget(project, height=height)
 
@@ -52,6 +54,8 @@ def _items(
             "series, or session.widget(show=lambda i: ...)"
         )
     if show is not None:
+        if not callable(show):
+            raise InputError(f"show must be a function of a row number, got {show!r}")
         return ShownItems(n_rows, show, is_html=html)
     if html:
         raise InputError("html=True is for show=..., which returns the markup of row i")
@@ -63,6 +67,7 @@ def _features(session: Session, X: Any) -> Features:
     partition = session.strategy.partition
     if X is None and partition.points is not None and len(partition.points) == len(session.labels):
         X = partition.points
-    if X is None:
-        raise InputError("this needs all features: give them, session.widget(..., X=X)")
+    if X is None or len(X) != session.strategy.n_rows:
+        n_rows = plural(session.strategy.n_rows, "row")
+        raise InputError(f"this needs the features of all {n_rows}: session.widget(..., X=X)")
     return Features(check_features(np.asarray(X), "X"), "the features given")

@@ -13,6 +13,7 @@ from likewise.errors import (
     InterruptedFitError,
     LikewiseError,
 )
+from likewise.inputs import refuse_session
 from likewise.oracles.oracle import Oracle, answer_to, as_oracle
 from likewise.words import plural
 
@@ -44,6 +45,7 @@ def run(session: AnySession, oracle: Any, *, max_queries: int | None = None) -> 
     >>> run(session, LabelOracle([0, 0, 1]), max_queries=1).progress.answered
     1
     """
+    refuse_session(session, max_queries)
     oracle = as_oracle(oracle)
     check_length(oracle, session.strategy.n_rows)
     choose = getattr(oracle, "choose", None)

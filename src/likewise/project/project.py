@@ -25,6 +25,7 @@ from likewise.project.packing import pack, unpack
 from likewise.project.schema import understood
 from likewise.project.splitting import answers_behind, finer, one_apart
 from likewise.project.store import Store
+from likewise.words import plural
 
 N_CHECKS = 5
 """How many check questions there are in a round."""
@@ -71,6 +72,11 @@ class Project:
         seed: int = 0,
         by: str | None = None,
     ) -> None:
+        if not isinstance(items, Items):
+            raise InputError(
+                f"items must be opened first, as by likewise.open_items(...), got "
+                f"{type(items).__name__}"
+            )
         n_rows = session.strategy.n_rows
         self.session = session
         self.items = items
@@ -79,7 +85,8 @@ class Project:
         self.by = by
         self.where = tuple(range(len(items))) if where is None else tuple(where)
         if len(self.where) != n_rows:
-            raise InputError(f"the session has {n_rows} rows, but there are {len(items)} items")
+            n_items = plural(len(items), "item")
+            raise InputError(f"the session has {plural(n_rows, 'row')}, but there are {n_items}")
         self.ids: tuple[str, ...] = tuple(map(str, session.sample_ids or items.ids))
         self.lock = threading.RLock()
         self._store = Store.in_memory() if store is None else store

@@ -150,7 +150,10 @@ def find_files(paths: Paths) -> list[Path]:
     A list keeps its order.
     """
     if not isinstance(paths, str | os.PathLike):
-        return [file for path in paths for file in find_files(path)]
+        listed = [file for path in paths for file in find_files(path)]
+        if not listed:
+            raise InputError("no path was given: name Parquet files, a pattern or a folder")
+        return listed
     text = os.fspath(paths)
     path = Path(text)
     if path.is_dir():
