@@ -348,3 +348,10 @@ def test_a_session_equals_no_other_thing():
     assert (session == 5) is False
     assert (session != 5) is True
     assert session == line()
+
+
+def test_what_telling_returns_is_what_stands_in_the_log():
+    session = line()
+    for number in (1, 2, 3):
+        assert session.tell(False) == session.events[-1]
+        assert session.events[-1].number == number

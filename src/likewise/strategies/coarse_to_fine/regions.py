@@ -14,9 +14,11 @@ from likewise.core.links import LinkGraph
 from likewise.rows.lloyd import best_of_starts
 
 _N_STARTS = 5
+"""Starts of K-means. Mean adjusted Rand index of 50 pairs on ten of the paper's tasks, two seeds:
+.618; with 2 starts .609, with 10 .606 (differences of .01 are noise)."""
 
 _MAX_SITES = 500
-"""Gains are summed over at most this many cells."""
+"""Gains are summed over at most this many cells. With 250 the index is .623, with 1000 .617."""
 
 
 class Regions:
