@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import threading
 import zlib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,8 @@ def test_what_does_not_shrink_is_stored_as_it_is(path):
     noise = random.Random(0).randbytes(400_000)
     with Store.create(path, payloads={"noise": noise}) as store:
         assert store.payload("noise") == noise
-    (stored,) = sqlite3.connect(path).execute("SELECT data FROM payloads").fetchone()
+    with closing(sqlite3.connect(path)) as db:
+        (stored,) = db.execute("SELECT data FROM payloads").fetchone()
     assert stored == zlib.compress(noise, 0)
 
 
