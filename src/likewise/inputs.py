@@ -130,6 +130,10 @@ def _refuse_text(array: NDArray[Any], names: list[Any] | None) -> None:
 
 
 def _refuse_values(array: NDArray[Any], names: list[Any] | None) -> None:
+    largest = LARGEST.get(array.dtype.itemsize, np.inf)
+    low, high = array.min(), array.max()  # both are NaN if any value is
+    if -largest <= low and high <= largest and np.isfinite(low) and np.isfinite(high):
+        return  # no array as large as the data was needed for that
     is_bad = ~np.isfinite(array)
     if is_bad.any():
         row, column = (int(k) for k in np.argwhere(is_bad)[0])
@@ -145,14 +149,12 @@ def _refuse_values(array: NDArray[Any], names: list[Any] | None) -> None:
             f"{place} is {value} ({plural(n, 'infinite value')} in all). Replace such values by "
             "numbers, or leave out these rows."
         )
-    largest = LARGEST.get(array.dtype.itemsize, np.inf)
-    if np.abs(array).max() > largest:
-        row, column = (int(k) for k in np.argwhere(np.abs(array) > largest)[0])
-        raise InputError(
-            f"{_place(row, column, names)} is {array[row, column]:.3g}: squared distances to it "
-            f"are too large for {array.dtype}. Scale the columns first, as by "
-            "sklearn.preprocessing.MinMaxScaler().fit_transform(X)."
-        )
+    row, column = (int(k) for k in np.argwhere(np.abs(array) > largest)[0])
+    raise InputError(
+        f"{_place(row, column, names)} is {array[row, column]:.3g}: squared distances to it are "
+        f"too large for {array.dtype}. Scale the columns first, as by "
+        "sklearn.preprocessing.MinMaxScaler().fit_transform(X)."
+    )
 
 
 def _place(row: int, column: int, names: list[Any] | None) -> str:
