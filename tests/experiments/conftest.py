@@ -5,7 +5,23 @@ import numpy as np
 import pytest
 
 from likewise.datasets import Dataset
-from likewise.experiments import cells
+from likewise.experiments import cells, store
+
+
+@pytest.fixture(autouse=True)
+def closed(monkeypatch):
+    """Close what a test leaves open: Python 3.13 warns of it, in whichever test comes then."""
+    opened = []
+
+    def connect(*args, **options):
+        opened.append(real(*args, **options))
+        return opened[-1]
+
+    real = store.connect
+    monkeypatch.setattr(store, "connect", connect)
+    yield
+    for db in opened:
+        db.close()
 
 
 @pytest.fixture

@@ -107,6 +107,7 @@ class ResultStore:
     >>> store.add(Row("main", "COBRA", "iris", 25, 0, queries=26))
     >>> Cell("main", "COBRA", "iris", 25, 0) in store, len(store)
     (True, 1)
+    >>> store.close()
     """
 
     def __init__(self, path: str | Path) -> None:
