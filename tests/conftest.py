@@ -1,10 +1,9 @@
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from hypothesis.internal.conjecture import providers
-from hypothesis.internal.constants_ast import Constants
 
 # Data of tests is small and cores are shared: more threads would only wait for one another, which
 # took a third of the time. Set before NumPy is loaded, and processes of tests inherit it.
@@ -12,8 +11,12 @@ for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 # Hypothesis also tries constants of modules that happen to be loaded, which are others in every
-# process of a run.
-providers._get_local_constants = Constants
+# process of a run. Older versions do not.
+with suppress(ImportError):
+    from hypothesis.internal.conjecture import providers
+    from hypothesis.internal.constants_ast import Constants
+
+    providers._get_local_constants = Constants
 # The same examples on every run and every machine, however slow: tests never depend on timing.
 settings.register_profile(
     "likewise",
