@@ -4,6 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from likewise import database
 from likewise.datasets import Dataset
 from likewise.experiments import cells, store
 
@@ -17,7 +18,7 @@ def closed(monkeypatch):
         opened.append(real(*args, **options))
         return opened[-1]
 
-    real = store.connect
+    real = database.connect
     monkeypatch.setattr(store, "connect", connect)
     yield
     for db in opened:
