@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from likewise.core.answers import Answer, Choice, Gesture, Question
 from likewise.core.reports import Check, Revision
 from likewise.errors import InputError
 from likewise.project import Project
-from likewise.project.groups import Group, group_ids, how_known
+from likewise.project.groups import Group, group_ids, how_known, name_and_size
 from likewise.project.outlook import outlook
 from likewise.rows.metrics import distances
 from likewise.words import plural
@@ -73,22 +73,12 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
     if query is None:
         return None
     if isinstance(query, Choice):
-        ids = group_ids(project.session)
-        groups = {found.id: found for found in project.groups()}
         return {
             "kind": "choice",
             "number": query.number,
             "is_check": query.is_check,
             "item": whole_thing(project, query.row),
-            "groups": [
-                {
-                    "name": groups[int(ids[rows[0]])].name,
-                    "size": groups[int(ids[rows[0]])].size,
-                    "group": int(ids[rows[0]]),
-                    "shown": [to_choose(project, row) for row in rows],
-                }
-                for rows in query.groups
-            ],
+            "groups": [group_to_choose(project, rows) for rows in query.groups],
         }
     shown = {
         "kind": "pair",
@@ -101,6 +91,17 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
     if is_far:
         shown["distance"] = _distance(project, query.left, query.right)
     return shown
+
+
+def group_to_choose(project: Project, rows: Sequence[int]) -> Json:
+    """Return a group that an item may belong to, with some of its rows."""
+    name, size = name_and_size(project.session, rows[0])
+    return {
+        "name": name,
+        "size": size,
+        "group": int(group_ids(project.session)[rows[0]]),
+        "shown": [to_choose(project, row) for row in rows],
+    }
 
 
 def to_choose(project: Project, row: int) -> Json:

@@ -68,19 +68,14 @@ def groups_of(session: Session) -> list[Group]:
     part_sizes = partition.sizes()[partition.assignment[standing]]
     order = np.lexsort((standing, -part_sizes, is_new, is_broken, group))
     parts = np.split(standing[order], np.cumsum(np.bincount(group))[:-1])
-    counts = partition.row_counts
-    sizes = np.bincount(labels if counts is None else labels[partition.representatives], counts)
-    named: dict[int, list[str]] = {}
-    for row, name in session.names.items():
-        if name not in named.setdefault(int(labels[row]), []):
-            named[int(labels[row])].append(name)
+    sizes, names = _sizes(session), _names(session)
     n_said, n_open, n_doubtful = _known_counts(session, labels)
     found = [
         Group(
             int(part.min()),
             int(sizes[k]),
             tuple(part.tolist()),
-            " / ".join(named.get(k, ())),
+            names.get(k, ""),
             int(n_said[k]),
             int(n_open[k]),
             int(n_doubtful[k]),
@@ -88,6 +83,15 @@ def groups_of(session: Session) -> list[Group]:
         for k, part in enumerate(parts)
     ]
     return sorted(found, key=lambda g: (-(len(g.standing) > 1), -g.size, g.id))
+
+
+def name_and_size(session: Session, row: int) -> tuple[str, int]:
+    """Return the name of the group of a row, and how many items it has.
+
+    That is all that a question shows of a group; `groups_of` takes longer.
+    """
+    label = int(_labels(session)[row])
+    return _names(session).get(label, ""), int(_sizes(session)[label])
 
 
 def members_of(session: Session, group: Group) -> NDArray[np.intp]:
@@ -149,6 +153,26 @@ def said_rows(session: Session) -> list[int]:
 @_once
 def _labels(session: Session) -> NDArray[np.intp]:
     return session.labels
+
+
+@_once
+def _sizes(session: Session) -> NDArray[np.intp]:
+    """Return, for every label, how many items have it."""
+    labels, partition = _labels(session), session.strategy.partition
+    counts = partition.row_counts
+    of_parts = labels if counts is None else labels[partition.representatives]
+    return np.bincount(of_parts, counts).astype(np.intp)
+
+
+@_once
+def _names(session: Session) -> dict[int, str]:
+    """Return the names of labels: all that were given to rows of a group."""
+    labels = _labels(session)
+    named: dict[int, list[str]] = {}
+    for row, name in session.names.items():
+        if name not in named.setdefault(int(labels[row]), []):
+            named[int(labels[row])].append(name)
+    return {label: " / ".join(names) for label, names in named.items()}
 
 
 def _known_counts(
