@@ -244,7 +244,7 @@ def test_a_scheduler_lost_in_any_phase_is_told_and_finished_phases_are_kept(
 
     with (
         distributed.Client(cluster, timeout="2s") as client,
-        pytest.raises(ClusterLostError, match="start this step anew"),
+        pytest.raises(ClusterLostError, match="start this step again"),
     ):
         MODEL.start(from_parquet(events, client=client), checkpoint=tmp_path / "run", progress=lose)
     finished = {path.name for path in (tmp_path / "run").iterdir()}

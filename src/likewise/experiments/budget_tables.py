@@ -204,7 +204,7 @@ def leaderboard(results: Results, name: str, tasks: Sequence[str]) -> Table | No
         for share, found in zip(NOISE.values(), wrong, strict=True):
             has_noise = method in found and len(found)
             line[f"{share:.0%} wrong"] = float(found[method].mean()) if has_noise else None
-        line["ms"] = float(rows["ms_p95"].median())
+        line["ms"] = float(rows["ms_p95"].dropna().median())
         line["seconds"] = float(rows["cpu_seconds"].median())
         lines.append(line)
     return Table.of(
