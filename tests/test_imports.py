@@ -90,17 +90,20 @@ def test_a_small_table_is_labeled_and_exported_without_scikit_learn(tmp_path, mo
     table = tmp_path / "t.csv"
     table.write_text("a,b\n" + "\n".join(f"{k},{k % 7}" for k in range(6)))
     session = tmp_path / "t.csv.likewise"
-    label = f"""
+    label, go_on = (
+        f"""
 import io, sys
 from likewise.cli import main
-sys.stdin = io.StringIO("s\\nd\\nq\\n")
+sys.stdin = io.StringIO({keys!r})
 main(["label", {str(table)!r}, "--terminal"], standalone_mode=False)
 """
+        for keys in ("s\nd\nq\n", "u\nq\n")
+    )
     export = f"""
 from likewise.cli import main
 main(["export", {str(session)!r}, "-o", {str(tmp_path / "groups.csv")!r}], standalone_mode=False)
 """
-    for code in (label, label, export):
+    for code in (label, go_on, export):
         assert set(heavy_after(code)) <= {"joblib", "numpy", "scipy", "sqlite3"}
 
 
