@@ -126,6 +126,8 @@ def test_what_cannot_be_done_without_all_rows_is_refused(tmp_path, events):
     result = invoke("label", *paths, "--columns", "a", "--terminal", keys="q\n")
     assert result.exit_code != 0
     assert "was begun with --columns" in result.output
+    # Nothing of the session that was refused is still open.
+    assert not list(folder.parent.glob("*-wal"))
 
 
 def test_a_file_is_gone_over_if_it_does_not_fit(tmp_path, events, monkeypatch):

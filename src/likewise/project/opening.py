@@ -194,16 +194,21 @@ def open_large_project(
     begin = {"n_super_instances": n_super_instances, "seed": seed}
     if where.exists():
         store = Store.open(where)
-        if "paths" not in store.settings:
-            raise InputError(
-                f"{where} is a session about data in memory: leave out --cluster, or begin another "
-                "with --session FILE"
-            )
-        other = _otherwise(store.settings, wanted, begin)
-        if other:
-            raise InputError(_refusal(where, *other))
-        checked(where)
-        return Opened(large.go_on(where, store), where, False, Changes())
+        try:
+            if "paths" not in store.settings:
+                raise InputError(
+                    f"{where} is a session about data in memory: leave out --cluster, or begin "
+                    "another with --session FILE"
+                )
+            other = _otherwise(store.settings, wanted, begin)
+            if other:
+                raise InputError(_refusal(where, *other))
+            checked(where)
+            project = large.go_on(where, store)
+        except BaseException:
+            store.close()
+            raise
+        return Opened(project, where, False, Changes())
     checked(where)
     settings = {
         "paths": [os.path.abspath(path) for path in paths],
