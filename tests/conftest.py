@@ -50,3 +50,19 @@ def data_home():
     if not folder:
         pytest.skip("set LIKEWISE_DATA to the folder with the paper's datasets")
     return Path(folder)
+
+
+@pytest.fixture
+def fits(monkeypatch):
+    """A list that grows with every fit of the learner: by how many rows were known."""
+    from likewise.learning.learner import Learner
+
+    found = []
+    fit = Learner._fit
+
+    def counted(learner, known, groups):
+        found.append(len(known))
+        return fit(learner, known, groups)
+
+    monkeypatch.setattr(Learner, "_fit", counted)
+    return found

@@ -12,7 +12,6 @@ from likewise import Answer, LabelOracle, Likewise, NoisyOracle, Session, run
 from likewise.core.answers import Choice, Query
 from likewise.core.partition import SuperInstances
 from likewise.core.strategy import STRATEGIES
-from likewise.learning.learner import Learner
 from likewise.strategies import RowByRow
 from likewise.strategies.coarse_to_fine.checks import (
     Checks,
@@ -349,15 +348,7 @@ def test_asked_to_the_end_every_two_groups_are_compared():
     assert all(len(session.links.differing(root)) == 7 for root in roots)
 
 
-def test_where_most_rows_begin_a_group_the_learner_is_not_fitted_for_each_of_them(monkeypatch):
-    fits = []
-    fit = Learner._fit
-
-    def counted(learner, known, groups):
-        fits.append(len(known))
-        return fit(learner, known, groups)
-
-    monkeypatch.setattr(Learner, "_fit", counted)
+def test_where_most_rows_begin_a_group_the_learner_is_not_fitted_for_each_of_them(fits):
     X, y = corners(40, n_rows=120)
     session = begun(X, budget=60)
     n_most = 0

@@ -84,15 +84,7 @@ def what_is_shown(question):
     return {side: question.get(side) for side in ("kind", "left", "right", "item")}, groups
 
 
-def test_the_learner_is_fitted_at_most_twice_for_an_answer(answered, truth, monkeypatch):
-    fits = []
-    fit = Learner._fit
-
-    def counted(learner, known, groups):
-        fits.append(len(known))
-        return fit(learner, known, groups)
-
-    monkeypatch.setattr(Learner, "_fit", counted)
+def test_the_learner_is_fitted_at_most_twice_for_an_answer(answered, truth, fits):
     for _ in range(6):
         n_before = len(fits)
         answer_one(answered, truth)
