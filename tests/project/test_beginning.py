@@ -200,6 +200,34 @@ def test_a_session_without_answers_is_replaced_when_options_change(table):
     third.project.close()
 
 
+@pytest.mark.parametrize(
+    "options", [{"columns": ("nosuch",)}, {"text": "nosuch"}, {"id": "nosuch"}]
+)
+def test_options_that_are_refused_leave_a_session_without_answers_where_it_is(table, options):
+    path, _ = table
+    first = open_project(path, options={"cache": False})
+    first.project.close()
+    before = first.path.read_bytes()
+    with pytest.raises(InputError, match="nosuch"):
+        open_project(path, options={"cache": False, **options})
+    assert first.path.read_bytes() == before
+
+
+def test_answers_given_while_another_session_was_prepared_are_not_lost(table, monkeypatch):
+    path, y = table
+    first = open_project(path, questions="pairs", options={"cache": False})
+
+    def prepare(*args, **options):
+        answer_all(first.project, y, at_most=1)
+        return begin(*args, **options)
+
+    begin = opening.begin_session
+    monkeypatch.setattr(opening, "begin_session", prepare)
+    with pytest.raises(InputError, match="begun without --super-instances, not 20"):
+        open_project(path, n_super_instances=20, options={"cache": False})
+    assert len(first.project.session.events) == 1
+
+
 def test_another_strategy_asks_by_its_name(table):
     path, _ = table
     options = {"cache": False}

@@ -119,10 +119,11 @@ def open_project(
     begin = {**ways, "seed": seed}
     if "kind" in wanted:
         KINDS.find(wanted["kind"])
-    goes_on = where.exists() and not _is_replaced(where, wanted, begin, say)
+    is_there = where.exists()
+    replaces = is_there and _has_other_options(where, wanted, begin)
     checked(where)
     progress(f"Reading {Path(path).name}", 0, 0)
-    if goes_on:
+    if is_there and not replaces:
         return _go_on(path, where, say)
     items = _open(path, wanted, say)
     step = f"Describing {many(items.noun)}"
@@ -134,6 +135,11 @@ def open_project(
     progress("Finding small groups", 0, 0)
     seed = DEFAULT_SEED if seed is None else seed
     begun = begin_session(features, items.ids, **ways, seed=seed)
+    # Not before: if the options are refused above, the old session is still there. Somebody may
+    # have answered in it meanwhile.
+    if replaces and _has_other_options(where, wanted, begin):
+        where.unlink()
+        say(f"{where} had no answers and was begun with other options; a new one is begun")
     store = Store.create(
         where,
         settings={
@@ -313,19 +319,13 @@ def _go_on(path: str | os.PathLike[str], where: Path, say: Say) -> Opened:
     return Opened(project, where, False, changes)
 
 
-def _is_replaced(
-    where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any], say: Say
-) -> bool:
-    """Remove a session that was begun with other options; refuse if it has answers."""
+def _has_other_options(where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any]) -> bool:
+    """Return whether a session was begun with other options; refuse them if it has answers."""
     with Store.open(where) as store:
         other = _otherwise(store.settings, wanted, begin)
-        if not other:
-            return False
-        if store.last:
+        if other and store.last:
             raise InputError(_refusal(where, *other))
-    say(f"{where} had no answers and was begun with other options; a new one is begun")
-    where.unlink()
-    return True
+    return other is not None
 
 
 def _otherwise(
