@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from likewise import COBRA, COSC, Likewise, MinMax, MPCKMeans, run
+from likewise import COBRA, COSC, Likewise, MinMax, MPCKMeans, ReplayOracle, Session, run
 from likewise.errors import InputError
 from likewise.inputs import refuse_rows
 from likewise.scale import from_parquet
@@ -102,6 +102,26 @@ def test_what_is_no_session_is_refused_with_the_remedy(thing):
             model.adopt(thing)
     with pytest.raises(InputError, match="a Session is needed"):
         run(thing, lambda i, j: True)
+
+
+@pytest.mark.parametrize("thing", [None, 5, "row-by-row", X])
+def test_what_is_no_strategy_is_refused_with_the_remedy(thing):
+    with pytest.raises(InputError, match=rf"got {type(thing).__name__}.*Likewise\(\)\.start\(X\)"):
+        Session(thing)
+
+
+@pytest.mark.parametrize("thing", [None, 5, "a.likewise", {"log": []}, COBRA(2).start(X)])
+def test_what_is_no_list_of_answers_is_refused_with_the_remedy(thing):
+    with pytest.raises(InputError, match=rf"got {type(thing).__name__}: pass session\.events"):
+        ReplayOracle(thing)
+
+
+def test_an_entry_that_is_no_answer_is_refused_by_its_place():
+    session = COBRA(2, random_state=0).start(X)
+    session.tell("same")
+    for events in ([*session.events, (0, 1)], iter([*session.events, (0, 1)])):
+        with pytest.raises(InputError, match=r"entry 1 is \(0, 1\), which is no recorded answer"):
+            ReplayOracle(events)
 
 
 @pytest.mark.parametrize("n", ["x", -1, 2.5, True])

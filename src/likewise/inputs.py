@@ -7,7 +7,7 @@ numbers whose squares overflow without a word.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,49 @@ def refuse_session(session: Any, max_queries: Any = None) -> None:
         )
     if max_queries is not None and (not is_whole(max_queries) or max_queries < 0):
         raise InputError(f"max_queries must be None or a whole number from 0, got {max_queries!r}")
+
+
+def refuse_strategy(strategy: Any) -> None:
+    """Raise `InputError` if something cannot decide what to ask."""
+    if not hasattr(strategy, "next_pair"):
+        raise InputError(
+            f"a session needs a strategy, got {type(strategy).__name__}. An estimator makes a "
+            "session of rows, as Likewise().start(X); Session.from_dict(saved) goes on with one."
+        )
+
+
+def refuse_events(events: Any) -> None:
+    """Raise `InputError` if something is not a list of gestures; an iterator is let pass."""
+    remedy = "pass session.events, or events of a saved session by Session.from_dict(saved).events"
+    if not isinstance(events, Iterable) or isinstance(events, str | bytes | Mapping):
+        raise InputError(f"recorded answers are needed, got {type(events).__name__}: {remedy}")
+    if isinstance(events, Iterator):
+        return
+    for k, event in enumerate(events):
+        if not hasattr(event, "links"):
+            raise InputError(f"entry {k} is {event!r}, which is no recorded answer: {remedy}")
+
+
+def refuse_overflow(
+    rows: NDArray[Any], numbers: Sequence[int] | NDArray[np.intp], where: Callable[[int], str]
+) -> None:
+    """Raise `InputError` if the squares of finite values overflow.
+
+    Parameters
+    ----------
+    rows : ndarray
+        Some rows of a source.
+    numbers : sequence of int
+        The number of each.
+    where : callable
+        Says where the row of a number is.
+    """
+    if rows.dtype.kind == "f" and (found := _too_large(rows)) is not None:
+        row, column = found
+        raise InputError(
+            f"{where(int(numbers[row]))} has {rows[row, column]:.3g} in column {column}: squared "
+            f"distances to it are too large for {rows.dtype}. Scale the columns first."
+        )
 
 
 def refuse_rows(X: Any) -> None:
@@ -130,12 +173,8 @@ def _refuse_text(array: NDArray[Any], names: list[Any] | None) -> None:
 
 
 def _refuse_values(array: NDArray[Any], names: list[Any] | None) -> None:
-    largest = LARGEST.get(array.dtype.itemsize, np.inf)
-    low, high = array.min(), array.max()  # both are NaN if any value is
-    if -largest <= low and high <= largest and np.isfinite(low) and np.isfinite(high):
-        return  # no array as large as the data was needed for that
-    is_bad = ~np.isfinite(array)
-    if is_bad.any():
+    if not (np.isfinite(array.min()) and np.isfinite(array.max())):  # NaN if any value is
+        is_bad = ~np.isfinite(array)
         row, column = (int(k) for k in np.argwhere(is_bad)[0])
         place, value = _place(row, column, names), array[row, column]
         if np.isnan(value):
@@ -149,12 +188,23 @@ def _refuse_values(array: NDArray[Any], names: list[Any] | None) -> None:
             f"{place} is {value} ({plural(n, 'infinite value')} in all). Replace such values by "
             "numbers, or leave out these rows."
         )
+    found = _too_large(array)
+    if found is not None:
+        row, column = found
+        raise InputError(
+            f"{_place(row, column, names)} is {array[row, column]:.3g}: squared distances to it "
+            f"are too large for {array.dtype}. Scale the columns first, as by "
+            "sklearn.preprocessing.MinMaxScaler().fit_transform(X)."
+        )
+
+
+def _too_large(array: NDArray[Any]) -> tuple[int, int] | None:
+    """Return the row and column of the first value whose square overflows, or None."""
+    largest = LARGEST.get(array.dtype.itemsize, np.inf)
+    if not array.size or (-largest <= array.min() and array.max() <= largest):
+        return None  # no array as large as the data was needed for that
     row, column = (int(k) for k in np.argwhere(np.abs(array) > largest)[0])
-    raise InputError(
-        f"{_place(row, column, names)} is {array[row, column]:.3g}: squared distances to it are "
-        f"too large for {array.dtype}. Scale the columns first, as by "
-        "sklearn.preprocessing.MinMaxScaler().fit_transform(X)."
-    )
+    return row, column
 
 
 def _place(row: int, column: int, names: list[Any] | None) -> str:

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from likewise import COBRA, LabelOracle, run
+from likewise import COBRA, LabelOracle, Likewise, run
 from likewise.errors import InputError
 from likewise.rows.kmeans import FEW
+from likewise.rows.scaled import scaled
 from likewise.scale import from_array, from_arrow, from_npy, from_parquet
 
 pyarrow = pytest.importorskip("pyarrow", reason="pip install likewise[tables]")
@@ -108,6 +109,34 @@ def test_a_value_that_is_no_number_outside_the_sample(tmp_path, blobs, monkeypat
     monkeypatch.setattr("likewise.rows.kmeans.FEW", replace(FEW, rows_per_center=2))
     with pytest.raises(InputError, match=r"row 0 of .*x\.npy has nan in column 4"):
         MODEL.start(from_npy(tmp_path / "x.npy"))
+
+
+@pytest.mark.parametrize(("dtype", "bad"), [(np.float64, 1e200), (np.float32, -1e30)])
+@pytest.mark.parametrize("engine", ["full", "sample"])
+def test_values_whose_squares_overflow(tmp_path, blobs, dtype, bad, engine):
+    X = blobs[0].astype(dtype)
+    X[7003, 1] = bad
+    np.save(tmp_path / "x.npy", X)
+    model = COBRA(20, engine=engine, random_state=0)
+    for source in (from_array(X), from_npy(tmp_path / "x.npy")):
+        with pytest.raises(InputError, match=r"row 7003.* has -?1e\+\d+ in column 1.*Scale"):
+            model.start(source)
+    with pytest.raises(InputError, match="row 7003 has"):
+        Likewise(random_state=0).start(from_array(X))
+
+
+def test_a_value_whose_square_overflows_outside_the_sample(blobs, monkeypatch):
+    monkeypatch.setattr("likewise.rows.streaming.SAMPLE_BYTES", 1)
+    monkeypatch.setattr("likewise.rows.kmeans.FEW", replace(FEW, rows_per_center=2))
+    X = np.repeat(blobs[0], 2, axis=0).astype(np.float64)
+    X[::4001, 4] = 1e200
+    with pytest.raises(InputError, match=r"row 0 has 1e\+200 in column 4"):
+        MODEL.start(from_array(X))
+
+
+def test_columns_that_are_scaled_first_may_have_large_values(tmp_path, good):
+    path = write(tmp_path / "large" / "a.parquet", x=[1e160, 2e160], y=[3.0, 4.0])
+    assert scaled(from_parquet(path)).to_array().tolist() == [[0, 0], [1, 1]]
 
 
 def test_no_rows(tmp_path, good):

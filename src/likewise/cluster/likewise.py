@@ -15,7 +15,7 @@ from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError
-from likewise.inputs import refuse_session
+from likewise.inputs import refuse_overflow, refuse_session
 from likewise.learning.learner import Learned, Learner
 from likewise.rows.build import super_instances_of
 from likewise.rows.kmeans import FULL_LIMIT
@@ -243,4 +243,5 @@ def cells_of_source(
         return partition, None
     rows = source.to_array()
     check_finite(rows, range(len(rows)), source)
+    refuse_overflow(rows, range(len(rows)), source.where)
     return cells_of(rows, n_cells, train_indices=train_indices, seed=seed, n_jobs=n_jobs)

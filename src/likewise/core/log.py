@@ -35,7 +35,7 @@ from likewise.core.reports import Revision
 from likewise.core.revising import mended, revised
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError, SessionFileError
-from likewise.inputs import is_whole
+from likewise.inputs import is_whole, refuse_strategy
 from likewise.words import plural
 
 T = TypeVar("T")
@@ -51,6 +51,7 @@ class Log:
         sample_ids: Sequence[Hashable] | None = None,
         digest: str | None = None,
     ) -> None:
+        refuse_strategy(strategy)
         self.strategy = strategy
         self.sample_ids = _checked_ids(sample_ids, strategy.n_rows)
         self.digest = digest

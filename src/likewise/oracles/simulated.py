@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from likewise.core.answers import Answer, Choice, Gesture, Query, ordered
 from likewise.errors import AnswerError, BudgetExhausted, InputError
-from likewise.inputs import is_whole
+from likewise.inputs import is_whole, refuse_events
 from likewise.oracles.oracle import answer_to, as_oracle, chosen_by_pairs
 from likewise.words import plural
 
@@ -194,7 +194,9 @@ class ReplayOracle:
     """
 
     def __init__(self, events: Iterable[Gesture], otherwise: Any = None) -> None:
+        refuse_events(events)
         gestures = list(events)
+        refuse_events(gestures)
         self.answers = {link.pair: link.answer for g in gestures for link in g.links}
         self.choices = {(g.left, g.groups): g for g in gestures if g.groups}
         self.otherwise = None if otherwise is None else WrappedOracle(otherwise)

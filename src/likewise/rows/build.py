@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from likewise.core.partition import StreamedSuperInstances, SuperInstances
 from likewise.errors import InputError
+from likewise.inputs import refuse_overflow
 from likewise.rows.arrays import ArraySource
 from likewise.rows.checkpoint import Checkpoint
 from likewise.rows.kmeans import FULL_LIMIT, Engine, kmeans, training_for
@@ -164,6 +165,7 @@ def super_instances_of(
         _refuse_large(source, f"metric={metric!r}" if metric not in EUCLIDEAN else 'engine="full"')
         array = source.to_array()
         check_finite(array, range(len(array)), source)
+        refuse_overflow(array, range(len(array)), source.where)
         return build_super_instances(
             array,
             n_super_instances,

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError
+from likewise.inputs import refuse_overflow
 from likewise.rows.assignment import Kernel, assign_block
 from likewise.rows.medoids import Scratch, distance_sums, squares_to_own
 from likewise.rows.source import Source
@@ -90,6 +91,7 @@ def sweep_span(
         if cells is not None:
             if kept is None:
                 check_finite(rows, range(start, start + len(rows)), source)
+                refuse_overflow(rows, range(start, start + len(rows)), source.where)
             own = cells.of(rows) if kept is None else kept[i]
             keep.append(own)
         found = task.add(found, Block(source, start, rows, own))

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.partition import StreamedSuperInstances
+from likewise.inputs import refuse_overflow
 from likewise.rows.assignment import assign, fastest_kernel
 from likewise.rows.kmeans import draw_starts, train_from, training_for
 from likewise.rows.medoids import N_CANDIDATES, geometric_medians
@@ -77,6 +78,7 @@ def stream_super_instances(
     def take_sample() -> Arrays:
         found = sweeper.take(numbers)
         check_finite(found, numbers, source)
+        refuse_overflow(found, numbers, source.where)
         return {"sample": found}
 
     @cache
