@@ -1,5 +1,7 @@
 """Rows that cannot be used are refused by every estimator, with value, place and remedy."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -119,7 +121,8 @@ def test_what_is_no_list_of_answers_is_refused_with_the_remedy(thing):
 def test_an_entry_that_is_no_answer_is_refused_by_its_place():
     session = COBRA(2, random_state=0).start(X)
     session.tell("same")
-    for events in ([*session.events, (0, 1)], iter([*session.events, (0, 1)])):
+    wrong: list[Any] = [*session.events, (0, 1)]
+    for events in (wrong, iter(wrong)):
         with pytest.raises(InputError, match=r"entry 1 is \(0, 1\), which is no recorded answer"):
             ReplayOracle(events)
 
