@@ -132,6 +132,8 @@ def test_what_cannot_be_done_is_refused_without_a_trace(project):
         lambda m: m.merge([group]),
         lambda _: split([everyone]),
         lambda m: m.check(group, [], everyone),
+        lambda m: m.check(group, everyone[:1], everyone[:1]),
+        lambda _: split([everyone[:2], everyone[1:]]),
     ):
         with pytest.raises(InputError):
             project.mend(say, position=project.position)

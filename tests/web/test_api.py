@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from likewise import COBRA, Answer, Likewise, Query, Session
 from likewise.core.reports import Completeness
 from likewise.items import open_items
-from likewise.page.calls import reply_to
+from likewise.page.calls import Call, reply, reply_to
 from likewise.project import Project, open_project
 from likewise.project.store import Store
 from likewise.web import create_app
@@ -395,6 +395,8 @@ def test_the_result_is_mended_by_one_request_each_and_undone(client, truth):
         ("move", {"rows": [1], "to": 1.5}, "whole number"),
         ("merge", {"groups": [0]}, "two groups"),
         ("split", {"parts": [[1]]}, "two parts"),
+        ("split", {"parts": [[1, 2], [2, 3]]}, "in one part only"),
+        ("confirm", {"group": 0, "right": [1], "wrong": [1]}, "right and wrong"),
         ("confirm", {"group": 10**6, "right": [], "wrong": []}, "no group"),
     ],
 )
@@ -402,6 +404,8 @@ def test_what_cannot_be_mended_is_named_and_changes_nothing(client, name, body, 
     before = client.state()
     if name == "merge":
         body = {"groups": [client.get("/api/groups").json()["groups"][0]["id"]]}
+    if body.get("group") == 0:
+        body = {**body, "group": client.get("/api/groups").json()["groups"][0]["id"]}
     reply = client.change(name, position=before["position"], **body)
     assert reply.status_code == 400
     assert words in reply.json()["error"]
@@ -420,3 +424,16 @@ def test_an_answer_that_does_not_fit_the_question_is_the_callers_mistake(tmp_pat
     assert status == 400
     assert isinstance(found, dict)
     assert "choose 0 to" in found["error"]
+
+
+def test_a_contradiction_is_the_callers_mistake(project):
+    question = project.ask()
+
+    def contradict(project, _):
+        for answer in ("same", "different"):
+            project.session.give(question.left, question.right, answer)
+
+    status, found = reply(project, Call("contradict", contradict, changes=True), {})
+    assert status == 400
+    assert isinstance(found, dict)
+    assert "contradicts earlier answers" in found["error"]

@@ -14,6 +14,7 @@ import numpy as np
 from likewise.core.answers import Choice, Link
 from likewise.errors import (
     AnswerError,
+    ContradictionError,
     InputError,
     LikewiseError,
     MissingExtraError,
@@ -411,7 +412,7 @@ def reply(project: Project, call: Call, said: Any) -> tuple[int, Json | File]:
         return 409, {"error": str(error), "is_stale": True}
     except MissingExtraError as error:
         return 501, {"error": str(error)}
-    except (InputError, AnswerError) as error:
+    except (InputError, AnswerError, ContradictionError) as error:
         return 400, {"error": str(error)}
     except LikewiseError as error:
         return 500, {"error": str(error)}

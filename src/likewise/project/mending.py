@@ -8,6 +8,7 @@ answers that contradict it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +79,8 @@ class Mending:
 
     def check(self, group: Group, right: Sequence[int], wrong: Sequence[int]) -> list[Link]:
         """Return the links that say who belongs to a group and who does not."""
+        if not set(right).isdisjoint(wrong):
+            raise InputError("an item cannot be right and wrong in a group at once")
         anchor = self._anchor(group, wrong)
         if anchor is None:
             raise InputError("no item would be left in the group: move its items instead")
@@ -114,6 +117,8 @@ def split(parts: Sequence[Sequence[int]]) -> list[Link]:
     """Return the links that split a group into parts, each named by some of its rows."""
     if len(parts) < 2 or not all(parts):
         raise InputError("splitting needs two parts, each with an item or more")
+    if len(set(chain(*parts))) < sum(map(len, parts)):
+        raise InputError("an item can be in one part only")
     firsts = [part[0] for part in parts]
     return [
         *(Link(part[0], row, Answer.SAME) for part in parts for row in part[1:]),
