@@ -166,7 +166,7 @@ def test_wrong_answers_are_named_as_suspects():
 
 def test_large_data_are_asked_about_by_cells_and_sources_work(monkeypatch):
     points, truth = make_blobs(400, centers=3, cluster_std=0.6, random_state=4)
-    monkeypatch.setattr("likewise.strategies.coarse_to_fine.cells.MAX_CELLS", 100)
+    monkeypatch.setattr("likewise.strategies.row_by_row.cells.MAX_CELLS", 100)
     model = Likewise(30, n_cells=60, random_state=0).fit(points, oracle=LabelOracle(truth))
     assert adjusted_rand_score(truth, model.labels_) > 0.9
     from_source = Likewise(30, n_cells=60, random_state=0).fit(

@@ -8,7 +8,7 @@ from likewise.core.answers import Query
 from likewise.errors import ContradictionError
 from likewise.oracles import NoisyOracle
 from likewise.strategies import RowByRow
-from likewise.strategies.coarse_to_fine.checks import MOST_ABOUT_ONE
+from likewise.strategies.row_by_row.checks import MOST_ABOUT_ONE
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +48,7 @@ def test_wrong_answers_are_expected_unless_told_otherwise():
     plain = Likewise(40, random_state=0).fit(X, oracle=LabelOracle(Y))
     assert plain.queries_ == careful(40, error_rate="estimate").queries_
     trusting = careful(40, error_rate=0.0).session_
-    assert strategy_of(trusting).n_checks == 0
+    assert strategy_of(trusting).checks().n_checked == 0
     assert not trusting.strategy.weighs_answers
 
 
@@ -58,7 +58,7 @@ def test_true_answers_are_never_overruled_and_few_checks_are_made(error_rate, n_
     strategy = model.session_.strategy
     assert strategy.overruled() == []
     # With four groups there are six pairs of them to be compared a second time.
-    assert strategy.n_checks <= n_checks
+    assert strategy.checks().n_checked <= n_checks
     assert adjusted_rand_score(Y, model.labels_) > 0.9
 
 
@@ -92,7 +92,7 @@ def test_contradictions_raise_the_estimated_rate():
     quiet = careful(100, error_rate="estimate").session_.strategy
     oracle = NoisyOracle(LabelOracle(Y), 0.15, seed=0)
     noisy = careful(100, oracle, "estimate").session_.strategy
-    assert quiet.rate < noisy.rate
+    assert quiet.checks().rate < noisy.checks().rate
 
 
 def test_labels_respect_every_answer_that_was_not_overruled():
@@ -200,7 +200,7 @@ def test_a_row_that_no_group_takes_is_not_asked_about_for_ever():
 
 
 def test_many_rows_are_asked_about_by_cells(monkeypatch):
-    monkeypatch.setattr("likewise.strategies.coarse_to_fine.cells.MAX_CELLS", 100)
+    monkeypatch.setattr("likewise.strategies.row_by_row.cells.MAX_CELLS", 100)
     model = Likewise(50, n_cells=60, error_rate=0.1, random_state=0)
     model.fit(X, oracle=NoisyOracle(LabelOracle(Y), 0.05, seed=1))
     assert adjusted_rand_score(Y, model.labels_) > 0.8

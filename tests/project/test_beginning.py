@@ -265,7 +265,7 @@ def test_opening_again_makes_no_regions_again(table, monkeypatch, questions):
     def never(regions, n_regions):
         raise AssertionError(f"{n_regions} regions were made again")
 
-    monkeypatch.setattr("likewise.strategies.coarse_to_fine.regions.Regions._make", never)
+    monkeypatch.setattr("likewise.strategies.row_by_row.regions.Regions._make", never)
     again = open_project(path, options={"cache": False}).project
     assert again.ask() == asked
     assert again.session.labels.tolist() == labels.tolist()

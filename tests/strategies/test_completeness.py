@@ -4,7 +4,7 @@ from sklearn.datasets import load_digits, load_iris, make_blobs
 
 from likewise import LabelOracle, Likewise, run
 from likewise.learning.completeness import share_right
-from likewise.strategies.coarse_to_fine.budget import N_CUTS, next_cut
+from likewise.strategies.row_by_row.budget import N_CUTS, next_cut
 
 
 def datasets():

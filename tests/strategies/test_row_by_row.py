@@ -13,13 +13,14 @@ from likewise.core.answers import Choice, Query
 from likewise.core.partition import SuperInstances
 from likewise.core.strategy import STRATEGIES
 from likewise.strategies import RowByRow
-from likewise.strategies.coarse_to_fine.checks import (
+from likewise.strategies.row_by_row.checks import (
     Checks,
     odds_of_wrong,
+    turns_of,
     worth_a_check,
 )
-from likewise.strategies.coarse_to_fine.choices import likeliest, rows_to_show
-from likewise.strategies.coarse_to_fine.log import turns_of
+from likewise.strategies.row_by_row.known import likeliest
+from likewise.strategies.row_by_row.questions import rows_to_show
 
 S, D, U = Answer
 
@@ -232,7 +233,7 @@ def test_with_one_choice_in_ten_wrong_little_is_lost(seed):
 def test_where_nothing_is_wrong_few_questions_are_checks():
     X, y = load_iris(return_X_y=True)
     session = run(begun(X, budget=100), LabelOracle(y), max_queries=100)
-    assert session.strategy.n_checks <= 12
+    assert session.strategy.checks().n_checked <= 12
     assert session.strategy.overruled() == []
 
 
@@ -306,8 +307,8 @@ def test_a_budget_is_planned_for_as_by_the_estimator():
 
 
 def test_more_rows_than_cells_are_cut(monkeypatch):
-    monkeypatch.setattr("likewise.strategies.coarse_to_fine.cells.MAX_CELLS", 50)
-    monkeypatch.setattr("likewise.strategies.coarse_to_fine.cells.N_CELLS", 20)
+    monkeypatch.setattr("likewise.strategies.row_by_row.cells.MAX_CELLS", 50)
+    monkeypatch.setattr("likewise.strategies.row_by_row.cells.N_CELLS", 20)
     X = np.random.default_rng(0).normal(size=(100, 2))
     strategy = RowByRow.from_rows(X, train_indices=np.arange(40))
     assert strategy.partition.n_super_instances <= 20

@@ -21,9 +21,9 @@ from likewise.rows.build import super_instances_of
 from likewise.rows.kmeans import FULL_LIMIT
 from likewise.rows.passes import check_finite
 from likewise.rows.source import Source
-from likewise.strategies.coarse_to_fine.cells import N_CELLS, cells_of
-from likewise.strategies.coarse_to_fine.choices import MAX_GROUPS
-from likewise.strategies.coarse_to_fine.row_by_row import RowByRow
+from likewise.strategies.row_by_row.cells import N_CELLS, cells_of
+from likewise.strategies.row_by_row.questions import MAX_GROUPS
+from likewise.strategies.row_by_row.strategy import RowByRow
 
 MAX_ERROR_RATE = 0.3
 """The largest `error_rate`. With more wrong answers, a session of a hundred questions finds

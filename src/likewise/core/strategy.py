@@ -253,7 +253,7 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
     {
         "closest-first": "likewise.strategies.closest_first:ClosestFirst",
         "random-order": "likewise.strategies.random_order:RandomOrder",
-        "row-by-row": "likewise.strategies.coarse_to_fine.row_by_row:RowByRow",
+        "row-by-row": "likewise.strategies.row_by_row.strategy:RowByRow",
         "random-pairs": "likewise.selection.random:RandomPairs",
         "min-max": "likewise.selection.minmax:ExploreConsolidate",
         "npu": "likewise.selection.npu:MostInformative",
@@ -263,9 +263,9 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
         "acdm": "likewise.strategies.acdm:DiffusionSkeleton",
         "a3s": "likewise.strategies.a3s:AdaptiveSampling",
         # names of earlier releases
-        "refine": "likewise.strategies.coarse_to_fine.row_by_row:RowByRow",
-        "coarse-to-fine": "likewise.strategies.coarse_to_fine.row_by_row:RowByRow",
-        "careful": "likewise.strategies.coarse_to_fine.row_by_row:RowByRow",
+        "refine": "likewise.strategies.row_by_row.strategy:RowByRow",
+        "coarse-to-fine": "likewise.strategies.row_by_row.strategy:RowByRow",
+        "careful": "likewise.strategies.row_by_row.strategy:RowByRow",
     },
     group="likewise.strategies",
 )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
-from likewise.strategies.coarse_to_fine.weighed import overruled_after
+from likewise.strategies.row_by_row.evidence import overruled_after
 
 S, D = Answer.SAME, Answer.DIFFERENT
 

@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
 
 from likewise.core.fingerprint import fingerprint
 from likewise.core.links import LinkGraph
+from likewise.learning.merge_tree import join_by_guess, merge_tree
 from likewise.rows.lloyd import best_of_starts
 
 _N_STARTS = 5
@@ -78,6 +79,15 @@ class Regions:
         is_new = np.ones(len(heads), dtype=bool)
         is_new[region[list(answered)]] = False
         return [int(cell) for cell in heads[is_new]]
+
+    def grouped(self, n_regions: int) -> NDArray[np.intp]:
+        """Return the group of every cell that the data alone suggest, by a tree of the regions."""
+        region, heads = self.cut(n_regions)
+        if len(heads) < 2:
+            return np.zeros(len(self.points), dtype=np.intp)
+        tree = merge_tree(pdist(self.points[heads]), is_euclidean=True)
+        joined: NDArray[np.intp] = np.unique(join_by_guess(tree, []), return_inverse=True)[1]
+        return joined[region]
 
     def reach(self) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return some cells, spread evenly, and the squares of their distances to all cells."""

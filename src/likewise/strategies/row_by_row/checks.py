@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.strategies.coarse_to_fine.choices import MIXED, chance_of_new
-from likewise.strategies.coarse_to_fine.log import Turn
+from likewise.core.answers import Answer
+from likewise.core.links import LinkGraph
+from likewise.strategies.row_by_row.evidence import Said
+from likewise.strategies.row_by_row.known import MIXED, chance_of_new
 
 FIRST_RATE, N_FIRST, SEEN_PER_CHECK = 0.05, 20, 6
 """Before any check, the expected share of wrong answers is `FIRST_RATE`, as if seen in `N_FIRST`
@@ -42,6 +44,79 @@ answer."""
 FITS = 0.6
 """If two answers about a row differ, there is no third question if the learner gives the later one
 this probability."""
+
+
+class Turn(NamedTuple):
+    """What was said about a row until it was placed, or when it was asked about again.
+
+    Attributes
+    ----------
+    row : int
+        The row in question.
+    answer : Answer
+        *Same* if it belongs to a group that was shown, *different* if to none of them.
+    places : tuple of int
+        The places of its links in the log.
+    is_check : bool
+        Whether earlier answers already said where the row belongs.
+    """
+
+    row: int
+    answer: Answer
+    places: tuple[int, ...]
+    is_check: bool
+
+    @property
+    def is_none(self) -> bool:
+        """Whether the row belongs to none of the groups shown."""
+        return self.answer is Answer.DIFFERENT
+
+    def n_questions(self, max_groups: int) -> int:
+        """Return how many questions it took; *none of these* has a link for every group shown."""
+        n_others = len(self.places) - (self.answer is Answer.SAME)
+        return -(-n_others // max_groups) + (self.answer is Answer.SAME)
+
+
+def turns_of(log: Sequence[Said], max_groups: int, n_rows: int) -> list[Turn]:
+    """Return the turns of a log of links.
+
+    Parameters
+    ----------
+    log : sequence of (int, int, Answer)
+        The row in question, a row of a group, and whether they are the same.
+    max_groups : int
+        No more groups than this are shown at once.
+    n_rows : int
+        Number of rows of the data.
+
+    Examples
+    --------
+    Row 2 is none of two groups, row 3 is in the first. Then row 2 is asked about again.
+
+    >>> S, D = Answer.SAME, Answer.DIFFERENT
+    >>> log = [(0, 1, D), (2, 0, D), (2, 1, D), (3, 0, S), (2, 3, D)]
+    >>> [(turn.row, turn.places, turn.is_check) for turn in turns_of(log, 6, 4)]
+    [(0, (0,), False), (2, (1, 2), False), (3, (3,), False), (2, (4,), True)]
+    """
+    turns: list[Turn] = []
+    graph = LinkGraph(n_rows)
+    for place, (row, other, answer) in enumerate(log):
+        known = graph.implied(row, other)
+        is_check = known is not None
+        if answer.is_link and known in (None, answer):
+            graph.add(row, other, answer)
+        last = turns[-1] if turns else None
+        is_more = (
+            last is not None
+            and (last.row, last.is_check) == (row, is_check)
+            and last.answer is not Answer.SAME
+            and not (is_check and (answer is Answer.SAME or len(last.places) >= max_groups))
+        )
+        if last is not None and is_more:
+            turns[-1] = Turn(row, answer, (*last.places, place), is_check)
+        else:
+            turns.append(Turn(row, answer, (place,), is_check))
+    return turns
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -1,1 +1,0 @@
-"""The strategy of `Likewise`: coarse regions first, then finer ones, then doubtful rows."""
