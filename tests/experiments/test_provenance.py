@@ -1,15 +1,21 @@
 """Rows name their code, and say when it has changed."""
 
+import gc
 import subprocess
+import sys
 
 import pytest
 
+from likewise.core.strategy import STRATEGIES
 from likewise.experiments import provenance
 from likewise.experiments.cells import run_cell
 from likewise.experiments.methods import BUILT_IN, find_method
+from likewise.experiments.plan import ORDERS
 from likewise.experiments.protocol import Method
 from likewise.experiments.provenance import (
+    NEUTRAL,
     UNUSED,
+    code_needed,
     code_of,
     imported,
     meaning,
@@ -163,6 +169,34 @@ def test_every_method_depends_on_the_core_and_on_no_front(method):
     rooms = ("web", "cli", "notebook", "page", "project", "experiments")
     fronts = tuple(f"likewise.{room}" for room in rooms)
     assert not [name for name in found if name.startswith(fronts)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", BUILT_IN)
+def test_whatever_makes_a_row_is_code_that_the_row_depends_on(method, blobs):
+    called = set()
+
+    def look(frame, event, arg):
+        if event == "call":
+            called.add(frame.f_globals.get("__name__", ""))
+
+    for name in STRATEGIES.names:
+        STRATEGIES.find(name)  # importing is not running
+    gc.collect()  # nor is the end of a generator of an earlier test
+    experiment = "strategies" if method in ORDERS else "main"
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        row = run_cell(Cell(experiment, method, "iris", 10, 0), allowed=25)
+    finally:
+        sys.setprofile(before)
+    assert row.error == ""
+    assert "likewise.core.links" in called
+    # Rules and tasks are code of every row; of the session and the like no row depends.
+    apart = ("likewise.experiments.", "likewise.datasets.")
+    ours = {name for name in called - NEUTRAL if name.startswith("likewise.")}
+    ours = {name for name in ours if not name.startswith(apart)}
+    assert ours <= code_needed(find_method(method))
 
 
 def test_cobra_does_not_depend_on_its_competitors():

@@ -46,6 +46,16 @@ UNUSED = dict.fromkeys(
     ("COBRA", "COBRA-guess", "COBRAS", "DSL"), frozenset({"likewise.cluster.learner"})
 )
 """Modules that a method imports but never calls: only ``COBRA(labels="learned")`` has a learner."""
+_LOOP = ("likewise.oracles.run", "likewise.oracles.oracle")
+CALLED = {
+    "likewise.experiments.session_methods": _LOOP,
+    "likewise.experiments.link_methods": (
+        *_LOOP,
+        "likewise.cluster.estimator",
+        "likewise.selection.estimators",
+    ),
+}
+"""Modules that ask for a method, by its adapter; what they import does not count."""
 DIRTY = "+"
 """Added to the name of a tree if files differed from it."""
 CHANGED = "changed since"
@@ -108,11 +118,17 @@ def _changed(task: str, method: Method, tree: str, own: Iterable[str]) -> list[s
     if not source_tree():
         return changed  # an installed package has no history to compare with
     loaders = LOADERS[TASKS[task].kind] if task in TASKS else ()
+    needed = sorted({*code_needed(method), *RULES, *loaders})
+    return [*changed, *(name for name in needed if _has_changed(name, tree))]
+
+
+def code_needed(method: Method) -> frozenset[str]:
+    """Return the modules of `likewise` that a method runs, whatever its task."""
     ours = tuple(name for name in method.sources if _is_ours(name))
     called = imported(ours, UNUSED.get(method.name, frozenset()))
-    adapter = {name for name in (type(method).__module__,) if _is_ours(name)}
-    needed = sorted({*called, *adapter, *RULES, *loaders})
-    return [*changed, *(name for name in needed if _has_changed(name, tree))]
+    adapter = type(method).__module__
+    own = {adapter, *CALLED.get(adapter, ())} if _is_ours(adapter) else set()
+    return called | own
 
 
 @cache

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist, squareform
 
+from likewise.learning.discriminant import fit_discriminant
 from likewise.learning.kernel_vote import Choice, fit_kernels, tune_kernels
 from likewise.learning.views import RowViews, Views, views_of
 from likewise.registry import Registry
@@ -62,13 +63,10 @@ class Voter(Protocol):
 
 Fit = Callable[[RowViews, NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]], Voter]
 
-VOTERS: Registry[Fit] = Registry(
-    "learner",
-    {"discriminant": "likewise.learning.discriminant:fit_discriminant"},
-    group="likewise.learners",
-)
+_BUILT_IN: dict[str, Fit] = {"discriminant": fit_discriminant}
+VOTERS: Registry[Fit] = Registry("learner", _BUILT_IN, group="likewise.learners")
 """Who votes beside the kernels: functions of all rows, how much each counts, which of them are
-known, and their groups."""
+known, and their groups. A `Learner` takes those that are registered when it is made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +150,7 @@ class Learner:
         self._views = views_of(points)
         self.rows = self._views(points)
         self.sizes = np.ones(len(points)) if sizes is None else np.asarray(sizes, dtype=np.float64)
+        self._others = {name: VOTERS.find(name) for name in VOTERS.names}
         self._models: dict[tuple[bytes, bytes], Learned] = {}
         self._choices: dict[tuple[bytes, bytes], tuple[Choice, ...]] = {}
 
@@ -187,8 +186,8 @@ class Learner:
         credit = CREDIT * (1.0 - nearness(self.rows.own, known))
         left_out = fitted["kernels"].left_out
         credited = credit + (1.0 - credit) * left_out
-        for name in VOTERS.names:
-            fitted[name] = VOTERS.find(name)(self.rows, self.sizes, known, groups)
+        for name, fit in self._others.items():
+            fitted[name] = fit(self.rows, self.sizes, known, groups)
             other = fitted[name].left_out
             share = best_share(credited, other, groups)
             left_out = (1.0 - share) * left_out + share * other
