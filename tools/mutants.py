@@ -36,7 +36,19 @@ ROOMS = {
             "tests/cluster/test_procedures.py",
         ],
     ),
-    "learning": (["learning"], ["tests/learning", "tests/strategies/test_completeness.py"]),
+    "row_by_row": (
+        ["strategies/row_by_row"],
+        [
+            "tests/strategies/test_row_by_row.py",
+            "tests/strategies/test_evidence.py",
+            "tests/strategies/test_completeness.py",
+            *(f"{LAWS}RowByRow{name}" for name in ("", "WithErrors", "ByPairs", "WithABudget")),
+        ],
+    ),
+    "learning": (
+        ["learning"],
+        ["tests/learning", "tests/strategies/test_completeness.py", f"{LAWS}RowByRow"],
+    ),
     "stores": (
         ["project/store.py", "project/schema.py", "database.py", "files.py"],
         ["tests/project/test_store.py", "tests/test_files.py", "tests/project/test_project.py"],
@@ -156,6 +168,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as work:
         copy = Path(work) / "likewise"
         shutil.copytree(package, copy)
+        tests += [str(copy / place) for place in places]  # the examples in the docstrings
         if is_noticed(Path(work), tests):
             sys.exit("the tests fail without any change")
         n_noticed = 0
