@@ -2,6 +2,7 @@ import csv
 import io
 import json
 import runpy
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -46,6 +47,47 @@ def test_a_table_has_the_items_columns_then_ours(project):
     for i in range(40):
         for j in range(40):
             assert (columns["group"][i] == columns["group"][j]) == (labels[i] == labels[j])
+
+
+def exported(tmp_path, records):
+    """Return rows from JSON, exported in every format of a table."""
+    parquet = pytest.importorskip("pyarrow.parquet", reason='pip install "likewise[tables]"')
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(records))
+    with closing(open_project(path, options={"columns": ("x",)}).project) as project:
+        return (
+            list(csv.DictReader(io.StringIO(export(project, "csv").decode()))),
+            [json.loads(line) for line in export(project, "jsonl").decode().splitlines()],
+            parquet.read_table(io.BytesIO(export(project, "parquet"))).to_pylist(),
+        )
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([1, "a", None], ["1", "a", None]),
+        ([True, 2.5, None], ["true", "2.5", None]),
+        ([10**30, 1, None], [str(10**30), "1", None]),
+        ([{}, {}, None], ["{}", "{}", None]),
+        ([{"k": 1}, ["a"], "b"], ['{"k": 1}', '["a"]', "b"]),
+        (["\ud800", "a", "b"], ["?", "a", "b"]),
+        ([["\ud800"], ["a"], []], ['["?"]', '["a"]', "[]"]),
+        ([1, 2, None], [1, 2, None]),
+        ([["a"], ["b"], []], [["a"], ["b"], []]),
+    ],
+)
+def test_values_of_several_types_or_that_cannot_be_encoded_are_exported(tmp_path, values, texts):
+    records = [{"x": k, "value": value} for k, value in enumerate(values)]
+    by_csv, by_jsonl, by_parquet = exported(tmp_path, records)
+    assert [row["value"] for row in by_parquet] == texts
+    assert [row["x"] for row in by_jsonl] == [0, 1, 2]
+    assert [row["x"] for row in by_csv] == ["0", "1", "2"]
+
+
+def test_no_column_of_the_items_is_lost_by_its_new_name(tmp_path):
+    records = [{"x": k, "group": "a", "group_": "b", "group__": "c"} for k in range(3)]
+    for rows in exported(tmp_path, records):
+        assert (rows[0]["group___"], rows[0]["group_"], rows[0]["group__"]) == ("a", "b", "c")
 
 
 def test_how_says_what_was_said_and_what_was_learned(project):

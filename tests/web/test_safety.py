@@ -153,6 +153,13 @@ def test_what_a_form_of_another_site_can_send_is_refused(client, kind):
     assert client.post("/api/answer", content=body, headers=headers).status_code == 415
 
 
+@pytest.mark.parametrize("path", ["group", "item"])
+def test_a_number_of_thousands_of_digits_is_refused(client, path):
+    reply = client.get(f"/api/{path}/{'9' * 5000}")
+    assert reply.status_code == 414
+    assert "at most 1024 characters" in reply.json()["error"]
+
+
 def test_a_huge_request_is_refused_unread(client):
     headers = {"origin": HOME, "content-type": "application/json"}
     assert client.post("/api/name", content=b"x" * 70_000, headers=headers).status_code == 413

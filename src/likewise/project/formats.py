@@ -17,7 +17,7 @@ import numpy as np
 
 from likewise.core.journal import as_base64
 from likewise.errors import needs_extra
-from likewise.items.tables import is_number
+from likewise.items.tables import as_text, is_number
 from likewise.project.groups import group_ids, how_known
 from likewise.project.project import Project
 from likewise.registry import Registry
@@ -25,7 +25,7 @@ from likewise.registry import Registry
 Columns = dict[str, list[Any]]
 
 OURS = ("id", "group", "name", "how", "certainty", "marked")
-"""Our own columns; a column of the items with such a name gets an underscore behind it."""
+"""Our own columns; a column of the items with such a name gets underscores behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def columns_of(project: Project) -> Columns:
         names = {group.id: group.name for group in by_size}
         how, certainty = how_known(project.session)
         marks = project.session.marks
-        own = {f"{name}_" if name in OURS else name: v for name, v in _own(project).items()}
+        own = _own(project)
         return {
             "id": list(project.ids),
             **own,
@@ -71,10 +71,13 @@ def columns_of(project: Project) -> Columns:
 def _own(project: Project) -> Columns:
     """Return the columns that the items have themselves; None where an item is gone."""
     columns = project.items.columns()
-    return {
-        name: [None if place is None else values[place] for place in project.where]
-        for name, values in columns.items()
-    }
+    found: Columns = {}
+    for name, values in columns.items():
+        new = name
+        while new in OURS or (new != name and new in columns) or new in found:
+            new += "_"
+        found[new] = [None if place is None else values[place] for place in project.where]
+    return found
 
 
 def to_csv(project: Project) -> bytes:
@@ -85,7 +88,12 @@ def to_csv(project: Project) -> bytes:
     writer.writerow([_harmless(name) for name in columns])
     for row in zip(*columns.values(), strict=True):
         writer.writerow([_harmless(value) for value in row])
-    return text.getvalue().encode()
+    return _utf8(text.getvalue())
+
+
+def _utf8(text: str) -> bytes:
+    """Return a text as bytes; halves of characters, which JSON can contain, become ``?``."""
+    return text.encode("utf-8", "replace")
 
 
 def _harmless(value: Any) -> Any:
@@ -100,7 +108,7 @@ def to_jsonl(project: Project) -> bytes:
     rows = zip(*columns.values(), strict=True)
     objects = (dict(zip(columns, row, strict=True)) for row in rows)
     lines = (json.dumps(o, ensure_ascii=False, default=str) for o in objects)
-    return "".join(f"{line}\n" for line in lines).encode()
+    return _utf8("".join(f"{line}\n" for line in lines))
 
 
 def to_parquet(project: Project) -> bytes:
@@ -109,7 +117,19 @@ def to_parquet(project: Project) -> bytes:
         import pyarrow
         import pyarrow.parquet
     file = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.table(columns_of(project)), file)
+
+    def column(values: list[Any]) -> Any:
+        """Return values of one type as they are, others as texts."""
+        try:
+            array = pyarrow.array(values)
+        except (pyarrow.ArrowException, ValueError, TypeError, OverflowError):
+            array = None
+        if array is None or "struct<>" in str(array.type):  # which Parquet cannot hold
+            array = pyarrow.array([None if v is None else as_text(v) for v in values])
+        return array
+
+    columns = {name: column(values) for name, values in columns_of(project).items()}
+    pyarrow.parquet.write_table(pyarrow.table(columns), file)
     return file.getvalue()
 
 

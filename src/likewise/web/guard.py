@@ -21,6 +21,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 LARGEST_BODY = 65_536
 """The largest body of a request in bytes; the page sends far less."""
+LONGEST_PATH = 1024
+"""The most characters of an address; Python refuses to read a number of thousands of digits."""
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -119,6 +121,8 @@ class Guard:
         host = headers.get("host", "")
         if not self._knows(host):
             return 421, f"this server is not called {host!r}; start it with --allow-host NAME"
+        if len(scope["path"]) > LONGEST_PATH:
+            return 414, f"an address has at most {LONGEST_PATH} characters"
         is_change = scope["method"] not in ("GET", "HEAD")
         if is_change and (refusal := _refused_change(scope, headers)) is not None:
             return refusal
