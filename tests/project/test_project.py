@@ -225,8 +225,10 @@ def test_a_project_of_schema_1_opens_as_it_was_and_is_upgraded_by_the_first_writ
     path = Path(shutil.copy(ASSETS / "project-schema-1.likewise", tmp_path))
     before = path.read_bytes()
     saved = json.loads((ASSETS / "project-schema-1.json").read_text())
+    logs = []
     for _ in range(2):  # as it was written, and upgraded
         project = open_project(points, session=path).project
+        logs.append(project.session.log)
         query = project.ask()
         assert project.session.labels.tolist() == saved["labels"]
         # The strategy of that release is gone: the session goes on with other questions.
@@ -243,6 +245,7 @@ def test_a_project_of_schema_1_opens_as_it_was_and_is_upgraded_by_the_first_writ
             project.undo(position=project.position)
         project.close()
     assert path.read_bytes() != before
+    assert logs[0] == logs[1]
 
 
 def test_arrays_come_back_as_they_were():

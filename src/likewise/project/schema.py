@@ -70,7 +70,8 @@ def _names_and_notes_in_the_log(db: sqlite3.Connection) -> None:
     if last:
         db.execute("INSERT INTO settings VALUES (?, ?)", (OLD_ENTRIES, json.dumps(last)))
     for entry in names_and_notes(db):
-        db.execute("INSERT INTO log (op) VALUES (?)", (json.dumps(entry),))
+        # When these were done is not known.
+        db.execute("INSERT INTO log (op, at) VALUES (?, '')", (json.dumps(entry),))
     db.execute("DROP TABLE group_names")
     db.execute("DROP TABLE notes")
 
