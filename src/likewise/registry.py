@@ -81,6 +81,10 @@ class Registry(Generic[T]):
 
     def _load(self, address: str) -> T:
         module, _, attribute = address.partition(":")
+        if not module or module.startswith("."):
+            raise InputError(
+                f"the address of a {self.what} is package.module:Name, not {address!r}"
+            )
         here = str(Path.cwd())
         if here not in sys.path:
             sys.path.append(here)

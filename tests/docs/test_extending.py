@@ -7,8 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from likewise import Answer, LabelOracle, Likewise, Session, run
+from likewise.cli import main
+from likewise.core.strategy import STRATEGIES
+from likewise.errors import InputError
 from likewise.experiments.methods import find_method
 from likewise.experiments.oracle import GuardedOracle
 from likewise.experiments.protocol import Trial
@@ -70,6 +74,31 @@ def test_the_page_asks_by_it(outside, tmp_path):
     assert type(again.project.session.strategy) is outside.OneByOne
     assert len(again.project.session.events) == 1
     again.project.close()
+
+
+def test_another_process_is_told_where_it_is(outside, tmp_path, monkeypatch):
+    np.save(tmp_path / "points.npy", X)
+    address = "from_the_guide:OneByOne"
+    opened = open_project(tmp_path / "points.npy", strategy=address)
+    opened.project.close()
+    known = {k: v for k, v in STRATEGIES._known.items() if k != outside.OneByOne.name}
+    monkeypatch.setattr(STRATEGIES, "_known", known)
+    command = ["export", str(opened.path), "-o", str(tmp_path / "groups.csv")]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 1
+    assert "'one-by-one', which is not known here" in result.output
+    assert "--strategy package.module:Class" in result.output
+    # A module is imported once in a process, and its strategies are registered by that.
+    monkeypatch.delitem(sys.modules, "from_the_guide")
+    result = CliRunner().invoke(main, [*command, "--strategy", address])
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("address", [":X", ":", ".mine:X", "..:X"])
+def test_what_is_no_address_is_refused(tmp_path, address):
+    np.save(tmp_path / "points.npy", X)
+    with pytest.raises(InputError, match=r"is package\.module:Name, not"):
+        open_project(tmp_path / "points.npy", strategy=address)
 
 
 def test_the_experiment_runs_it(outside):

@@ -32,7 +32,14 @@ from likewise.words import plural
 @click.option(
     "--cluster", metavar="ADDRESS", help="A Dask scheduler, to write on its workers to a folder."
 )
-def export(session: str, output: str, *, overwrite: bool, cluster: str | None) -> None:
+@click.option(
+    "--strategy",
+    metavar="NAME",
+    help="If it is one of your own, package.module:Class as for label.",
+)
+def export(
+    session: str, output: str, *, overwrite: bool, cluster: str | None, strategy: str | None
+) -> None:
     """Write the groups of SESSION, a .likewise file, to a table.
 
     .csv, .parquet and .jsonl have one row per item with its group; .json is the session itself
@@ -52,7 +59,7 @@ def export(session: str, output: str, *, overwrite: bool, cluster: str | None) -
         raise InputError(
             f"{path} must end in one of {', '.join('.' + name for name in FORMATS.names)}"
         )
-    opened = open_session_file(session)
+    opened = open_session_file(session, strategy=strategy)
     try:
         _refuse_source(path, opened.project)
         data = export_project(opened.project, format)

@@ -354,8 +354,9 @@ def _loaded_strategy(plain: Mapping[str, Any], X: Any) -> Strategy:
     name = plain["name"]
     if name not in STRATEGIES:
         raise SessionFileError(
-            f"the session asks by the strategy {name!r}, which this release does not know; "
-            f"it knows {', '.join(sorted(STRATEGIES.names))}"
+            f"the session asks by the strategy {name!r}, which is not known here; known are "
+            f"{', '.join(sorted(STRATEGIES.names))}. If it is one of your own, import its module "
+            "first; on the command line, say --strategy package.module:Class."
         )
     return STRATEGIES.find(name).load(plain, X)
 

@@ -226,8 +226,12 @@ def open_large_project(
     return Opened(project, where, True, Changes())
 
 
-def open_session_file(path: str | os.PathLike[str]) -> Opened:
-    """Open a session by its file alone; the input is where it was when the session was begun."""
+def open_session_file(path: str | os.PathLike[str], *, strategy: str | None = None) -> Opened:
+    """Open a session by its file alone; the input is where it was when the session was begun.
+
+    A strategy of one's own that no package registers is found by `strategy`, as for `open_project`.
+    A file could come from a stranger, so the module that it names is not imported.
+    """
     store = Store.open(path)
     if "paths" in store.settings:
         return Opened(large.go_on(Path(path), store), Path(path), False, Changes())
@@ -238,7 +242,7 @@ def open_session_file(path: str | os.PathLike[str]) -> Opened:
             f"{path} belongs to {source}, which is not there any more. "
             f"Say where it is now: likewise label PATH --session {path}"
         )
-    return open_project(source, session=path)
+    return open_project(source, session=path, strategy=strategy)
 
 
 def begin_session(
