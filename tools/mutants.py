@@ -39,15 +39,13 @@ ROOMS = {
     "row_by_row": (
         ["strategies/row_by_row"],
         [
-            "tests/strategies/test_row_by_row.py",
-            "tests/strategies/test_evidence.py",
-            "tests/strategies/test_completeness.py",
+            "tests/strategies/row_by_row",
             *(f"{LAWS}RowByRow{name}" for name in ("", "WithErrors", "ByPairs", "WithABudget")),
         ],
     ),
     "learning": (
         ["learning"],
-        ["tests/learning", "tests/strategies/test_completeness.py", f"{LAWS}RowByRow"],
+        ["tests/learning", "tests/strategies/row_by_row/test_known.py", f"{LAWS}RowByRow"],
     ),
     "stores": (
         ["project/store.py", "project/schema.py", "database.py", "files.py"],

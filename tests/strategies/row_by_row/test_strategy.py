@@ -12,15 +12,8 @@ from likewise import Answer, LabelOracle, Likewise, NoisyOracle, Session, run
 from likewise.core.answers import Choice, Query
 from likewise.core.partition import SuperInstances
 from likewise.core.strategy import STRATEGIES
+from likewise.errors import ContradictionError
 from likewise.strategies import RowByRow
-from likewise.strategies.row_by_row.checks import (
-    Checks,
-    odds_of_wrong,
-    turns_of,
-    worth_a_check,
-)
-from likewise.strategies.row_by_row.known import likeliest
-from likewise.strategies.row_by_row.questions import rows_to_show
 
 S, D, U = Answer
 
@@ -132,67 +125,7 @@ def test_fifty_choices_are_as_good_as_a_hundred_pairs():
     assert better >= other - 0.01
 
 
-def test_equally_likely_groups_are_shown_by_distance():
-    found = likeliest([3, 4], np.array([0.5, 0.5]), [2.0, 1.0], n_groups=2, n_placed=9)
-    assert found.groups == [4, 3]
-    assert found.chances.sum() + found.new == pytest.approx(1.0)
-
-
-def test_where_answers_may_be_wrong_only_credible_rows_are_shown():
-    members, belief = [1, 2, 3, 4], {1: 0.9, 2: 0.3, 3: 0.95, 4: 0.85}
-    shown = rows_to_show(members, [1, 2, 3, 4], n_same={1: 5}, belief=belief, distances=None)
-    assert shown == [1, 3, 4]
-
-
 # -- wrong answers -------------------------------------------------------------------------------
-
-
-def test_turns_end_when_a_row_is_placed_and_begin_again_with_a_check():
-    log = [(0, 1, D), (2, 0, D), (2, 1, S), (3, 0, U), (2, 0, D), (2, 1, S)]
-    turns = turns_of(log, 1, 4)
-    assert [(t.row, t.is_check) for t in turns] == [
-        (0, False),
-        (2, False),
-        (3, False),
-        (2, True),
-        (2, True),
-    ]
-    assert [t.n_questions(1) for t in turns] == [1, 2, 1, 1, 1]
-    assert turns_of(log, 6, 4)[1].n_questions(6) == 2
-
-
-def test_fewer_errors_are_expected_when_checks_find_nothing_and_more_when_they_do():
-    checked = turns_of([(k, 0, S) for k in (*range(1, 41), *range(1, 5))], 6, 60)
-    rates = [Checks(checked, out, "estimate").rate for out in ((), {0}, {0, 1})]
-    assert rates[0] < 0.05 < rates[2]
-    assert rates == sorted(rates)
-    assert Checks(checked, {0, 1}, 0.2).rate == 0.2
-
-
-def test_checks_stop_when_few_errors_are_expected():
-    left_out = np.array([[0.95, 0.05]] * 10 + [[0.05, 0.95]] * 10)
-    groups = np.repeat([0, 1], 10)
-    groups[3] = 1
-    no_first = np.zeros(20, dtype=bool)
-    for rate, expected in ((0.05, [(3, False)]), (0.005, [])):
-        assert worth_a_check(left_out, groups, no_first, rate=rate, max_groups=6) == expected
-
-
-def test_the_first_row_of_a_group_that_looks_like_another_one_is_checked():
-    left_out = np.array([[0.9, 0.06, 0.04]] * 10 + [[0.05, 0.9, 0.05]] * 10 + [[0.7, 0.1, 0.2]] * 4)
-    groups = np.repeat([0, 1, 2], [10, 10, 4])
-    is_first = np.isin(np.arange(24), [0, 10, 20])
-    assert worth_a_check(left_out, groups, is_first, rate=0.1, max_groups=6) == [(20, True)]
-    single = groups[:21]
-    assert worth_a_check(left_out[:21], single, is_first[:21], rate=0.1, max_groups=6) == [
-        (20, True)
-    ]
-
-
-def test_a_row_that_the_others_speak_against_is_probably_wrong():
-    left_out = np.array([[0.95, 0.05], [0.9, 0.1], [0.1, 0.9], [0.97, 0.03]])
-    odds = odds_of_wrong(left_out, np.array([0, 0, 1, 1]), rate=0.05, max_groups=6)
-    assert np.argmax(odds) == 3
 
 
 def test_only_a_row_whose_group_is_known_is_said_to_be_checked():
@@ -235,6 +168,39 @@ def test_where_nothing_is_wrong_few_questions_are_checks():
     session = run(begun(X, budget=100), LabelOracle(y), max_queries=100)
     assert session.strategy.checks().n_checked <= 12
     assert session.strategy.overruled() == []
+
+
+def test_taking_back_a_contradiction_leaves_no_trace():
+    X, _ = blobs(2, n_rows=10)
+    strategy = begun(X, max_groups=1, error_rate=0.1).strategy
+    for said in ((1, 0, S), (2, 0, D), (3, 0, S)):
+        strategy.record(*said)
+    before = list(strategy.links), strategy.next_pair(), strategy.labels().tolist()
+    strategy.record(1, 2, S)
+    assert strategy.overruled() == [0]
+    assert strategy.links.implied(1, 2) is S
+    strategy.record(1, 3, S)
+    assert strategy.overruled() == [3]
+    strategy.rewind()
+    assert strategy.overruled() == [0]
+    strategy.rewind()
+    assert (list(strategy.links), strategy.next_pair(), strategy.labels().tolist()) == before
+
+
+def test_what_is_certain_is_no_suspect_and_cannot_be_contradicted_by_what_is_certain():
+    X, _ = blobs(3)
+    strategy = begun(X, max_groups=1, error_rate=0.1).strategy
+    strategy.record(1, 0, S, is_certain=True)
+    strategy.record(1, 0, D)
+    assert strategy.overruled() == [1]
+    assert [suspect.number for suspect in strategy.suspects()] == [2]
+    with pytest.raises(ContradictionError):
+        strategy.record(0, 1, D, is_certain=True)
+    assert strategy.overruled() == [1]
+    strategy.rewind()
+    strategy.rewind()
+    strategy.record(0, 1, D, is_certain=True)
+    assert strategy.links.implied(0, 1) is D
 
 
 def test_suspicious_answers_are_named_while_the_session_runs():
