@@ -34,7 +34,7 @@ def is_whole(value: object) -> bool:
 
 
 def refuse_session(session: Any, max_queries: Any = None) -> None:
-    """Raise `InputError` if something is no session, or a number of questions is none."""
+    """Raise `InputError` if `session` is no session, or `max_queries` is no number of questions."""
     if not hasattr(session, "strategy"):
         raise InputError(
             f"a Session is needed, got {type(session).__name__}. Session.from_dict(saved) makes "

@@ -20,7 +20,7 @@ def plural(n: int, noun: str) -> str:
 
 
 def many(noun: str) -> str:
-    """Return a noun for several things."""
+    """Return the plural of a noun."""
     if noun in ALIKE:
         return noun
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeou" else f"{noun}s"

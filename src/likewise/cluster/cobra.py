@@ -171,7 +171,9 @@ class COBRA(AskingClusterer):
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.intp]:
-        """Return the cluster of the super-instance nearest to each row, or the learned one.
+        """Return the cluster of each row.
+
+        It is that of its super-instance or, with ``labels="learned"``, the most likely one.
 
         Parameters
         ----------

@@ -49,10 +49,10 @@ class LearnedRows:
 def learn_representatives(
     partition: SuperInstances, groups: NDArray[np.intp], read: Callable[[], NDArray[Any]]
 ) -> Learned | None:
-    """Learn from the representatives, whose groups `groups` has; None if there is one group.
+    """Learn from the representatives and their `groups`; return None if there is one group.
 
-    Learned from all rows, which `read` returns, or of data of more than 50 000 rows, from the
-    representatives alone.
+    The learner sees all rows, which `read` returns; of data of more than 50 000 rows it sees the
+    representatives only.
     """
     assert partition.points is not None
     if groups.max() == 0:

@@ -203,7 +203,7 @@ class StreamedSuperInstances(SuperInstances):
         return self._n_rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the partition as arrays and plain values, none as long as the data."""
+        """Return the partition as plain values and arrays that are all shorter than the data."""
         assert self.points is not None
         assert self.centers is not None
         assert self.cell_owner is not None

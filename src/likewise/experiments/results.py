@@ -125,7 +125,7 @@ class Results:
 
     @property
     def lists(self) -> dict[str, list[str]]:
-        """The parts, and all tasks if there are several."""
+        """`parts`; where there are several parts, also all tasks together."""
         return {**self.parts, "all": self.tasks} if len(self.parts) > 1 else self.parts
 
     def at_own(self, size: int, tasks: Sequence[str] | None = None) -> pd.DataFrame:

@@ -156,7 +156,7 @@ def holm(p_values: ArrayLike) -> Array:
 def post_hoc(
     scores: ArrayLike, control: int = 0, *, n_permutations: int = 100_000, seed: int = 0
 ) -> dict[int, PostHoc]:
-    """Compare every method with the control after `friedman_aligned`; by the method's column."""
+    """Compare every method with the control after `friedman_aligned`; keys are their columns."""
     ranks = aligned_ranks(scores)
     n, k = ranks.shape
     others = [j for j in range(k) if j != control]

@@ -205,7 +205,10 @@ def _is_data(first: list[str]) -> bool:
 
 
 def _value_among_names(rows: Sequence[list[str]], n_compared: int = 100) -> str:
-    """Return a column name that is like a value: it occurs below, or is a number above numbers."""
+    """Return a column name that looks like a value, or "".
+
+    It does if it is also a cell of its column, or if it is a number and so are all cells.
+    """
     first = rows[0]
     if first == [str(k) for k in range(len(first))]:
         return ""

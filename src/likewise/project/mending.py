@@ -129,7 +129,7 @@ def split(parts: Sequence[Sequence[int]]) -> list[Link]:
 def parts_of(
     session: Session, features: Features, rows: NDArray[np.intp]
 ) -> list[NDArray[np.intp]]:
-    """Return the two most likely parts of some rows, in each first those that answers are about."""
+    """Return the two most likely parts of some rows; rows that answers are about come first."""
     is_second = likeliest_parts(features, rows)
     order = np.argsort(~np.isin(rows, said_rows(session)), kind="stable")
     return [rows[order][is_second[order] == is_it] for is_it in (False, True)]

@@ -77,7 +77,7 @@ def blocks(source: Source, start: int, stop: int) -> Iterator[tuple[int, NDArray
 
 
 def whole_blocks(source: Source, start: int, stop: int) -> tuple[int, int]:
-    """Return the first row of the first block, and the row after the last, that rows lie in."""
+    """Return where the first of the blocks that rows lie in begins, and where the last ends."""
     size = source.block_rows
     return start // size * size, min(-(-stop // size) * size, source.n_rows)
 

@@ -208,7 +208,7 @@ def is_sampled(n_rows: int, n_super_instances: int, engine: Engine) -> bool:
 
 
 def _held(streamed: StreamedSuperInstances, cells: NDArray[Any]) -> SuperInstances:
-    """Return the same super-instances with that of every row."""
+    """Return streamed super-instances as ones in memory, with the super-instance of every row."""
     assert streamed.cell_owner is not None
     return SuperInstances(
         streamed.cell_owner[cells],

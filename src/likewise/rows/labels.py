@@ -107,7 +107,7 @@ class Labeling:
         return self.fix(start, self.groups[self.owned(start, block)])
 
     def fix(self, start: int, labels: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Give the rows that have a group of their own that group."""
+        """Set the labels of the rows in `fixed`, whatever their super-instance has."""
         low, high = np.searchsorted(self.fixed, [start, start + len(labels)])
         labels[self.fixed[low:high] - start] = self.of_fixed[low:high]
         return labels
@@ -125,7 +125,7 @@ class LabelPass(Pass[list[NDArray[np.intp]]]):
         return []
 
     def add(self, found: list[NDArray[np.intp]], block: Block) -> list[NDArray[np.intp]]:
-        """Return the labels with those of one block more."""
+        """Return the labels so far and those of one more block."""
         return [*found, self.labeling.labels(block.start, block.rows)]
 
 

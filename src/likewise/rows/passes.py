@@ -53,7 +53,7 @@ class Block:
     cells: NDArray[Any]
 
     def those_in(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return which of the rows have one of these increasing numbers."""
+        """Return the places of the rows whose numbers are among `numbers`, which increase."""
         low, high = np.searchsorted(numbers, [self.start, self.start + len(self.rows)])
         return numbers[low:high] - self.start
 
@@ -70,7 +70,7 @@ class Pass(ABC, Generic[Found]):
 
     @abstractmethod
     def add(self, found: Found, block: Block) -> Found:
-        """Return what is found with one block more."""
+        """Return what was found so far and in one more block."""
 
 
 def sweep_span(
@@ -100,7 +100,7 @@ def sweep_span(
 
 @dataclass(frozen=True)
 class TakePass(Pass[list[NDArray[Any]]]):
-    """Collect the rows of increasing numbers."""
+    """Collect the rows of given numbers, which increase."""
 
     numbers: NDArray[np.intp]
     phase: str = "sample"
@@ -110,7 +110,7 @@ class TakePass(Pass[list[NDArray[Any]]]):
         return []
 
     def add(self, found: list[NDArray[Any]], block: Block) -> list[NDArray[Any]]:
-        """Return the rows with those of one block more."""
+        """Return the rows found so far and those of one more block."""
         return [*found, block.rows[block.those_in(self.numbers)]]
 
 
@@ -126,7 +126,7 @@ class CountPass(Pass[NDArray[np.int64]]):
         return np.zeros(self.n_cells, dtype=np.int64)
 
     def add(self, found: NDArray[np.int64], block: Block) -> NDArray[np.int64]:
-        """Return the counts with one block more."""
+        """Return the counts so far plus those of one more block."""
         return found + np.bincount(block.cells, minlength=self.n_cells)
 
 
@@ -142,7 +142,7 @@ class SumPass(Pass[Sums]):
         return []
 
     def add(self, found: Sums, block: Block) -> Sums:
-        """Return the sums with those of one block more."""
+        """Return the sums so far and those of one more block."""
         sums = np.zeros((self.n_cells, block.rows.shape[1]))
         order = np.argsort(block.cells, kind="stable")
         present, first = np.unique(block.cells[order], return_index=True)
@@ -182,7 +182,10 @@ class Candidates:
         ).nearest(n)
 
     def reach(self, n_cells: int, n: int) -> NDArray[Any]:
-        """Return beyond which squared distance a row is not among the `n` nearest of its cell."""
+        """Return, for every cell, the squared distance of its `n`-th nearest candidate.
+
+        A row farther away is not among the `n` nearest. It is infinite for a cell with fewer.
+        """
         count = np.bincount(self.cell, minlength=n_cells)
         reach = np.full(n_cells, np.inf, dtype=self.square.dtype)
         full = np.flatnonzero(count >= n)
@@ -207,7 +210,7 @@ class NearestPass(Pass[Candidates]):
         return Candidates(nothing.astype(np.int32), nothing, squares, middles[:0])
 
     def add(self, found: Candidates, block: Block) -> Candidates:
-        """Return the candidates with those of one block more."""
+        """Return the candidates so far and those of one more block."""
         squares = squares_to_own(block.rows, self.middles, block.cells)
         reach = found.reach(len(self.middles), self.n_candidates)
         chosen = np.flatnonzero(squares <= reach[block.cells])
@@ -232,7 +235,7 @@ class ScorePass(Pass[Sums]):
         return []
 
     def add(self, found: Sums, block: Block) -> Sums:
-        """Return the sums with those of one block more."""
+        """Return the sums so far and those of one more block."""
         order = np.argsort(block.cells, kind="stable")
         if self.allowed is not None:
             order = order[np.isin(order, block.those_in(self.allowed))]
@@ -253,7 +256,7 @@ class ScorePass(Pass[Sums]):
 def check_finite(
     block: NDArray[Any], numbers: Sequence[int] | NDArray[np.intp], source: Source
 ) -> None:
-    """Refuse rows of these numbers if they have values that are missing or infinite."""
+    """Raise `InputError` if rows, whose numbers are given, have missing or infinite values."""
     with np.errstate(over="ignore", invalid="ignore"):
         # A sum of finite values may overflow, but one of others is never finite.
         if np.isfinite(block.sum()) or np.isfinite(block).all():

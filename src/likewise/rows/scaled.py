@@ -17,7 +17,7 @@ Range = tuple[NDArray[Any], NDArray[Any]]
 
 
 class ScaledSource(Source):
-    """The rows of files, moved and stretched column by column.
+    """The rows of files, with every column scaled from [low, high] to [0, 1].
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class RangePass(Pass[Range]):
         return nothing, -nothing
 
     def add(self, found: Range, block: Block) -> Range:
-        """Return the range with one block more."""
+        """Return the range of what was seen so far and one more block."""
         rows = block.rows
         check_finite(rows, range(block.start, block.start + len(rows)), block.source)
         return np.minimum(found[0], rows.min(axis=0)), np.maximum(found[1], rows.max(axis=0))

@@ -95,7 +95,7 @@ class Source(ABC):
         """Raise `InputError` if a file is not what it was when the source was made."""
 
     def reader(self, start: int, stop: int) -> Any:  # noqa: ARG002
-        """Return what a worker of a cluster reads the rows from `start` up to `stop` with."""
+        """Return the source from which a worker reads the rows from `start` up to `stop`."""
         return self
 
     def where(self, row: int) -> str:
@@ -104,7 +104,7 @@ class Source(ABC):
         return f"row {row - part.start} of {part.place}"
 
     def rows(self, numbers: ArrayLike) -> NDArray[Any]:
-        """Return the rows of some numbers, reading no more than what they lie in.
+        """Return the rows of given numbers; only the parts of the data that they lie in are read.
 
         Examples
         --------
@@ -157,7 +157,11 @@ class Source(ABC):
         return digest.hexdigest()
 
     def overlaps(self, start: int, stop: int) -> Iterator[tuple[int, Part, int, int]]:
-        """Yield the parts that have rows from `start` up to `stop`: number, part, and which."""
+        """Yield the parts that have rows from `start` up to `stop`.
+
+        Each comes with its number before it, and behind it the first of these rows and the row
+        after the last.
+        """
         for i, part in enumerate(self.parts):
             low, high = max(start, part.start), min(stop, part.stop)
             if low < high:
@@ -244,14 +248,14 @@ def cut_in_parts(n_rows: int, place: str) -> list[Part]:
 def parts_of_sizes(
     sizes: Sequence[int], names: Sequence[str], places: Sequence[str]
 ) -> tuple[list[Part], list[int]]:
-    """Return those that have rows as parts, and which they are; none if none has."""
+    """Return the parts with at least one row, and the places of these in `sizes`."""
     ends = np.cumsum(sizes).tolist()
     used = [i for i, n in enumerate(sizes) if n]
     return [Part(names[i], ends[i] - sizes[i], ends[i], places[i]) for i in used], used
 
 
 def _stretches(numbers: NDArray[np.intp], gap: int) -> Iterator[tuple[int, int]]:
-    """Yield stretches of increasing numbers that are at most `gap` apart."""
+    """Cut increasing numbers where two are more than `gap` apart; yield the ends of the pieces."""
     cuts = np.flatnonzero(np.diff(numbers) > gap) + 1
     bounds = [0, *cuts.tolist(), len(numbers)]
     yield from ((a, b) for a, b in pairwise(bounds) if a < b)

@@ -54,7 +54,8 @@ _TIE = 1e-12
 
 Arrays = dict[str, NDArray[Any]]
 Remember = Callable[[str, Callable[[], Arrays]], Mapping[str, NDArray[Any]]]
-"""``remember(phase, make)`` returns what `make` returns, now or when it was called last time."""
+"""``remember(phase, make)`` returns what an earlier run found in a phase, or else what `make`
+returns now."""
 
 
 def stream_super_instances(

@@ -69,7 +69,7 @@ class Sweeper(ABC):
         """Write the labels of every bundle of parts."""
 
     def take(self, numbers: NDArray[np.intp]) -> NDArray[Any]:
-        """Return the rows of increasing numbers."""
+        """Return the rows of given numbers, which increase."""
         found = list(self.sweep(TakePass(numbers)))
         return np.concatenate([rows for of_span in found for rows in of_span])
 

@@ -23,7 +23,7 @@ N_TREES = 50
 
 
 class MostInformative(NeighborhoodStrategy):
-    """Place the row whose neighborhood is most uncertain, per question that it is likely to take.
+    """Place the row with the largest uncertainty about its neighborhood per expected question.
 
     Parameters
     ----------

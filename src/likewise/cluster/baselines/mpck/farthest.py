@@ -49,7 +49,7 @@ class FarthestPair:
         self._searched_under: Metric | None = None
 
     def at_least(self, metric: Metric) -> float:
-        """Return a squared distance that the farthest pair has at least, without a search."""
+        """Return a lower bound on the squared distance of the farthest pair, without a search."""
         if self._searched_under is None:
             self.difference(metric)
         return float(metric.squared_norms(self._differences).max())
@@ -228,7 +228,7 @@ class FarthestPairs:
         return found
 
     def at_least(self, metrics: Sequence[Metric]) -> Array:
-        """Return squared distances that the farthest pairs have at least."""
+        """Return lower bounds on the squared distances of the farthest pairs."""
         bounds = [
             self._search(place, metric).at_least(metric) for place, metric in enumerate(metrics)
         ]

@@ -88,7 +88,7 @@ class LinkedRows:
         return self.neighbors[np.arange(len(place)) + shift[place]], place
 
     def rounds(self, order: Ints) -> list[Ints]:
-        """Return the linked rows in this order, but all at once that do not act on each other.
+        """Return the linked rows in rounds: no two rows of one round act on each other.
 
         The first round has the first row of every block, the second the second, and so on.
         """

@@ -68,7 +68,7 @@ class Solution:
 
 
 def solution_of(graph: CutGraph, gamma: float, side: Sides) -> Solution:
-    """Return the solution that a set is."""
+    """Return a set as a solution."""
     return Solution(
         f=side.astype(np.float64),
         side=side,
@@ -79,7 +79,7 @@ def solution_of(graph: CutGraph, gamma: float, side: Sides) -> Solution:
 
 
 def solution_at(graph: CutGraph, gamma: float, f: Floats) -> Solution:
-    """Return the solution that a vector is."""
+    """Return a vector as a solution."""
     return replace(solution_of(graph, gamma, best_threshold(graph, gamma, f)), f=f)
 
 

@@ -9,7 +9,7 @@ from likewise.cluster.baselines.onespectral.objective import cut, n_violated, se
 
 
 def best_moves(graph: CutGraph, gamma: float, side: Sides) -> Sides:
-    """Return the set after the best move, and the best one after that, while F falls.
+    """Make the move that lowers F most, again and again while F falls; return the set.
 
     Descents end where no direction improves, but a merged vertex may still sit on the wrong side
     of a threshold. Trying every vertex takes one product with the graph.

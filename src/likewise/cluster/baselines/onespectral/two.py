@@ -97,7 +97,7 @@ def _cheapest_without_violation(
 
 
 def _break_even(graph: CutGraph, violating: Solution, feasible: Solution) -> float:
-    """Return the price from which on a partition without violations is better than one with.
+    """Return the price above which a partition without violations is better than one with.
 
     At lower prices the best partition is at least as good as the one with violations, so trying
     them cannot bring the known one without into play.
