@@ -53,7 +53,7 @@ def respecting_groups(
     decided: Mapping[int, int],
     position: Mapping[int, int] | None = None,
 ) -> NDArray[np.intp]:
-    """Return what `respecting_labels` does, with the groups numbered as the columns of `chances`."""
+    """Return `respecting_labels` with the groups numbered as the columns of `chances`."""
     n_groups = chances.shape[1]
     labels: NDArray[np.intp] = np.argmax(chances, axis=1).astype(np.intp)
     members: dict[int, list[int]] = {}
