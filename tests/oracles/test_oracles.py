@@ -18,7 +18,7 @@ from likewise import (
     run,
 )
 from likewise.core.partition import singletons
-from likewise.errors import AnswerError, InputError, InterruptedFitError
+from likewise.errors import AnswerError, BudgetExhausted, InputError, InterruptedFitError
 from likewise.oracles import as_oracle
 from likewise.strategies import ClosestFirst
 
@@ -105,6 +105,15 @@ def test_a_replay_answers_as_before_and_says_what_it_does_not_know():
     with pytest.raises(AnswerError, match="not asked about"):
         ReplayOracle([]).answer(Query(1, 0, 1))
     assert ReplayOracle([], otherwise=LabelOracle(Y)).answer(Query(1, 0, 1)) is Answer.SAME
+
+
+@pytest.mark.parametrize(("n", "words"), [(1, "1 answer is"), (2, "2 answers is")])
+def test_the_end_of_a_budget_is_told_in_the_right_number(n, words):
+    oracle = BudgetedOracle(LabelOracle(Y), n)
+    for _ in range(n):
+        oracle.answer(Query(1, 0, 1))
+    with pytest.raises(BudgetExhausted, match=f"the budget of {words} spent"):
+        oracle.answer(Query(1, 0, 1))
 
 
 def test_a_person_at_the_terminal_answers_by_keys_and_may_stop():

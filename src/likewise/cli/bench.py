@@ -149,7 +149,7 @@ def run(
         cells = plan.cells()
         first, then = stages(cells, results, retry)
         n_open = len(first) + len(then)
-        click.echo(f"{len(cells)} cells, {n_open} to run; results in {store}")
+        click.echo(f"{plural(len(cells), 'cell')}, {n_open} to run; results in {store}")
         # Here, once: every worker would try by itself, and every cell would fail for want of it.
         fetch_missing((cell.task for cell in (*first, *then)), data_home)
         with click.progressbar(length=n_open, show_pos=True, label="cells") as bar:
@@ -274,7 +274,7 @@ def verify(
             for name, (old, new) in found.items():
                 click.echo(f"    {name}: {_short(old)} -> {_short(new)}")
     more = f"; {n_stale} stale did not" if n_stale else ""
-    click.echo(f"{n_same} of {len(rows)} rows came out the same{more}")
+    click.echo(f"{n_same} of {plural(len(rows), 'row')} came out the same{more}")
     if n_same + n_stale < len(rows):
         raise SystemExit(1)
 

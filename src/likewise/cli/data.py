@@ -10,7 +10,7 @@ import click
 from likewise.datasets.catalog import TASKS, Task, find_task
 from likewise.datasets.folder import VARIABLE, data_folder
 from likewise.errors import DatasetError
-from likewise.words import table_lines
+from likewise.words import plural, table_lines
 
 _data_home = click.option(
     "--data-home",
@@ -75,7 +75,9 @@ def fetch(names: tuple[str, ...], data_home: Path | None) -> None:
         else:
             click.echo(f"{file}: {place}; verified {verified}")
     if failures:
-        raise click.ClickException(f"{failures} of {len(files)} files could not be fetched.")
+        raise click.ClickException(
+            f"{failures} of {plural(len(files), 'file')} could not be fetched."
+        )
 
 
 def fetch_missing(names: Iterable[str], data_home: Path | None) -> None:

@@ -207,7 +207,7 @@ def _page(images: NDArray[np.uint8], session: Session, chart: str) -> str:
         source = base64.b64encode(_png(_contact_sheet(images[members]))).decode()
         number = len(groups) + 1
         groups.append(
-            f"<section><h3>Group {number} <span>{sizes[group]} pictures</span></h3>"
+            f"<section><h3>Group {number} <span>{plural(int(sizes[group]), 'picture')}</span></h3>"
             f'<img alt="Pictures of group {number}" src="data:image/png;base64,{source}"></section>'
         )
     page = Template(files("likewise.cli").joinpath("demo.html").read_text("utf-8"))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from likewise.datasets.faces import Faces
 from likewise.datasets.tables import table_bytes
 from likewise.errors import DatasetError
+from likewise.words import plural
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def convert_faces(archive: io.BytesIO) -> Faces:
     for scale, pictures in scales.items():
         if missing := [name for name in names if name not in pictures]:
             raise DatasetError(
-                f"the archive lacks {len(missing)} pictures of scale {scale or 1}, "
+                f"the archive lacks {plural(len(missing), 'picture')} of scale {scale or 1}, "
                 f"the first is {missing[0]}"
             )
     if not names:

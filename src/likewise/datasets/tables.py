@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import DatasetError
+from likewise.words import plural
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,7 @@ def read_table(path: Path) -> Table:
     for number, line in enumerate(lines, start=2):
         if (cells := line.count(",") + 1) != len(columns):
             raise DatasetError(
-                f"{path}, line {number}: {cells} cells instead of {len(columns)}; "
+                f"{path}, line {number}: {plural(cells, 'cell')} instead of {len(columns)}; "
                 "get the file again."
             )
     if not lines:

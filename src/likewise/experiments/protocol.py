@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from likewise.errors import InputError
 from likewise.experiments.oracle import GuardedOracle
+from likewise.words import plural
 
 N_FOLDS = 5
 SIZES = (25, 50, 100)
@@ -179,12 +180,12 @@ def at_budgets(
 
     def point(budget: int) -> Point:
         if before is None:
-            raise InputError(f"the method has no clustering for {budget} questions")
+            raise InputError(f"the method has no clustering for {plural(budget, 'question')}")
         n_answers, labels = before
         if callable(labels):
             raise InputError(
-                f"the method went from {n_answers} answers beyond {budget} at once; one that "
-                "yields functions does so after every answer"
+                f"the method went from {plural(n_answers, 'answer')} beyond {budget} at once; one "
+                "that yields functions does so after every answer"
             )
         return Point(budget, n_answers, np.asarray(labels), oracle)
 

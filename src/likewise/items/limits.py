@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from likewise.errors import InputError
+from likewise.words import plural
 
 SHARE = 0.5
 """Input may take this share of the free memory; features and answers need the rest. A round number;
@@ -73,4 +74,4 @@ def in_words(n_bytes: int) -> str:
     """
     units = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
     power = min(max(0, n_bytes.bit_length() - 1) // 10, len(units) - 1)
-    return f"{n_bytes / 1024**power:.1f} {units[power]}" if power else f"{n_bytes} bytes"
+    return f"{n_bytes / 1024**power:.1f} {units[power]}" if power else plural(n_bytes, "byte")

@@ -16,6 +16,7 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.items.items import check_ids
+from likewise.words import plural
 
 FIELD_LENGTH = 2_000
 """A cell is cut here for showing, so that one huge value does not stop the page."""
@@ -108,7 +109,7 @@ def as_text(value: Any) -> str:
     elif isinstance(value, bool):
         text = "true" if value else "false"
     elif isinstance(value, bytes):
-        text = f"({len(value)} bytes)"
+        text = f"({plural(len(value), 'byte')})"
     elif isinstance(value, list | dict):
         text = json.dumps(value, ensure_ascii=False, default=str)
     else:

@@ -28,6 +28,7 @@ from likewise.items.items import (
 )
 from likewise.items.tablefiles import READING, is_table, read_table
 from likewise.items.tables import Table, as_text
+from likewise.words import plural
 
 RECIPE = "texts 2"
 """Change this whenever the features change, so that old ones are not used."""
@@ -229,9 +230,9 @@ def lsi_features(texts: Sequence[str], kept: FeatureCache) -> Features:
         X = kept.get(f"{made_by}, letters", key, lambda: character_lsi(texts))
     return Features(
         X,
-        f"tf-idf of {what} and latent semantic indexing, {X.shape[1]} dimensions{why}. For better "
-        "ones name a sentence-embedding model with --text-features, or bring your own with "
-        "--features.",
+        f"tf-idf of {what} and latent semantic indexing, {plural(X.shape[1], 'dimension')}{why}. "
+        "For better ones name a sentence-embedding model with --text-features, or bring your own "
+        "with --features.",
         notes=kept.notes,
     )
 

@@ -178,7 +178,7 @@ class BudgetedOracle(WrappedOracle):
 
     def _spend(self) -> None:
         if self.n_queries >= self.max_queries:
-            raise BudgetExhausted(f"all {self.max_queries} answers were given")
+            raise BudgetExhausted(f"the budget of {plural(self.max_queries, 'answer')} is spent")
         self.n_queries += 1
 
 

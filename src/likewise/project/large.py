@@ -30,6 +30,7 @@ from likewise.project.packing import pack_session, unpack, unpack_session
 from likewise.project.project import Project
 from likewise.project.store import Store
 from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES, ClosestFirst
+from likewise.words import plural
 
 if TYPE_CHECKING:
     from likewise.scale import Source
@@ -127,7 +128,7 @@ def go_on(where: Path, store: Store) -> Project:
     rows = np.array(kept["rows"], dtype=np.intp)
     items = _items(where, rows, kept["records"])
     X = points[session.strategy.partition.assignment]
-    features = Features(X, f"{X.shape[1]} columns of {store.settings['paths'][0]}")
+    features = Features(X, f"{plural(X.shape[1], 'column')} of {store.settings['paths'][0]}")
     seed = int(store.settings["seed"])
     return Project(session, items, store, features=lambda: features, path=where, seed=seed)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from likewise.errors import InputError
 from likewise.rows.source import value_type
+from likewise.words import plural
 
 ROWS_PER_BATCH = 2**16
 """How many rows are read at a time: a few megabytes. With half or twice as many, reading takes as
@@ -74,7 +75,7 @@ def values_between(
                 return
     except OSError as error:
         raise InputError(f"{place} cannot be read; it is cut or damaged: {error}") from error
-    raise InputError(f"{place} ended after {seen} rows; it has changed, or is cut")
+    raise InputError(f"{place} ended after {plural(seen, 'row')}; it has changed, or is cut")
 
 
 def _matrix(batch: Any, columns: Columns, place: str, first_row: int) -> NDArray[Any]:

@@ -1,7 +1,7 @@
 // Two items side by side, in the way that makes them easiest to compare.
 
 import { showPicture } from "./api.js";
-import { el, sign, svg, WORDS } from "./dom.js";
+import { el, plural, sign, svg, WORDS } from "./dom.js";
 import { hiddenFields } from "./settings.js";
 import { tile } from "./things.js";
 
@@ -229,7 +229,7 @@ function rows(left, right, box, tools) {
     el("caption", { class: "unseen" }, "The two, field by field"),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Field"), columnHead(left), el("th", { scope: "col", class: "relation" }, el("span", { class: "unseen" }, "equal or not")), columnHead(right))),
     el("tbody", {}, ...body));
-  const hint = el("p", { class: "hint" }, `${nEqual} of ${fields.length} fields are equal${all.some(({ scales }) => !scales.includes(undefined)) ? "; ○ left and ● right on the range of all rows" : ""}`);
+  const hint = el("p", { class: "hint" }, `${nEqual} of ${plural(fields.length, "field")} ${nEqual === 1 ? "is" : "are"} equal${all.some(({ scales }) => !scales.includes(undefined)) ? "; ○ left and ● right on the range of all rows" : ""}`);
   const again = () => showPair(box, tools, left, right, [left.fellows, right.fellows]);
   return { parts: [el("div", { class: "table-box", tabIndex: 0, role: "region", ariaLabel: "The two, field by field" }, table)], tools: [hint, fieldMenu(all, hidden, again)] };
 }
