@@ -1,6 +1,7 @@
 """`likewise label` on many files: gone over, a few rows shown, groups written to a folder."""
 
 import json
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -105,6 +106,25 @@ def test_the_groups_of_all_rows_are_written_to_a_folder(tmp_path, events):
     as_file = invoke("export", session, "-o", tmp_path / "labels.csv")
     assert as_file.exit_code != 0
     assert "to a folder" in as_file.output
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("streamed")
+def test_items_that_are_moved_count_in_their_new_group_on_the_page_and_on_disk(tmp_path, events):
+    from likewise.project import open_session_file
+
+    folder, y = events
+    answer_all(folder, tmp_path, y)
+    with closing(open_session_file(tmp_path / "events.likewise").project) as project:
+        standing = project.partition.representatives
+        moved = [row for row in range(len(project.ids)) if row not in standing][:2]
+        project.mend(lambda mending: mending.move(moved, None), position=project.position)
+        sizes = sorted(group.size for group in project.groups())
+    assert sizes[0] == 2
+    assert invoke("export", project.path, "-o", tmp_path / "labels").exit_code == 0
+    tables = [parquet.read_table(tmp_path / "labels" / f"{i}.parquet") for i in range(3)]
+    labels = np.concatenate([table["label"].to_numpy() for table in tables])
+    assert sizes == sorted(np.bincount(labels).tolist())
 
 
 @pytest.mark.usefixtures("streamed")

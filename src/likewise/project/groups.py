@@ -159,9 +159,16 @@ def _labels(session: Session) -> NDArray[np.intp]:
 def _sizes(session: Session) -> NDArray[np.intp]:
     """Return, for every label, how many items have it."""
     labels, partition = _labels(session), session.strategy.partition
-    counts = partition.row_counts
-    of_parts = labels if counts is None else labels[partition.representatives]
-    return np.bincount(of_parts, counts).astype(np.intp)
+    n = int(labels.max()) + 1
+    if partition.row_counts is None:
+        return np.bincount(labels, minlength=n)
+    of_parts = labels[partition.representatives]
+    sizes = np.bincount(of_parts, partition.row_counts, n).astype(np.intp)
+    # Single rows may have been moved out of the group of their representative.
+    inherited = of_parts[partition.assignment]
+    moved = labels != inherited
+    sizes += np.bincount(labels[moved], minlength=n) - np.bincount(inherited[moved], minlength=n)
+    return sizes
 
 
 @_once
