@@ -17,7 +17,7 @@ from likewise.learning.kernel_vote import (
     ridge,
     tune_kernels,
 )
-from likewise.learning.learner import VOTERS, Learner, best_share, milestone
+from likewise.learning.learner import CREDIT, VOTERS, Learner, best_share, milestone, nearness
 from likewise.learning.views import main_axes, views_of
 
 X, Y = load_iris(return_X_y=True)
@@ -45,6 +45,7 @@ def test_main_axes_are_those_of_a_singular_value_decomposition(shape):
     rows = np.random.default_rng(0).normal(size=shape) * np.linspace(3, 1, shape[1])
     rows -= rows.mean(axis=0)
     axes = main_axes(rows)
+    assert axes.shape[1] == min(50, shape[0] - 1)
     best = np.linalg.svd(rows, full_matrices=False)[2][: axes.shape[1]].T
     assert np.allclose(axes.T @ axes, np.eye(axes.shape[1]), atol=1e-9)
     one, other = rows @ axes, rows @ best
@@ -135,6 +136,17 @@ def test_shrinkage_is_that_of_scikit_learn(shared):
     model = OAS(assume_centered=True).fit(rows)
     assert (model.shrinkage_ < 0.5) == (shared > 0)
     assert np.allclose(shrunk(rows.T @ rows / 30, 30), model.covariance_)
+
+
+def test_the_border_is_nearer_to_the_smaller_group():
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1], [180, 20])
+    points = rng.normal(size=(200, 1)) + 4.0 * truth[:, None]
+    rows = views_of(points)
+    model = fit_discriminant(rows(points), np.ones(200), np.arange(200), truth)
+    between = rows(np.linspace(1.0, 3.0, 41)[:, None])
+    border = np.linspace(1.0, 3.0, 41)[np.argmax(model.predict_proba(between)[:, 1] > 0.5)]
+    assert 2.2 < border < 2.9
 
 
 def test_the_discriminant_learns_from_rows_that_nobody_was_asked_about():
@@ -260,3 +272,18 @@ def test_degenerate_rows_are_no_trouble(rows):
     model = Learner(rows).learn(np.array([0, 3, 8]), np.array([0, 1, 1]))
     assert np.isfinite(model.left_out).all()
     assert np.allclose(model.predict_proba(rows).sum(axis=1), 1, atol=1e-6)
+
+
+def test_kernels_are_credited_for_rows_that_lie_nearer_than_known_ones():
+    known = first_of_each(Y, 8)
+    learner = Learner(X)
+    near = nearness(learner.rows.own, known)
+    assert 0.2 < near < 0.9
+    rows, groups = learner.rows.take(known), Y[known]
+    kernels = fit_kernels(rows, groups, tune_kernels(rows, groups)).left_out
+    credit = CREDIT * (1.0 - near)
+    other = fit_discriminant(learner.rows, np.ones(len(X)), known, groups).left_out
+    share = best_share(credit + (1.0 - credit) * kernels, other, groups)
+    assert share < best_share(kernels, other, groups)
+    assert milestone(len(known)) == len(known)
+    assert learner.learn(known, groups).voters["discriminant"] == pytest.approx(share)
