@@ -240,6 +240,24 @@ def test_another_strategy_asks_by_its_name(table):
         open_project(path, strategy="closest-first", n_super_instances=5, options=options)
 
 
+@pytest.mark.parametrize(
+    "name", ["cobras", "ncobras", "dsl", "acdm", "a3s", "closest-first", "row-by-row"]
+)
+def test_a_session_by_every_strategy_opens_again(table, name):
+    path, y = table
+    first = open_project(path, strategy=name, options={"cache": False}).project
+    answer_all(first, y, at_most=1)
+    labels, question = first.session.labels, first.ask()
+    first.close()
+    path.write_text(path.read_text().replace("5.100", "5.200"))
+    again = open_project(path).project
+    exported = Session.from_dict(json.loads(formats.export(again, "json")))
+    for session in (again.session, exported):
+        assert session.strategy.name == name
+        assert session.ask() == question
+        assert np.array_equal(session.labels, labels)
+
+
 @pytest.mark.parametrize("questions", ["pairs", "choices"])
 def test_opening_again_makes_no_regions_again(table, monkeypatch, questions):
     path, y = table

@@ -222,7 +222,8 @@ class Log:
         plain : mapping
             What `to_dict` returned, in this release or an earlier one.
         X : array-like, optional
-            The data, for strategies that need it to go on.
+            The data, for strategies that need it to go on. A session that a page or the command
+            line exported has it.
         digest : str, optional
             The fingerprint of the data at hand; refused if the session was made from other data.
 
@@ -238,7 +239,7 @@ class Log:
                     "the session was made from other data (the fingerprints differ). Open it with "
                     "the data it was made from, or start a new one."
                 )
-            strategy = _loaded_strategy(data["strategy"], X)
+            strategy = _loaded_strategy(data["strategy"], data.get("rows") if X is None else X)
             session = cls(strategy, sample_ids=data.get("sample_ids"), digest=data.get("digest"))
             for entry in data["log"]:
                 session.apply(entry)

@@ -17,8 +17,8 @@ from likewise.files import cache_folder
 from likewise.items import KINDS, Features, Items, open_items
 from likewise.project import large
 from likewise.project.large import OnProgress
-from likewise.project.packing import pack_session, unpack_session
-from likewise.project.project import Project
+from likewise.project.packing import needs_rows, pack, pack_session, unpack_session
+from likewise.project.project import ROWS, Project, stored_rows
 from likewise.project.store import Changes, Store
 from likewise.words import many, plural
 
@@ -152,7 +152,10 @@ def open_project(
             "features": features.description,
         },
         items=items.content_hashes(),
-        payloads={SETUP: pack_session(begun)},
+        payloads={
+            SETUP: pack_session(begun),
+            **({ROWS: pack({"X": features.X})} if needs_rows(begun) else {}),
+        },
     )
     project = Project(begun, items, store, features=lambda: features, path=where, seed=seed)
     return Opened(project, where, True, Changes())
@@ -310,7 +313,7 @@ def _go_on(path: str | os.PathLike[str], where: Path, say: Say) -> Opened:
         ids = list(store.items)
         place = {name: k for k, name in enumerate(items.ids)}
         project = Project(
-            unpack_session(store.payload(SETUP)),
+            unpack_session(store.payload(SETUP), stored_rows(store)),
             items,
             store,
             where=[place.get(name) for name in ids],

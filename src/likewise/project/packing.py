@@ -58,6 +58,15 @@ def pack_session(session: Session) -> bytes:
     return pack({**session.state(), "log": [], "undone": []})
 
 
-def unpack_session(data: bytes) -> Session:
-    """Return the session that `pack_session` took."""
-    return Session.from_dict(unpack(data))
+def needs_rows(session: Session) -> bool:
+    """Return whether the strategy of a session cannot be loaded without the rows."""
+    try:
+        unpack_session(pack_session(session))
+    except ValueError:  # such as SessionFileError
+        return True
+    return False
+
+
+def unpack_session(data: bytes, X: NDArray[Any] | None = None) -> Session:
+    """Return the session that `pack_session` took; some strategies need the rows for that."""
+    return Session.from_dict(unpack(data), X=X)

@@ -31,6 +31,8 @@ N_CHECKS = 5
 """How many check questions there are in a round."""
 WORKED_OUT = "worked out"
 """The payload with what a strategy computed from the rows, so that opening is faster next time."""
+ROWS = "rows"
+"""The payload with the features, for strategies that do not store what they need of them."""
 
 
 class Project:
@@ -148,6 +150,11 @@ class Project:
             if self._known_features is None:
                 self._known_features = self._features().aligned(self.where)
             return self._known_features
+
+    @property
+    def stored_rows(self) -> NDArray[Any] | None:
+        """The features in the file, for a strategy that needs them to be loaded; else None."""
+        return stored_rows(self._store)
 
     # -- changing --------------------------------------------------------------------------------
 
@@ -344,3 +351,8 @@ class Project:
 
     def _loaded(self, name: str) -> tuple[Any, Strategy]:
         return unpack(self._store.payload(name)), self.session.strategy
+
+
+def stored_rows(store: Store) -> NDArray[Any] | None:
+    """Return the features that a file has for its strategy, or None if it needs none."""
+    return unpack(store.payload(ROWS))["X"] if ROWS in store.payload_names else None
