@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.linear_model import Ridge
 from sklearn.metrics import adjusted_rand_score
 
-from likewise.learning.discriminant import fit_discriminant, shrunk
+from likewise.learning.discriminant import _Gaussians, fit_discriminant, shrunk
 from likewise.learning.kernel_vote import (
     KERNELS,
     Choice,
@@ -52,8 +52,9 @@ def test_main_axes_are_those_of_a_singular_value_decomposition(shape):
     assert np.allclose(one @ one.T, other @ other.T, atol=1e-9)
 
 
-def test_views_are_scaled_and_constant_features_vanish():
-    rows = np.hstack([X, np.ones((len(X), 2))])
+@pytest.mark.parametrize("unit", [1.0, 1e-3, 1e3])
+def test_views_are_scaled_and_constant_features_vanish(unit):
+    rows = np.hstack([unit * X, np.ones((len(X), 2))])
     found = views_of(rows)(rows)
     for view in found[:2]:
         assert np.isclose((view**2).sum(axis=1).mean(), 1.0)
@@ -86,6 +87,13 @@ def test_rows_are_about_as_far_apart_for_every_kernel(kernel):
     points = np.random.default_rng(0).normal(size=(200, 9))
     rows = views_of(points)(points)
     assert np.mean(_distances(rows, rows, kernel)) == pytest.approx(2.0, abs=0.2)
+
+
+def test_the_exponential_kernel_is_of_the_distance_itself():
+    rows = views_of(X)(X)
+    squares, sums = (_distances(rows, rows, KERNELS.index(n)) for n in ("gaussian", "exponential"))
+    assert np.allclose(squares, ((rows.own[:, None] - rows.own) ** 2).sum(axis=2))
+    assert np.allclose(sums, np.sqrt(2.0 * squares))
 
 
 def test_kernels_follow_a_curved_border():
@@ -147,6 +155,20 @@ def test_the_border_is_nearer_to_the_smaller_group():
     between = rows(np.linspace(1.0, 3.0, 41)[:, None])
     border = np.linspace(1.0, 3.0, 41)[np.argmax(model.predict_proba(between)[:, 1] > 0.5)]
     assert 2.2 < border < 2.9
+
+
+def test_a_known_row_is_scored_by_the_mean_of_its_group_without_its_cell():
+    groups = np.array([0, 0, 0, 1, 1])
+    cells, sizes = X[[0, 10, 20, 60, 70]] * [[2], [1], [3], [2], [2]], np.array([2.0, 1, 3, 2, 2])
+    rows = X[[0, 10, 20, 60, 70]]
+    targets = np.eye(2)[groups]
+    model = _Gaussians.fit(targets.T @ cells, targets.T @ sizes, X.T @ X)
+    found = model.scores_without(cells, sizes, rows, groups)
+    for k, group in enumerate(groups):
+        rest = (groups == group) & (np.arange(5) != k)
+        mean = cells[rest].sum(axis=0) / sizes[rest].sum()
+        score = (rows[k] - 0.5 * mean) @ model.precision @ mean
+        assert found[k, group] == pytest.approx(score + np.log(sizes[rest].sum() / sizes.sum()))
 
 
 def test_the_discriminant_learns_from_rows_that_nobody_was_asked_about():
