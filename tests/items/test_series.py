@@ -35,6 +35,8 @@ def test_a_table_has_a_series_in_every_row(tmp_path, waves):
     assert np.allclose(view["channels"][0]["y"], waves[2])
     assert view["fields"] == [["kind", "x"]]
     assert json.loads(json.dumps(view)) == view
+    with pytest.raises(InputError, match="has no column 'sort'"):
+        open_items(path, series=True, id="name", show=["sort"])
 
 
 def test_series_are_compared_by_shape_and_not_by_height(tmp_path, waves):

@@ -94,9 +94,9 @@ class Features:
 class Items(ABC):
     """A set of things a person can compare, and features of them. Made by `open_items`.
 
-    A kind of items is a subclass with `kind`, `noun`, `options`, `recognizes`, `open`, `title`,
-    `view`, `content_hash` and `_make_features`. Page, terminal and exports need nothing more:
-    they show the parts of `view`. ``docs/items.md`` tells how to add one.
+    A kind of items is a subclass with `kind`, `noun`, `options`, `recognizes`, `open`, `view`,
+    `content_hash` and `_make_features`. Page, terminal and exports need nothing more: they show the
+    parts of `view`. ``docs/items.md`` tells how to add one.
 
     Attributes
     ----------
@@ -154,10 +154,6 @@ class Items(ABC):
     # -- what one item is --------------------------------------------------------------------------
 
     @abstractmethod
-    def title(self, i: int) -> str:
-        """Return one short line that names item `i`."""
-
-    @abstractmethod
     def view(self, i: int) -> dict[str, Any]:
         """Return what a front needs to show item `i`, as plain JSON values.
 
@@ -185,6 +181,10 @@ class Items(ABC):
         """Compute the built-in features, or fetch them from the cache."""
 
     # -- what follows from that; a kind may know better --------------------------------------------
+
+    def title(self, i: int) -> str:
+        """Return one short line that names item `i`: its id."""
+        return shorten(self.ids[i])
 
     def heading(self, i: int) -> str:
         """Return what stands over item `i` where its content is shown: its name or its number."""

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from likewise.errors import InputError
-from likewise.items.arrays import ARRAY_SUFFIXES, read_features
 from likewise.items.cache import FeatureCache, default_folder
 from likewise.items.items import Items
+from likewise.items.points import ARRAY_SUFFIXES, read_features
 from likewise.items.tablefiles import TABLE_SUFFIXES, is_frame
 from likewise.registry import Registry
 

@@ -22,8 +22,7 @@ from likewise.items.images.decoding import (
 )
 from likewise.items.images.recipes import choose_recipe
 from likewise.items.items import Items, digest
-from likewise.items.series import SeriesItems
-from likewise.items.seriesfiles import series_from_table
+from likewise.items.series import SeriesItems, series_from_table
 from likewise.items.tables import Table
 from likewise.items.texts import TextItems
 from likewise.words import plural
@@ -63,7 +62,7 @@ def from_memory(things: Iterable[Any], kind: Kind | None, cache: FeatureCache) -
         texts = Table(MEMORY, {"text": some}, len(some))
         return TextItems(texts, "text", cache=cache)
     lists = [np.asarray(one, dtype=float).tolist() for one in some]
-    series = series_from_table(Table(MEMORY, {"series": lists}, len(lists)), None, None, None)
+    series = series_from_table(Table(MEMORY, {"series": lists}, len(lists)))
     return SeriesItems(MEMORY, series, cache=cache)
 
 

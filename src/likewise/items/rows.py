@@ -13,7 +13,7 @@ from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
 from likewise.items.items import Features, Items, OnProgress, digest, shorten
 from likewise.items.tablefiles import READING, is_table, read_table
-from likewise.items.tables import Table, as_numbers, as_shown, as_text, as_times, is_missing
+from likewise.items.tables import Table, as_shown, as_text, is_missing
 from likewise.items.texts import character_lsi
 from likewise.words import plural
 
@@ -107,14 +107,7 @@ class RowItems(Items):
 
     def content_hash(self, i: int) -> str:
         """Return a hash of the columns that are shown or used."""
-        return self._hash(tuple(self._table.columns[name][i] for name in self._hashed))
-
-    def content_hashes(self) -> dict[str, str]:
-        """Return the content hash of every row by its id."""
-        rows = zip(*(self._table.columns[name] for name in self._hashed), strict=True)
-        return dict(zip(self.ids, map(self._hash, rows), strict=True))
-
-    def _hash(self, row: tuple[Any, ...]) -> str:
+        row = tuple(self._table.columns[name][i] for name in self._hashed)
         return digest(self._named, repr(row))
 
     def _make_features(self, progress: OnProgress | None) -> Features:
@@ -142,7 +135,7 @@ class RowItems(Items):
         """Median and interquartile range of the columns of numbers that are shown."""
         found = {}
         for name in self._show:
-            numbers = as_numbers(self._table.columns[name], self._table.has_decimal_comma)
+            numbers = self._table.numbers(name)
             if numbers is not None and name != self._id:
                 finite = numbers[np.isfinite(numbers)]
                 quantiles = np.quantile(finite, [0.25, 0.5, 0.75]) if len(finite) else np.zeros(3)
@@ -157,7 +150,7 @@ class RowItems(Items):
         columns = {name: numbers for name, (numbers, _, _) in self._scales.items()}
         for name in self._show:
             if name not in columns and name != self._id:
-                times = as_times(self._table.columns[name])
+                times = self._table.times(name)
                 if times is not None and np.nanmax(times) > np.nanmin(times):
                     columns[name] = times
         found = {}
@@ -232,16 +225,15 @@ def row_features(table: Table, columns: Sequence[str] | None, leave_out: Sequenc
 
 def _encoded(table: Table, name: str, *, keeps_counts: bool) -> tuple[str, np.ndarray, str]:
     """Return what a column is, its features, and what to say about it."""
-    values = table.column(name)
-    numbers = as_numbers(values, table.has_decimal_comma)
+    numbers = table.numbers(name)
     if numbers is not None:
         if not keeps_counts and _only_counts(numbers):
             return "number", np.empty((table.n, 0)), "left out, it only counts the rows"
         return "number", *_scaled(numbers)
-    times = as_times(values)
+    times = table.times(name)
     if times is not None:
         return "date", *_scaled(times)
-    texts = [_category(value) for value in values]
+    texts = [_category(value) for value in table.column(name)]
     if len(set(texts)) > MOST_CATEGORIES:
         return "text", np.empty((table.n, 0)), ""
     return "category", *_one_hot(texts)

@@ -1,8 +1,12 @@
-"""Time series, compared by their z-normalized values or under dynamic time warping."""
+"""Time series: one per row of a table, per file of a folder, or per row of an array.
+
+They are compared by their z-normalized values, or under dynamic time warping.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -10,16 +14,13 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from likewise.errors import InputError, needs_extra
-from likewise.items.arrays import ARRAY_SUFFIXES
 from likewise.items.cache import FeatureCache, package_versions
-from likewise.items.items import Features, Items, OnProgress, digest, shorten
-from likewise.items.seriesfiles import (
-    SeriesSet,
-    series_from_array,
-    series_from_folder,
-    series_from_table,
-)
-from likewise.items.tablefiles import READING, is_table, read_table
+from likewise.items.items import Features, Items, OnProgress, Problem, digest
+from likewise.items.limits import files_below, name_in
+from likewise.items.points import ARRAY_SUFFIXES, ids_of, read_array
+from likewise.items.tablefiles import CSV_SUFFIXES, READING, is_table, read_table
+from likewise.items.tables import Table
+from likewise.words import plural
 
 RECIPE = "series 1"
 """To be changed with anything that changes the distances, so that old ones are not found."""
@@ -31,6 +32,18 @@ MOST_WARPED = 5_000
 
 MOST_POINTS = 2_000
 """A longer series is shown with fewer points; the lowest and highest values stay."""
+
+
+@dataclass(frozen=True, eq=False)
+class SeriesSet:
+    """Series of one source, each an array of shape (length, channels), with NaN for gaps."""
+
+    ids: list[str]
+    series: list[np.ndarray]
+    channels: list[str]
+    fields: list[list[list[str]]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 class SeriesItems(Items):
@@ -48,10 +61,11 @@ class SeriesItems(Items):
         how: Literal["euclidean", "dtw"] = "euclidean",
         cache: FeatureCache | None = None,
     ) -> None:
-        super().__init__(source, found.ids, problems=found.problems, notes=found.notes)
         if how not in ("euclidean", "dtw"):
             raise InputError(f"series features are euclidean or dtw, not {how!r}")
-        self._found = found
+        self._series, gaps = _without_gaps(found)
+        super().__init__(source, found.ids, problems=found.problems, notes=found.notes + gaps)
+        self._channels, self._fields = found.channels, found.fields
         self._how = how
         self._cache = cache or FeatureCache(None)
 
@@ -76,7 +90,7 @@ class SeriesItems(Items):
         for_tables = {"id": id, "show": show, **reading}
         if is_table(source):
             table = read_table(source, **reading)
-            found = series_from_table(table, id, columns, show)
+            found = series_from_table(table, id, columns, show or ())
             return cls(table.path, found, how=series_features, cache=cache)
         is_array = source.suffix.lower() in ARRAY_SUFFIXES
         for name, value in (for_tables | {"columns": columns if is_array else None}).items():
@@ -85,29 +99,163 @@ class SeriesItems(Items):
         found = series_from_array(source) if is_array else series_from_folder(source, columns)
         return cls(source, found, how=series_features, cache=cache)
 
-    def title(self, i: int) -> str:
-        """Return the item's id."""
-        return shorten(self.ids[i])
-
     def view(self, i: int) -> dict[str, Any]:
         """Return every channel as points to draw, at most 2000 of each."""
-        values = self._found.series[i]
+        values = self._series[i]
         channels = []
-        for k, name in enumerate(self._found.channels):
+        for k, name in enumerate(self._channels):
             t = _thin(values[:, k])
             channels.append({"name": name, "t": t.tolist(), "y": values[t, k].tolist()})
-        shown = self._found.fields[i] if self._found.fields else []
+        shown = self._fields[i] if self._fields else []
         return {"kind": self.kind, "length": len(values), "channels": channels, "fields": shown}
 
     def content_hash(self, i: int) -> str:
         """Return a hash of the values."""
-        values = self._found.series[i]
+        values = self._series[i]
         return digest(str(values.shape), values.tobytes())
 
     def _make_features(self, progress: OnProgress | None) -> Features:
         if self._how == "euclidean":
-            return euclidean_features(self._found.series)
-        return dtw_features(self._found.series, self._cache)
+            return euclidean_features(self._series)
+        return dtw_features(self._series, self._cache)
+
+
+def series_from_table(
+    table: Table,
+    id: str | None = None,
+    columns: Sequence[str] | None = None,
+    show: Sequence[str] = (),
+) -> SeriesSet:
+    """Read one series from every row: its columns of numbers in order, or a list in one cell."""
+    names = [n for n in table.columns if n != id] if columns is None else list(columns)
+    ids = table.ids(id)
+    notes = list(table.notes)
+    lists = [n for n in names if any(isinstance(v, list) for v in table.column(n)[:100])]
+    if lists:
+        if len(lists) > 1:
+            raise InputError(f"{table.path} has lists in {lists}: name one of them with --columns")
+        name = lists[0]
+        raw = [
+            _from_list(value, f"{table.path}, row {i}, {name}")
+            for i, value in enumerate(table.columns[name])
+        ]
+    else:
+        numbers = {n: table.numbers(n) for n in names}
+        others = [n for n, found in numbers.items() if found is None]
+        points = [found for found in numbers.values() if found is not None]
+        if others and (columns is not None or not points):
+            raise InputError(f"{table.path}: not numbers: {', '.join(others)}")
+        if others:
+            notes.append(f"columns that are not numbers were left out: {', '.join(others)}")
+        raw = list(np.column_stack(points)[:, :, None])
+    fields = [table.fields(show, i) for i in range(table.n)]
+    return SeriesSet(ids, raw, ["value"], fields, notes=notes)
+
+
+def series_from_array(path: Path) -> SeriesSet:
+    """Read an array of shape (series, time) or (series, time, channels)."""
+    X, ids = read_array(path)
+    if X.ndim == 2:
+        X = X[:, :, None]
+    if X.ndim != 3 or not X.size:
+        raise InputError(
+            f"{path}: series come as (series, time) or (series, time, channels), not {X.shape}"
+        )
+    count = X.shape[2]
+    names = ["value"] if count == 1 else [f"channel {k}" for k in range(count)]
+    return SeriesSet(ids_of(X, ids, path), list(X.astype(np.float64)), names)
+
+
+def series_from_folder(folder: Path, columns: Sequence[str] | None) -> SeriesSet:
+    """Read one series from every file: rows are moments, columns are channels."""
+    root = folder.resolve()
+    ids: list[str] = []
+    raw: list[np.ndarray] = []
+    problems: list[Problem] = []
+    channels: list[str] | None = None
+    wanted = (*CSV_SUFFIXES, ".npy")
+    for path in sorted(p for p in files_below(root) if p.suffix.lower() in wanted):
+        name = name_in(path, root)
+        try:
+            if not path.resolve().is_relative_to(root):
+                raise InputError("a link to outside of the folder")
+            names, values = _read_series(path, columns)
+            if channels is not None and names != channels:
+                raise InputError(f"its channels are {names} and those before it {channels}")
+        except InputError as error:
+            problems.append(Problem(None, f"{name} was left out: {error}"))
+            continue
+        channels = names
+        ids.append(name)
+        raw.append(values)
+    if channels is None:
+        reason = f": {problems[0].message}" if problems else ""
+        kinds = ", ".join(CSV_SUFFIXES + ARRAY_SUFFIXES[:1])
+        raise InputError(f"there are no time series in {folder} ({kinds}){reason}")
+    return SeriesSet(ids, raw, channels, problems=problems)
+
+
+def _read_series(path: Path, columns: Sequence[str] | None) -> tuple[list[str], np.ndarray]:
+    if not path.is_file():
+        raise InputError("it is not a regular file")
+    if path.suffix.lower() == ".npy":
+        values, _ = read_array(path)
+        values = values[:, None] if values.ndim == 1 else values
+        if values.ndim != 2 or not values.size:
+            raise InputError(f"shape {values.shape} is not (time,) or (time, channels)")
+        names = [f"column {k}" for k in range(1, values.shape[1] + 1)]
+        return names, values.astype(np.float64)
+    table = read_table(path)
+    found = {}
+    for name in table.columns if columns is None else columns:
+        numbers = table.numbers(name)
+        if numbers is not None:
+            found[name] = numbers
+        # Rows are moments already, so a column of times is not a channel.
+        elif columns is not None or table.times(name) is None:
+            raise InputError(f"column {name!r} is not numbers; choose others with --columns")
+    if not found:
+        raise InputError("it has no columns of numbers")
+    return list(found), np.column_stack(list(found.values()))
+
+
+def _from_list(value: Any, where: str) -> np.ndarray:
+    try:
+        values = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{where} is not a list of numbers: {error}") from error
+    if values.ndim != 1 or not values.size:
+        raise InputError(f"{where} is not a list of numbers")
+    return values[:, None]
+
+
+def _without_gaps(found: SeriesSet) -> tuple[list[np.ndarray], list[str]]:
+    """Cut missing values at the end, draw a straight line over those in between; say so."""
+    whole = []
+    filled = cut = 0
+    for values, name in zip(found.series, found.ids, strict=True):
+        finite = np.isfinite(values)
+        if finite.all():
+            whole.append(values)
+            continue
+        if not finite.any(axis=0).all():
+            raise InputError(f"series {name!r} has no values in one of its channels")
+        length = int(np.flatnonzero(finite.any(axis=1))[-1]) + 1
+        cut += length < len(values)
+        mended = values[:length].copy()
+        moments = np.arange(length)
+        for k in range(mended.shape[1]):
+            known = finite[:length, k]
+            if not known.all():
+                filled += int((~known).sum())
+                mended[:, k] = np.interp(moments, moments[known], mended[known, k])
+        whole.append(mended)
+    notes = []
+    if cut:
+        notes.append(f"{cut} series {'ends' if cut == 1 else 'end'} before the last column")
+    if filled:
+        notes.append(f"{plural(filled, 'missing value')} filled in along a straight line")
+    return whole, notes
 
 
 def _thin(values: np.ndarray) -> np.ndarray:

@@ -64,15 +64,27 @@ class Table:
         """Return the ids of the rows: a column's values, the index, or numbers from 0."""
         if column is None:
             return [str(i) for i in range(self.n)] if self.index is None else list(self.index)
-        ids = [as_text(value).strip() for value in self.column(column)]
+        ids = self.texts(column)
         check_ids(ids, f"{self.path}, column {column!r}")
         return ids
+
+    def texts(self, name: str) -> list[str]:
+        """Return the cells of a column as texts without spaces around them."""
+        return [as_text(value).strip() for value in self.column(name)]
+
+    def numbers(self, name: str) -> np.ndarray | None:
+        """Return a column as numbers, or None; see `as_numbers`."""
+        return as_numbers(self.column(name), self.has_decimal_comma)
+
+    def times(self, name: str) -> np.ndarray | None:
+        """Return a column as points in time, or None; see `as_times`."""
+        return as_times(self.column(name))
 
     def fields(self, names: Sequence[str], i: int) -> list[list[str]]:
         """Return the named cells of row `i` as pairs of name and text, long ones cut."""
         shown = []
         for name in names:
-            text = as_shown(self.columns[name][i])
+            text = as_shown(self.column(name)[i])
             if len(text) > FIELD_LENGTH:
                 text = f"{text[:FIELD_LENGTH]}… ({len(text)} characters)"
             shown.append([name, text])

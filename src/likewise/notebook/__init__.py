@@ -10,7 +10,7 @@ import numpy as np
 from likewise.core.session import Session
 from likewise.errors import InputError, needs_extra
 from likewise.items import Features, Items, open_items
-from likewise.items.arrays import check_features
+from likewise.items.points import check_features
 from likewise.notebook.shown import ShownItems
 from likewise.project import Project
 from likewise.words import plural

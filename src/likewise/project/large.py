@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from likewise.core.partition import StreamedSuperInstances, SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError, needs_extra
-from likewise.items.arrays import check_promises
 from likewise.items.items import Features
 from likewise.items.limits import fits
+from likewise.items.points import check_promises
 from likewise.items.rows import RowItems
 from likewise.items.tablefiles import parquet_bytes
 from likewise.items.tables import Table

@@ -26,7 +26,7 @@ from likewise.items.images.decoding import (
     upright_size,
 )
 from likewise.items.images.recipes import choose_recipe, image_features
-from likewise.items.items import Features, Items, OnProgress, Problem, digest, shorten
+from likewise.items.items import Features, Items, OnProgress, Problem, digest
 from likewise.items.limits import files_below, name_in
 
 if TYPE_CHECKING:
@@ -92,10 +92,6 @@ class ImageItems(Items):
     def decided(self) -> dict[str, Any]:
         """Which features "auto" means here."""
         return {"image_features": self._recipe}
-
-    def title(self, i: int) -> str:
-        """Return the path in the folder."""
-        return shorten(self.ids[i])
 
     def view(self, i: int) -> dict[str, Any]:
         """Return the size of the picture, the right way up."""
