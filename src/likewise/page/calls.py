@@ -21,12 +21,12 @@ from likewise.errors import (
     StaleQueryError,
 )
 from likewise.page import shapes
-from likewise.page.shapes import Asked, Json, a_list, chosen, one_row, page_of, some_rows, whole
+from likewise.page.shapes import Json, a_list, chosen, page_of, row_of, some_rows, whole
 from likewise.project import FORMATS, Project, export
 from likewise.project.groups import group_ids, how_known
 from likewise.project.mending import Mending
 from likewise.project.mending import split as split_links
-from likewise.project.outlook import Agreement
+from likewise.project.outlook import wilson_interval
 from likewise.project.projection import project_rows
 
 SIZES = {"small": 160, "large": 1024}
@@ -58,19 +58,9 @@ class File:
     headers: dict[str, str]
 
 
-def query(project: Project, asked: Asked) -> Json:
+def query(project: Project, asked: Json) -> Json:
     """Return the open question."""
-    return shapes.state(project, is_far=asked.query_params.get("distance") == "1")
-
-
-def progress(project: Project, asked: Asked) -> Json:  # noqa: ARG001
-    """Return how far the session is, which a page fetches after it shows the question."""
-    return shapes.progress(project)
-
-
-def ahead(project: Project, asked: Asked) -> Json:  # noqa: ARG001
-    """Return the questions that would follow."""
-    return shapes.ahead(project)
+    return shapes.state(project, is_far=asked.get("distance") == "1")
 
 
 def answer(project: Project, body: Json) -> Json:
@@ -110,17 +100,13 @@ def redo(project: Project, body: Json) -> Json:
     return shapes.next_question(project)
 
 
-def history(project: Project, asked: Asked) -> Json:
+def history(project: Project, asked: Json) -> Json:
     """Return the answers, the latest first."""
     events = project.session.events
     limit = page_of(asked, "limit", 100)
     before = page_of(asked, "before", len(events) + 1, most=len(events) + 1)
     shown = events[max(0, before - 1 - limit) : max(0, before - 1)]
-    return {
-        "position": project.position,
-        "n": len(events),
-        "events": [shapes.event(project, e) for e in reversed(shown)],
-    }
+    return {"n": len(events), "events": [shapes.event(project, e) for e in reversed(shown)]}
 
 
 def revise(project: Project, body: Json) -> Json:
@@ -131,36 +117,31 @@ def revise(project: Project, body: Json) -> Json:
         project.revise(number, said, position=whole(body, "position"))
         return shapes.state(project)
     found = project.session.preview(number, said)
-    return {
-        "position": project.position,
-        "preview": shapes.revision(project, number, said, found),
-    }
+    return {"preview": shapes.revision(project, number, said, found)}
 
 
-def groups(project: Project, asked: Asked) -> Json:
+def groups(project: Project, asked: Json) -> Json:
     """Return groups, those that answers have joined first."""
     found = project.groups()
     offset = page_of(asked, "offset", 0, most=len(found))
     shown = found[offset : offset + page_of(asked, "limit", 24)]
     return {
-        "position": project.position,
         "n": len(found),
         "total": shapes.total(found),
         "groups": [shapes.group(project, g) for g in shown],
     }
 
 
-def group(project: Project, asked: Asked) -> Json:
+def group(project: Project, asked: Json) -> Json:
     """Return one group and its members, typical ones or doubtful ones first."""
-    found = project.group(asked.path_params["id"])
+    found = project.group(asked["id"])
     rows = project.members(found)
-    if asked.query_params.get("order") == "doubt":
+    if asked.get("order") == "doubt":
         certainty = np.nan_to_num(how_known(project.session)[1][rows], nan=0.0)
         rows = rows[np.argsort(certainty, kind="stable")]
     offset = page_of(asked, "offset", 0, most=len(rows))
     shown = rows[offset : offset + page_of(asked, "limit", 100)]
     return {
-        "position": project.position,
         "group": shapes.group(project, found),
         "members": shapes.known_things(project, shown.tolist()),
     }
@@ -174,8 +155,7 @@ def name(project: Project, body: Json) -> Json:
     if any(unicodedata.category(character) in ("Cc", "Cs") for character in said):
         raise InputError(f"a name has no control characters or halves of characters: {said!r}")
     project.name(whole(body, "group"), said, position=whole(body, "position"))
-    found = project.group(whole(body, "group"))
-    return {"position": project.position, "group": shapes.group(project, found)}
+    return {"group": shapes.group(project, project.group(whole(body, "group")))}
 
 
 def misfit(project: Project, body: Json) -> Json:
@@ -195,15 +175,14 @@ def move(project: Project, body: Json) -> Json:
 
 def merge(project: Project, body: Json) -> Json:
     """Make several groups one."""
-    some = [project.group(whole({"group": id}, "group")) for id in a_list(body, "groups")]
+    some = [project.group(shapes.whole_number(id, "group")) for id in a_list(body, "groups")]
     return _mended(project, body, lambda mending: mending.merge(some))
 
 
-def parts(project: Project, asked: Asked) -> Json:
+def parts(project: Project, asked: Json) -> Json:
     """Return the two most likely parts of a group."""
-    found = project.parts(project.group(asked.path_params["id"]))
+    found = project.parts(project.group(asked["id"]))
     return {
-        "position": project.position,
         "parts": [
             {"size": len(rows), "shown": shapes.known_things(project, rows[:N_OF_A_PART].tolist())}
             for rows in found
@@ -230,16 +209,15 @@ def _mended(project: Project, body: Json, say: Callable[[Mending], list[Link]]) 
     return {**shapes.state(project), "n_overruled": n_overruled}
 
 
-def checks(project: Project, asked: Asked | None) -> Json:  # noqa: ARG001
+def checks(project: Project, asked: Json) -> Json:  # noqa: ARG001
     """Return the check questions and how they went."""
     some = project.checks()
-    found = Agreement.of(some)
+    is_wrong = [check.expected is not said for check, said in some if said and said.is_link]
     return {
-        "position": project.position,
         "checks": [shapes.check(project, check, said) for check, said in some],
-        "n": found.n,
-        "n_wrong": found.n_wrong,
-        "interval": [round(found.low, 3), round(found.high, 3)],
+        "n": len(is_wrong),
+        "n_wrong": sum(is_wrong),
+        "interval": [round(end, 3) for end in wilson_interval(sum(is_wrong), len(is_wrong))],
     }
 
 
@@ -248,26 +226,23 @@ def tell_check(project: Project, body: Json) -> Json:
     said = shapes.answer_from(body.get("answer"))
     left, right = whole(body, "left"), whole(body, "right")
     project.tell_check(left, right, said, position=whole(body, "position"))
-    return checks(project, None)
+    return checks(project, {})
 
 
-def unsure(project: Project, asked: Asked) -> Json:  # noqa: ARG001
+def unsure(project: Project, asked: Json) -> Json:  # noqa: ARG001
     """Return the pairs of groups that stayed undecided."""
     pairs = project.session.open_pairs
     labels = project.session.labels
-    return {
-        "position": project.position,
-        "n": len(pairs),
-        "n_together": sum(bool(labels[left] == labels[right]) for left, right in pairs),
-        "pairs": [
-            {
-                "left": shapes.thing(project, left),
-                "right": shapes.thing(project, right),
-                "is_together": bool(labels[left] == labels[right]),
-            }
-            for left, right in pairs[:100]
-        ],
-    }
+    is_together = [bool(labels[left] == labels[right]) for left, right in pairs]
+    found = [
+        {
+            "left": shapes.thing(project, left),
+            "right": shapes.thing(project, right),
+            "is_together": together,
+        }
+        for (left, right), together in zip(pairs[:100], is_together[:100], strict=True)
+    ]
+    return {"n": len(pairs), "n_together": sum(is_together), "pairs": found}
 
 
 def refine(project: Project, body: Json) -> Json:
@@ -277,7 +252,7 @@ def refine(project: Project, body: Json) -> Json:
     return shapes.state(project)
 
 
-def map_(project: Project, asked: Asked) -> Json:  # noqa: ARG001
+def map_(project: Project, asked: Json) -> Json:  # noqa: ARG001
     """Return two coordinates and the group of the items on the map."""
     known, ids = how_known(project.session)[0], group_ids(project.session)
     learned = np.where(known == "open", -1, ids)
@@ -289,7 +264,6 @@ def map_(project: Project, asked: Asked) -> Json:  # noqa: ARG001
     how = np.array([HOW.index(word) for word in known[rows].tolist()])
     found = sorted(project.groups(), key=lambda g: (-g.size, g.id))
     return {
-        "position": project.position,
         "points": np.column_stack([rows, places, ids[rows], how]).tolist(),
         "layout": "learned" if is_learned else "alike",
         "n": len(project.ids),
@@ -301,21 +275,20 @@ def map_(project: Project, asked: Asked) -> Json:  # noqa: ARG001
     }
 
 
-def item(project: Project, asked: Asked) -> Json:
+def item(project: Project, asked: Json) -> Json:
     """Return one item and the group it is in."""
-    row = one_row(project, asked)
+    row = row_of(project, asked["row"])
     found = int(group_ids(project.session)[row])
     return {
-        "position": project.position,
         "item": {**shapes.known_things(project, [row])[0], **shapes.whole_thing(project, row)},
         "group": shapes.group(project, project.group(found)),
     }
 
 
-def image(project: Project, asked: Asked) -> File:
+def image(project: Project, asked: Json) -> File:
     """Return the picture of an item; it is decoded and encoded again, never passed on as it is."""
-    row = one_row(project, asked)
-    size = asked.query_params.get("size", "large")
+    row = row_of(project, asked["row"])
+    size = asked.get("size", "large")
     if size not in SIZES:
         raise InputError(f"a picture is {' or '.join(SIZES)}, not {size!r}")
     place = project.where[row]
@@ -327,37 +300,27 @@ def image(project: Project, asked: Asked) -> File:
     return File(data, "image/webp", headers)
 
 
-def export_(project: Project, asked: Asked) -> File:
+def export_(project: Project, asked: Json) -> File:
     """Return the result as a file."""
-    format = asked.path_params["format"]
+    format = asked["format"]
     data = export(project, format)
     found = FORMATS.find(format)
     headers = {"content-disposition": f'attachment; filename="{found.file_name}"'}
     return File(data, found.media_type, headers)
 
 
-def formats(project: Project, asked: Asked) -> Json:  # noqa: ARG001
+def formats(project: Project, asked: Json) -> Json:  # noqa: ARG001
     """Return the formats in which the result can be had."""
-    return {
-        "position": project.position,
-        "formats": [{"format": f, "title": FORMATS.find(f).title} for f in FORMATS.names],
-    }
+    return {"formats": [{"format": f, "title": FORMATS.find(f).title} for f in FORMATS.names]}
 
 
 @dataclass(frozen=True)
 class Call:
-    """One kind of request.
+    """One kind of request, by its address below ``api/``, such as ``group/{id:int}``.
 
-    Attributes
-    ----------
-    path : str
-        Its address below ``api/``, such as ``group/{id:int}``.
-    run : callable
-        Takes the project and what is asked: the body of a change, otherwise `Asked`.
-    changes : bool
-        Whether it changes something, and so has a body.
-    is_locked : bool
-        Whether it waits for a change that is under way.
+    `run` takes the project and the values of the request. One that `changes` something has them as
+    a JSON body; others have them in their address. One that `is_locked` waits for a change that is
+    under way.
     """
 
     path: str
@@ -368,8 +331,8 @@ class Call:
 
 CALLS = (
     Call("query", query),
-    Call("progress", progress),
-    Call("ahead", ahead),
+    Call("progress", lambda project, _: shapes.progress(project)),
+    Call("ahead", lambda project, _: shapes.ahead(project)),
     Call("answer", answer, changes=True),
     Call("settle", settle, changes=True),
     Call("undo", undo, changes=True),
@@ -407,7 +370,10 @@ def reply(project: Project, call: Call, said: Any) -> tuple[int, Json | File]:
         with project.lock:
             if not call.changes:
                 project.refresh()
-            return 200, call.run(project, said)
+            found = call.run(project, said)
+            if isinstance(found, dict):
+                found = {"position": project.position, **found}
+            return 200, found
     except StaleQueryError as error:
         return 409, {"error": str(error), "is_stale": True}
     except MissingExtraError as error:
@@ -436,12 +402,11 @@ def reply_to(project: Project, address: str, body: Any = None) -> tuple[int, Jso
     for call in CALLS:
         found = _pattern(call.path).fullmatch(parts.path)
         if found and call.changes == (body is not None):
-            params = {
-                name: int(text) if text.isdecimal() else text
-                for name, text in found.groupdict().items()
+            asked = {
+                **dict(parse_qsl(parts.query)),
+                **{k: int(v) if v.isdecimal() else v for k, v in found.groupdict().items()},
             }
-            said = body if call.changes else Asked(params, dict(parse_qsl(parts.query)))
-            return reply(project, call, said)
+            return reply(project, call, body if call.changes else asked)
     return 404, {"error": f"there is no call {parts.path!r}"}
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from likewise.core.answers import Answer, Choice, Gesture, Question
@@ -47,9 +47,9 @@ def thing(project: Project, row: int) -> Json:
 def whole_thing(project: Project, row: int) -> Json:
     """Return an item with all that is shown of it."""
     place = project.where[row]
-    if place is None:
-        return {**thing(project, row), "heading": project.ids[row], "view": {"kind": "missing"}}
-    heading, view = project.items.heading(place), project.items.view(place)
+    heading, view = project.ids[row], {"kind": "missing"}
+    if place is not None:
+        heading, view = project.items.heading(place), project.items.view(place)
     return {**thing(project, row), "heading": heading, "view": view}
 
 
@@ -78,7 +78,7 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
             "number": query.number,
             "is_check": query.is_check,
             "item": whole_thing(project, query.row),
-            "groups": [group_to_choose(project, rows) for rows in query.groups],
+            "groups": [_group_to_choose(project, rows) for rows in query.groups],
         }
     shown = {
         "kind": "pair",
@@ -86,47 +86,40 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
         "is_check": query.is_check,
         "left": whole_thing(project, query.left),
         "right": whole_thing(project, query.right),
-        "fellows": [fellows(project, row) for row in (query.left, query.right)],
+        "fellows": [_fellows(project, row) for row in (query.left, query.right)],
     }
     if is_far:
         shown["distance"] = _distance(project, query.left, query.right)
     return shown
 
 
-def group_to_choose(project: Project, rows: Sequence[int]) -> Json:
+def _group_to_choose(project: Project, rows: Sequence[int]) -> Json:
     """Return a group that an item may belong to, with some of its rows."""
     name, size = name_and_size(project.session, rows[0])
-    return {
-        "name": name,
-        "size": size,
-        "group": int(group_ids(project.session)[rows[0]]),
-        "shown": [to_choose(project, row) for row in rows],
-    }
+    shown = [whole_thing(project, row) for row in rows]
+    for one in shown:
+        # What has a picture, a curve or a text is shown by that alone.
+        if {"picture", "channels", "text"} & one["view"].keys():
+            del one["heading"], one["view"]
+    group = int(group_ids(project.session)[rows[0]])
+    return {"name": name, "size": size, "group": group, "shown": shown}
 
 
-def to_choose(project: Project, row: int) -> Json:
-    """Return an item of a group to choose: with its fields if it has nothing else to look at."""
-    whole = whole_thing(project, row)
-    is_more = {"picture", "channels", "text"} & whole["view"].keys()
-    return thing(project, row) if is_more else whole
-
-
-def fellows(project: Project, row: int) -> list[Json]:
+def _fellows(project: Project, row: int) -> list[Json]:
     """Return a few items that answers put together with one, to compare with its whole group."""
     return [thing(project, other) for other in project.session.links.same_as(row, N_FELLOWS)]
 
 
 def asked(project: Project, *, is_far: bool = False) -> Json:
     """Return the open question, and no more than showing it needs."""
-    query = project.ask()
+    query, session = project.ask(), project.session
     return {
-        "position": project.position,
         "is_done": query is None,
         "question": question(project, query, is_far=is_far),
-        "why": _why(project),
-        "can_undo": project.session.can_undo,
-        "can_redo": project.session.can_redo,
-        "n_super_instances": project.session.strategy.n_parts,
+        "why": WHY_IN_DOUBT if session.open_focus is not None else session.strategy.why(),
+        "can_undo": session.can_undo,
+        "can_redo": session.can_redo,
+        "n_super_instances": session.strategy.n_parts,
     }
 
 
@@ -135,7 +128,6 @@ def progress(project: Project) -> Json:
     found, ahead_of_it = project.session.progress, outlook(project.session)
     complete = project.session.completeness
     return {
-        "position": project.position,
         "progress": {**asdict(found), "line": str(found)},
         "outlook": {**asdict(ahead_of_it), "line": ahead_of_it.line},
         "completeness": None if complete is None else asdict(complete),
@@ -164,7 +156,7 @@ def ahead(project: Project) -> Json:
         words = {"0": 0, "none": None}
     peek = project.session.peek
     found = {word: question(project, peek(said)) for word, said in words.items()}
-    return {"position": project.position, "next": found}
+    return {"next": found}
 
 
 def group(project: Project, found: Group) -> Json:
@@ -188,11 +180,10 @@ def summary(project: Project, found: Group) -> str:
     return project.items.sum_up(summed) if summed else ""
 
 
-def total(groups: Iterable[Group]) -> dict[str, int]:
+def total(groups: Sequence[Group]) -> dict[str, int]:
     """Return how many items some groups have, and how many of them are said, learned and open."""
-    some = list(groups)
     names = ("size", "n_said", "n_open", "n_doubtful")
-    return {name: sum(getattr(g, name) for g in some) for name in names}
+    return {name: sum(getattr(g, name) for g in groups) for name in names}
 
 
 def event(project: Project, found: Gesture) -> Json:
@@ -218,13 +209,12 @@ def revision(project: Project, number: int, said: Any, found: Revision) -> Json:
     n_kept = len(found.kept) - 1
     answer = said.value if isinstance(said, Answer) else _named(project, number, said)
     words = f"changes answer {number} to “{answer}”, keeps {plural(n_kept, 'other answer')}"
-    n_dropped = len(found.dropped)
-    words += f", drops {n_dropped}" if n_dropped else ", drops none"
+    words += f", drops {len(found.dropped) or 'none'}"
     return {
         "number": number,
         "answer": answer,
         "n_kept": n_kept,
-        "n_dropped": n_dropped,
+        "n_dropped": len(found.dropped),
         "words": words,
         "dropped": [event(project, e) for e in found.dropped[:20]],
     }
@@ -264,12 +254,6 @@ def answer_from(value: Any) -> Answer:
         raise InputError(f"an answer is one of {known}, not {value!r}") from None
 
 
-def _why(project: Project) -> str:
-    if project.session.open_focus is not None:
-        return WHY_IN_DOUBT
-    return project.session.strategy.why()
-
-
 def _distance(project: Project, left: int, right: int) -> float | None:
     partition = project.partition
     at = {int(row): k for k, row in enumerate(partition.representatives)}
@@ -283,17 +267,13 @@ def _distance(project: Project, left: int, right: int) -> float | None:
     return float(distances(points[[i]], points[[j]], partition.metric)[0, 0])
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a request without a body says by its address."""
-
-    path_params: Mapping[str, Any]
-    query_params: Mapping[str, str]
-
-
 def whole(body: Json, name: str) -> int:
     """Return a whole number of a request."""
-    value = body.get(name)
+    return whole_number(body.get(name), name)
+
+
+def whole_number(value: Any, name: str) -> int:
+    """Return a value of a request, if it is a whole number."""
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) > 2**53:
         raise InputError(f"the request needs a whole number {name!r}, got {value!r}")
     return value
@@ -309,37 +289,31 @@ def a_list(body: Json, name: str) -> list[Any]:
 
 def some_rows(project: Project, body: Json, name: str, least: int = 1) -> list[int]:
     """Return the items that a request lists, each once."""
-    found = list(dict.fromkeys(whole({name: row}, name) for row in a_list(body, name)))
+    found = list(dict.fromkeys(whole_number(row, name) for row in a_list(body, name)))
     if len(found) < least:
         raise InputError(f"the request names no items in {name!r}")
-    for row in found:
-        if not 0 <= row < len(project.ids):
-            raise InputError(f"there is no item {row}, only 0 to {len(project.ids) - 1}")
-    return found
+    return [row_of(project, row) for row in found]
 
 
 def chosen(value: Any) -> Any:
     """Return what a request chose: a place, several, None, or "unsure"."""
     if value is None or value == Answer.UNSURE.value:
         return value
-    return (
-        [whole({"chosen": place}, "chosen") for place in value]
-        if isinstance(value, list)
-        else whole({"chosen": value}, "chosen")
-    )
+    if isinstance(value, list):
+        return [whole_number(place, "chosen") for place in value]
+    return whole_number(value, "chosen")
 
 
-def one_row(project: Project, asked: Asked) -> int:
-    """Return the item that an address names."""
-    row: int = asked.path_params["row"]
-    if row >= len(project.ids):
+def row_of(project: Project, row: int) -> int:
+    """Return a row, if there is one of that number."""
+    if not 0 <= row < len(project.ids):
         raise InputError(f"there is no item {row}, only 0 to {len(project.ids) - 1}")
     return row
 
 
-def page_of(asked: Asked, name: str, default: int, most: int = MOST_AT_ONCE) -> int:
+def page_of(asked: Json, name: str, default: int, most: int = MOST_AT_ONCE) -> int:
     """Return a number that says which part of a list is wanted."""
-    text = asked.query_params.get(name)
+    text = asked.get(name)
     if text is None:
         return default
     if not text.isdecimal() or len(text) > 15:

@@ -1,13 +1,10 @@
-"""How good the groups are, how much is left to ask, whether one can stop, how checks went."""
+"""How good the groups are, how much is left to ask, and whether one can stop."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from likewise.core.answers import Answer
-from likewise.core.reports import Check
 from likewise.core.session import Session
 from likewise.words import plural
 
@@ -57,28 +54,6 @@ def outlook(session: Session) -> Outlook:
         return Outlook(quality, "nothing left to ask", can_stop)
     n_left = max(1, session.progress.estimate)
     return Outlook(quality, f"about {plural(n_left, 'question')} to go", can_stop)
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How the check questions went.
-
-    `n` were answered with yes or no, and `n_wrong` of these answers contradict what earlier ones
-    imply. The share of wrong ones lies between `low` and `high` with 95 % confidence (Wilson's
-    interval).
-    """
-
-    n: int
-    n_wrong: int
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, checks: Iterable[tuple[Check, Answer | None]]) -> Agreement:
-        """Return how check questions went, from each and the answer to it."""
-        links = [(check, said) for check, said in checks if said and said.is_link]
-        wrong = sum(check.expected is not said for check, said in links)
-        return cls(len(links), wrong, *wilson_interval(wrong, len(links)))
 
 
 def wilson_interval(n_hits: int, n: int, z: float = 1.96) -> tuple[float, float]:

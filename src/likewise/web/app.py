@@ -15,7 +15,6 @@ from starlette.staticfiles import StaticFiles
 
 from likewise.page.calls import CALLS, Call, File, reply
 from likewise.page.document import STATIC, document, empty_document
-from likewise.page.shapes import Asked
 from likewise.web.guard import LOCAL_HOSTS, Guard
 from likewise.web.readiness import Readiness
 
@@ -59,7 +58,7 @@ def routes() -> list[Route]:
 
 def _handler(call: Call) -> Callable[[Request], Awaitable[Response]]:
     async def handle(request: Request) -> Response:
-        said: object = Asked(request.path_params, request.query_params)
+        said: object = {**request.query_params, **request.path_params}
         if call.changes:
             try:
                 said = await request.json()
