@@ -31,7 +31,7 @@ def finer(strategy: Strategy, features: Features, n_parts: int | None, seed: int
         )
     askable, n_cells = features.askable, partition.n_super_instances
     if now == n_cells:
-        partition = split_further(partition, features.X, wanted, askable=askable, seed=seed)
+        partition = split_further(partition, features.X, askable, wanted, seed)
         if partition.n_super_instances == n_cells:
             raise InputError("nothing is left to split: every super-instance is a single item")
     return strategy.on(partition, askable=askable, n_parts=wanted)
@@ -43,7 +43,7 @@ def one_apart(session: Session, features: Features, row: int) -> tuple[Strategy,
     if np.count_nonzero(partition.assignment == partition.assignment[row]) == 1:
         stands = _nearest_fellow(session, features, row)
     else:
-        partition, stands = set_apart(partition, features.X, row, askable=askable)
+        partition, stands = set_apart(partition, features.X, askable, row)
     return session.strategy.on(partition, askable=askable), stands
 
 
@@ -60,72 +60,104 @@ def answers_behind(session: Session, row: int) -> list[int]:
 
 
 def split_further(
-    partition: SuperInstances,
-    X: NDArray[Any],
-    n_super_instances: int,
-    *,
-    askable: NDArray[np.intp] | None = None,
-    seed: int = 0,
+    partition: SuperInstances, X: NDArray[Any], askable: NDArray[np.intp], n: int, seed: int = 0
 ) -> SuperInstances:
-    """Halve the widest super-instance until there are `n_super_instances`.
+    """Halve the widest super-instance until there are `n`, or the rows cannot be told apart.
 
-    There are fewer where rows cannot be told apart. `X` has the rows, or the distances between them
-    if the partition's metric is "precomputed". By default all rows are `askable`.
+    `X` has the rows, or the distances between them if the partition's metric is "precomputed".
     """
-    if n_super_instances <= partition.n_super_instances:
-        raise InputError(
-            f"there are {partition.n_super_instances} super-instances already; "
-            f"refining needs more than that, got {n_super_instances}"
-        )
-    may_stand = _mask(askable, len(X))
-    groups = _members(partition)
-    standing = [int(row) for row in partition.representatives]
-    queue = [
-        (-_spread(X, rows, rep, partition.metric), k)
-        for k, (rows, rep) in enumerate(zip(groups, standing, strict=True))
-    ]
+    cells = _Cells(partition, X, askable)
+    queue = [(-cells.spread(k), k) for k in range(len(cells.rows))]
     heapq.heapify(queue)
-    while queue and len(groups) < n_super_instances:
+    while queue and len(cells.rows) < n:
         spread, k = heapq.heappop(queue)
         if spread == 0:
             break
-        halves = _halve(X, groups[k], standing[k], may_stand, partition.metric, seed)
-        if halves is None:
-            continue
-        stays, leaves, stands = halves
-        groups[k] = stays
-        groups.append(leaves)
-        standing.append(stands)
-        for part in (k, len(groups) - 1):
-            width = _spread(X, groups[part], standing[part], partition.metric)
-            heapq.heappush(queue, (-width, part))
-    return _partition(X, groups, standing, partition.metric)
+        if cells.halve(k, seed):
+            for part in (k, len(cells.rows) - 1):
+                heapq.heappush(queue, (-cells.spread(part), part))
+    return cells.partition()
 
 
 def set_apart(
-    partition: SuperInstances,
-    X: NDArray[Any],
-    row: int,
-    *,
-    askable: NDArray[np.intp] | None = None,
+    partition: SuperInstances, X: NDArray[Any], askable: NDArray[np.intp], row: int
 ) -> tuple[SuperInstances, int]:
     """Make one row its own super-instance; also return the representative of its old one."""
-    may_stand = _mask(askable, len(X))
-    groups = _members(partition)
-    standing = [int(rep) for rep in partition.representatives]
+    cells = _Cells(partition, X, askable)
     k = int(partition.assignment[row])
-    rest = groups[k][groups[k] != row]
-    if len(rest) == 0:
-        raise InputError(f"row {row} stands alone already")
-    groups[k] = rest
-    if standing[k] == row:
-        able = rest[may_stand[rest]]
+    cells.rows[k] = cells.rows[k][cells.rows[k] != row]
+    if cells.standing[k] == row:
+        cells.choose(k)
+    cells.rows.append(np.array([row], dtype=np.intp))
+    cells.standing.append(row)
+    return cells.partition(), cells.standing[k]
+
+
+class _Cells:
+    """The rows of every super-instance and its representative, to be changed."""
+
+    def __init__(
+        self, partition: SuperInstances, X: NDArray[Any], askable: NDArray[np.intp]
+    ) -> None:
+        if partition.row_counts is not None:
+            raise InputError(
+                "this session shows some rows of data that is not held, so its small groups cannot "
+                "be split further. Begin another session with more --super-instances."
+            )
+        self.X = X
+        self.metric = partition.metric
+        self.may_stand = np.zeros(len(X), dtype=bool)
+        self.may_stand[askable] = True
+        order = np.argsort(partition.assignment, kind="stable")
+        self.rows: list[NDArray[np.intp]] = np.split(order, np.cumsum(partition.sizes())[:-1])
+        self.standing: list[int] = partition.representatives.tolist()
+
+    def spread(self, k: int) -> float:
+        """Return the sum of the distances of a cell's rows to its representative."""
+        return float(_distances(self.X, self.standing[k], self.rows[k], self.metric).sum())
+
+    def halve(self, k: int, seed: int) -> bool:
+        """Halve a cell; the old representative stays in it. Return whether that was possible."""
+        rows, rep = self.rows[k], self.standing[k]
+        able = np.flatnonzero(self.may_stand[rows])
+        if len(able) < 2:
+            return False
+        halves = build_super_instances(
+            self._block(rows), 2, train_indices=able, metric=self.metric, seed=seed
+        )
+        if halves.n_super_instances < 2:
+            return False
+        keeper = int(halves.assignment[np.flatnonzero(rows == rep)[0]])
+        self.rows[k] = rows[halves.assignment == keeper]
+        self.rows.append(rows[halves.assignment != keeper])
+        self.standing.append(int(rows[halves.representatives[1 - keeper]]))
+        return True
+
+    def choose(self, k: int) -> None:
+        """Let the medoid of the rows that can be shown stand for a cell."""
+        able = self.rows[k][self.may_stand[self.rows[k]]]
         if len(able) == 0:
+            row = self.standing[k]
             raise InputError(f"none of the items beside row {row} can be shown in a question")
-        standing[k] = int(able[_medoid(X, able, partition.metric)])
-    groups.append(np.array([row], dtype=np.intp))
-    standing.append(row)
-    return _partition(X, groups, standing, partition.metric), standing[k]
+        block = self._block(able)
+        is_distances = self.metric == "precomputed"
+        place = int(block.sum(axis=1).argmin()) if is_distances else medoid(block)
+        self.standing[k] = int(able[place])
+
+    def partition(self) -> SuperInstances:
+        """Return the super-instances, in the order of their representatives."""
+        order = np.argsort(self.standing)
+        reps = np.array(self.standing, dtype=np.intp)[order]
+        assignment = np.empty(len(self.X), dtype=np.intp)
+        for number, k in enumerate(order):
+            assignment[self.rows[k]] = number
+        if self.metric == "precomputed":
+            between = np.ascontiguousarray(self._block(reps), dtype=np.float64)
+            return SuperInstances(assignment, reps, distances=between, metric=self.metric)
+        return SuperInstances(assignment, reps, points=self.X[reps].copy(), metric=self.metric)
+
+    def _block(self, rows: NDArray[np.intp]) -> NDArray[Any]:
+        return self.X[np.ix_(rows, rows)] if self.metric == "precomputed" else self.X[rows]
 
 
 def _nearest_fellow(session: Session, features: Features, row: int) -> int:
@@ -134,78 +166,11 @@ def _nearest_fellow(session: Session, features: Features, row: int) -> int:
     fellows = askable[(labels[askable] == labels[row]) & (askable != row)]
     if len(fellows) == 0:
         raise InputError(f"row {row} stands alone already")
-    X = features.X
-    if features.metric == "precomputed":
-        return int(fellows[np.argmin(X[row, fellows])])
-    return int(fellows[np.argmin(np.linalg.norm(X[fellows] - X[row], axis=1))])
+    return int(fellows[np.argmin(_distances(features.X, row, fellows, features.metric))])
 
 
-def _mask(askable: NDArray[np.intp] | None, n_rows: int) -> NDArray[np.bool_]:
-    mask = np.ones(n_rows, dtype=bool)
-    if askable is not None:
-        mask[:] = False
-        mask[askable] = True
-    return mask
-
-
-def _members(partition: SuperInstances) -> list[NDArray[np.intp]]:
-    if partition.row_counts is not None:
-        raise InputError(
-            "this session shows some rows of data that is not held, so its small groups cannot be "
-            "split further. Begin another session with more --super-instances."
-        )
-    order = np.argsort(partition.assignment, kind="stable")
-    return list(np.split(order, np.cumsum(partition.sizes())[:-1]))
-
-
-def _block(X: NDArray[Any], rows: NDArray[np.intp], metric: str) -> NDArray[Any]:
-    return X[np.ix_(rows, rows)] if metric == "precomputed" else X[rows]
-
-
-def _medoid(X: NDArray[Any], rows: NDArray[np.intp], metric: str) -> int:
-    block = _block(X, rows, metric)
-    return int(np.argmin(block.sum(axis=1))) if metric == "precomputed" else medoid(block)
-
-
-def _spread(X: NDArray[Any], rows: NDArray[np.intp], rep: int, metric: str) -> float:
-    """Return the sum of the distances of the rows of a super-instance to its representative."""
-    if metric == "precomputed":
-        return float(X[rep, rows].sum())
-    return float(np.linalg.norm(X[rows] - X[rep], axis=1).sum())
-
-
-def _halve(
-    X: NDArray[Any],
-    rows: NDArray[np.intp],
-    rep: int,
-    may_stand: NDArray[np.bool_],
-    metric: str,
-    seed: int,
-) -> tuple[NDArray[np.intp], NDArray[np.intp], int] | None:
-    """Return the half with the old representative, the other half, and its representative."""
-    able = np.flatnonzero(may_stand[rows])
-    if len(able) < 2:
-        return None
-    halves = build_super_instances(
-        _block(X, rows, metric), 2, train_indices=able, metric=metric, seed=seed
-    )
-    if halves.n_super_instances < 2:
-        return None
-    keeper = int(halves.assignment[np.flatnonzero(rows == rep)[0]])
-    stays = rows[halves.assignment == keeper]
-    leaves = rows[halves.assignment != keeper]
-    return stays, leaves, int(rows[halves.representatives[1 - keeper]])
-
-
-def _partition(
-    X: NDArray[Any], groups: list[NDArray[np.intp]], standing: list[int], metric: str
-) -> SuperInstances:
-    order = np.argsort(standing)
-    reps = np.array(standing, dtype=np.intp)[order]
-    assignment = np.empty(len(X), dtype=np.intp)
-    for number, k in enumerate(order):
-        assignment[groups[k]] = number
-    if metric == "precomputed":
-        between = np.ascontiguousarray(X[np.ix_(reps, reps)], dtype=np.float64)
-        return SuperInstances(assignment, reps, distances=between, metric=metric)
-    return SuperInstances(assignment, reps, points=X[reps].copy(), metric=metric)
+def _distances(
+    X: NDArray[Any], row: int, rows: NDArray[np.intp], metric: str
+) -> NDArray[np.float64]:
+    found = X[row, rows] if metric == "precomputed" else np.linalg.norm(X[rows] - X[row], axis=1)
+    return np.asarray(found)
