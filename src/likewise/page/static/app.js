@@ -1,9 +1,10 @@
 // What all views share: where the session is, and what to do when something goes wrong.
 
 import { get, post } from "./api.js";
-import { byId } from "./dom.js";
+import { byId, el } from "./dom.js";
+import { distances } from "./settings.js";
 
-export const app = { state: null, isBusy: false, wantsDistance: false };
+export const app = { state: null, isBusy: false };
 
 const listeners = [];
 export const onState = (listener) => listeners.push(listener);
@@ -32,7 +33,7 @@ export async function fetchProgress(state, signal) {
 }
 
 export async function reload() {
-  await take(await get(app.wantsDistance ? "query?distance=1" : "query"));
+  await take(await get(distances.isOn ? "query?distance=1" : "query"));
 }
 
 let lastChange = null;
@@ -42,6 +43,13 @@ export async function change(path, body) {
   if (!app.isBusy) return (lastChange = save(path, body));
   say("The last one is still being saved, so this was not taken.");
   return null;
+}
+
+// A change whose reply is where the session is then; null if it was not done.
+export async function carryOut(path, body = {}) {
+  const state = await change(path, body);
+  if (state) await take(state);
+  return state;
 }
 
 // A change that does not depend on the question on the screen waits for its turn instead.
@@ -169,8 +177,11 @@ export function hideNotice() {
 // A dialog that closes leaves its messages to the page.
 byId("group-dialog").addEventListener("close", () => document.querySelector("header.top").after(box, working));
 
-export function fillDialog(...content) {
-  byId("group-dialog").replaceChildren(box, working, ...content);
+export function openDialog(head, ...content) {
+  const dialog = byId("group-dialog");
+  const close = el("form", { method: "dialog" }, el("button", { class: "plain", autofocus: true }, "Close"));
+  dialog.replaceChildren(box, working, el("header", {}, ...head, close), ...content);
+  if (!dialog.open) dialog.showModal();
 }
 
 // Fetch something to show: after an error the view stays as it was, and the error is shown.

@@ -1,14 +1,13 @@
 // The question: two items, three answers, one line of progress, the groups below.
 
-import { app, change, complain, fetchProgress, look, onState, take, underWay } from "./app.js";
+import { app, carryOut, change, complain, fetchProgress, look, onState, take, underWay } from "./app.js";
 import { get } from "./api.js";
 import { showChoice } from "./choice.js";
-import { announce, byId, el, plural } from "./dom.js";
+import { announce, button, byId, el, plural } from "./dom.js";
 import { openGroup } from "./group.js";
 import { fetchPicture, showPair } from "./pair.js";
-import { knownBar, knownLine, knownTile } from "./how.js";
-import { pairsOnly } from "./settings.js";
-import { fetchSmall, groupName } from "./things.js";
+import { distances, pairsOnly } from "./settings.js";
+import { fetchSmall, groupName, knownBar, knownLine, knownTile } from "./things.js";
 
 const STRIP = 12;
 let looking = null;
@@ -41,25 +40,15 @@ export async function choose(place) {
 
 async function say(said) {
   const body = { question: app.state.question.number, ...said };
-  if (app.wantsDistance) body.distance = true;
+  if (distances.isOn) body.distance = true;
   document.body.classList.add("pending");
   const state = await change("answer", body);
   document.body.classList.remove("pending");
   if (state) await take(state);
 }
 
-export async function undo() {
-  if (turn > 0) return turnTo(turn - 1);
-  if (!app.state?.can_undo) return undefined;
-  const state = await change("undo", {});
-  return state && take(state);
-}
-
-export async function redo() {
-  if (!app.state?.can_redo) return;
-  const state = await change("redo", {});
-  if (state) await take(state);
-}
+export const undo = () => (turn > 0 ? turnTo(turn - 1) : app.state?.can_undo && carryOut("undo"));
+export const redo = () => app.state?.can_redo && carryOut("redo");
 
 onState((state) => {
   byId("undo").disabled = !state.can_undo;
@@ -88,9 +77,10 @@ async function showQuestion(state) {
   const { kind, left, right, item, groups, number } = question;
   const isChoice = kind === "choice";
   byId("ask-title").textContent = isChoice ? "Where does it belong?" : "Do these two belong together?";
-  byId("why").textContent = [why(state), question.turn].filter(Boolean).join(" · ");
-  for (const button of document.querySelectorAll("#view-ask .answer")) {
-    button.hidden = button.dataset.answer !== "unsure" && (button.dataset.answer === "none") !== isChoice;
+  const far = state.question.distance;
+  byId("why").textContent = [`Why these: ${state.why}`, typeof far === "number" && `${Number(far.toPrecision(3))} apart`, question.turn].filter(Boolean).join(" · ");
+  for (const way of document.querySelectorAll("#view-ask .answer")) {
+    way.hidden = way.dataset.answer !== "unsure" && (way.dataset.answer === "none") !== isChoice;
   }
   if (isChoice) {
     showChoice(byId("pair"), byId("tools"), question, choose);
@@ -100,11 +90,6 @@ async function showQuestion(state) {
     showPair(byId("pair"), byId("tools"), left, right, question.fellows);
     announce(`Question ${number}. ${left.title}, and ${right.title}.`);
   }
-}
-
-function why(state) {
-  const far = state.question.distance;
-  return far === undefined || far === null ? `Why these: ${state.why}` : `Why these: ${state.why} · ${Number(far.toPrecision(3))} apart`;
 }
 
 function showProgress(state) {
@@ -131,8 +116,7 @@ async function lookAhead(state, shown, signal) {
     const { next } = await get("ahead", signal);
     Object.values(next).filter(Boolean).forEach(fetchPictures);
   }
-  const found = await get(`groups?limit=${STRIP}`, signal);
-  showStrip(found);
+  await refreshStrip(signal);
 }
 
 function fetchPictures({ left, right, item, fellows = [], groups = [] }) {
@@ -155,22 +139,23 @@ function showStrip({ groups, n }) {
   const cards = groups.map((group) => {
     const grew = before.has(group.id) && before.get(group.id) < group.size;
     return el("li", { class: grew ? "grew" : "" },
-      el("button", { type: "button", class: "card", title: "All members", on: { click: () => openGroup(group.id) } },
+      button([
         el("span", { class: "tiles" }, ...group.typical.slice(0, 3).map((thing) => knownTile(thing))),
         knownBar(group),
-        el("span", { class: "about" }, el("b", { dir: "auto" }, group.name || ""), group.name ? " · " : "", plural(group.size, "item"), el("span", { class: "unseen" }, ` ${groupName(group)}: ${knownLine(group)}`))));
+        el("span", { class: "about" }, el("b", { dir: "auto" }, group.name || ""), group.name ? " · " : "", plural(group.size, "item"), el("span", { class: "unseen" }, ` ${groupName(group)}: ${knownLine(group)}`)),
+      ], () => openGroup(group.id), { class: "card", title: "All members" }));
   });
   if (n > groups.length) cards.push(el("li", { class: "more" }, el("a", { href: "#result" }, `and ${(n - groups.length).toLocaleString("en")} more`)));
   byId("strip").replaceChildren(...cards);
 }
 
-export function refreshStrip() {
-  get(`groups?limit=${STRIP}`).then(showStrip).catch(complain);
+export async function refreshStrip(signal) {
+  showStrip(await get(`groups?limit=${STRIP}`, signal));
 }
 
 export function startAsking() {
-  for (const button of document.querySelectorAll(".answer[data-answer]")) {
-    button.addEventListener("click", () => answer(button.dataset.answer));
+  for (const way of document.querySelectorAll(".answer[data-answer]")) {
+    way.addEventListener("click", () => answer(way.dataset.answer));
   }
   byId("undo").addEventListener("click", undo);
   byId("redo").addEventListener("click", redo);

@@ -1,15 +1,15 @@
 // One item and the groups it may belong to: press the number of its group.
 
-import { el } from "./dom.js";
+import { button, el } from "./dom.js";
 import { openGroup } from "./group.js";
-import { fieldsOf, partsOf } from "./pair.js";
+import { fieldsOf, figure, partsOf } from "./pair.js";
 import { tile } from "./things.js";
 
 export function showChoice(box, tools, question, choose) {
   box.className = "pair choice";
   if (question.groups.every(hasFields)) sortFields(question);
   box.replaceChildren(
-    el("figure", { class: "side" }, ...partsOf(question.item), el("figcaption", {}, el("span", { class: "title", dir: "auto" }, question.item.heading))),
+    figure(question.item, "", ...partsOf(question.item)),
     el("ol", { class: "options" }, ...question.groups.map((group, place) => option(group, place, choose))));
   tools.replaceChildren();
 }
@@ -17,10 +17,11 @@ export function showChoice(box, tools, question, choose) {
 function option(group, place, choose) {
   const name = group.name || `Group ${place + 1}`;
   return el("li", { class: "option" },
-    el("button", { type: "button", class: "choose", on: { click: () => choose(place) } },
+    button([
       el("span", { class: "option-title" }, el("kbd", {}, `${place + 1}`), group.name ? el("b", { dir: "auto" }, name) : el("span", { class: "unseen" }, name), el("span", { class: "option-about", dir: "auto", "data-group": group.group })),
-      hasFields(group) ? values(group.shown) : el("span", { class: "tiles" }, ...group.shown.map((thing) => tile(thing, { now: true })))),
-    el("button", { type: "button", class: "quiet all", ariaLabel: `All ${group.size} members of ${name}`, on: { click: () => openGroup(group.group) } }, `All ${group.size.toLocaleString("en")}`));
+      hasFields(group) ? values(group.shown) : el("span", { class: "tiles" }, ...group.shown.map((thing) => tile(thing, { now: true }))),
+    ], () => choose(place), { class: "choose" }),
+    button(`All ${group.size.toLocaleString("en")}`, () => openGroup(group.group), { class: "quiet all", ariaLabel: `All ${group.size} members of ${name}` }));
 }
 
 const hasFields = (group) => group.shown.every((thing) => thing.view?.fields?.length);
@@ -58,7 +59,5 @@ function values(shown) {
   const lines = fieldsOf(shown[0]).flatMap(([name]) => [
     el("span", { class: "hint", dir: "auto" }, name),
     ...columns.map((column) => el("span", { dir: "auto", title: column.get(name) }, column.get(name) ?? ""))]);
-  const box = el("span", { class: columns.length === 3 ? "values three" : "values" }, ...lines);
-  box.style.setProperty("--columns", columns.length);
-  return box;
+  return el("span", { class: columns.length === 3 ? "values three" : "values", style: { "--columns": columns.length } }, ...lines);
 }

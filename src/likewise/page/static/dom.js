@@ -5,12 +5,28 @@ export function el(tag, props = {}, ...children) {
   for (const [name, value] of Object.entries(props)) {
     if (value === undefined || value === null || value === false) continue;
     if (name === "on") for (const [kind, f] of Object.entries(value)) node.addEventListener(kind, f);
+    else if (name === "style") for (const [property, one] of Object.entries(value)) node.style.setProperty(property, one);
     else if (name === "class") node.className = value;
     else if (name in node && name !== "list") node[name] = value;
     else node.setAttribute(name, value === true ? "" : value);
   }
   node.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return node;
+}
+
+export const button = (words, press, props = {}) =>
+  el("button", { type: "button", class: "plain", on: { click: press }, ...props }, words);
+
+// A button below a list that fetches more for it until it has `n` entries; none if it has them.
+export function moreButton(list, n, wordsFor, fetchMore) {
+  const left = () => n - list.children.length;
+  if (left() <= 0) return [];
+  const more = button(wordsFor(left()), async () => {
+    list.append(...((await fetchMore(list.children.length)) ?? []));
+    if (left() > 0) more.textContent = wordsFor(left());
+    else more.remove();
+  });
+  return [more];
 }
 
 const SVG = "http://www.w3.org/2000/svg";

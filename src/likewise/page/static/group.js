@@ -1,10 +1,9 @@
 // All members of one group, in a dialog, where it is named and mended.
 
-import { app, change, changeInTurn, fillDialog, look, notice, take } from "./app.js";
-import { byId, el, plural } from "./dom.js";
-import { knownLine } from "./how.js";
+import { app, carryOut, changeInTurn, look, notice, openDialog } from "./app.js";
+import { button, byId, el, moreButton, plural } from "./dom.js";
 import { mendTools, selectable } from "./mend.js";
-import { groupName } from "./things.js";
+import { groupName, knownLine } from "./things.js";
 
 const PAGE = 100;
 const changed = [];
@@ -13,48 +12,28 @@ export const onNames = (listener) => changed.push(listener);
 export async function openGroup(id) {
   const found = await look(`group/${id}?limit=${PAGE}`);
   if (!found) return;
-  const dialog = byId("group-dialog");
+  const { group } = found;
   const members = el("ul", { class: "members" }, ...found.members.map(member));
-  fillDialog(
-    el("header", {},
-      el("h2", { id: "group-title", class: "unseen", dir: "auto" }, titleOf(found.group)),
-      nameField(found.group),
-      el("form", { method: "dialog" }, el("button", { class: "plain", autofocus: true }, "Close"))),
-    el("p", { class: "hint" }, `${plural(found.group.size, "item")}: ${knownLine(found.group)}. Typical ones come first.`),
-    mendTools(found.group, members),
-    members);
-  const more = moreButton(found.group, members);
-  if (more) dialog.append(more);
-  if (!dialog.open) dialog.showModal();
+  openDialog([el("h2", { id: "group-title", class: "unseen", dir: "auto" }, titleOf(group)), nameField(group)],
+    el("p", { class: "hint" }, `${plural(group.size, "item")}: ${knownLine(group)}. Typical ones come first.`),
+    mendTools(group, members),
+    members,
+    ...moreButton(members, group.size, (left) => `Show ${Math.min(PAGE, left)} more`,
+      async (at) => (await look(`group/${id}?limit=${PAGE}&offset=${at}`))?.members.map(member)));
 }
 
 const titleOf = (group) => group.name || "A group without a name";
 
-function moreButton(group, members) {
-  if (group.size <= PAGE) return null;
-  const button = el("button", { type: "button", class: "plain" }, `Show ${Math.min(PAGE, group.size - PAGE)} more`);
-  button.addEventListener("click", async () => {
-    const next = await look(`group/${group.id}?limit=${PAGE}&offset=${members.children.length}`);
-    if (!next) return;
-    members.append(...next.members.map(member));
-    const left = group.size - members.children.length;
-    if (left > 0) button.textContent = `Show ${Math.min(PAGE, left)} more`;
-    else button.remove();
-  });
-  return button;
-}
-
 function member(thing) {
-  const button = el("button", { type: "button", class: "quiet doubt", ariaLabel: `${thing.title}: ask me` }, "Ask me about it");
-  button.addEventListener("click", () => doubt(thing));
-  return selectable(thing, thing.is_marked ? el("span", { class: "hint" }, "you marked it") : null, button);
+  return selectable(thing,
+    thing.is_marked ? el("span", { class: "hint" }, "you marked it") : null,
+    button("Ask me about it", () => doubt(thing), { class: "quiet doubt", ariaLabel: `${thing.title}: ask me` }));
 }
 
 export async function doubt(thing) {
-  const state = await change("misfit", { row: thing.row });
+  const state = await carryOut("misfit", { row: thing.row });
   if (!state) return;
-  await take(state);
-  if (byId("group-dialog").open) byId("group-dialog").close();
+  byId("group-dialog").close();
   if (state.answers_behind.length) {
     location.hash = `#history/${state.answers_behind[0]}`;
     notice(`You said yourself that “${thing.title}” belongs there: answer ${state.answers_behind.join(", ")}. Change it here if it was a slip.`);
@@ -72,8 +51,7 @@ export function nameField(group, named = () => {}) {
     if (!reply) return;
     group.name = reply.group.name;
     named(group);
-    const title = byId("group-title");
-    if (title && byId("group-dialog").open) title.textContent = titleOf(group);
+    if (byId("group-dialog").open) byId("group-title").textContent = titleOf(group);
     for (const listener of changed) listener(app.state);
   };
   input.addEventListener("change", save);

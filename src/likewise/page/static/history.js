@@ -1,7 +1,7 @@
 // Every answer with its two items. A click changes it, after saying what that keeps and drops.
 
-import { change, look, take } from "./app.js";
-import { byId, el, plural, sign, signed, WORDS } from "./dom.js";
+import { carryOut, change, look } from "./app.js";
+import { button, byId, el, moreButton, plural, sign, signed, WORDS } from "./dom.js";
 import { tile } from "./things.js";
 
 const PAGE = 100;
@@ -12,42 +12,30 @@ export async function showHistory(wanted) {
   const found = await look(query);
   if (!found) return;
   const list = el("ol", { class: "log" }, ...found.events.map(entry));
+  const latest = found.events[0]?.number ?? 0;
   view.replaceChildren(
     el("h1", { id: "history-title" }, "What you answered"),
     el("p", { class: "hint" }, found.n ? `${plural(found.n, "answer")}, the latest first. Click one to change it; you will see what that does before it is done.` : "Nothing yet."),
-    list);
-  addMore(view, list, found.events);
+    list,
+    ...moreButton(list, latest, () => "Earlier ones",
+      async (at) => (await look(`history?limit=${PAGE}&before=${latest + 1 - at}`))?.events.map(entry)));
   if (wanted) list.querySelector(`[data-number="${wanted}"] button`)?.click();
-}
-
-function addMore(view, list, events) {
-  const last = events.at(-1)?.number ?? 1;
-  if (last <= 1) return;
-  const button = el("button", { type: "button", class: "plain" }, "Earlier ones");
-  button.addEventListener("click", async () => {
-    button.remove();
-    const next = await look(`history?limit=${PAGE}&before=${last}`);
-    if (!next) return;
-    list.append(...next.events.map(entry));
-    addMore(view, list, next.events);
-  });
-  view.append(button);
 }
 
 function entry(event) {
   const panel = el("div", { class: "revise", hidden: true });
-  const button = el("button", { type: "button", class: "event", "aria-expanded": "false" },
+  const line = button([
     el("span", { class: "number" }, `${event.number}`),
     tile(event.left),
     el("span", { class: `said ${event.answer}` }, ...signed(event.answer)),
     tile(event.right),
-    el("span", { class: "titles", dir: "auto" }, `${event.left.title} – ${event.right.title}`, el("i", {}, kind(event))));
-  button.addEventListener("click", () => {
+    el("span", { class: "titles", dir: "auto" }, `${event.left.title} – ${event.right.title}`, el("i", {}, kind(event))),
+  ], () => {
     panel.hidden = !panel.hidden;
-    button.setAttribute("aria-expanded", String(!panel.hidden));
+    line.setAttribute("aria-expanded", String(!panel.hidden));
     if (!panel.hidden) offer(event, panel);
-  });
-  return el("li", { "data-number": event.number }, button, panel);
+  }, { class: "event", "aria-expanded": "false" });
+  return el("li", { "data-number": event.number }, line, panel);
 }
 
 // Several things said at once show the first, and how many there are.
@@ -69,23 +57,17 @@ function choices(event, panel) {
   const ways = event.groups.length
     ? [...event.groups.map(([first], place) => [`the group of ${first.title}`, { chosen: place }]).filter((_, place) => !isChosen(event, place)), ["none of these", { chosen: null }], [signed("unsure"), { chosen: "unsure" }]]
     : ["same", "different", "unsure"].filter((word) => word !== event.answer).map((word) => [signed(word), { answer: word }]);
-  return ways.map(([words, said]) => el("button", { type: "button", class: "plain", dir: "auto", on: { click: () => preview(event, said, panel) } }, words));
+  return ways.map(([words, said]) => button(words, () => preview(event, said, panel), { dir: "auto" }));
 }
 
 async function preview(event, said, panel) {
   const reply = await change("revise", { number: event.number, ...said });
   if (!reply) return;
-  const apply = el("button", { type: "button", class: "primary" }, "Apply");
-  const cancel = el("button", { type: "button", class: "plain" }, "Leave it");
-  cancel.addEventListener("click", () => offer(event, panel));
-  apply.addEventListener("click", async () => {
-    const state = await change("revise", { number: event.number, ...said, apply: true });
-    if (state) await take(state);
-  });
+  const apply = button("Apply", () => carryOut("revise", { number: event.number, ...said, apply: true }), { class: "primary" });
   const dropped = reply.preview.dropped;
   panel.replaceChildren(
     el("p", { class: "words", role: "status" }, `This ${reply.preview.words}.`),
     dropped.length ? el("ul", { class: "dropped" }, ...dropped.map((e) => el("li", { dir: "auto" }, `${e.number}: ${e.left.title} `, sign(e.answer), el("span", { class: "unseen" }, WORDS[e.answer]), ` ${e.right.title}`))) : "",
-    apply, cancel);
+    apply, button("Leave it", () => offer(event, panel)));
   apply.focus();
 }

@@ -17,9 +17,9 @@ export function startKeys(view) {
 
 function act(event, view) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  if (key === "Escape") return go(view === "ask" ? "#result" : "#ask");
+  if (key === "Escape") return run(() => (location.hash = view === "ask" ? "#result" : "#ask"));
   if (!letters.isOn) return false;
-  if (key === "?") return open();
+  if (key === "?") return run(() => byId("help-dialog").showModal());
   if (key === "z" && view !== "map") return run(event.shiftKey ? redo : undo);
   if (key === "Backspace" && view === "ask") return run(undo);
   // An open check question takes the same keys.
@@ -39,15 +39,5 @@ const scrolls = (target) => target.closest?.(".text, .table-box") && target.scro
 
 function run(f) {
   f();
-  return true;
-}
-
-function go(hash) {
-  location.hash = hash;
-  return true;
-}
-
-function open() {
-  byId("help-dialog").showModal();
   return true;
 }

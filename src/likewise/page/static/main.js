@@ -9,7 +9,7 @@ import { startKeys } from "./keys.js";
 import { startMending } from "./mend.js";
 import { showMap } from "./map.js";
 import { showResult } from "./result.js";
-import { letters, pairsOnly } from "./settings.js";
+import { distances, letters, pairsOnly } from "./settings.js";
 
 const VIEWS = ["ask", "result", "map", "history"];
 
@@ -52,23 +52,18 @@ onState((state, before) => {
 });
 
 onNames(() => {
-  refreshStrip();
+  refreshStrip().catch(complain);
   if (!byId("view-result").hidden && byId("group-dialog").open) showResult().catch(complain);
 });
 
 function startHelp() {
-  const far = byId("distances");
-  for (const [id, setting] of [["letters", letters], ["pairs-only", pairsOnly]]) {
+  for (const [id, setting] of [["letters", letters], ["pairs-only", pairsOnly], ["distances", distances]]) {
     byId(id).checked = setting.isOn;
     byId(id).addEventListener("change", () => {
       setting.isOn = byId(id).checked;
       reload().catch(complain);
     });
   }
-  far.addEventListener("change", () => {
-    app.wantsDistance = far.checked;
-    reload().catch(complain);
-  });
   byId("help-button").addEventListener("click", () => byId("help-dialog").showModal());
 }
 

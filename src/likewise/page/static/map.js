@@ -1,12 +1,10 @@
 // All items as points, alike ones near each other, marked by their group.
 
 import { look } from "./app.js";
-import { byId, el, plural } from "./dom.js";
+import { button, byId, el, plural } from "./dom.js";
 import { doubt, openGroup } from "./group.js";
-import { howMark, howWords, knownLine } from "./how.js";
-import { lookOf, mark, sample } from "./marks.js";
 import { partsOf } from "./pair.js";
-import { smallPicture } from "./things.js";
+import { howMark, howWords, knownLine, smallPicture } from "./things.js";
 
 const MARGIN = 24;
 const WORDS = {
@@ -32,8 +30,8 @@ export async function showMap() {
   looks = new Map(found.groups.map(({ id }, k) => [id, lookOf(k)]));
   const canvas = el("canvas", { tabIndex: 0, role: "application", ariaLabel: `${plural(points.length, "item")} as points, marked by group. Arrows go from item to item, plus and minus zoom. The groups are listed beside it.` });
   const panel = el("div", { class: "inspect", ariaLive: "polite" }, el("p", { class: "hint" }, "Click a point to see it, or go from one to the next with the arrows. Scroll or +\u00a0and\u00a0− zooms, dragging moves the map."));
-  const button = (words, label, press) => el("button", { type: "button", class: "plain", ariaLabel: label, on: { click: press } }, words);
-  const buttons = el("p", { class: "zooms" }, button("+", "Zoom in", () => zoom(canvas, 1.5)), button("−", "Zoom out", () => zoom(canvas, 1 / 1.5)), button("Whole map", "Whole map", () => zoom(canvas, 0)));
+  const zooms = [["+", "Zoom in", 1.5], ["−", "Zoom out", 1 / 1.5], ["Whole map", "Whole map", 0]];
+  const buttons = el("p", { class: "zooms" }, ...zooms.map(([words, ariaLabel, factor]) => button(words, () => zoom(canvas, factor), { ariaLabel })));
   view.replaceChildren(
     el("h1", { id: "map-title" }, "Map"),
     el("p", { class: "hint" }, points.length < found.n ? `A sample: ${points.length.toLocaleString("en")} of ${plural(found.n, "item")}; counts are of all. ${WORDS[found.layout]}` : WORDS[found.layout]),
@@ -47,15 +45,16 @@ export async function showMap() {
 function legend({ groups, n_groups: nGroups }, canvas) {
   const filter = (event, id) => {
     only = only === id ? null : id;
-    for (const button of byId("view-map").querySelectorAll(".legend button[aria-pressed]")) button.setAttribute("aria-pressed", String(only !== null && button === event.currentTarget));
+    for (const one of byId("view-map").querySelectorAll(".legend button[aria-pressed]")) one.setAttribute("aria-pressed", String(only !== null && one === event.currentTarget));
     draw(canvas);
   };
   const rest = nGroups - groups.length;
   return el("div", {},
     el("ul", { class: "legend" }, ...groups.map((group) =>
-      el("li", {}, el("button", { type: "button", class: "quiet", "aria-pressed": "false", title: `${knownLine(group)}. Show it alone.`, on: { click: (event) => filter(event, group.id) } },
-        sample(looks.get(group.id), 0), el("span", { dir: "auto" }, nameOf(group)), el("span", { class: "hint" }, ` ${group.size.toLocaleString("en")}`)),
-        el("button", { type: "button", class: "quiet", ariaLabel: `Open ${nameOf(group)}`, on: { click: () => openGroup(group.id) } }, "Open"))),
+      el("li", {},
+        button([sample(looks.get(group.id), 0), el("span", { dir: "auto" }, nameOf(group)), el("span", { class: "hint" }, ` ${group.size.toLocaleString("en")}`)],
+          (event) => filter(event, group.id), { class: "quiet", "aria-pressed": "false", title: `${knownLine(group)}. Show it alone.` }),
+        button("Open", () => openGroup(group.id), { class: "quiet", ariaLabel: `Open ${nameOf(group)}` }))),
     rest > 0 ? el("li", { class: "hint" }, `and ${plural(rest, "smaller group")}, in gray`) : ""),
     el("ul", { class: "legend hint" }, ...["you said so", "learned", "open"].map((words, how) => el("li", {}, sample(undefined, how), ` ${words}`))));
 }
@@ -97,7 +96,7 @@ function draw(canvas) {
   pen.globalAlpha = 0.85;
   // What was said lies on top.
   for (const wanted of [2, 1, 0]) {
-    for (const [, x, y, group, how] of points) if (how === wanted && (only === null || group === only)) mark(pen, ...place(canvas, x, y), size, looks.get(group), how);
+    for (const [, x, y, group, how] of points.filter(isShown)) if (how === wanted) mark(pen, ...place(canvas, x, y), size, looks.get(group), how);
   }
 }
 
@@ -105,30 +104,25 @@ const isShown = ([, , , group]) => only === null || group === only;
 
 function nearest(canvas, event) {
   const at = canvas.getBoundingClientRect();
-  const [cx, cy] = [event.clientX - at.left, event.clientY - at.top];
-  let best = null;
-  let closest = 30 ** 2;
-  for (const point of points.filter(isShown)) {
-    const [px, py] = place(canvas, point[1], point[2]);
-    const far = (px - cx) ** 2 + (py - cy) ** 2;
-    if (far < closest) [closest, best] = [far, point];
-  }
-  return best;
+  return closest(canvas, [event.clientX - at.left, event.clientY - at.top], 30, Math.hypot);
 }
 
 // The nearest item in a direction, by keys; one that lies aside counts as farther.
 function next(canvas, dx, dy) {
-  const shown = points.filter(isShown);
-  if (!current) return shown[0] ?? null;
-  const [cx, cy] = place(canvas, current[1], current[2]);
+  if (!current) return points.find(isShown) ?? null;
+  return closest(canvas, place(canvas, current[1], current[2]), Infinity, (x, y) => {
+    const along = x * dx + y * dy;
+    return along > 0 ? along + 2 * (Math.abs(x * dy) + Math.abs(y * dx)) : Infinity;
+  });
+}
+
+// The item with the least distance to a place on the screen, if that is below a limit.
+function closest(canvas, [cx, cy], limit, distance) {
   let best = null;
-  let closest = Infinity;
-  for (const point of shown) {
+  for (const point of points.filter(isShown)) {
     const [px, py] = place(canvas, point[1], point[2]);
-    const along = (px - cx) * dx + (py - cy) * dy;
-    const aside = Math.abs((px - cx) * dy) + Math.abs((py - cy) * dx);
-    const far = along + 2 * aside;
-    if (point !== current && along > 0 && far < closest) [closest, best] = [far, point];
+    const far = distance(px - cx, py - cy);
+    if (far < limit) [limit, best] = [far, point];
   }
   return best;
 }
@@ -191,11 +185,53 @@ async function inspect(canvas, panel, point) {
     el("p", { class: "hint" }, howMark(item), howWords(item)),
     ...partsOf(inSmall(item), () => smallPicture(item)),
     el("p", {},
-      el("button", { type: "button", class: "plain", on: { click: () => openGroup(group.id) } }, `Its group: ${group.name || group.summary || plural(group.size, "item")}`),
-      el("button", { type: "button", class: "plain", on: { click: () => doubt(item) } }, "Does not fit there")));
+      button(`Its group: ${group.name || group.summary || plural(group.size, "item")}`, () => openGroup(group.id)),
+      button("Does not fit there", () => doubt(item))));
 }
 
 function inSmall(item) {
   const { text } = item.view;
   return text === undefined ? item : { ...item, view: { ...item.view, text: text.slice(0, 600) } };
+}
+
+// -- marks: one color and shape per group, filled as it is known -----------------------------------
+
+// Color and shape together, so that the map can be read without color.
+const COLORS = ["#0b7fab", "#d1495b", "#2f8f5b", "#c77d0a", "#7b5cc4", "#1f9e9e", "#b0488f", "#6b7f1e", "#8c5a3c", "#4a6fdc"];
+const SHAPES = ["circle", "square", "triangle", "diamond", "cross"];
+
+function lookOf(k) {
+  return { color: COLORS[k % COLORS.length], shape: SHAPES[(k + Math.floor(k / COLORS.length)) % SHAPES.length], number: k + 1 };
+}
+
+function sample(style, how) {
+  const shape = el("canvas", { width: 28, height: 28, ariaHidden: "true" });
+  const pen = shape.getContext("2d");
+  pen.scale(2, 2);
+  mark(pen, 7, 7, 5, style, how);
+  return shape;
+}
+
+// Filled if it was said, hollow if it was learned, a dot if it is open.
+function mark(pen, x, y, size, style, how) {
+  const r = [size * 1.15, size, size * 0.5][how];
+  pen.fillStyle = pen.strokeStyle = style?.color ?? "#7d838c";
+  pen.lineWidth = Math.max(1, size * 0.35);
+  pen.beginPath();
+  const shape = style?.shape ?? "circle";
+  if (shape === "circle") pen.arc(x, y, r, 0, 7);
+  else if (shape === "square") pen.rect(x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8);
+  else if (shape === "triangle") polygon(pen, [[x, y - r * 1.15], [x + r * 1.1, y + r * 0.85], [x - r * 1.1, y + r * 0.85]]);
+  else if (shape === "diamond") polygon(pen, [[x, y - r * 1.3], [x + r, y], [x, y + r * 1.3], [x - r, y]]);
+  else {
+    const t = r * 0.38;
+    polygon(pen, [[x - t, y - r], [x + t, y - r], [x + t, y - t], [x + r, y - t], [x + r, y + t], [x + t, y + t], [x + t, y + r], [x - t, y + r], [x - t, y + t], [x - r, y + t], [x - r, y - t], [x - t, y - t]]);
+  }
+  if (how === 1) pen.stroke();
+  else pen.fill();
+}
+
+function polygon(pen, corners) {
+  corners.forEach(([x, y], k) => (k ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+  pen.closePath();
 }

@@ -1,17 +1,15 @@
 // Mending the result: move selected items, merge groups, split one, check one. Each is one thing to undo.
 
-import { change, fillDialog, look, notice, take } from "./app.js";
-import { byId, el, plural } from "./dom.js";
-import { howWords, knownTile } from "./how.js";
-import { groupName } from "./things.js";
+import { carryOut, look, notice, openDialog } from "./app.js";
+import { button, byId, el, plural } from "./dom.js";
+import { groupName, howWords, knownTile } from "./things.js";
 
 const PAGE = 24;
 
 async function mend(path, body, words) {
   const dialog = byId("group-dialog");
   dialog.setAttribute("aria-busy", "true");
-  const state = await change(path, body);
-  if (state) await take(state);
+  const state = await carryOut(path, body);
   dialog.removeAttribute("aria-busy");
   if (!state) return null;
   const n = state.n_overruled;
@@ -31,7 +29,7 @@ export function selectable(thing, ...more) {
     ...more);
 }
 
-export function watch(list, changed) {
+function watch(list, changed) {
   let last = null;
   let drawn = null;
   const boxes = () => [...list.querySelectorAll("input")];
@@ -50,40 +48,36 @@ export function watch(list, changed) {
   list.addEventListener("pointerover", (event) => {
     const item = event.target.closest("li");
     if (event.buttons !== 1 || !drawn || !item || item === drawn) return;
-    const first = drawn.querySelector("input");
-    if (!first.checked) first.checked = true;
-    item.querySelector("input").checked = true;
+    for (const one of [drawn, item]) one.querySelector("input").checked = true;
     changed();
   });
 }
 
-export const ticked = (list) => [...list.querySelectorAll("input:checked")].map((box) => Number(box.value));
+const ticked = (list, isIt = true) => [...list.querySelectorAll("input")].filter((box) => box.checked === isIt).map((box) => Number(box.value));
 
 export function mendTools(group, list) {
   const where = el("select", { ariaLabel: "Where to" }, el("option", { value: "new" }, "a new group"), el("option", { value: "" }, "not here, wherever it is"));
   const other = el("select", { ariaLabel: "Merge with" }, el("option", { value: "" }, "another group"));
   const count = el("span", { class: "hint", role: "status" }, "Tick items to move them.");
-  const button = el("button", { type: "button", class: "primary", disabled: true }, "Move");
-  const join = el("button", { type: "button", class: "plain", disabled: true }, "Merge");
-  watch(list, () => {
-    const n = ticked(list).length;
-    button.disabled = n === 0;
-    count.textContent = n ? `${plural(n, "item")} to` : "Tick items to move them.";
-  });
-  button.addEventListener("click", () => {
+  const move = button("Move", () => {
     const rows = ticked(list);
     const to = where.value === "new" ? "new" : where.value === "" ? null : Number(where.value);
     mendAndClose("move", { rows, to }, `Moved ${plural(rows.length, "item")}`);
+  }, { class: "primary", disabled: true });
+  const join = button("Merge", () => mendAndClose("merge", { groups: [group.id, Number(other.value)] }, "Merged two groups"), { disabled: true });
+  watch(list, () => {
+    const n = ticked(list).length;
+    move.disabled = n === 0;
+    count.textContent = n ? `${plural(n, "item")} to` : "Tick items to move them.";
   });
   // Not at once: arrow keys go through the list.
   other.addEventListener("change", () => (join.disabled = !other.value));
-  join.addEventListener("click", () => mendAndClose("merge", { groups: [group.id, Number(other.value)] }, "Merged two groups"));
   fill(group, where, other);
   return el("div", { class: "mend" },
-    el("span", { class: "together" }, count, where, button),
+    el("span", { class: "together" }, count, where, move),
     el("span", { class: "gap" }),
-    el("button", { type: "button", class: "plain", on: { click: () => openCheck(group.id) } }, "Check this group"),
-    el("button", { type: "button", class: "plain", on: { click: () => openSplit(group.id) } }, "Split"),
+    button("Check this group", () => openCheck(group.id)),
+    button("Split", () => openSplit(group.id)),
     el("span", { class: "together" }, el("span", { class: "hint" }, "Merge with"), other, join));
 }
 
@@ -95,12 +89,7 @@ async function fill(group, ...lists) {
   }
 }
 
-function show(title, ...content) {
-  fillDialog(
-    el("header", {}, el("h2", { id: "group-title" }, title), el("form", { method: "dialog" }, el("button", { class: "plain" }, "Close"))),
-    ...content);
-  if (!byId("group-dialog").open) byId("group-dialog").showModal();
-}
+const show = (title, ...content) => openDialog([el("h2", { id: "group-title" }, title)], ...content);
 
 // The group with the most items in doubt, if there is one.
 export function mostInDoubt(groups) {
@@ -112,23 +101,19 @@ export async function openCheck(id) {
   const [found, all] = await Promise.all([look(`group/${id}?order=doubt&limit=${PAGE}`), look("groups?limit=500")]);
   if (!found || !all) return byId("group-dialog").close();
   const next = mostInDoubt(all.groups.filter((group) => group.id !== id));
-  const others = next ? [el("button", { type: "button", class: "plain", on: { click: () => openCheck(next.id) } }, `Next: ${next.n_doubtful.toLocaleString("en")} in doubt elsewhere`)] : [];
+  const others = next ? [button(`Next: ${next.n_doubtful.toLocaleString("en")} in doubt elsewhere`, () => openCheck(next.id))] : [];
   const things = found.members.filter((thing) => thing.how !== "said");
   if (!things.length) {
     show(`All checked: ${groupName(found.group)}`, el("p", {}, `You said of all ${plural(found.group.size, "item")} that they belong here.`), ...others);
     return undefined;
   }
   const list = el("ul", { class: "members checking" }, ...things.map((thing) => selectable(thing)));
-  const confirm = el("button", { type: "button", class: "primary" });
-  const words = () => (confirm.replaceChildren(ticked(list).length ? "The others belong here " : "All of these belong here ", el("kbd", {}, "C")));
-  watch(list, words);
-  words();
+  const confirm = button(["All of these belong here ", el("kbd", {}, "C")], async () => {
+    const said = { right: ticked(list, false), wrong: ticked(list) };
+    if (await mend("confirm", { group: id, ...said }, `Checked ${plural(things.length, "item")}`)) openCheck(id);
+  }, { class: "primary" });
+  watch(list, () => (confirm.firstChild.textContent = ticked(list).length ? "The others belong here " : "All of these belong here "));
   const left = found.group.size - found.group.n_said;
-  confirm.addEventListener("click", async () => {
-    const wrong = ticked(list);
-    const right = things.map((thing) => thing.row).filter((row) => !wrong.includes(row));
-    if (await mend("confirm", { group: id, right, wrong }, `Checked ${plural(things.length, "item")}`)) openCheck(id);
-  });
   show(`Check: ${groupName(found.group)}`,
     el("p", { class: "hint" }, `The least certain come first; ${left.toLocaleString("en")} of ${plural(found.group.size, "item")} are not said yet. Tick those that do not belong here.`),
     el("div", { class: "mend" }, confirm, ...others), list);
@@ -140,12 +125,10 @@ async function openSplit(id) {
   const found = await look(`group/${id}/parts`);
   if (!found) return;
   const lists = found.parts.map((part) => el("ul", { class: "members" }, ...part.shown.map((thing) => selectable(thing))));
-  const rows = (k) => [...lists[k].querySelectorAll("input")].filter((box) => !box.checked).map((box) => Number(box.value));
-  const button = el("button", { type: "button", class: "primary" }, "Split so");
-  button.addEventListener("click", () => mendAndClose("split", { parts: [[...rows(0), ...ticked(lists[1])], [...rows(1), ...ticked(lists[0])]] }, "Split the group"));
+  const parts = () => [0, 1].map((k) => [...ticked(lists[k], false), ...ticked(lists[1 - k])]);
   show("Split into these two?",
     el("p", { class: "hint" }, "Its two most likely parts. Ticked items go to the other part. What you see is kept as you leave it; the rest follows by what is learned."),
-    el("div", { class: "mend" }, button),
+    el("div", { class: "mend" }, button("Split so", () => mendAndClose("split", { parts: parts() }, "Split the group"), { class: "primary" })),
     el("div", { class: "parts" }, ...lists.map((list, k) => el("section", { ariaLabel: `Part ${k + 1}` }, el("h3", {}, plural(found.parts[k].size, "item")), list))));
 }
 

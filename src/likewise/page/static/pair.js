@@ -1,7 +1,7 @@
 // Two items side by side, in the way that makes them easiest to compare.
 
 import { showPicture } from "./api.js";
-import { el, plural, sign, svg, WORDS } from "./dom.js";
+import { button, el, plural, sign, svg, WORDS } from "./dom.js";
 import { hiddenFields } from "./settings.js";
 import { tile } from "./things.js";
 
@@ -47,16 +47,13 @@ function layoutOf(view) {
   return { picture: "images", channels: "series", text: "texts" }[parts[0]];
 }
 
-function caption(item) {
-  return el("figcaption", {}, el("span", { class: "title", dir: "auto" }, item.heading), ...withFellows(item.fellows ?? [], (thing) => tile(thing, { now: true })));
-}
-
 function withFellows(things, show) {
   return things.length ? [el("span", { class: "fellows" }, "with ", ...things.map(show))] : [];
 }
 
-function figure(item, side, ...content) {
-  return el("figure", { class: `side ${side}` }, ...content, caption(item));
+export function figure(item, side, ...content) {
+  const fellows = withFellows(item.fellows ?? [], (thing) => tile(thing, { now: true }));
+  return el("figure", { class: `side ${side}` }, ...content, el("figcaption", {}, el("span", { class: "title", dir: "auto" }, item.heading), ...fellows));
 }
 
 function mixed(left, right) {
@@ -74,7 +71,7 @@ export function partsOf(item, show = picture) {
   return [
     view.picture ? show(item) : null,
     ...curves,
-    view.text === undefined ? null : el("div", { class: "text", tabIndex: 0, role: "region", ariaLabel: `text of ${item.heading}`, dir: "auto" }, view.text, ...cut(view)),
+    view.text === undefined ? null : textBox(view, `text of ${item.heading}`, view.text),
     view.fields?.length ? fieldTable(fieldsOf(item)) : null,
     // HTML of the user may run scripts, but cannot reach anything outside its frame.
     view.html === undefined ? null : el("iframe", { class: "html", sandbox: "allow-scripts", title: item.heading, srcdoc: view.html }),
@@ -91,8 +88,6 @@ function picture(item) {
 
 function images(left, right, box) {
   const parts = [left, right].map((item, k) => figure(item, SIDES[k], picture(item)));
-  const zoom = el("button", { type: "button", class: "quiet", id: "zoom", "aria-pressed": "false" }, "Zoom both ", el("kbd", {}, "+"));
-  const blink = el("button", { type: "button", class: "quiet", id: "blink" }, "One at a time ", el("kbd", {}, "B"));
   let level = 1;
   const setZoom = (next, event) => {
     level = next;
@@ -112,15 +107,14 @@ function images(left, right, box) {
     frame.addEventListener("click", (event) => setZoom(level > 1 ? 1 : 3, event));
     frame.addEventListener("pointermove", pan);
   }
-  zoom.addEventListener("click", () => setZoom(level >= 6 ? 1 : level + 1));
-  const alone = ["", "only-left", "only-right"];
+  const zoom = button(["Zoom both ", el("kbd", {}, "+")], () => setZoom(level >= 6 ? 1 : level + 1), { class: "quiet", id: "zoom", "aria-pressed": "false" });
   let turn = 0;
-  blink.addEventListener("click", () => {
-    box.classList.remove("only-left", "only-right");
+  const blink = button(["One at a time ", el("kbd", {}, "B")], () => {
     turn = (turn + 1) % 3;
-    if (turn) box.classList.add(alone[turn]);
+    box.classList.toggle("only-left", turn === 1);
+    box.classList.toggle("only-right", turn === 2);
     blink.firstChild.textContent = ["One at a time ", "Left one: show the other ", "Right one: show both "][turn];
-  });
+  }, { class: "quiet", id: "blink" });
   return { parts, tools: [zoom, blink] };
 }
 
@@ -132,17 +126,10 @@ const fold = (word) => word.toLocaleLowerCase();
 // In a long text only the words that few other texts have are highlighted.
 function texts(left, right) {
   const [a, b] = [left, right].map((item) => new Set((item.view.text.match(WORD) ?? []).map(fold)));
-  const parts = [
-    [left, "left", a, b],
-    [right, "right", b, a],
-  ].map(([item, side, own, other]) =>
-    figure(
-      item,
-      side,
-      el("div", { class: "text", tabIndex: 0, role: "region", ariaLabel: `${side} text`, dir: "auto" }, ...marked(item.view.text, kinds(item.view, own, other)), ...cut(item.view)),
-      item.view.fields?.length ? fieldTable(item.view.fields) : null,
-    ),
-  );
+  const parts = [[left, "left", a, b], [right, "right", b, a]].map(([item, side, own, other]) =>
+    figure(item, side,
+      textBox(item.view, `${side} text`, ...marked(item.view.text, kinds(item.view, own, other))),
+      item.view.fields?.length ? fieldTable(item.view.fields) : null));
   const n = [...a].filter((word) => b.has(word)).length;
   return { parts, tools: [el("p", { class: "hint" }, `${n === 1 ? "1 word is" : `${n} words are`} in both, shown pale · `, el("mark", {}, "marked"), " ones are in one only and tell most")] };
 }
@@ -155,9 +142,10 @@ function kinds(view, own, other) {
   return (word) => (other.has(word) ? "shared" : tells.has(word) ? "mark" : "plain");
 }
 
-function cut(view) {
+function textBox(view, label, ...content) {
   const more = view.length - view.text.length;
-  return more > 0 ? [el("p", { class: "hint" }, `… ${more.toLocaleString("en")} more characters`)] : [];
+  return el("div", { class: "text", tabIndex: 0, role: "region", ariaLabel: label, dir: "auto" },
+    ...content, more > 0 ? el("p", { class: "hint" }, `… ${more.toLocaleString("en")} more characters`) : null);
 }
 
 // Runs of shared and of other words, so that a long text does not become thousands of elements.
@@ -191,11 +179,7 @@ function marked(text, kindOf) {
 function relation(word, scales) {
   const words = el("span", { class: "unseen" }, WORDS[word]);
   if (word === "same" || scales.includes(undefined)) return [sign(word), words];
-  const dots = scales.map((share, k) => {
-    const dot = el("i", { class: SIDES[k] });
-    dot.style.insetInlineStart = `${(share * 100).toFixed(1)}%`;
-    return dot;
-  });
+  const dots = scales.map((share, k) => el("i", { class: SIDES[k], style: { "inset-inline-start": `${(share * 100).toFixed(1)}%` } }));
   return [el("span", { class: "scale", dir: "ltr", ariaHidden: "true" }, ...dots), words];
 }
 
@@ -260,13 +244,12 @@ function series(left, right, box) {
   const both = el("figure", { class: "side both", hidden: true },
     ...names.map((name, c) => plot([[left, left.view.channels[c]], [right, right.view.channels[c]]], limits[c], longest, names.length > 1 ? name : "")),
     el("figcaption", {}, el("span", { class: "key first" }, left.title), " over ", el("span", { class: "key second" }, right.title)));
-  const overlay = el("button", { type: "button", class: "quiet", id: "overlay", "aria-pressed": "false" }, "One over the other ", el("kbd", {}, "O"));
-  overlay.addEventListener("click", () => {
+  const overlay = button(["One over the other ", el("kbd", {}, "O")], () => {
     const isOver = box.classList.toggle("overlaid");
     both.hidden = !isOver;
     for (const part of parts) part.hidden = isOver;
     overlay.setAttribute("aria-pressed", String(isOver));
-  });
+  }, { class: "quiet", id: "overlay", "aria-pressed": "false" });
   return { parts: [...parts, both], tools: [overlay, el("p", { class: "hint" }, "Both have the same axes")] };
 }
 

@@ -1,13 +1,12 @@
 // The groups, what stayed open, a check of the answers, and the downloads.
 
-import { app, change, changeInTurn, fetchProgress, look, take } from "./app.js";
+import { app, carryOut, change, changeInTurn, fetchProgress, look, take } from "./app.js";
 import { undo } from "./ask.js";
-import { byId, el, plural, signed, WORDS } from "./dom.js";
+import { button, byId, el, moreButton, plural, signed, WORDS } from "./dom.js";
 import { nameField, openGroup } from "./group.js";
 import { mostInDoubt, openCheck } from "./mend.js";
 import { showPair } from "./pair.js";
-import { howLegend, knownBar, knownLine, knownTile } from "./how.js";
-import { groupName, tile } from "./things.js";
+import { groupName, howLegend, knownBar, knownLine, knownTile, tile } from "./things.js";
 
 const PAGE = 60;
 
@@ -27,9 +26,11 @@ export async function showResult() {
         el("p", { class: "quality" }, state.outlook.line),
         el("p", { class: "hint" }, `${plural(found.total.size, "item")}: ${knownLine(found.total)}. ${summary(state)}`),
         knownBar(found.total)),
-      el("div", { class: "result-ways" }, goOn(state), inDoubt(found), exports(ways.formats), undoButton(state)),
+      el("div", { class: "result-ways" }, goOn(state), inDoubt(found), exports(ways.formats),
+        button(["Undo ", el("kbd", {}, "Z")], undo, { class: "quiet", disabled: !state.can_undo })),
       howLegend()),
-    cards, ...more(found, cards),
+    cards,
+    ...moreButton(cards, found.n, () => "Show more groups", async (at) => (await look(`groups?limit=${PAGE}&offset=${at}`))?.groups.map(card)),
     unsure, checks, refine(state));
   showUnsure(unsure);
   showChecks(checks);
@@ -51,41 +52,24 @@ function summary(state) {
 function goOn(state) {
   const look = state.outlook.can_stop ? "plain" : "primary";
   if (!state.is_done) return el("a", { href: "#ask", class: look }, "Go on with the questions");
-  return refineButton(state, "Go on for better groups", look);
-}
-
-function undoButton(state) {
-  return el("button", { type: "button", class: "quiet", disabled: !state.can_undo, on: { click: undo } }, "Undo ", el("kbd", {}, "Z"));
+  return refineButton("Go on for better groups", look);
 }
 
 // The group with the most doubtful items first, these on top.
 function inDoubt({ groups, total }) {
   const most = mostInDoubt(groups);
-  return most && el("button", { type: "button", class: "plain", on: { click: () => openCheck(most.id) } }, `Check the ${total.n_doubtful.toLocaleString("en")} in doubt`);
+  return most && button(`Check the ${total.n_doubtful.toLocaleString("en")} in doubt`, () => openCheck(most.id));
 }
 
 function card(group) {
   const label = () => `All ${plural(group.size, "member")} of ${groupName(group)}`;
-  const open = el("button", { type: "button", class: "tiles", title: "All members", ariaLabel: label(), on: { click: () => openGroup(group.id) } },
-    ...group.typical.map((thing) => knownTile(thing)));
+  const open = button(group.typical.map((thing) => knownTile(thing)), () => openGroup(group.id), { class: "tiles", title: "All members", ariaLabel: label() });
   return el("li", { class: "group" },
     nameField(group, () => (open.ariaLabel = label())),
     open,
     knownBar(group),
     el("p", { class: "hint" }, `${plural(group.size, "item")}: ${knownLine(group)}`),
     group.summary && group.name ? el("p", { class: "hint", dir: "auto" }, group.summary) : null);
-}
-
-function more(found, cards) {
-  if (found.n <= found.groups.length) return [];
-  const button = el("button", { type: "button", class: "plain" }, "Show more groups");
-  button.addEventListener("click", async () => {
-    const next = await look(`groups?limit=${PAGE}&offset=${cards.children.length}`);
-    if (!next) return;
-    cards.append(...next.groups.map(card));
-    if (cards.children.length >= next.n) button.remove();
-  });
-  return [button];
 }
 
 // One main download; the others are in a menu.
@@ -107,8 +91,7 @@ async function showUnsure(box) {
     el("ul", { class: "log" }, ...found.pairs.map(({ left, right, is_together: isTogether }) =>
       el("li", { class: "open-pair" }, tile(left), tile(right), el("span", { class: "titles", dir: "auto" }, `${left.title} – ${right.title}`),
         el("span", { class: "hint" }, isTogether ? "in one group" : "in different groups"),
-        ...["same", "different"].map((word) =>
-          el("button", { type: "button", class: "plain", on: { click: () => settle(left, right, word) } }, ...signed(word)))))));
+        ...["same", "different"].map((word) => button(signed(word), () => carryOut("settle", { left: left.row, right: right.row, answer: word })))))));
 }
 
 function unsureWords({ n, n_together: together }) {
@@ -116,11 +99,6 @@ function unsureWords({ n, n_together: together }) {
   const said = `You were not sure about ${plural(n, "pair")}, and nothing else you said decides ${them}.`;
   const done = together ? `${together} of ${n} ${together === 1 ? "is" : "are"} in one group all the same: a guess, by how alike the two are.` : `${n === 1 ? "It is" : "They are"} in different groups.`;
   return `${said} ${done} Decide now, or leave ${them} so.`;
-}
-
-async function settle(left, right, word) {
-  const state = await change("settle", { left: left.row, right: right.row, answer: word });
-  if (state) await take(state);
 }
 
 async function showChecks(box) {
@@ -138,8 +116,8 @@ function checkBody(box, found) {
   const done = results.length ? [verdict(found), el("ul", { class: "checked" }, ...results)] : [];
   if (open < 0) return done;
   const check = found.checks[open];
-  const start = el("button", { type: "button", class: "plain next" }, results.length ? "Next one" : `Ask me ${found.checks.length} of them`);
-  start.addEventListener("click", () => askCheck(start, box, check, open + 1, found.checks.length));
+  const start = button(results.length ? "Next one" : `Ask me ${found.checks.length} of them`,
+    () => askCheck(start, box, check, open + 1, found.checks.length), { class: "plain next" });
   return [...done, start];
 }
 
@@ -147,7 +125,7 @@ function askCheck(start, box, check, number, n) {
   const pair = el("div", { class: "pair" });
   const tools = el("div", { class: "tools" });
   const answers = el("div", { class: "answers small", role: "group", ariaLabel: `Check ${number} of ${n}` },
-    ...["different", "unsure", "same"].map((word) => el("button", { type: "button", class: `answer ${word}`, on: { click: () => tell(word) } }, ...signed(word))));
+    ...["different", "unsure", "same"].map((word) => button(signed(word), () => tell(word), { class: `answer ${word}` })));
   const tell = async (word) => {
     const reply = await change("checks", { left: check.left.row, right: check.right.row, answer: word });
     if (!reply) return;
@@ -176,24 +154,23 @@ function outcome(check) {
     ...(agrees ? [] : check.because.map((number) => el("a", { href: `#history/${number}` }, `answer ${number}`)).flatMap((link, k) => (k ? [", ", link] : [link]))));
 }
 
-function refineButton(state, words, look) {
-  const button = el("button", { type: "button", class: look }, words);
-  button.addEventListener("click", async () => {
-    button.disabled = true;
-    button.setAttribute("aria-busy", "true");
+function refineButton(words, look) {
+  const go = button(words, async () => {
+    go.disabled = true;
+    go.setAttribute("aria-busy", "true");
     const next = await changeInTurn("refine", {});
-    button.disabled = false;
-    button.removeAttribute("aria-busy");
+    go.disabled = false;
+    go.removeAttribute("aria-busy");
     if (!next) return;
     await take(next);
     location.hash = next.is_done ? "#result" : "#ask";
-  });
-  return button;
+  }, { class: look });
+  return go;
 }
 
 function refine(state) {
   return el("div", { id: "refine" },
     el("h2", {}, "Is it too coarse?"),
     el("p", { class: "hint" }, "Questions are about small groups of items that look alike. If some of these mix things up, split them: all your answers stay, and new questions come for the new parts. Undo takes it back."),
-    refineButton(state, `Refine: ask about ${state.n_super_instances * 2} small groups instead of ${state.n_super_instances}`, "plain"));
+    refineButton(`Refine: ask about ${state.n_super_instances * 2} small groups instead of ${state.n_super_instances}`, "plain"));
 }

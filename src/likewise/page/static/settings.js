@@ -11,6 +11,8 @@ const setting = (name, usual) => ({
 
 export const letters = setting("keys", "on");
 export const pairsOnly = setting("pairs", "off");
+// Not kept: whoever comes next should not be swayed by them.
+export const distances = { isOn: false };
 
 // Fields of rows that are not shown.
 export const hiddenFields = {
