@@ -8,7 +8,7 @@ answers that contradict it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain
+from itertools import chain, combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from likewise.core.answers import Answer, Link
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.items import Features
-from likewise.project.groups import Group, said_rows
+from likewise.project.groups import Group, groups_of, said_rows
 from likewise.rows.threads import one_thread_each
 
 N_ROUNDS = 20
@@ -28,9 +28,9 @@ fewer."""
 class Mending:
     """What gestures on the groups of a session say."""
 
-    def __init__(self, session: Session, groups: Sequence[Group]) -> None:
+    def __init__(self, session: Session) -> None:
         self.links = session.links
-        self.groups = groups
+        self.groups = groups_of(session)
         self.labels = session.labels
         self.said = said_rows(session)
 
@@ -90,15 +90,11 @@ class Mending:
             *self._staying(wrong),
         ]
 
-    def core(self, group: Group) -> list[int]:
-        """Return the rows that answers put into a group."""
-        label = self.labels[group.id]
-        return [row for row in self.said if self.labels[row] == label]
-
     def _anchor(self, group: Group, moved: Collection[int]) -> int | None:
         """Return a row that stays in a group: one that was said to be in it, if there is one."""
-        rest = np.flatnonzero(self.labels == self.labels[group.id]).tolist()
-        candidates = (*self.core(group), *group.standing, *rest)
+        is_inside = self.labels == self.labels[group.id]
+        said = (row for row in self.said if is_inside[row])
+        candidates = (*said, *group.standing, *np.flatnonzero(is_inside).tolist())
         return next((row for row in candidates if row not in moved), None)
 
     def _staying(self, moved: Collection[int]) -> Iterator[Link]:
@@ -119,10 +115,9 @@ def split(parts: Sequence[Sequence[int]]) -> list[Link]:
         raise InputError("splitting needs two parts, each with an item or more")
     if len(set(chain(*parts))) < sum(map(len, parts)):
         raise InputError("an item can be in one part only")
-    firsts = [part[0] for part in parts]
     return [
         *(Link(part[0], row, Answer.SAME) for part in parts for row in part[1:]),
-        *(Link(a, b, Answer.DIFFERENT) for k, a in enumerate(firsts) for b in firsts[k + 1 :]),
+        *(Link(a[0], b[0], Answer.DIFFERENT) for a, b in combinations(parts, 2)),
     ]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -160,42 +161,36 @@ class Project:
 
     def tell(self, answer: Answer, *, number: int, position: int) -> None:
         """Answer the open question, whose number was `number` when it was put."""
-        self._do(position, lambda: self.session.tell(answer, query=number, **self._signature()))
+        with self._change(position) as signature:
+            self.session.tell(answer, query=number, **signature)
 
     def choose(self, chosen: Any, *, number: int, position: int) -> None:
         """Answer the open choice, whose number was `number` when it was put."""
-        self._do(position, lambda: self.session.choose(chosen, query=number, **self._signature()))
+        with self._change(position) as signature:
+            self.session.choose(chosen, query=number, **signature)
 
     def give(self, links: Iterable[Link], *, position: int) -> None:
         """Say what is known beforehand, as one gesture."""
-        self._do(position, lambda: self.session.give_links(links, **self._signature()))
+        with self._change(position) as signature:
+            self.session.give_links(links, **signature)
 
     def settle(self, left: int, right: int, answer: Answer, *, position: int) -> None:
         """Say something about two rows without being asked."""
-
-        def deed() -> None:
+        with self._change(position) as signature:
             self._check_rows(left, right)
             known = self.session.links.implied(left, right)
             if known is not None:
                 raise InputError(f"rows {left} and {right} are settled already: {known.value}")
-            link = Link(left, right, answer)
-            self.session.give_links([link], **self._signature())
-
-        self._do(position, deed)
+            self.session.give_links([Link(left, right, answer)], **signature)
 
     def mend(self, say: Callable[[Mending], Iterable[Link]], *, position: int) -> int:
         """Mend the result by one gesture, which overrules earlier answers that contradict it.
 
         `say` returns the links of the gesture. Returns how many earlier answers were overruled.
         """
-        with self.lock:
+        with self._change(position) as signature:
             n_before = self._n_that_count()
-
-            def deed() -> None:
-                links = list(say(Mending(self.session, self.groups())))
-                self.session.give_links(links, overrules=True, **self._signature())
-
-            self._do(position, deed)
+            self.session.give_links(say(Mending(self.session)), overrules=True, **signature)
             return n_before + 1 - self._n_that_count()
 
     def _n_that_count(self) -> int:
@@ -210,28 +205,28 @@ class Project:
         with self.lock:
             self._check(position)
             if self.session.can_undo:
-                self._do(position, self.session.undo, {"do": "undo"})
+                with self._change(position, {"do": "undo"}):
+                    self.session.undo()
 
     def redo(self, *, position: int) -> None:
         """Do again what was taken back."""
         with self.lock:
             self._check(position)
             if self.session.can_redo:
-                self._do(position, self.session.redo, {"do": "redo"})
+                with self._change(position, {"do": "redo"}):
+                    self.session.redo()
 
     def revise(self, number: int, said: Any, *, position: int) -> None:
         """Change an earlier answer."""
-        self._do(position, lambda: self.session.revise(number, said, **self._signature()))
+        with self._change(position) as signature:
+            self.session.revise(number, said, **signature)
 
     def name(self, group: int, name: str, *, position: int) -> None:
         """Name a group, or take its name away."""
-
-        def deed() -> None:
+        with self._change(position) as signature:
             found = self.group(group)
             names = dict.fromkeys((r for r in found.standing if r in self.session.names), "")
-            self.session.name(names | {found.standing[0]: name.strip()}, **self._signature())
-
-        self._do(position, deed)
+            self.session.name(names | {found.standing[0]: name.strip()}, **signature)
 
     def misfit(self, row: int, *, position: int) -> list[int]:
         """Ask about an item that does not seem to fit its group.
@@ -247,12 +242,13 @@ class Project:
             self._check_rows(row)
             by_answers = answers_behind(self.session, row)
             if by_answers:
-                self._do(position, lambda: self.session.mark(row, **self._signature()))
+                with self._change(position) as signature:
+                    self.session.mark(row, **signature)
                 return by_answers
             if row not in self.features.askable:
                 raise InputError(f"{self.ids[row]} cannot be shown, so it cannot be asked about")
             strategy, stands = one_apart(self.session, self.features, row)
-            self._rebuild(position, strategy, why="misfit", ask=(row, stands))
+            self._rebuild(position, strategy, "misfit", ask=(row, stands))
             return []
 
     def refine(self, n_super_instances: int | None = None, *, position: int) -> None:
@@ -260,7 +256,7 @@ class Project:
         with self.lock:
             self._check(position)
             strategy = finer(self.session.strategy, self.features, n_super_instances, self.seed)
-            self._rebuild(position, strategy)
+            self._rebuild(position, strategy, "refine")
 
     # -- checking --------------------------------------------------------------------------------
 
@@ -273,13 +269,10 @@ class Project:
 
     def tell_check(self, left: int, right: int, answer: Answer, *, position: int) -> None:
         """Answer a check question. It changes no group."""
-
-        def deed() -> None:
+        with self._change(position) as signature:
             if (left, right) not in {(c.left, c.right) for c, _ in self.checks()}:
                 raise StaleQueryError("this is not one of the check questions any more")
-            self.session.check(left, right, answer, **self._signature())
-
-        self._do(position, deed)
+            self.session.check(left, right, answer, **signature)
 
     def close(self) -> None:
         """Close the session file."""
@@ -302,18 +295,18 @@ class Project:
         if len(set(rows)) < len(rows):
             raise InputError("an answer is about two different items")
 
-    def _do(
+    @contextmanager
+    def _change(
         self,
         position: int,
-        deed: Callable[[], Any],
         op: Mapping[str, Any] | None = None,
         payloads: Mapping[str, bytes] | None = None,
-    ) -> None:
-        """Do something and store it; if either fails, session and file stay as they were."""
+    ) -> Iterator[dict[str, Any]]:
+        """Store what the caller does; if either fails, session and file stay as they were."""
         with self.lock:
             self._check(position)
             with self.session.transaction():
-                deed()
+                yield self._signature()
                 entry = entry_to_dict(self.session.log[-1]) if op is None else op
                 both = {**(payloads or {}), **self._newly_worked_out()}
                 self._position = self._store.append(entry, after=position, payloads=both)
@@ -327,23 +320,14 @@ class Project:
         return {WORKED_OUT: pack(found)}
 
     def _rebuild(
-        self,
-        position: int,
-        strategy: Strategy,
-        *,
-        why: str = "refine",
-        ask: tuple[int, int] | None = None,
+        self, position: int, strategy: Strategy, why: str, ask: tuple[int, int] | None = None
     ) -> None:
         name = f"strategy {position + 1}"
         plain = {"name": strategy.name, **strategy.to_dict()}
         signature = self._signature()
         op = entry_to_dict(Rebuilt({"payload": name}, why, ask, **signature))
-        self._do(
-            position,
-            lambda: self.session.rebuild(strategy, why=why, ask=ask, **signature),
-            op,
-            {name: pack(plain)},
-        )
+        with self._change(position, op, {name: pack(plain)}):
+            self.session.rebuild(strategy, why=why, ask=ask, **signature)
 
     def _signature(self) -> dict[str, Any]:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
