@@ -134,28 +134,13 @@ def _read_text(path: Path, encoding: str | None) -> str:
 def _read_csv(
     path: Path, encoding: str | None, delimiter: str | None, header: bool | None
 ) -> Table:
-    names, rows, found, notes = read_csv(path, _read_text(path, encoding), delimiter, header)
-    names = _column_names(path, names)
-    cells: Iterable[Sequence[str]] = zip(*rows, strict=True) if rows else ([] for _ in names)
-    return Table(path, dict(zip(names, cells, strict=True)), len(rows), found == ";", tuple(notes))
-
-
-def read_csv(
-    path: Path, text: str, delimiter: str | None, header: bool | None
-) -> tuple[list[str], list[list[str]], str, list[str]]:
-    """Read the text of a CSV file; `delimiter` and `header` are those of `read_table`.
-
-    Returns the names of the columns, the cells of every row, what separates them, and notes on how
-    the file was understood where that was a guess.
-    """
+    text = _read_text(path, encoding)
     if delimiter is None:
         delimiter = _sniff(text, path.suffix.lower())
     elif len(delimiter) != 1:
         raise InputError(f"a delimiter is one character, not {delimiter!r}")
     with _large_cells():
-        rows = [row for _, row in _records(path, text, delimiter)]
-        if any(len(row) != len(rows[0]) for row in rows):
-            _raise_ragged(path, text, delimiter)
+        rows = _records(path, text, delimiter)
     notes = []
     if header is None:
         header = not _is_data(rows[0])
@@ -169,34 +154,32 @@ def read_csv(
                 f"the first line names the columns, although {value!r} looks like a value; if it "
                 "is a row, use --no-header"
             )
-    if header:
-        return rows[0], rows[1:], delimiter, notes
-    return [f"column {k}" for k in range(1, len(rows[0]) + 1)], rows, delimiter, notes
+    names = _column_names(path, rows.pop(0) if header else [""] * len(rows[0]))
+    cells: Iterable[Sequence[str]] = zip(*rows, strict=True) if rows else ([] for _ in names)
+    columns = dict(zip(names, cells, strict=True))
+    return Table(path, columns, len(rows), delimiter == ";", tuple(notes))
 
 
-def _records(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Read the records that are not blank, each with the line it ends on."""
+def _records(path: Path, text: str, delimiter: str) -> list[list[str]]:
+    """Read the records that are not blank; all have as many fields as the first."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows: list[list[str]] = []
     try:
         for row in reader:
+            if rows and row and len(row) != len(rows[0]):
+                raise InputError(
+                    f"{path}, line {reader.line_num}: {plural(len(row), 'field')} where the first "
+                    f"line has {len(rows[0])}, separated by {delimiter!r}. Mend the line, put "
+                    "quotation marks around fields that contain the separator, or give another "
+                    "with --delimiter."
+                )
             if row:
-                yield reader.line_num, row
+                rows.append(row)
     except csv.Error as error:
         raise InputError(
             f"{path}, line {reader.line_num}: {error}. Is a quotation mark missing or too many?"
         ) from error
-
-
-def _raise_ragged(path: Path, text: str, delimiter: str) -> None:
-    width = None
-    for line, row in _records(path, text, delimiter):
-        width = width or len(row)
-        if len(row) != width:
-            raise InputError(
-                f"{path}, line {line}: {plural(len(row), 'field')} where the first line has "
-                f"{width}, separated by {delimiter!r}. Mend the line, put quotation marks around "
-                "fields that contain the separator, or give another with --delimiter."
-            )
+    return rows
 
 
 def _is_data(first: list[str]) -> bool:
