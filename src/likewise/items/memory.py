@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
-from likewise.items.images import ImageItems
+from likewise.items.images import LARGEST_THUMBNAIL, ImageItems
 from likewise.items.images.decoding import (
     IMAGE_SUFFIXES,
     BrokenPictureError,
@@ -20,15 +19,11 @@ from likewise.items.images.decoding import (
     require_pillow,
     to_rgb,
 )
-from likewise.items.images.recipes import choose_recipe
 from likewise.items.items import Items, digest
 from likewise.items.series import SeriesItems, series_from_table
 from likewise.items.tables import Table
 from likewise.items.texts import TextItems
 from likewise.words import plural
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 MEMORY = Path("memory")
 """The path of things that come from memory, in messages."""
@@ -57,7 +52,7 @@ def from_memory(things: Iterable[Any], kind: Kind | None, cache: FeatureCache) -
     if found == "texts" and kind is None:
         _refuse_paths(some)
     if found == "images":
-        return PicturesInMemory(some, cache=cache)
+        return _pictures(some, cache)
     if found == "texts":
         texts = Table(MEMORY, {"text": some}, len(some))
         return TextItems(texts, "text", cache=cache)
@@ -101,38 +96,20 @@ def _is_pil(thing: Any) -> bool:
     return type(thing).__module__.startswith("PIL.")
 
 
-class PicturesInMemory(ImageItems):
-    """Pictures that are given as paths, PIL images or arrays of pixels.
+def _pictures(pictures: list[Any], cache: FeatureCache) -> ImageItems:
+    """Return pictures that are given as paths, PIL images or arrays of pixels.
 
     Arrays have the shape (height, width) or (height, width, 3 or 4): bytes, or numbers of which the
     largest of all pictures is white.
     """
+    require_pillow()
+    from PIL import Image
 
-    def __init__(self, pictures: list[Any], *, cache: FeatureCache | None = None) -> None:
-        require_pillow()
-        self._recipe = choose_recipe("auto")
-        self._cache = cache or FeatureCache(None)
-        arrays = [one for one in pictures if isinstance(one, np.ndarray)]
-        self._white = max((_largest(one) for one in arrays), default=1.0) or 1.0
-        self._pictures = pictures
-        self._broken = set()
-        names = [Path(p).name if isinstance(p, str | os.PathLike) else "" for p in pictures]
-        is_named = all(names) and len(set(names)) == len(names)
-        ids = names if is_named else [str(i) for i in range(len(pictures))]
-        Items.__init__(self, MEMORY, ids)
-        whole = [self._decode(i, 4096) for i in range(len(pictures))]
-        self._sizes = [picture.size for picture in whole]
-        self._hashes = [digest(picture.tobytes(), str(picture.size)) for picture in whole]
-        self._thumbnail = lru_cache(maxsize=256)(self._encode)
+    arrays = [one for one in pictures if isinstance(one, np.ndarray)]
+    white = max((_largest(one) for one in arrays), default=1.0) or 1.0
 
-    def location(self, i: int) -> str:
-        """Return the name of picture `i`."""
-        return self.ids[i]
-
-    def _decode(self, i: int, at_least: int) -> Image:
-        from PIL import Image
-
-        picture = self._pictures[i]
+    def load(i: int, at_least: int) -> Image.Image:
+        picture = pictures[i]
         if isinstance(picture, str | os.PathLike):
             try:
                 return decode(Path(picture).read_bytes(), at_least)
@@ -146,5 +123,12 @@ class PicturesInMemory(ImageItems):
                 raise InputError(
                     f"item {i} has pixels that are NaN or infinite: fill them in first"
                 )
-            pixels = (pixels.clip(0) * (255.0 / self._white)).astype(np.uint8)
+            pixels = (pixels.clip(0) * (255.0 / white)).astype(np.uint8)
         return to_rgb(Image.fromarray(pixels))
+
+    names = [Path(p).name if isinstance(p, str | os.PathLike) else "" for p in pictures]
+    is_named = all(names) and len(set(names)) == len(names)
+    ids = names if is_named else [str(i) for i in range(len(pictures))]
+    whole = (load(i, LARGEST_THUMBNAIL) for i in range(len(pictures)))
+    looks = [(one.size, digest(one.tobytes(), str(one.size)), "") for one in whole]
+    return ImageItems(MEMORY, ids, looks, load, locations=ids, recipe="auto", cache=cache)

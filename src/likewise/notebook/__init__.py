@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from likewise.core.session import Session
 from likewise.errors import InputError, needs_extra
 from likewise.items import Features, Items, open_items
+from likewise.items.items import OnProgress, digest
 from likewise.items.points import check_features
-from likewise.notebook.shown import ShownItems
 from likewise.project import Project
 from likewise.words import plural
 
@@ -36,11 +37,7 @@ def widget(
     """Return a widget that asks a session's questions; see `Session.widget`."""
     with needs_extra("asking in a notebook", "notebook"):
         from likewise.notebook.session_widget import SessionWidget
-    n_rows = session.strategy.n_rows
-    shown = _items(n_rows, items, show, html, kind)
-    if len(shown) != n_rows:
-        n_items = plural(len(shown), "item")
-        raise InputError(f"the session is about {plural(n_rows, 'row')}, but there are {n_items}")
+    shown = _items(session.strategy.n_rows, items, show, html, kind)
     project = Project(session, shown, features=lambda: _features(session, X))
     return SessionWidget(project, height=height)
 
@@ -71,3 +68,51 @@ def _features(session: Session, X: Any) -> Features:
         n_rows = plural(session.strategy.n_rows, "row")
         raise InputError(f"this needs the features of all {n_rows}: session.widget(..., X=X)")
     return Features(check_features(np.asarray(X), "X"), "the features given")
+
+
+class ShownItems(Items):
+    """Rows that are shown by ``show(i)``.
+
+    It returns a text, shown as it is; or, with `is_html`, markup or something that has
+    ``_repr_html_``.
+    """
+
+    kind = "shown"
+    noun = "item"
+
+    def __init__(self, n: int, show: Callable[[int], Any], *, is_html: bool) -> None:
+        super().__init__(Path("show"), [str(i) for i in range(n)])
+        self._show = show
+        self._is_html = is_html
+
+    @classmethod
+    def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:  # noqa: ARG003
+        """Return False: this kind is never recognized from a source."""
+        return False
+
+    @classmethod
+    def open(cls, source: Any, *args: Any, **options: Any) -> Self:  # noqa: ARG003
+        """Refuse: these are made by `Session.widget` only."""
+        raise InputError("a function that shows rows is for session.widget(show=...)")
+
+    def title(self, i: int) -> str:
+        """Return the number of the row."""
+        return f"Item {i}"
+
+    def view(self, i: int) -> dict[str, Any]:
+        """Return what the function shows of row `i`."""
+        found = self._show(i)
+        if not self._is_html:
+            text = str(found)
+            return {"kind": self.kind, "text": text, "length": len(text)}
+        markup = found._repr_html_() if hasattr(found, "_repr_html_") else found
+        if not isinstance(markup, str):
+            raise InputError(f"show({i}) returned {type(found).__name__}, not a text with HTML")
+        return {"kind": self.kind, "html": markup}
+
+    def content_hash(self, i: int) -> str:
+        """Return a hash of what is shown."""
+        return digest(repr(self.view(i)))
+
+    def _make_features(self, progress: OnProgress | None) -> Features:  # noqa: ARG002
+        raise InputError("a function that shows rows has no features; fit by features of your own")

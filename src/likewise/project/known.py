@@ -12,7 +12,7 @@ from likewise.core.answers import Answer, Link, as_answer
 from likewise.core.links import LinkGraph
 from likewise.errors import AnswerError, InputError
 from likewise.items.tablefiles import CSV_SUFFIXES, read_table
-from likewise.items.tables import Table, as_text
+from likewise.items.tables import Table
 from likewise.project.groups import group_ids
 from likewise.project.project import Project
 from likewise.words import plural
@@ -101,16 +101,13 @@ def give_known(project: Project, path: str | os.PathLike[str]) -> int:
         return len(new)
 
 
+@dataclass(frozen=True)
 class _Reader:
     """A table, the row of every id, and the line of the table's first row."""
 
-    def __init__(self, table: Table, place: Mapping[str, int], first_line: int) -> None:
-        self.table = table
-        self.place = place
-        self.first_line = first_line
-
-    def texts(self, name: str) -> list[str]:
-        return [as_text(value).strip() for value in self.table.columns[name]]
+    table: Table
+    place: Mapping[str, int]
+    first_line: int
 
     def row(self, name: str, line: int) -> int:
         if name not in self.place:
@@ -124,7 +121,7 @@ class _Reader:
         graph = LinkGraph(len(self.place))
         lines: dict[frozenset[int], int] = {}
         clashes = []
-        columns = (self.texts(name) for name in ("left", "right", "answer"))
+        columns = (self.table.texts(name) for name in ("left", "right", "answer"))
         for line, (a, b, said) in enumerate(zip(*columns, strict=True), self.first_line):
             left, right = self.row(a, line), self.row(b, line)
             try:
@@ -150,13 +147,14 @@ class _Reader:
 
     def groups(self) -> Known:
         columns = self.table.columns
-        names = self.texts("id" if "id" in columns else next(n for n in columns if n != "group"))
-        said = self.texts("how") if "how" in columns else ["said"] * self.table.n
-        called = self.texts("name") if "name" in columns else [""] * self.table.n
+        id = "id" if "id" in columns else next(name for name in columns if name != "group")
+        names = self.table.texts(id)
+        said = self.table.texts("how") if "how" in columns else ["said"] * self.table.n
+        called = self.table.texts("name") if "name" in columns else [""] * self.table.n
         at: dict[int, tuple[str, int]] = {}
         titles: dict[str, str] = {}
         clashes = []
-        for k, group in enumerate(self.texts("group")):
+        for k, group in enumerate(self.table.texts("group")):
             line = k + self.first_line
             if not group or said[k] != "said":
                 continue

@@ -88,8 +88,8 @@ class Project:
         self.by = by
         self.where = tuple(range(len(items))) if where is None else tuple(where)
         if len(self.where) != n_rows:
-            n_items = plural(len(items), "item")
-            raise InputError(f"the session has {plural(n_rows, 'row')}, but there are {n_items}")
+            rows, some = plural(n_rows, "row"), plural(len(items), "item")
+            raise InputError(f"the session is about {rows}, but there are {some}")
         self.ids: tuple[str, ...] = tuple(map(str, session.sample_ids or items.ids))
         self.lock = threading.RLock()
         self._store = Store.in_memory() if store is None else store

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
@@ -25,19 +25,20 @@ from likewise.items.images.decoding import (
     require_pillow,
     upright_size,
 )
-from likewise.items.images.recipes import choose_recipe, image_features
+from likewise.items.images.recipes import Load, choose_recipe, image_features
 from likewise.items.items import Features, Items, OnProgress, Problem, digest
 from likewise.items.limits import files_below, name_in
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 LARGEST_THUMBNAIL = 4096
 """The largest size of a thumbnail in pixels."""
 
 
+Look = tuple[tuple[int, int], str, str]
+"""The size and the hash of a picture, and what is wrong with it if anything is."""
+
+
 class ImageItems(Items):
-    """The pictures in a folder and the folders below it, in order of their paths.
+    """Pictures: those in a folder and the folders below it, in order of their paths, or any others.
 
     The view also has ``"width"``, ``"height"`` and ``"broken"``. A picture that cannot be decoded
     stays an item, with a placeholder. Links that lead out of the folder are not followed.
@@ -49,28 +50,33 @@ class ImageItems(Items):
     has_pictures = True
 
     def __init__(
-        self, folder: Path, *, recipe: str = "auto", cache: FeatureCache | None = None
+        self,
+        source: Path,
+        ids: Sequence[str],
+        looks: Sequence[Look],
+        load: Load,
+        *,
+        locations: Sequence[str],
+        recipe: str,
+        cache: FeatureCache,
+        problems: Iterable[Problem] = (),
+        notes: Iterable[str] = (),
     ) -> None:
-        require_pillow()
-        self._folder = folder.resolve()
+        self._sizes = [size for size, _, _ in looks]
+        self._hashes = [content for _, content, _ in looks]
+        broken = [
+            Problem(i, f"{ids[i]}: {fault}") for i, (_, _, fault) in enumerate(looks) if fault
+        ]
+        super().__init__(source, ids, problems=(*problems, *broken), notes=notes)
+        self._broken = {problem.item for problem in broken if problem.item is not None}
+        if len(broken) == len(ids):
+            raise InputError(
+                f"none of the pictures in {source} can be read: {self.problems[0].message}"
+            )
+        self._load = load
+        self._locations = locations
         self._recipe = choose_recipe(recipe)
-        self._cache = cache or FeatureCache(None)
-        paths, problems, notes = find_pictures(self._folder)
-        self._paths = paths
-        ids = [name_in(path, self._folder) for path in paths]
-        self._sizes: list[tuple[int, int]] = []
-        self._hashes: list[str] = []
-        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-            looks = pool.map(lambda path: _look(path, self._folder), paths)
-            for i, (size, content, fault) in enumerate(looks):
-                self._sizes.append(size)
-                self._hashes.append(content)
-                if fault:
-                    problems.append(Problem(i, f"{ids[i]}: {fault}"))
-        super().__init__(folder, ids, problems=problems, notes=notes)
-        self._broken = {problem.item for problem in problems if problem.item is not None}
-        if len(self._broken) == len(paths):
-            raise InputError(f"none of the pictures in {folder} can be read: {problems[0].message}")
+        self._cache = cache
         self._thumbnail = lru_cache(maxsize=256)(self._encode)
 
     @classmethod
@@ -86,7 +92,22 @@ class ImageItems(Items):
         """Look for the pictures in a folder."""
         if not source.is_dir():
             raise InputError(f"{source} is not a folder of pictures")
-        return cls(source, recipe=image_features, cache=cache)
+        require_pillow()
+        folder = source.resolve()
+        paths, problems, notes = find_pictures(folder)
+        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+            looks = list(pool.map(lambda path: _look(path, folder), paths))
+        return cls(
+            source,
+            [name_in(path, folder) for path in paths],
+            looks,
+            lambda i, at_least: decode(read_file(paths[i], folder), at_least),
+            locations=[str(path) for path in paths],
+            recipe=image_features,
+            cache=cache,
+            problems=problems,
+            notes=notes,
+        )
 
     @property
     def decided(self) -> dict[str, Any]:
@@ -110,7 +131,7 @@ class ImageItems(Items):
 
     def location(self, i: int) -> str:
         """Return where picture `i` lies, to be opened from a terminal."""
-        return str(self._paths[i])
+        return self._locations[i]
 
     def thumbnail(self, i: int, size: int = 512, *, format: str = "webp") -> bytes:
         """Return picture `i`, decoded and encoded again, or a placeholder if it is broken.
@@ -125,20 +146,15 @@ class ImageItems(Items):
         return self._thumbnail(i, size, format)
 
     def _encode(self, i: int, size: int, format: str) -> bytes:
-        if i in self._broken:
-            return encode(placeholder(size), size, format)
         try:
-            picture = self._decode(i, size)
+            picture = placeholder(size) if i in self._broken else self._load(i, size)
         except BrokenPictureError:
-            return encode(placeholder(size), size, format)
+            picture = placeholder(size)
         return encode(picture, size, format)
-
-    def _decode(self, i: int, at_least: int) -> Image:
-        return decode(read_file(self._paths[i], self._folder), at_least)
 
     def _make_features(self, progress: OnProgress | None) -> Features:
         found = image_features(
-            self._hashes, self._decode, self._recipe, self._broken, self._cache, progress
+            self._hashes, self._load, self._recipe, self._broken, self._cache, progress
         )
         # The names of the files are not part of what the features are cached under.
         named = (Problem(p.item, f"{self.ids[p.item or 0]}: {p.message}") for p in found.problems)
@@ -177,8 +193,7 @@ def _listed(counts: Counter[str], choose: Callable[[str], bool]) -> str:
     return ", ".join(f"{n} {suffix}" for suffix, n in counts.most_common() if choose(suffix))
 
 
-def _look(path: Path, folder: Path) -> tuple[tuple[int, int], str, str]:
-    """Return the size and the hash of a file, and what is wrong with it if anything is."""
+def _look(path: Path, folder: Path) -> Look:
     try:
         data = read_file(path, folder)
     except BrokenPictureError as error:
