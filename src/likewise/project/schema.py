@@ -82,22 +82,22 @@ MIGRATIONS: list[Migration] = [
 ]
 
 
-def migrate(db: sqlite3.Connection, migrations: Sequence[Migration]) -> None:
+def migrate(db: sqlite3.Connection) -> None:
     """Apply, inside the caller's transaction, the migrations that a file has not seen."""
     db.execute(
         "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL)"
     )
-    n_seen = n_migrations(db, migrations)
-    for number, (name, change) in enumerate(migrations[n_seen:], start=n_seen + 1):
+    n_seen = n_migrations(db)
+    for number, (name, change) in enumerate(MIGRATIONS[n_seen:], start=n_seen + 1):
         change(db)
         db.execute("INSERT INTO migrations VALUES (?, ?)", (number, name))
         db.execute(f"PRAGMA user_version = {number}")
 
 
-def n_migrations(db: sqlite3.Connection, migrations: Sequence[Migration]) -> int:
+def n_migrations(db: sqlite3.Connection) -> int:
     """Return how many migrations a file has seen; refuse one of a newer version. Reads only."""
     applied = [row[0] for row in db.execute("SELECT name FROM migrations ORDER BY number")]
-    known = [name for name, _ in migrations]
+    known = [name for name, _ in MIGRATIONS]
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version > len(known) or applied != known[: len(applied)]:
         raise SessionFileError(

@@ -278,7 +278,7 @@ class Store:
             try:
                 self._db.execute("BEGIN IMMEDIATE")
                 if self._version < len(schema.MIGRATIONS):
-                    schema.migrate(self._db, schema.MIGRATIONS)
+                    schema.migrate(self._db)
                 yield self._db
                 self._db.execute("COMMIT")
             except BaseException:
@@ -295,7 +295,7 @@ class Store:
             (finding,) = self._read("PRAGMA quick_check(1)")[0]
             if finding != "ok":
                 raise SessionFileError(f"it is cut or damaged ({finding}); use a copy of it")
-            schema.n_migrations(self._db, schema.MIGRATIONS)
+            schema.n_migrations(self._db)
         except (SessionFileError, sqlite3.Error) as error:
             raise SessionFileError(f"cannot open {self.path}: {error}") from error
 

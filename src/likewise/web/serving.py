@@ -133,24 +133,22 @@ def is_local(host: str) -> bool:
 
 def listen(host: str, port: int | None) -> socket.socket:
     """Return a listening socket, so that the address is known, and connections wait, at once."""
-    wanted = [DEFAULT_PORT, 0] if port is None else [port]
-    for attempt in wanted:
-        try:
-            family = socket.AF_INET6 if ":" in host else socket.AF_INET
-            found = socket.create_server((host.strip("[]"), attempt), family=family)
-            # Connections inherit it. Else the end of a reply waits 40 ms for the other side to
-            # confirm its beginning, since asyncio does not see that such a socket speaks TCP.
-            found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        except OSError as error:
-            if attempt == wanted[-1]:
-                raise InputError(
-                    f"cannot listen on {host}, {f'port {attempt}' if attempt else 'any port'}: "
-                    f"{error.strerror or error}. Give another --host, or another --port (0 for any "
-                    "free one)."
-                ) from error
-        else:
-            return found
-    raise AssertionError("the last attempt returns or raises")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    wanted = DEFAULT_PORT if port is None else port
+    try:
+        found = socket.create_server((host.strip("[]"), wanted), family=family)
+    except OSError as error:
+        if port is None:
+            return listen(host, 0)
+        raise InputError(
+            f"cannot listen on {host}, {f'port {port}' if port else 'any port'}: "
+            f"{error.strerror or error}. Give another --host, or another --port (0 for any free "
+            "one)."
+        ) from error
+    # Connections inherit it. Else the end of a reply waits 40 ms for the other side to confirm its
+    # beginning, since asyncio does not see that such a socket speaks TCP.
+    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return found
 
 
 def token_for(path: Path | None) -> str:

@@ -37,9 +37,9 @@ class BrokenPictureError(Exception):
     """A file that is no picture, or one that is not safe to decode. Caught where it is raised."""
 
 
-def require_pillow(feature: str = "showing pictures") -> None:
+def require_pillow() -> None:
     """Raise the error with the install command where Pillow is missing."""
-    with needs_extra(feature, "app"):
+    with needs_extra("showing pictures", "app"):
         import PIL  # noqa: F401
 
 
