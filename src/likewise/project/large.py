@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from likewise.scale import Source
 
 SETUP = "setup 0"
+"""The payload with the session as it was begun."""
 WHOLE = "all rows"
 SHOWN = "shown rows"
 OnProgress = Callable[[str, int, int], None]

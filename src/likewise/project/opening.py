@@ -16,13 +16,12 @@ from likewise.errors import InputError
 from likewise.files import cache_folder
 from likewise.items import KINDS, Features, Items, open_items
 from likewise.project import large
-from likewise.project.large import OnProgress
+from likewise.project.large import SETUP, OnProgress
 from likewise.project.packing import needs_rows, pack, pack_session, unpack_session
 from likewise.project.project import ROWS, Project, stored_rows
 from likewise.project.store import Changes, Store
 from likewise.words import many, plural
 
-SETUP = "setup 0"
 SUFFIX = ".likewise"
 DEFAULT_SEED = 0
 """Decides what is random in a session, if no seed is given."""
