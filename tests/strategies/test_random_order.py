@@ -24,6 +24,11 @@ def first_questions(over):
     return found
 
 
+@pytest.fixture(params=[64, 0], ids=["by trial", "from all pairs"], autouse=True)
+def how(request, monkeypatch):
+    monkeypatch.setattr("likewise.strategies.random_order._TRIES", request.param)
+
+
 def test_over_groups_every_two_groups_are_as_likely_and_stand_for_their_first_rows():
     found = first_questions("groups")
     assert set(found) == {(0, 5), (0, 6), (5, 6)}
