@@ -7,6 +7,7 @@ numbers whose squares overflow without a word.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -63,6 +64,17 @@ def refuse_events(events: Any) -> None:
     for k, event in enumerate(events):
         if not hasattr(event, "links"):
             raise InputError(f"entry {k} is {event!r}, which is no recorded answer: {remedy}")
+
+
+def refuse_names(names: Any) -> None:
+    """Raise `InputError` if something does not give rows names that can be stored and shown."""
+    if not isinstance(names, Mapping):
+        raise InputError(f"names are given by row, as {{7: 'cats'}}, got {names!r}")
+    for name in names.values():
+        if not isinstance(name, str):
+            raise InputError(f"a name is a text, empty to take a name away, got {name!r}")
+        if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
+            raise InputError(f"a name has no control characters or halves of characters: {name!r}")
 
 
 def refuse_overflow(

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from likewise import COBRA, Answer, Choice, Likewise, Query, Session
+from likewise import COBRA, Answer, Choice, Likewise, Link, Query, Session
 from likewise.core.journal import SCHEMA, as_base64
 from likewise.core.partition import SuperInstances, singletons
 from likewise.core.reports import Completeness, Progress
@@ -41,6 +41,42 @@ def test_telling_when_all_is_settled_is_refused():
     session.tell(Answer.DIFFERENT)
     with pytest.raises(StaleQueryError, match="everything is settled"):
         session.tell(Answer.SAME)
+
+
+@pytest.mark.parametrize("wrong", ["x", 1.5, [1]])
+def test_something_that_is_no_question_is_refused(wrong):
+    with pytest.raises(StaleQueryError, match=f"for question {re.escape(str(wrong))}, but"):
+        line().tell(Answer.SAME, query=wrong)
+
+
+WORD: Any = "same"  # which is no answer by itself
+
+
+@pytest.mark.parametrize("wrong", [5, None, [1], "ab", [(0, 1)], [Link(0, 1, WORD)], []])
+def test_something_that_is_no_link_is_refused_and_changes_nothing(wrong):
+    session = line()
+    for take in (session.give_links, session.say):
+        with pytest.raises(InputError, match="link"):
+            take(wrong)
+    assert session.log == ()
+
+
+@pytest.mark.parametrize("wrong", [5, None, ["a"], {0: 5}, {0: None}, {0: "a\0"}, {0: "\ud800"}])
+def test_names_that_cannot_be_stored_or_shown_are_refused(wrong):
+    session = line()
+    with pytest.raises(InputError, match="name"):
+        session.name(wrong)
+    assert session.log == ()
+
+
+def test_a_check_is_about_two_rows_and_a_strategy_is_one():
+    session = line()
+    with pytest.raises(InputError, match="not about row 1 and itself"):
+        session.check(1, 1, "same")
+    wrong: Any = 5
+    with pytest.raises(InputError, match="needs a strategy, got int"):
+        session.rebuild(wrong)
+    assert session.log == ()
 
 
 def test_something_that_is_no_answer_is_refused():

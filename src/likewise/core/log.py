@@ -35,7 +35,7 @@ from likewise.core.reports import Revision
 from likewise.core.revising import mended, revised
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError, SessionFileError
-from likewise.inputs import is_whole, refuse_strategy
+from likewise.inputs import is_whole, refuse_names, refuse_strategy
 from likewise.words import plural
 
 T = TypeVar("T")
@@ -116,6 +116,7 @@ class Log:
         by, at : str, optional
             Who does it and when, for the log.
         """
+        refuse_strategy(strategy)
         plain = {"name": strategy.name, **strategy.to_dict()}
         self._new(Rebuilt(plain, why, ask, by, at), strategy)
 
@@ -123,6 +124,7 @@ class Log:
         self, names: Mapping[int, str], *, by: str | None = None, at: str | None = None
     ) -> None:
         """Give rows names, which are those of their groups; an empty one takes a name away."""
+        refuse_names(names)
         self._checked_rows(*names)
         self._new(Named(tuple(names.items()), by, at))
 
@@ -136,6 +138,8 @@ class Log:
     ) -> None:
         """Note the answer to a check question of `audit`; it changes no group."""
         self._checked_rows(left, right)
+        if left == right:
+            raise InputError(f"a check is about two rows, not about row {left} and itself")
         self._new(Checked(Link(left, right, as_answer(answer)), by, at))
 
     @property

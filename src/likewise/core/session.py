@@ -234,7 +234,7 @@ class Session(Log):
         """Answer the open question by links, as when a choice was put as pairs."""
         question = self._open_question(query)
         choice = question if isinstance(question, Choice) else None
-        return self._say(tuple(links), choice, by=by, at=at)
+        return self._say(_checked_links(links), choice, by=by, at=at)
 
     def skip(self) -> Gesture:
         """Answer the open question with *not sure*."""
@@ -270,9 +270,7 @@ class Session(Log):
         by, at : str, optional
             Who says it and when, for the log.
         """
-        links = tuple(links)
-        if not links:
-            raise InputError("a gesture has at least one link")
+        links = _checked_links(links)
         for link in links:
             self._checked_rows(link.left, link.right)
             if link.left == link.right:
@@ -433,7 +431,7 @@ class Session(Log):
         if question is None:
             raise StaleQueryError("there is no open question: everything is settled")
         if query is not None and query not in (question, question.number):
-            number = query if isinstance(query, int) else query.number
+            number = getattr(query, "number", query)
             raise StaleQueryError(
                 f"the answer is for question {number}, but the open one is question "
                 f"{question.number} {question.about}. Ask again."
@@ -471,6 +469,17 @@ class Session(Log):
 
     def _id(self, row: int) -> Hashable | None:
         return None if self.sample_ids is None else self.sample_ids[row]
+
+
+def _checked_links(links: Any) -> tuple[Link, ...]:
+    """Return links as a tuple with at least one, or raise `InputError`."""
+    found = tuple(links) if isinstance(links, Iterable) else (links,)
+    if not found:
+        raise InputError("a gesture has at least one link")
+    for link in found:
+        if not (isinstance(link, Link) and isinstance(link.answer, Answer)):
+            raise InputError(f"a link is likewise.Link(left, right, Answer.SAME), got {link!r}")
+    return found
 
 
 def _links(question: Question, said: Any) -> tuple[Link, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -152,8 +151,6 @@ def name(project: Project, body: Json) -> Json:
     said = body.get("name")
     if not isinstance(said, str) or len(said) > LONGEST_NAME:
         raise InputError(f"a name is a text of at most {LONGEST_NAME} characters")
-    if any(unicodedata.category(character) in ("Cc", "Cs") for character in said):
-        raise InputError(f"a name has no control characters or halves of characters: {said!r}")
     project.name(whole(body, "group"), said, position=whole(body, "position"))
     return {"group": shapes.group(project, project.group(whole(body, "group")))}
 
