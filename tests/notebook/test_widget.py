@@ -90,7 +90,7 @@ def test_the_page_in_the_frame_needs_no_server(make):
 
 
 def test_a_still_picture_is_escaped():
-    from likewise.notebook.still import still
+    from likewise.notebook.session_widget import still
     from likewise.project import Project
 
     widget = COBRA(4).start(X).widget(items=WORDS)
@@ -101,7 +101,7 @@ def test_a_still_picture_is_escaped():
 
 def test_a_still_picture_shows_small_pictures_large_and_numbers_the_groups():
     pytest.importorskip("PIL", reason='pip install "likewise[notebook]"')
-    from likewise.notebook.still import still
+    from likewise.notebook.session_widget import still
 
     pixels = np.arange(4 * 6 * 6).reshape(4, 6, 6)
     session = COBRA(2).start(X)

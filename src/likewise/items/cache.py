@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 
 from likewise.database import connect
-from likewise.files import cache_folder
 
 FILE = "features.sqlite"
 TABLE = """
@@ -22,11 +21,6 @@ CREATE TABLE IF NOT EXISTS arrays (recipe TEXT, hash TEXT, data BLOB, PRIMARY KE
 """
 AT_ONCE = 500
 """How many hashes one query is about; SQLite allows 999 parameters."""
-
-
-def default_folder() -> Path:
-    """Return the folder for features in the user's cache."""
-    return cache_folder() / "features"
 
 
 def package_versions(*names: str) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from likewise.errors import InputError
-from likewise.items.cache import FeatureCache, default_folder
+from likewise.files import cache_folder
+from likewise.items.cache import FeatureCache
 from likewise.items.items import Items
 from likewise.items.points import ARRAY_SUFFIXES, read_features
 from likewise.items.tablefiles import TABLE_SUFFIXES, is_frame
@@ -133,7 +134,7 @@ def open_items(
 
         if options or features is not None:
             raise InputError(f"{', '.join(options) or 'features'}: not for things in memory")
-        return from_memory(source, named, FeatureCache(_cache_folder(cache)))
+        return from_memory(source, named, _cache(cache))
     if not is_frame(source):
         if not os.fspath(source):
             raise InputError('the path is empty; for this folder write "."')
@@ -142,7 +143,7 @@ def open_items(
             raise InputError(f"there is no file or folder {source}")
     found = _kind(source, named, options)
     _check_options(found, source if isinstance(source, Path) else "the data frame", options)
-    opened = found.open(source, cache=FeatureCache(_cache_folder(cache)), **options)
+    opened = found.open(source, cache=_cache(cache), **options)
     if features is None:
         return opened
     return opened.with_features(read_features(Path(features), opened.ids, opened.source))
@@ -182,7 +183,8 @@ def _check_options(kind: type[Items], source: Any, options: Mapping[str, Any]) -
             raise InputError(f"{what}; {source} is opened as {kind.kind}")
 
 
-def _cache_folder(cache: bool | PathLike) -> Path | None:
+def _cache(cache: bool | PathLike) -> FeatureCache:
+    """Return the cache in the user's cache folder, in another one, or one that keeps nothing."""
     if cache is True:
-        return default_folder()
-    return None if cache is False else Path(cache)
+        return FeatureCache(cache_folder() / "features")
+    return FeatureCache(None if cache is False else Path(cache))
