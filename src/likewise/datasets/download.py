@@ -35,7 +35,7 @@ from likewise.files import whole_file
 
 UCI = "https://archive.ics.uci.edu/static/public"
 # Called with the bytes that came and the bytes that are to come in all, 0 if that is not known.
-Progress = Callable[[int, int], None]
+OnBytes = Callable[[int, int], None]
 
 _FAILURES = (
     OSError,  # no connection, a cut one, a full disk; requests and urllib derive theirs from it
@@ -48,7 +48,7 @@ _FAILURES = (
 )
 
 
-def fetch_file(file: str, folder: Path, progress: Progress | None = None) -> tuple[str, str]:
+def fetch_file(file: str, folder: Path, progress: OnBytes | None = None) -> tuple[str, str]:
     """Fetch one file of the data folder, unless it is there and correct.
 
     `progress` is called with the number of bytes that came and that are to come. Returns where the
@@ -71,9 +71,7 @@ def fetch_file(file: str, folder: Path, progress: Progress | None = None) -> tup
         ) from error
 
 
-def _fetch_from_first(
-    file: str, folder: Path, scratch: Path, progress: Progress
-) -> tuple[str, str]:
+def _fetch_from_first(file: str, folder: Path, scratch: Path, progress: OnBytes) -> tuple[str, str]:
     reasons = []
     for place, get in _places(file, scratch, progress):
         try:
@@ -94,7 +92,7 @@ def _fetch_from_first(
     )
 
 
-def _places(file: str, scratch: Path, progress: Progress) -> list[tuple[str, Callable[[], bytes]]]:
+def _places(file: str, scratch: Path, progress: OnBytes) -> list[tuple[str, Callable[[], bytes]]]:
     """Return the official places of a file, the best first, and how to get it from each."""
     if file in ORIGINALS:
         original = ORIGINALS[file]
@@ -116,7 +114,7 @@ def _places(file: str, scratch: Path, progress: Progress) -> list[tuple[str, Cal
     return [("scikit-learn fetch_20newsgroups", lambda: _newsgroups(scratch))]
 
 
-def _archive(url: str, scratch: Path, progress: Progress) -> io.BytesIO:
+def _archive(url: str, scratch: Path, progress: OnBytes) -> io.BytesIO:
     with needs_extra("downloading datasets", "data"):
         import pooch
     path = scratch / "archive"
@@ -128,7 +126,7 @@ def _archive(url: str, scratch: Path, progress: Progress) -> io.BytesIO:
 class _PoochProgress:
     """What pooch wants of a progress bar, passed on to a callable."""
 
-    def __init__(self, report: Progress) -> None:
+    def __init__(self, report: OnBytes) -> None:
         self._report = report
         self._done = 0
         self.total = 0

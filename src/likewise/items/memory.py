@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -29,7 +29,6 @@ MEMORY = Path("memory")
 """The path of things that come from memory, in messages."""
 
 Kind = Literal["images", "texts", "series"]
-KINDS = ("images", "texts", "series")
 
 
 def from_memory(things: Iterable[Any], kind: Kind | None, cache: FeatureCache) -> Items:
@@ -43,8 +42,8 @@ def from_memory(things: Iterable[Any], kind: Kind | None, cache: FeatureCache) -
             f"not {type(things).__name__}. Open columns by name as pandas.DataFrame(columns), a "
             "sparse matrix as pandas.DataFrame(matrix.toarray())."
         )
-    if kind not in (None, *KINDS):
-        raise InputError(f"things in memory are {', '.join(KINDS)}, not {kind!r}")
+    if kind not in (None, *get_args(Kind)):
+        raise InputError(f"things in memory are {', '.join(get_args(Kind))}, not {kind!r}")
     some = list(things)
     if not some:
         raise InputError("there are no items: the list is empty")

@@ -23,14 +23,14 @@ MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownItems:
     """What a file says about some items: the links, and the name of groups by a row of each."""
 
     links: tuple[Link, ...]
     names: dict[int, str]
 
 
-def read_known(path: str | os.PathLike[str], ids: Sequence[str]) -> Known:
+def read_known(path: str | os.PathLike[str], ids: Sequence[str]) -> KnownItems:
     r"""Read what is known about items from a table.
 
     A table with the columns ``left``, ``right`` and ``answer`` (*same* or *different*) has pairs.
@@ -66,7 +66,7 @@ def read_known(path: str | os.PathLike[str], ids: Sequence[str]) -> Known:
     table = read_table(file, header=True) if is_csv else read_table(file)
     reader = _Reader(table, {name: row for row, name in enumerate(ids)}, 2 if is_csv else 1)
     if {"left", "right", "answer"} <= set(table.columns):
-        return Known(tuple(reader.pairs()), {})
+        return KnownItems(tuple(reader.pairs()), {})
     if "group" in table.columns and len(table.columns) > 1:
         return reader.groups()
     raise InputError(
@@ -145,7 +145,7 @@ class _Reader:
         self.refuse(clashes)
         yield from graph
 
-    def groups(self) -> Known:
+    def groups(self) -> KnownItems:
         columns = self.table.columns
         id = "id" if "id" in columns else next(name for name in columns if name != "group")
         names = self.table.texts(id)
@@ -172,7 +172,7 @@ class _Reader:
         heads = {group: rows[0] for group, rows in members.items()}
         same = [Link(rows[0], r, Answer.SAME) for rows in members.values() for r in rows[1:]]
         apart = [Link(a, b, Answer.DIFFERENT) for a, b in combinations(heads.values(), 2)]
-        return Known((*same, *apart), {heads[g]: name for g, name in titles.items() if name})
+        return KnownItems((*same, *apart), {heads[g]: name for g, name in titles.items() if name})
 
     def refuse(self, clashes: Sequence[str]) -> None:
         if clashes:
