@@ -438,7 +438,7 @@ def test_pictures_of_an_archive_are_read_with_their_labels():
 
 
 def test_an_archive_that_lacks_pictures_is_refused():
-    with pytest.raises(DatasetError, match="lacks 1 pictures of scale 2"):
+    with pytest.raises(DatasetError, match="lacks 1 picture of scale 2"):
         originals.convert_faces(tiny_archive(["bpm_up_sad_open.pgm"]))
     with pytest.raises(DatasetError, match="no pictures"):
         originals.convert_faces(tiny_archive([]))
