@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Choice, Gesture, Link, Query, Question, ordered
+from likewise.core.answers import Answer, Choice, Gesture, Link, Query, Question
+from likewise.core.links import LinkGraph
 from likewise.core.session import Session
-from likewise.testing.walks import Case, Move
+from likewise.errors import ContradictionError
 
 
 def visible(session: Session) -> dict[str, Any]:
@@ -37,14 +38,6 @@ def visible(session: Session) -> dict[str, Any]:
     }
 
 
-def states(session: Session, case: Case, walk: list[Move]) -> Iterator[None]:
-    """Stop at the beginning and after every move."""
-    yield
-    for move in walk:
-        if move.do(session, case):
-            yield
-
-
 def check_labels(session: Session) -> None:
     """Check that labels are numbered from 0 and respect every answer that was not overruled."""
     links, labels, guess = session.links, session.labels, session.labels_guess
@@ -61,13 +54,6 @@ def check_labels(session: Session) -> None:
                 assert gesture.source == "asked", f"{link} is certain, but was overruled"
 
 
-def pairs_of(question: Question) -> set[tuple[int, int]]:
-    """Return the pairs that an answer to a question may be about."""
-    if isinstance(question, Query):
-        return {question.pair}
-    return {ordered(question.row, group[0]) for group in question.groups}
-
-
 def rows_of(question: Question) -> set[int]:
     """Return all rows that a question shows."""
     if isinstance(question, Query):
@@ -79,11 +65,6 @@ def is_settled(session: Session) -> bool:
     """Return whether something is known about every two rows that may be asked about."""
     pairs = combinations(session.strategy.askable().tolist(), 2)
     return all(session.links.implied(left, right) is not None for left, right in pairs)
-
-
-def opposite(answer: Answer) -> Answer:
-    """Return *different* for *same* and the other way round."""
-    return Answer.DIFFERENT if answer is Answer.SAME else Answer.SAME
 
 
 def groups_at_random(n: int, seed: int) -> NDArray[np.intp]:
@@ -103,3 +84,15 @@ def said_links(gesture: Gesture, said: Any) -> tuple[Link, ...]:
         chosen = tuple(said) if isinstance(said, list) else said
         return Choice(gesture.number, gesture.left, gesture.groups).links(chosen)
     return tuple(Link(link.left, link.right, said) for link in gesture.links)
+
+
+def fit_together(links: Iterable[Link]) -> bool:
+    """Return whether no links contradict others."""
+    some = [link for link in links if link.answer.is_link]
+    graph = LinkGraph(1 + max((max(link.pair) for link in some), default=0))
+    try:
+        for link in some:
+            graph.add(link.left, link.right, link.answer)
+    except ContradictionError:
+        return False
+    return True

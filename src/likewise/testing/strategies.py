@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import json
+import pickle
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from likewise.core.answers import Answer, Link, Query
 from likewise.core.session import Session
-from likewise.errors import InputError
+from likewise.core.strategy import Strategy
+from likewise.errors import ContradictionError, InputError, LikewiseError
 from likewise.oracles import LabelOracle, run
-from likewise.testing.logs import LogLaws
 from likewise.testing.states import (
     check_labels,
+    fit_together,
     groups_at_random,
     is_same_grouping,
     is_settled,
-    pairs_of,
     rows_of,
-    states,
+    said_links,
     visible,
 )
 from likewise.testing.walks import (
     ANYTHING,
+    DEEDS,
     SAYINGS,
     YES_NO,
     Case,
@@ -33,12 +40,13 @@ from likewise.testing.walks import (
     law,
     permuted_partition,
     reply,
+    states,
     walked,
     walks,
 )
 
 
-class StrategyLaws(LogLaws):
+class StrategyLaws:
     """The laws of strategies, one test method each.
 
     A subclass says how to make the strategy: by `strategy` if it has `Strategy.from_rows`, or else
@@ -53,14 +61,21 @@ class StrategyLaws(LogLaws):
         need not find the truth.
     """
 
+    strategy: type[Strategy]
     stops_early: bool = False
+
+    def make(self, case: Case) -> Strategy:
+        """Return a new strategy for some rows, the same for the same rows.
+
+        The groups that the tests look for are at most three.
+        """
+        return self.strategy.from_rows(case.X, train_indices=case.train, seed=case.seed)
 
     # -- asking ----------------------------------------------------------------------------------
 
     @law(case=cases(), walk=walks(*ANYTHING))
     def test_asking_again_gives_the_same_question(self, case: Case, walk: list[Move]) -> None:
-        session = Session(self.make(case))
-        for _ in states(session, case, walk):
+        for session in states(self.make(case), case, walk):
             strategy = session.strategy
             assert session.ask() == session.ask()
             assert strategy.next_choice() == strategy.next_choice()
@@ -70,13 +85,12 @@ class StrategyLaws(LogLaws):
     def test_nothing_is_asked_that_is_implied_or_was_asked(
         self, case: Case, walk: list[Move]
     ) -> None:
-        session = Session(self.make(case))
-        for _ in states(session, case, walk):
+        for session in states(self.make(case), case, walk):
             question = session.ask()
             if question is None:
                 continue
             said = {link.pair for gesture in session.events for link in gesture.links}
-            pairs = pairs_of(question)
+            pairs = {link.pair for link in question.links(Answer.UNSURE)}
             assert not pairs <= said, "it was asked before"
             is_implied = any(session.links.implied(*pair) is not None for pair in pairs)
             assert question.is_check == is_implied
@@ -86,14 +100,13 @@ class StrategyLaws(LogLaws):
     def test_only_rows_that_may_be_shown_are_asked_about(
         self, case: Case, walk: list[Move]
     ) -> None:
-        session = Session(self.make(case))
-        for _ in states(session, case, walk):
+        for session in states(self.make(case), case, walk):
             askable = set(session.strategy.askable().tolist())
             assert askable <= set(case.train.tolist())
             question = session.ask()
             if question is not None:
                 assert rows_of(question) <= askable
-                assert all(left != right for left, right in pairs_of(question))
+                assert all(link.left != link.right for link in question.links(Answer.UNSURE))
             for check in session.audit(3):
                 assert {check.left, check.right} <= askable
 
@@ -101,7 +114,7 @@ class StrategyLaws(LogLaws):
     def test_peeking_shows_the_question_that_follows_and_changes_nothing(
         self, case: Case, walk: list[Move], answer: Answer
     ) -> None:
-        session = walked(Session(self.make(case)), case, walk)
+        session = walked(self.make(case), case, walk)
         before = visible(session)
         question = session.ask()
         if question is None:
@@ -131,9 +144,8 @@ class StrategyLaws(LogLaws):
 
     @law(case=cases(), walk=walks(max_size=30), rest=st.sampled_from(YES_NO))
     def test_the_bound_is_kept(self, case: Case, walk: list[Move], rest: Answer) -> None:
-        session = Session(self.make(case))
         bounds = []
-        for _ in states(session, case, walk):
+        for session in states(self.make(case), case, walk):
             progress = session.progress
             bounds.append(progress.answered + progress.at_most)
         while (question := session.ask()) is not None:
@@ -148,7 +160,7 @@ class StrategyLaws(LogLaws):
     def test_when_done_everything_fits_together(
         self, case: Case, walk: list[Move], rest: Answer
     ) -> None:
-        session = walked(Session(self.make(case)), case, walk)
+        session = walked(self.make(case), case, walk)
         while (question := session.ask()) is not None:
             reply(session, question, rest)
         assert session.is_done
@@ -175,8 +187,7 @@ class StrategyLaws(LogLaws):
     def test_labels_respect_every_answer_that_was_not_overruled(
         self, case: Case, walk: list[Move]
     ) -> None:
-        session = Session(self.make(case))
-        for _ in states(session, case, walk):
+        for session in states(self.make(case), case, walk):
             check_labels(session)
 
     @law(case=cases(), seed=st.integers(0, 2**16))
@@ -222,8 +233,7 @@ class StrategyLaws(LogLaws):
 
     @law(case=cases(), walk=walks(*SAYINGS))
     def test_what_is_said_about_rows_fits_together(self, case: Case, walk: list[Move]) -> None:
-        session = Session(self.make(case))
-        for _ in states(session, case, walk):
+        for session in states(self.make(case), case, walk):
             strategy, labels = session.strategy, session.labels
             assert strategy.n_rows == strategy.partition.n_rows == len(case.X)
             assert strategy.n_groups == len(np.unique(labels))
@@ -249,7 +259,7 @@ class StrategyLaws(LogLaws):
     def test_checks_are_about_what_was_settled_for_free(
         self, case: Case, walk: list[Move], n: int
     ) -> None:
-        session = walked(Session(self.make(case)), case, walk)
+        session = walked(self.make(case), case, walk)
         checks = session.audit(n)
         said = {link.pair for gesture in session.events for link in gesture.links}
         assert len(checks) == min(n, session.progress.settled_for_free)
@@ -259,3 +269,99 @@ class StrategyLaws(LogLaws):
             assert session.links.implied(check.left, check.right) is check.expected
             assert check.chain == session.links.explain(check.left, check.right)
         assert session.audit(n) == checks
+
+    # -- going back ------------------------------------------------------------------------------
+
+    @law(case=cases(), walk=walks(*DEEDS))
+    def test_undo_gives_the_state_before_and_redo_the_state_after(
+        self, case: Case, walk: list[Move]
+    ) -> None:
+        seen = []
+        for session in states(self.make(case), case, walk):
+            seen.append(visible(session))
+        for state in reversed(seen[:-1]):
+            assert session.undo() is not None
+            assert visible(session) == state
+        assert session.undo() is None
+        for state in seen[1:]:
+            assert session.redo() is not None
+            assert visible(session) == state
+        assert session.redo() is None
+
+    @law(case=cases(), walk=walks("give", "rebuild"), last=st.data())
+    def test_revising_keeps_every_later_answer_that_still_says_something(
+        self, case: Case, walk: list[Move], last: st.DataObject
+    ) -> None:
+        session = walked(self.make(case), case, walk)
+        assume(session.events)
+        before, old = visible(session), session.events
+        number = last.draw(st.integers(1, len(old)))
+        move = Move("revise", 0, last.draw(st.integers(0, 9)), last.draw(st.sampled_from(Answer)))
+        said = move.said_instead(session, number)
+        try:
+            foretold = session.preview(number, said)
+        except ContradictionError:
+            assert visible(session) == before
+            return
+        assert visible(session) == before
+        revision = session.revise(number, said)
+        assert revision == foretold
+        assert session.events == revision.kept
+        assert revision.kept[: number - 1] == old[: number - 1]
+        links = said_links(old[number - 1], said)
+        now = [replace(g, links=links) if g.number == number else g for g in old]
+        left = Counter(g.links for g in (*revision.kept, *revision.dropped))
+        assert left == Counter(g.links for g in now)
+        for gesture in revision.dropped:
+            known = [session.links.implied(*link.pair) for link in gesture.links]
+            is_old_news = all(answer is not None for answer in known)
+            is_refuted = not fit_together([*session.links, *gesture.links])
+            assert is_old_news or is_refuted
+
+    @law(case=cases(), walk=walks(*ANYTHING))
+    def test_what_fails_leaves_no_trace(self, case: Case, walk: list[Move]) -> None:
+        session = walked(self.make(case), case, walk)
+        before, n_rows = visible(session), len(case.X)
+        opposite = {Answer.SAME: Answer.DIFFERENT, Answer.DIFFERENT: Answer.SAME}
+        clash = [replace(link, answer=opposite[link.answer]) for link in session.links]
+        deeds: list[Callable[[], object]] = [
+            lambda: session.tell("perhaps"),
+            lambda: session.tell("same", query=len(session.events) + 2),
+            lambda: session.choose(99),
+            lambda: session.give(0, n_rows, "same"),
+            lambda: session.give_links([]),
+            lambda: session.revise(len(session.events) + 1, "same"),
+            lambda: session.name({n_rows: "none"}),
+        ]
+        if not session.strategy.weighs_answers:
+            deeds.append(lambda: session.give_links(clash))
+        for deed in deeds:
+            try:
+                deed()
+            except LikewiseError:
+                assert visible(session) == before
+            else:
+                raise AssertionError("it should have failed")
+
+    # -- the log is the only truth ---------------------------------------------------------------
+
+    @law(case=cases(), walk=walks(*ANYTHING))
+    def test_replaying_the_log_gives_the_state(self, case: Case, walk: list[Move]) -> None:
+        session = walked(self.make(case), case, walk)
+        again = Session(self.make(case))
+        for entry in session.to_dict()["log"]:
+            again.apply(entry)
+        assert visible(again) == visible(session)
+
+    @law(case=cases(), walk=walks(*ANYTHING))
+    def test_a_saved_session_is_the_session(self, case: Case, walk: list[Move]) -> None:
+        session = walked(self.make(case), case, walk, digest="of these rows")
+        plain = json.loads(json.dumps(session.to_dict()))
+        loaded = Session.from_dict(plain, X=case.X, digest="of these rows")
+        assert loaded == session
+        assert loaded.to_dict() == plain
+        assert visible(loaded) == visible(session)
+        assert visible(pickle.loads(pickle.dumps(session))) == visible(session)
+        while session.redo() is not None:
+            loaded.redo()
+            assert visible(loaded) == visible(session)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from likewise.core.answers import Answer, Choice, Query
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
+from likewise.core.strategy import Strategy
 from likewise.errors import ContradictionError, InputError
 
 MAX_ROWS = 12
@@ -112,8 +112,8 @@ def permuted_partition(partition: SuperInstances, order: NDArray[np.intp]) -> Su
 
 def cases(*, ties: bool = True) -> st.SearchStrategy[Case]:
     """Draw rows; see `Case.drawn`."""
-    draw = partial(Case.drawn, ties=ties)
-    return st.builds(draw, st.sampled_from(range(1, MAX_ROWS + 1)), st.integers(0, 2**16))
+    n_rows, seed = st.sampled_from(range(1, MAX_ROWS + 1)), st.integers(0, 2**16)
+    return st.builds(Case.drawn, n_rows, seed, ties=st.just(ties))
 
 
 LARGEST = 1000
@@ -195,10 +195,18 @@ def walks(
     ]
 
 
-def walked(session: Session, case: Case, walk: Iterable[Move]) -> Session:
-    """Do all moves of a walk."""
+def states(strategy: Strategy, case: Case, walk: Iterable[Move], **about: Any) -> Iterator[Session]:
+    """Yield a session at its beginning and after every move of a walk that does something."""
+    session = Session(strategy, **about)
+    yield session
     for move in walk:
-        move.do(session, case)
+        if move.do(session, case):
+            yield session
+
+
+def walked(strategy: Strategy, case: Case, walk: Iterable[Move], **about: Any) -> Session:
+    """Return a session after all moves of a walk."""
+    *_, session = states(strategy, case, walk, **about)
     return session
 
 
@@ -222,8 +230,8 @@ def reply(session: Session, question: Query | Choice, answer: Answer, number: in
 def rebuild(session: Session, case: Case, number: int) -> None:
     """Make one more row a small group of its own, if the strategy allows it."""
     partition = session.strategy.partition
-    may_stand = np.setdiff1d(session.strategy.askable(), partition.representatives)
-    may_stand = np.union1d(may_stand, np.setdiff1d(case.train, partition.representatives))
+    known = np.union1d(session.strategy.askable(), case.train)
+    may_stand = np.setdiff1d(known, partition.representatives)
     if len(may_stand) == 0:
         return
     row = int(may_stand[number % len(may_stand)])
