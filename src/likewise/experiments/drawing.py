@@ -46,13 +46,13 @@ ROOM = 0.08
 Curve = tuple[Sequence[float], Sequence[float]]
 
 
-def new_figure(n_columns: int = 1, n_rows: int = 1, **options: Any) -> tuple[Figure, Any]:
-    """Return an empty figure that needs no screen."""
+def new_figure(n_columns: int = 1, n_rows: int = 1, **options: Any) -> tuple[Figure, list[Any]]:
+    """Return an empty figure that needs no screen, and its panels row by row."""
     with needs_extra("a report with figures", "plot"):
         from matplotlib.figure import Figure
     figure = Figure(layout="constrained", **options)
-    axes = figure.subplots(n_rows, n_columns, squeeze=False)
-    for axis in axes.flat:
+    axes = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
+    for axis in axes:
         axis.spines[["top", "right"]].set_visible(False)
         axis.tick_params(labelsize=8)
         axis.xaxis.label.set_size(9)
@@ -86,12 +86,14 @@ def dots(method: str) -> dict[str, Any]:
     return {**style(method), "linestyle": "none", "mfc": "white"}
 
 
-def name_lines(axis: Axes, curves: Mapping[str, Curve]) -> None:
-    """Write names beside the panel, moved apart where they would overlap.
+def draw_lines(axis: Axes, curves: Mapping[str, Curve], **look: Any) -> None:
+    """Draw lines, their names beside the panel, moved apart where they would overlap.
 
     Where a line ends well before the others, its name stands above its end, or to the right of
     it if another line runs there.
     """
+    for name, curve in curves.items():
+        axis.plot(*curve, **{**style(name), **look})
     low, high = axis.get_ylim()
     ends = {name: (x[-1], y[-1]) for name, (x, y) in curves.items() if len(x)}
     last = max((x for x, _ in ends.values()), default=0.0)
@@ -99,25 +101,17 @@ def name_lines(axis: Axes, curves: Mapping[str, Curve]) -> None:
     heights = spread([y for y, _ in beside], 0.055 * (high - low))
     places = {name: (1.01, y) for y, (_, name) in zip(heights, beside, strict=True)}
     for name, end in ends.items():
-        look: dict[str, Any] = {
-            "size": 8.5,
-            "color": style(name)["color"],
-            "annotation_clip": False,
-        }
+        place: dict[str, Any] = {"xytext": (2, 6), "textcoords": "offset points", "ha": "right"}
         if name in places:
-            given: dict[str, Any] = {"xycoords": axis.get_yaxis_transform(), "va": "center"}
-            axis.annotate(name, places[name], **given, **look)
+            place = {"xycoords": axis.get_yaxis_transform(), "va": "center"}
         else:
-            above = [
-                np.interp(end[0], *curve) - end[1]
-                for n, curve in curves.items()
-                if n != name and len(curve[0])
-            ]
-            is_crowded = any(0.0 < gap < ROOM * (high - low) for gap in above)
-            given = {"xytext": (2, 6), "textcoords": "offset points", "ha": "right"}
-            if is_crowded:
-                given.update(xytext=(5, -10), ha="left")
-            axis.annotate(name, end, **given, **look)
+            others = [curve for n, curve in curves.items() if n != name and len(curve[0])]
+            above = [np.interp(end[0], *curve) - end[1] for curve in others]
+            if any(0.0 < gap < ROOM * (high - low) for gap in above):
+                place.update(xytext=(5, -10), ha="left")
+        color = style(name)["color"]
+        at = places.get(name, end)
+        axis.annotate(name, at, size=8.5, color=color, annotation_clip=False, **place)
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from likewise.experiments.budget_tables import noise_scores
 from likewise.experiments.comparison_tables import FAR_BELOW
-from likewise.experiments.drawing import ACCENT, Curve, dots, entitle, name_lines, new_figure, style
+from likewise.experiments.drawing import ACCENT, Curve, dots, draw_lines, entitle, new_figure
 from likewise.experiments.methods import CONTROL
 from likewise.experiments.paper_tables import (
     common_curves,
@@ -26,6 +26,7 @@ from likewise.experiments.results import (
     complete,
     curve_of,
     fixed,
+    frames,
     is_sized,
     own_count,
 )
@@ -41,70 +42,60 @@ def quality_figure(results: Results) -> Figure | None:
     """Draw the mean ARI against the number of questions, a panel for each list of tasks."""
     panels = results.parts
     figure, axes = new_figure(len(panels), figsize=(5.4 * len(panels) + 0.8, 4.0))
-    for axis, (name, tasks) in zip(axes.flat, panels.items(), strict=True):
+    for axis, (name, tasks) in zip(axes, panels.items(), strict=True):
         curves = {method: _curve(results, method, tasks) for method in results.methods}
-        for method, (x, y) in curves.items():
-            axis.plot(x, y, **style(method))
         for size, at, height in zip(results.sizes, *curves.get(CONTROL, ((), ())), strict=False):
             place = {"xytext": (0, -11), "textcoords": "offset points"}
             axis.annotate(str(size), (at, height), size=7, ha="center", **place)
+        draw_lines(axis, curves)
         entitle(axis, f"{name}: {len(tasks)} tasks", "questions")
-        name_lines(axis, curves)
-    axes[0, 0].set_ylabel("mean ARI on the test parts")
+    axes[0].set_ylabel("mean ARI on the test parts")
     return figure
 
 
 def _curve(results: Results, method: str, tasks: Sequence[str]) -> Curve:
     """Return numbers of questions and the mean ARI of a method."""
-    found: list[tuple[float, float]] = []
-    if results.is_by_budget and not is_sized(method):
-        for budget in BUDGETS:
-            scores = complete(results.at(fixed(budget), tasks))
-            if method in scores and len(scores):
-                found.append((float(budget), float(scores[method].mean())))
-    else:
-        # COBRA is meant to ask all its questions; stopped earlier, it is another method.
-        for size in [size for size in results.sizes if size in results.own]:
-            scores = complete(results.at_own(size, tasks))
-            if method in scores and len(scores):
-                asked = results.questions(own_count(size), list(scores.index))
-                found.append((asked, float(scores[method].mean())))
-    return [x for x, _ in found], [y for _, y in found]
+    # COBRA is meant to ask all its questions; stopped earlier, it is another method.
+    is_fixed = results.is_by_budget and not is_sized(method)
+    asked, means = [], []
+    for n in BUDGETS if is_fixed else [size for size in results.sizes if size in results.own]:
+        scores = complete(results.at(fixed(n), tasks) if is_fixed else results.at_own(n, tasks))
+        if method in scores and len(scores):
+            when = fixed(n) if is_fixed else own_count(n)
+            asked.append(results.questions(when, list(scores.index)))
+            means.append(float(scores[method].mean()))
+    return asked, means
 
 
 def differences_figure(results: Results) -> Figure | None:
     """Draw how far the reference is from COBRA on every task, at COBRA's numbers of questions."""
     me, sizes = results.plan.reference, results.sizes
-    if me == CONTROL:
-        return None
     scores = {size: results.at_own(size) for size in sizes}
-    if any(me not in found or CONTROL not in found for found in scores.values()):
+    if me == CONTROL or any(me not in found or CONTROL not in found for found in scores.values()):
         return None
-    gains = {size: (found[me] - found[CONTROL]).dropna() for size, found in scores.items()}
-    whole = [t for t in results.tasks if all(t in found for found in gains.values())]
-    panels = {name: [t for t in tasks if t in whole] for name, tasks in results.parts.items()}
-    panels = {name: tasks for name, tasks in panels.items() if tasks}
+    gains = frames().DataFrame({size: found[me] - found[CONTROL] for size, found in scores.items()})
+    panels = {name: gains.reindex(tasks).dropna() for name, tasks in results.parts.items()}
+    panels = {name: found for name, found in panels.items() if len(found)}
     if not panels:
         return None
     tallest = max(map(len, panels.values()))
     figure, axes = new_figure(len(panels), figsize=(5.0 * len(panels), 0.3 * tallest + 1.3))
     shades = ("#a9cbe8", "#4f93cc", ACCENT, "black")
-    for axis, (name, tasks) in zip(axes.flat, panels.items(), strict=True):
-        order = sorted(tasks, key=lambda task: np.mean([gains[size][task] for size in sizes]))
-        for place, task in enumerate(order):
-            ends = [gains[size][task] for size in sizes]
+    for axis, (name, unsorted) in zip(axes, panels.items(), strict=True):
+        found = unsorted.loc[unsorted.mean(axis=1).sort_values(kind="stable").index]
+        for place, ends in enumerate(found.to_numpy().tolist()):
             axis.plot([min(ends), max(ends)], [place] * 2, color="0.8", lw=1.2)
         for size, shade in zip(sizes, shades, strict=False):
             look = {"color": shade, "markersize": 6, "label": f"COBRA {size}"}
-            axis.plot(gains[size][order], range(len(order)), "o", **look)
+            axis.plot(found[size], range(len(found)), "o", **look)
         axis.axvline(0, color="black", linewidth=1.0, zorder=1)
         axis.axvline(-FAR_BELOW, color="0.45", linewidth=1.0, linestyle=":", zorder=1)
-        axis.set_yticks(range(len(order)), order)
+        axis.set_yticks(range(len(found)), found.index)
         entitle(axis, name, f"ARI of {me} minus ARI of COBRA, as many questions")
-    reach = [value for axis in axes.flat for value in axis.get_xlim()]
-    for axis in axes.flat:
+    reach = [value for axis in axes for value in axis.get_xlim()]
+    for axis in axes:
         axis.set_xlim(min(reach), max(reach))
-    axes[0, 0].legend(frameon=False, fontsize=8, loc="best")
+    axes[0].legend(frameon=False, fontsize=8, loc="best")
     return figure
 
 
@@ -116,14 +107,12 @@ def noise_figure(results: Results) -> Figure | None:
         return None
     figure, axes = new_figure(len(panels), figsize=(4.6 * len(panels), 3.6))
     shares = [0.0, *(100 * share for share in NOISE.values())]
-    for axis, (name, tables) in zip(axes.flat, panels.items(), strict=True):
+    for axis, (name, tables) in zip(axes, panels.items(), strict=True):
         curves = {str(n): (shares, [float(t[n].mean()) for t in tables]) for n in tables[0]}
-        for line, curve in curves.items():
-            axis.plot(*curve, **style(line))
-        entitle(axis, f"{name}: {len(tables[0])} tasks", "wrong answers in percent")
+        draw_lines(axis, curves)
         axis.set_xticks(shares)
-        name_lines(axis, curves)
-    axes[0, 0].set_ylabel(f"mean ARI after {NOISE_BUDGETS[-1]} questions")
+        entitle(axis, f"{name}: {len(tables[0])} tasks", "wrong answers in percent")
+    axes[0].set_ylabel(f"mean ARI after {NOISE_BUDGETS[-1]} questions")
     return figure
 
 
@@ -132,8 +121,7 @@ def estimate_figure(results: Results) -> Figure | None:
     found = estimates(results)
     if found.empty or results.is_by_budget:
         return None
-    figure, axes = new_figure(figsize=(5.2, 4.4))
-    axis = axes[0, 0]
+    figure, (axis,) = new_figure(figsize=(5.2, 4.4))
     for (size, some), marker in zip(found.groupby("size"), SIZE_MARKERS, strict=False):
         look = {"color": "black", "mfc": "white", "ms": 6, "label": f"{size} super-instances"}
         axis.plot(some["estimate"], some["asked"], marker, **look)
@@ -162,20 +150,15 @@ def curves_figure(results: Results) -> Figure | None:
     n_columns = min(3, len(tasks))
     n_rows = -(-len(tasks) // n_columns)
     figure, axes = new_figure(n_columns, n_rows, figsize=(3.6 * n_columns, 2.6 * n_rows))
-    for axis, task in zip(axes.flat, tasks, strict=False):
-        of_task = points[points["task"] == task]
-        curves = {
-            str(method): (found["questions"].tolist(), found["ARI"].tolist())
-            for method, found in of_task.groupby("method")
-        }
-        for method, curve in curves.items():
-            axis.plot(*curve, **style(method))
+    for axis, task in zip(axes, tasks, strict=False):
+        of_task = points[points["task"] == task].groupby("method")
         axis.set_ylim(-0.05, 1.02)
+        curves = {str(m): (f["questions"].tolist(), f["ARI"].tolist()) for m, f in of_task}
+        draw_lines(axis, curves)
         entitle(axis, task, "questions")
-        name_lines(axis, curves)
-    for axis in list(axes.flat)[len(tasks) :]:
+    for axis in axes[len(tasks) :]:
         axis.set_visible(False)
-    axes[0, 0].set_ylabel("ARI")
+    axes[0].set_ylabel("ARI")
     return figure
 
 
@@ -188,8 +171,7 @@ def times_figure(results: Results) -> Figure | None:
         return None
     means = rows.groupby(["method", "task"])["cpu_seconds"].mean()
     methods = [name for name in reversed(results.methods) if name in means.index]
-    figure, axes = new_figure(figsize=(6.2, 0.45 * len(methods) + 1.0))
-    axis = axes[0, 0]
+    figure, (axis,) = new_figure(figsize=(6.2, 0.45 * len(methods) + 1.0))
     for place, method in enumerate(methods):
         found = means.loc[method]
         axis.plot(found, [place] * len(found), **dots(method))
@@ -211,14 +193,14 @@ def groups_figure(results: Results) -> Figure | None:
     sizes = results.sizes
     figure, axes = new_figure(len(sizes), figsize=(2.3 * len(sizes), 2.4))
     span = range(found["off"].min(), found["off"].max() + 1)
-    for axis, size in zip(axes.flat, sizes, strict=True):
+    for axis, size in zip(axes, sizes, strict=True):
         off = found.loc[found["n_super_instances"] == size, "off"]
         counts = [int((off == value).sum()) for value in span]
         bars = axis.bar(list(span), counts, color="0.75", edgecolor="black", linewidth=0.6)
         axis.bar_label(bars, [str(count) if count else "" for count in counts], fontsize=7)
         axis.set_ylim(0, 1.1 * len(off))
         entitle(axis, f"{size} super-instances", "groups found - true")
-    axes[0, 0].set_ylabel("runs")
+    axes[0].set_ylabel("runs")
     return figure
 
 
@@ -227,8 +209,7 @@ def wrong_k_figure(results: Results) -> Figure | None:
     groups = list(wrong_k_changes(results).groupby(["method", "k_shift"])["change"])
     if not groups:
         return None
-    figure, axes = new_figure(figsize=(6.2, 0.4 * len(groups) + 0.9))
-    axis = axes[0, 0]
+    figure, (axis,) = new_figure(figsize=(6.2, 0.4 * len(groups) + 0.9))
     for place, ((method, _), changes) in enumerate(reversed(groups)):
         axis.plot(changes, [place] * len(changes), **dots(method))
         axis.plot([changes.mean()], [place], "|", color="black", ms=16, mew=2)
@@ -245,16 +226,14 @@ def anytime_figure(results: Results) -> Figure | None:
     if rows.empty:
         return None
     grid = np.arange(int(np.percentile(rows["queries"], 90)) + 1)
-    figure, axes = new_figure(figsize=(6.4, 3.4))
-    axis = axes[0, 0]
-    curves: dict[str, Curve] = {}
+    figure, (axis,) = new_figure(figsize=(6.4, 3.4))
+    curves = {}
     for method, found in rows.groupby("method"):
         mean = np.mean([held(*curve_of(text), grid) for text in found["curve"]], axis=0)
-        axis.plot(grid, mean, **{**style(str(method)), "marker": None})
         curves[str(method)] = (grid.tolist(), mean.tolist())
+    draw_lines(axis, curves, marker=None)
     entitle(axis, f"{rows['task'].nunique()} tasks", "answers")
     axis.set_ylabel("mean ARI")
-    name_lines(axis, curves)
     return figure
 
 
