@@ -10,7 +10,7 @@ from likewise.experiments.cells import run_cell
 from likewise.experiments.plan import profile
 from likewise.experiments.published import TABLE_1, TABLE_2, TABLE_3
 from likewise.experiments.runner import run_cells
-from likewise.experiments.store import NOT_REPRODUCIBLE, Cell, ResultStore, read_csv
+from likewise.experiments.store import NOT_REPRODUCIBLE, Cell, ResultStore, read_results
 
 COMMITTED = Path(__file__).parent / "assets" / "quick.csv"
 
@@ -42,7 +42,7 @@ def test_the_quick_profile_gives_the_committed_rows_with_two_workers(data_home, 
     with closing(store):
         run_cells(reversed(profile("quick").cells()), store, n_jobs=2, data_home=str(data_home))
         found = [reproducible(row) for row in store]
-    committed = [reproducible(row) for row in read_csv(COMMITTED)]
+    committed = [reproducible(row) for row in read_results(COMMITTED)]
     assert len(found) == len(committed) == 80
     for ours, theirs in zip(found, committed, strict=True):
         for name in ("ari_test", "ari_all"):

@@ -9,7 +9,7 @@ import pytest
 from likewise.errors import InputError
 from likewise.experiments.cells import run_cell
 from likewise.experiments.runner import differences, draw, make_again
-from likewise.experiments.store import Cell, Row, read_csv
+from likewise.experiments.store import Cell, Row, read_results
 
 ROWS = [
     Row("main", m, t, 25, fold) for m in ("A", "B") for t in ("iris", "wine") for fold in (0, 1)
@@ -64,5 +64,5 @@ def test_a_sample_of_the_committed_rows_comes_out_again(data_home):
     """The guard against results that nobody can make: a few fast rows of COBRA."""
     path = Path(__file__).parents[2] / "benchmarks" / "results" / "results.csv.gz"
     tasks = ("iris", "wine", "ecoli", "sonar", "ionosphere", "glass", "yeast", "parkinsons")
-    for row in draw(read_csv(path), 12, methods=["COBRA"], tasks=tasks, max_seconds=1.0):
+    for row in draw(read_results(path), 12, methods=["COBRA"], tasks=tasks, max_seconds=1.0):
         assert differences(row, make_again(row, data_home=str(data_home))) == {}

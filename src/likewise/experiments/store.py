@@ -9,9 +9,8 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-from types import UnionType
 from typing import Any, get_args, get_type_hints
 
 from likewise.database import connect
@@ -86,6 +85,8 @@ class Row(Cell):
 
 KEY = tuple(field.name for field in fields(Cell))
 COLUMNS = tuple(field.name for field in fields(Row))
+_KINDS = {name: get_args(hint) or (hint,) for name, hint in get_type_hints(Row).items()}
+"""The type of each column, and that of None where a value may be missing."""
 NOT_REPRODUCIBLE = frozenset(
     {
         *("seconds", "cpu_seconds", "peak_mb", "versions", "machine", "finished"),
@@ -123,7 +124,10 @@ class ResultStore:
                     f"{path} is a database of something else: it has the tables "
                     f"{', '.join(sorted(others))}. Choose another file with --store."
                 )
-            self._db.execute(_create_table())
+            columns = ", ".join(map(_column, COLUMNS))
+            self._db.execute(
+                f"CREATE TABLE IF NOT EXISTS results ({columns}, PRIMARY KEY ({', '.join(KEY)}))"
+            )
             names = self._db.execute("SELECT name FROM pragma_table_info('results')").fetchall()
         except sqlite3.OperationalError as error:
             raise InputError(
@@ -169,37 +173,37 @@ class ResultStore:
         self._db.close()
 
 
-def write_csv(rows: Iterable[Row], path: str | Path) -> None:
-    """Write rows as CSV, compressed if the name ends in .gz; the same bytes for the same rows."""
-    buffer = io.StringIO(newline="")
-    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for row in sorted(rows, key=lambda row: row.cell):
-        writer.writerow({k: "" if v is None else v for k, v in asdict(row).items()})
-    content = buffer.getvalue().encode()
-    is_compressed = str(path).endswith(".gz")
-    with whole_file(Path(path)) as file:
-        file.write(gzip.compress(content, mtime=0) if is_compressed else content)
-
-
 def write_results(rows: Iterable[Row], path: str | Path) -> None:
-    """Write rows to a CSV file, or add them to a store."""
-    if str(path).endswith(CSV):
-        write_csv(rows, path)
+    """Write rows to a CSV file, compressed if its name ends in .gz, or add them to a store.
+
+    A CSV file has the same bytes for the same rows.
+    """
+    if not str(path).endswith(CSV):
+        with closing(ResultStore(path)) as store:
+            for row in rows:
+                store.add(row)
         return
-    with closing(ResultStore(path)) as store:
-        for row in rows:
-            store.add(row)
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(astuple(row) for row in sorted(rows, key=lambda row: row.cell))
+    content = buffer.getvalue().encode()
+    with whole_file(Path(path)) as file:
+        file.write(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content)
 
 
-def read_csv(path: str | Path) -> list[Row]:
-    """Return the rows that `write_csv` wrote."""
-    hints = get_type_hints(Row)
+def read_results(path: str | Path) -> list[Row]:
+    """Return the rows of a CSV file that `write_results` wrote, or of a store."""
+    if not Path(path).is_file():
+        raise InputError(f"there are no results at {path}. Run `likewise bench run` first.")
+    if not str(path).endswith(CSV):
+        with closing(ResultStore(path)) as store:
+            return list(store)
     content = Path(path).read_bytes()
     try:
         text = (gzip.decompress(content) if str(path).endswith(".gz") else content).decode()
         return [
-            Row(**{name: _parsed(value, hints[name]) for name, value in line.items()})
+            Row(**{name: _parsed(value, _KINDS[name]) for name, value in line.items()})
             for line in csv.DictReader(io.StringIO(text, newline=""))
         ]
     except (OSError, EOFError, zlib.error, csv.Error, ValueError, KeyError, TypeError) as error:
@@ -209,31 +213,12 @@ def read_csv(path: str | Path) -> list[Row]:
         ) from error
 
 
-def read_results(path: str | Path) -> list[Row]:
-    """Return the rows of a CSV file or of a store."""
-    if not Path(path).is_file():
-        raise InputError(f"there are no results at {path}. Run `likewise bench run` first.")
-    if str(path).endswith(CSV):
-        return read_csv(path)
-    with closing(ResultStore(path)) as store:
-        return list(store)
-
-
-def _parsed(text: str, hint: Any) -> Any:
-    kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
-    if text == "" and type(None) in kinds:
-        return None
-    return kinds[0](text)
-
-
-def _create_table() -> str:
-    columns = ", ".join(_column(name) for name in COLUMNS)
-    return f"CREATE TABLE IF NOT EXISTS results ({columns}, PRIMARY KEY ({', '.join(KEY)}))"
+def _parsed(text: str, kinds: tuple[Any, ...]) -> Any:
+    return None if text == "" and type(None) in kinds else kinds[0](text)
 
 
 def _column(name: str) -> str:
-    kind = get_type_hints(Row)[name]
-    if isinstance(kind, UnionType):
-        return f"{name} {_SQL_TYPE[get_args(kind)[0]]}"
+    """Return how a column is declared in SQL."""
+    kind, *or_none = _KINDS[name]
     default = " DEFAULT ''" if name in ADDED_LATER else ""
-    return f"{name} {_SQL_TYPE[kind]} NOT NULL{default}"
+    return f"{name} {_SQL_TYPE[kind]}{'' if or_none else f' NOT NULL{default}'}"
