@@ -16,7 +16,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TypeGuard
 
 import likewise
 from likewise.datasets.catalog import TASKS
@@ -77,12 +76,11 @@ def code_of(method: Method) -> str:
     It is the tree of ``src``, and for each module from elsewhere its name and the hash of its
     file, all separated by spaces.
     """
-    files = {
-        name: _file_of(name)
+    own = [
+        f"{name}:{_blob(path)}"
         for name in sorted({type(method).__module__, *method.sources})
-        if not _is_ours(name)
-    }
-    own = [f"{name}:{_blob(path)}" for name, path in files.items() if path is not None]
+        if not _is_ours(name) and (path := _file_of(name)) is not None
+    ]
     return " ".join([source_tree(), *own]).strip()
 
 
@@ -124,8 +122,7 @@ def _changed(task: str, method: Method, tree: str, own: Iterable[str]) -> list[s
 
 def code_needed(method: Method) -> frozenset[str]:
     """Return the modules of `likewise` that a method runs, whatever its task."""
-    ours = tuple(name for name in method.sources if _is_ours(name))
-    called = imported(ours, UNUSED.get(method.name, frozenset()))
+    called = imported(method.sources, UNUSED.get(method.name, frozenset()))
     adapter = type(method).__module__
     own = {adapter, *CALLED.get(adapter, ())} if _is_ours(adapter) else set()
     return called | own
@@ -195,10 +192,8 @@ def _statements(tree: ast.AST, *, skip_typing: bool) -> Iterator[ast.AST]:
 @cache
 def _has_changed(module: str, tree: str) -> bool:
     path, then = _file_of(module), _files_of(tree) or {}
-    if path is None:
-        return True
-    blob = then.get(path.relative_to(SRC).as_posix())
-    if blob is None:
+    blob = None if path is None else then.get(path.relative_to(SRC).as_posix())
+    if path is None or blob is None:
         return True
     if blob == _blob(path):
         return False
@@ -220,32 +215,29 @@ def meaning(source: str) -> str:
     True
     """
     tree = ast.parse(source)
+    neutral = [
+        node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in NEUTRAL
+    ]
+    guards = {alias.name for node in neutral for alias in node.names}
+    tree.body = [node for node in tree.body if node not in neutral and not _is_registry(node)]
     for node in ast.walk(tree):
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-            node.exc.args = [_without_words(value) for value in node.exc.args]
-    neutral = [node for node in tree.body if _is_neutral(node)]
-    guards = {alias.name for node in neutral for alias in node.names}
-    for node in ast.walk(tree):
+            node.exc.args = [ast.Constant("") if _is_text(arg) else arg for arg in node.exc.args]
         if isinstance(body := getattr(node, "body", None), list):
             body[:] = [part for part in body if not _is_idle(part, guards)]
-    tree.body = [node for node in tree.body if not _is_registry(node) and node not in neutral]
     return ast.dump(tree)
 
 
-def _without_words(value: ast.expr) -> ast.expr:
-    is_text = isinstance(value, ast.Constant) and isinstance(value.value, str)
-    return ast.Constant("") if is_text or isinstance(value, ast.JoinedStr) else value
-
-
-def _is_neutral(node: ast.stmt) -> TypeGuard[ast.ImportFrom]:
-    return isinstance(node, ast.ImportFrom) and node.module in NEUTRAL
+def _is_text(value: ast.expr | None) -> bool:
+    is_plain = isinstance(value, ast.Constant) and isinstance(value.value, str)
+    return is_plain or isinstance(value, ast.JoinedStr)
 
 
 def _is_idle(node: ast.stmt, guards: set[str]) -> bool:
     """Return whether a statement is a text, as docstrings are, or calls one of the `guards`."""
     value = node.value if isinstance(node, ast.Expr) else None
-    is_text = isinstance(value, ast.Constant) and isinstance(value.value, str)
-    return is_text or (isinstance(value, ast.Call) and getattr(value.func, "id", "") in guards)
+    is_call = isinstance(value, ast.Call) and getattr(value.func, "id", "") in guards
+    return is_call or _is_text(value)
 
 
 def _is_registry(node: ast.stmt) -> bool:
