@@ -177,6 +177,19 @@ def test_half_the_questions(results):
     assert ("all", "COBRA 100") not in found
 
 
+def test_a_task_without_the_largest_cobra_is_not_in_the_comparison_with_half_its_questions():
+    rows = [
+        Row(**{**vars(row), "status": "failed"})
+        if (row.experiment, row.method, row.task) == ("budgets", "COBRA", "wine")
+        and row.n_super_instances == 100
+        else row
+        for row in made_up_rows()
+    ]
+    found = by(half_table(results_of(rows)), "list", "method")
+    assert found["developed on", "Likewise"]["reached on"] == "1 of 1"
+    assert found["all", "Likewise"]["reached on"] == "1 of 2"
+
+
 def test_what_wrong_answers_cost(results):
     table = noise_table(results)
     found = by(table, "list", "method")

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 def budget_wins_table(results: Results) -> Table | None:
     """Return wins and losses at fixed numbers of questions, on all tasks."""
-    if not results.is_by_budget:
-        return None
     me = results.plan.reference
     lines: dict[str, Line] = {}
     n_tasks = set()
@@ -55,8 +53,6 @@ def budget_wins_table(results: Results) -> Table | None:
 
 def budgets_table(results: Results) -> Table | None:
     """Return the mean ARI at fixed numbers of questions."""
-    if not results.is_by_budget:
-        return None
     me = results.plan.reference
     lines: list[Line] = []
     lead = []
@@ -90,31 +86,28 @@ def _counted(budgets: Sequence[str], total: int) -> str:
 
 def half_table(results: Results) -> Table | None:
     """Return what is reached with half the questions of the largest COBRA."""
-    if not results.is_by_budget:
-        return None
     size, me = max(SIZES), results.plan.reference
+    control = line_of(CONTROL, size)
     lines: list[Line] = []
     verdict = []
     for name, tasks in results.lists.items():
         reached = results.at(half, tasks)
-        reached = complete(
-            reached.drop(columns=[n for n in reached if str(n).endswith(f" {size}")])
-        )
-        goal = results.at(own_count(size), list(reached.index)).get(line_of(CONTROL, size))
-        if goal is None or goal.dropna().empty:
+        others = [n for n in reached if not str(n).endswith(f" {size}")]
+        reached = complete(reached[others])
+        scored = complete(results.at(own_count(size), tasks).filter([control]))
+        shared = [task for task in reached.index if task in scored.index]
+        if control not in scored or not shared:
             continue
-        reached = reached.loc[goal.dropna().index]
-        for method, scores in reached.items():
+        goal = scored.loc[shared, control]
+        for method, scores in reached.loc[shared].items():
             gain = f"{(scores - goal).mean():+.3f}"
             enough = f"{int((scores >= goal - 1e-12).sum())} of {len(scores)}"
             lines.append(
                 {
                     "list": name,
                     "method": method,
-                    "questions of COBRA": round(
-                        results.questions(own_count(size), list(reached.index))
-                    ),
-                    "half": round(results.questions(half, list(reached.index))),
+                    "questions of COBRA": round(results.questions(own_count(size), shared)),
+                    "half": round(results.questions(half, shared)),
                     f"ARI of COBRA {size}": float(goal.mean()),
                     "ARI at half": float(scores.mean()),
                     "difference": gain,

@@ -119,7 +119,7 @@ def noise_figure(results: Results) -> Figure | None:
 def estimate_figure(results: Results) -> Figure | None:
     """Draw COBRA's questions against the paper's estimate, one dot per task and size."""
     found = estimates(results)
-    if found.empty or results.is_by_budget:
+    if found.empty:
         return None
     figure, (axis,) = new_figure(figsize=(5.2, 4.4))
     for (size, some), marker in zip(found.groupby("size"), SIZE_MARKERS, strict=False):
@@ -188,7 +188,7 @@ def times_figure(results: Results) -> Figure | None:
 def groups_figure(results: Results) -> Figure | None:
     """Draw by how many the number of groups that COBRA found is wrong, and how often."""
     found = groups_off(results)
-    if found.empty or results.is_by_budget:
+    if found.empty:
         return None
     sizes = results.sizes
     figure, axes = new_figure(len(sizes), figsize=(2.3 * len(sizes), 2.4))

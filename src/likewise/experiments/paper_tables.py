@@ -139,8 +139,6 @@ def estimates(results: Results) -> pd.DataFrame:
 
 def estimate_table(results: Results) -> Table | None:
     """Return the paper's estimate of a lower bound beside the questions asked."""
-    if results.is_by_budget:
-        return None
     found = estimates(results)
     ratios = found["asked / estimate"]
     if found.empty:
@@ -169,7 +167,7 @@ def groups_off(results: Results) -> pd.DataFrame:
 def groups_table(results: Results) -> Table | None:
     """Return how many groups COBRA found against the true number."""
     found = groups_off(results)
-    if results.is_by_budget or found.empty:
+    if found.empty:
         return None
     right, near = (found["off"] == 0).mean(), (found["off"].abs() <= 1).mean()
     lines = [

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from likewise.errors import InputError, needs_extra
 from likewise.experiments import budget_tables as tables
@@ -19,8 +18,7 @@ from likewise.experiments.store import Cell, Row
 from likewise.experiments.tables import Table
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A part of the page: a table, a figure above it, or both."""
 
     title: str
@@ -28,9 +26,7 @@ class Section:
     svg: str = ""
 
 
-Maker = Callable[[Results], Any]
-
-SECTIONS: dict[str, tuple[Maker | None, Maker | None]] = {
+SECTIONS: dict[str, tuple[Callable[[Results], Table | None], Callable[[Results], Any] | None]] = {
     "Quality and number of questions": (tables.budgets_table, figures.quality_figure),
     "How many questions": (paper_tables.strategies_table, None),
     "As many questions as COBRA": (comparisons.own_table, figures.differences_figure),
@@ -50,6 +46,8 @@ SECTIONS: dict[str, tuple[Maker | None, Maker | None]] = {
     "Stopped after any answer": (paper_tables.anytime_table, figures.anytime_figure),
 }
 """The heading of each part, what makes its table and what draws its figure."""
+OF_THE_PAPER = ("Estimated and actual number of questions", "Number of groups")
+"""Parts about the runs of COBRA that other configurations only take its questions from."""
 
 
 def write_report(rows: Iterable[Row], folder: str | Path, plan: Plan | None = None) -> Path:
@@ -59,7 +57,8 @@ def write_report(rows: Iterable[Row], folder: str | Path, plan: Plan | None = No
     experiments to report on. Returns the page.
     """
     results, target = _begun(rows, folder, plan or profile("paper"))
-    sections = [_section(results, target, title) for title in SECTIONS]
+    left_out = OF_THE_PAPER if results.is_by_budget else ()
+    sections = [_section(results, target, title) for title in SECTIONS if title not in left_out]
     if not results.is_by_budget:
         parts = {part.table.name: part.table for part in sections if part.table is not None}
         overview = paper_tables.overview_table(parts)
@@ -107,7 +106,7 @@ def _section(results: Results, target: Path, title: str) -> Section:
     svg = ""
     if draw is not None and (drawn := draw(results)) is not None:
         svg = save(drawn, target, draw.__name__.removesuffix("_figure").replace("_", "-"))
-    return Section(title, None if table is None else table(results), svg)
+    return Section(title, table(results), svg)
 
 
 def _opening(results: Results) -> list[str]:
@@ -138,15 +137,13 @@ def _write_page(path: Path, results: Results, sections: Iterable[Section]) -> Pa
     for part in shown:
         if part.table is not None:
             part.table.write(path.parent)
-    text = files("likewise.experiments").joinpath("report.html.jinja").read_text("utf-8")
-    page = Environment(autoescape=True).from_string(text)
-    path.write_text(
-        page.render(
-            title=results.plan.title,
-            opening=_opening(results),
-            versions=run_tables.versions_text(results),
-            sections=shown,
-        ),
-        encoding="utf-8",
+    template = files("likewise.experiments").joinpath("report.html.jinja").read_text("utf-8")
+    page = Environment(autoescape=True).from_string(template)
+    text = page.render(
+        title=results.plan.title,
+        opening=_opening(results),
+        versions=run_tables.versions_text(results),
+        sections=shown,
     )
+    path.write_text(text, encoding="utf-8")
     return path

@@ -171,10 +171,6 @@ class Results:
         is_stale = bool((found["stale"] != "").any())
         return (MARK if is_incomplete else "") + (STALE_MARK if is_stale else "")
 
-    def n_classes(self, task: str) -> int:
-        """Return the true number of groups of a task."""
-        return int(self.rows.loc[self.rows["task"] == task, "n_classes"].max())
-
     def _at(self, points: pd.DataFrame, when: When) -> pd.DataFrame:
         if self.own.empty or points.empty:
             return points.head(0)
@@ -256,13 +252,10 @@ def _points(row: Row) -> Iterator[dict[str, Any]]:
         "size": row.n_super_instances,
         "fold": row.fold,
     }
+    found: list[tuple[Any, ...]] = []
     if row.experiment == "main" and row.ari_test is not None:
-        yield {
-            **key,
-            "budget": row.allowed or row.queries,
-            "asked": row.queries,
-            "ari": row.ari_test,
-        }
+        found = [(row.allowed or row.queries, row.queries, row.ari_test)]
     elif row.experiment in ("budgets", *NOISE) and row.status == "ok":
-        for budget, asked, score in json.loads(row.curve):
-            yield {**key, "budget": budget, "asked": asked, "ari": score}
+        found = json.loads(row.curve)
+    for budget, asked, score in found:
+        yield {**key, "budget": budget, "asked": asked, "ari": score}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -125,8 +125,8 @@ def draw(
     n: int,
     *,
     seed: int = 0,
-    methods: Iterable[str] = (),
-    tasks: Iterable[str] = (),
+    methods: Collection[str] = (),
+    tasks: Collection[str] = (),
     max_seconds: float | None = None,
 ) -> list[Row]:
     """Return a random sample of the rows that ended well, `n` or all if there are fewer.
@@ -139,13 +139,12 @@ def draw(
     >>> len(draw(rows, 2))
     2
     """
-    only_methods, only_tasks = set(methods), set(tasks)
     found = [
         row
         for row in sorted(rows, key=lambda row: row.cell)
         if row.status == "ok"
-        and (not only_methods or row.method in only_methods)
-        and (not only_tasks or row.task in only_tasks)
+        and (not methods or row.method in methods)
+        and (not tasks or row.task in tasks)
         and (max_seconds is None or row.cpu_seconds <= max_seconds)
     ]
     if not found:

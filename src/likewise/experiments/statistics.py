@@ -154,7 +154,7 @@ def holm(p_values: ArrayLike) -> Array:
 
 
 def post_hoc(
-    scores: ArrayLike, control: int = 0, *, n_permutations: int = 100_000, seed: int = 0
+    scores: ArrayLike, control: int = 0, *, n_permutations: int = 100_000
 ) -> dict[int, PostHoc]:
     """Compare every method with the control after `friedman_aligned`; keys are their columns."""
     ranks = aligned_ranks(scores)
@@ -166,33 +166,27 @@ def post_hoc(
     for error in (np.sqrt(k * (k * n + 1) / 6), np.sqrt(k * (n + 1) / 6)):
         p = 2 * stats.norm.sf(np.abs(difference / error))
         columns += [difference / error, p, holm(p)]
-    columns.append(permutation_p(ranks, control, n_permutations=n_permutations, seed=seed))
+    columns.append(permutation_p(ranks, control, n_permutations=n_permutations))
     lines = np.column_stack(columns).tolist()
     return {j: PostHoc(*line) for j, line in zip(others, lines, strict=True)}
 
 
-def permutation_p(
-    ranks: ArrayLike, control: int = 0, *, n_permutations: int = 100_000, seed: int = 0
-) -> Array:
+def permutation_p(ranks: Array, control: int = 0, *, n_permutations: int = 100_000) -> Array:
     """Return how often shuffling methods within tasks gives as large a difference to the control.
 
     Shuffling the scores of a task does not change its mean, so the aligned ranks are shuffled the
     same way.
     """
-    table = _checked(ranks)
-    n, k = table.shape
-    others = [j for j in range(k) if j != control]
-    sums = table.sum(axis=0)
+    others = [j for j in range(ranks.shape[1]) if j != control]
+    sums = ranks.sum(axis=0)
     observed = np.abs(sums[others] - sums[control])
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     count = np.zeros(len(others))
-    left = n_permutations
-    while left > 0:
-        batch = min(left, 5000)
-        shuffled = rng.permuted(np.broadcast_to(table, (batch, n, k)), axis=2).sum(axis=1)
+    for start in range(0, n_permutations, 5000):  # all at once would take much memory
+        batch = np.broadcast_to(ranks, (min(5000, n_permutations - start), *ranks.shape))
+        shuffled = rng.permuted(batch, axis=2).sum(axis=1)
         distance = np.abs(shuffled[:, others] - shuffled[:, [control]])
         count += (distance >= observed - 1e-9).sum(axis=0)
-        left -= batch
     return np.asarray((count + 1) / (n_permutations + 1))
 
 
