@@ -13,14 +13,7 @@ from likewise.cli.data import fetch_missing
 from likewise.errors import InputError
 from likewise.experiments.plan import EXPERIMENTS, PROFILES, profile
 from likewise.experiments.provenance import CHANGED, DIRTY, source_tree, why_stale
-from likewise.experiments.runner import (
-    STALE,
-    differences,
-    draw,
-    make_again,
-    run_cells,
-    stages,
-)
+from likewise.experiments.runner import STALE, differences, draw, make_again, run_cells, stages
 from likewise.experiments.store import ResultStore, Row, read_results, write_results
 from likewise.experiments.tasks import tasks_in
 from likewise.words import plural
@@ -57,12 +50,12 @@ _store = click.option(
 )
 _data_home = click.option(
     "--data-home",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=click.Path(file_okay=False),
     help="The folder of the data (see `likewise data`).",
 )
 _tasks_from = click.option(
     "--tasks-from",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=click.Path(exists=True, file_okay=False),
     help="A folder of tasks of your own: .npz files with X and y, Parquet files with a column y.",
 )
 
@@ -127,8 +120,8 @@ def run(
     time_limit: float | None,
     retry: tuple[str, ...],
     allow_dirty: bool,
-    data_home: Path | None,
-    tasks_from: Path | None,
+    data_home: str | None,
+    tasks_from: str | None,
     **only: Any,
 ) -> None:
     """Run experiments. A run that was stopped goes on where it was."""
@@ -144,8 +137,7 @@ def run(
         only["tasks"] = (*(only["tasks"] or ()), *tasks_in(tasks_from))
     plan = profile(profile_name).only(**only)
     plan = plan.only(methods=[*plan.methods, *own_methods])
-    results = ResultStore(store)
-    with closing(results):
+    with closing(ResultStore(store)) as results:
         cells = plan.cells()
         first, then = stages(cells, results, retry)
         n_open = len(first) + len(then)
@@ -168,8 +160,8 @@ def run(
                 n_jobs=jobs,
                 client=connect(scheduler),
                 time_limit=time_limit,
-                data_home=_text(data_home),
-                tasks_from=_text(tasks_from),
+                data_home=data_home,
+                tasks_from=tasks_from,
                 retry=retry,
                 on_row=on_row,
             )
@@ -252,8 +244,8 @@ def verify(
     methods: tuple[str, ...],
     tasks: tuple[str, ...],
     seconds: float | None,
-    data_home: Path | None,
-    tasks_from: Path | None,
+    data_home: str | None,
+    tasks_from: str | None,
 ) -> None:
     """Run a random sample of rows again, and say which come out differently.
 
@@ -264,7 +256,7 @@ def verify(
     )
     n_same = n_stale = 0
     for row in rows:
-        again = make_again(row, data_home=_text(data_home), tasks_from=_text(tasks_from))
+        again = make_again(row, data_home=data_home, tasks_from=tasks_from)
         found = differences(row, again)
         n_same += not found
         if found:
@@ -282,7 +274,3 @@ def verify(
 def _short(value: object) -> str:
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _text(path: Path | None) -> str | None:
-    return None if path is None else str(path)

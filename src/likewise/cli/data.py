@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from likewise.datasets.catalog import TASKS, Task, find_task
+from likewise.datasets.catalog import TASKS, find_task
 from likewise.datasets.folder import VARIABLE, data_folder
 from likewise.errors import DatasetError
 from likewise.words import plural, table_lines
@@ -29,28 +29,17 @@ def data() -> None:
 def list_tasks(data_home: Path | None) -> None:
     """Show the paper's 21 tasks, and which are in the folder of the data."""
     folder = data_folder(data_home)
-    header = ("task", "rows", "features", "classes", "from", "present", "license")
-    rows = [header, *(_row(task, folder) for task in TASKS.values())]
-    for line in table_lines(rows, right=(1, 2, 3)):
-        click.echo(line)
+    lines = [("task", "rows", "features", "classes", "from", "present", "license")]
+    for task in TASKS.values():
+        rows, features, classes = map(str, task.shape)
+        star = "*" if task.kind == "faces" else ""
+        present = "yes" if (folder / task.file).is_file() else "no"
+        about = (task.origin, present, task.license)
+        lines.append((task.name, rows, features + star, classes, *about))
+    click.echo("\n".join(table_lines(lines, right=(1, 2, 3))))
     click.echo()
     click.echo("* as pixels; 2048 by inception-v3, 1280 by efficientnet-lite2")
     click.echo(f"folder: {folder}")
-
-
-def _row(task: Task, folder: Path) -> tuple[str, ...]:
-    rows, features, classes = task.shape
-    star = "*" if task.kind == "faces" else ""
-    present = "yes" if (folder / task.file).is_file() else "no"
-    return (
-        task.name,
-        str(rows),
-        f"{features}{star}",
-        str(classes),
-        task.origin,
-        present,
-        task.license,
-    )
 
 
 @data.command()
@@ -80,7 +69,7 @@ def fetch(names: tuple[str, ...], data_home: Path | None) -> None:
         )
 
 
-def fetch_missing(names: Iterable[str], data_home: Path | None) -> None:
+def fetch_missing(names: Iterable[str], data_home: str | None) -> None:
     """Fetch those of the paper's tasks that are not in the folder; others are left alone."""
     folder = data_folder(data_home)
     for file in dict.fromkeys(TASKS[name].file for name in names if name in TASKS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -59,16 +60,12 @@ def export(
         raise InputError(
             f"{path} must end in one of {', '.join('.' + name for name in FORMATS.names)}"
         )
-    opened = open_session_file(session, strategy=strategy)
-    try:
-        _refuse_source(path, opened.project)
-        data = export_project(opened.project, format)
-    finally:
-        opened.project.close()
+    with closing(open_session_file(session, strategy=strategy).project) as project:
+        _refuse_source(path, project)
+        data = export_project(project, format)
     with whole_file(path) as file:
         file.write(data)
-    progress = opened.project.session.progress
-    n_items, n_groups = len(opened.project.ids), progress.n_groups
+    n_items, n_groups = len(project.ids), project.session.progress.n_groups
     click.echo(f"{path}: {plural(n_items, 'item')} in {plural(n_groups, 'group')}")
 
 
@@ -90,17 +87,7 @@ def _write_folder(
             f"the groups of so many rows are written to a folder, not to {folder.name}: "
             "likewise export SESSION -o labels/"
         )
-    opened = open_session_file(session)
-    try:
-        with RowProgress() as progress:
-            write_labels(
-                opened.project,
-                store,
-                folder,
-                client=connect(cluster),
-                overwrite=overwrite,
-                progress=progress,
-            )
-    finally:
-        opened.project.close()
-    click.echo(f"{folder}: {plural(opened.project.session.progress.n_groups, 'group')}")
+    with closing(open_session_file(session).project) as project, RowProgress() as progress:
+        client = connect(cluster)
+        write_labels(project, store, folder, client=client, overwrite=overwrite, progress=progress)
+    click.echo(f"{folder}: {plural(project.session.progress.n_groups, 'group')}")

@@ -109,17 +109,14 @@ def clean(text: str, *, keeps_lines: bool = False) -> str:
     >>> clean("red\x1b[31m\nline")
     'red·[31m line'
     """
-    found = []
-    for character in text:
-        if character == "\n" and keeps_lines:
-            found.append(character)
-        elif character in "\n\r\t":
-            found.append(" ")
-        elif unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co"):
-            found.append("·" if unicodedata.category(character) == "Cc" else "")
-        else:
-            found.append(character)
-    return "".join(found)
+
+    def shown(character: str) -> str:
+        if character in "\n\r\t":
+            return character if character == "\n" and keeps_lines else " "
+        kind = unicodedata.category(character)
+        return "·" if kind == "Cc" else "" if kind in ("Cf", "Cs", "Co") else character
+
+    return "".join(map(shown, text))
 
 
 def cells(text: str) -> int:

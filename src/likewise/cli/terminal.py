@@ -26,6 +26,8 @@ ANSWERS = {
 }
 MOST_LINES = 12
 """How many lines of an item are shown above the groups to choose from."""
+MOST_GROUPS = 20
+"""How many groups are listed."""
 
 UNDO = ("z", "\x7f", "\x08")
 QUIT = ("q", "\x1b", "\x03", "\x04")
@@ -113,19 +115,17 @@ def _show(project: Project, query: Question | None, way: Way | None) -> None:
 
 def _act(project: Project, query: Question | None, key: str) -> None:
     position = project.position
-    if isinstance(query, Choice) and ANSWERS.get(key) is Answer.UNSURE:
-        project.choose(Answer.UNSURE, number=query.number, position=position)
-        return
     n_groups = len(query.groups) if isinstance(query, Choice) else 0
-    if query is not None and key in ("0", *(str(k + 1) for k in range(n_groups))) and n_groups:
-        chosen = None if key == "0" else int(key) - 1
+    choices = {"0": None, **{str(k + 1): k for k in range(n_groups)}}
+    if isinstance(query, Choice) and (key in choices or ANSWERS.get(key) is Answer.UNSURE):
+        chosen = choices.get(key, Answer.UNSURE)
         project.choose(chosen, number=query.number, position=position)
+    elif isinstance(query, Query) and key in ANSWERS:
+        project.tell(ANSWERS[key], number=query.number, position=position)
     elif key in UNDO:
         project.undo(position=position)
     elif key == "Z":
         project.redo(position=position)
-    elif key in ANSWERS and isinstance(query, Query):
-        project.tell(ANSWERS[key], number=query.number, position=position)
     elif key == "?":
         click.echo(HELP)
     elif key == "g":
@@ -190,14 +190,14 @@ def _show_end(project: Project) -> None:
         click.echo(f"likewise export {project.path} -o groups.csv writes them to a file.")
 
 
-def _show_groups(project: Project, at_most: int = 20) -> None:
+def _show_groups(project: Project) -> None:
     groups = project.groups()
-    for group in groups[:at_most]:
+    for group in groups[:MOST_GROUPS]:
         some = ", ".join(clean(project.ids[row]) for row in group.standing[:4])
         name = clean(group.name) or "-"
         click.echo(f"  {group.size:>6}  {name}  ({_known(group)})  {fit(some, 50)}")
-    if len(groups) > at_most:
-        click.echo(f"  ... and {len(groups) - at_most} more")
+    if len(groups) > MOST_GROUPS:
+        click.echo(f"  ... and {len(groups) - MOST_GROUPS} more")
 
 
 def _known(group: Group) -> str:
