@@ -71,7 +71,7 @@ class ServedPage:
         self._host, self._port, self._hosts = host, port, hosts
         self._opens = opens
         self._served: Served | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread: threading.Thread
 
     def start(self, path: Path) -> None:
         """Serve the page of a session file that may not be there yet, and say its address."""
@@ -83,6 +83,7 @@ class ServedPage:
         self._served = prepare(
             readiness, path=path, host=self._host, port=self._port, hosts=self._hosts
         )
+        self._thread = threading.Thread(target=self._served.run, daemon=True)
         self._thread.start()
         click.echo(self._served.address)
         sys.stdout.flush()
@@ -95,10 +96,6 @@ class ServedPage:
 
     def _open(self, address: str) -> None:
         self._opens = webbrowser.open(address)
-
-    def _run(self) -> None:
-        assert self._served is not None
-        self._served.run()
 
     def progress(self, step: str, done: int, of: int) -> None:
         """Show what is being done."""

@@ -11,13 +11,7 @@ import numpy as np
 
 from likewise.experiments.methods import CONTROL
 from likewise.experiments.published import TABLE_2, TABLE_3, printed
-from likewise.experiments.results import (
-    MARK,
-    STALE_MARK,
-    Results,
-    complete,
-    own_count,
-)
+from likewise.experiments.results import MARK, STALE_MARK, Results, complete, own_count
 from likewise.experiments.statistics import average_ranks, compare, friedman_aligned, post_hoc
 from likewise.experiments.tables import DIFFERS, IN_PART, SAME, Line, Table, sentence, words
 
@@ -215,19 +209,19 @@ def task_table(results: Results, size: int) -> Table | None:
     scores = results.at_own(size)
     as_difference = me != CONTROL and CONTROL in scores
     shown = {method: f"{method}{results.mark(str(method), size)}" for method in scores}
+    part_of = {task: name for name, tasks in results.parts.items() for task in tasks}
     lines: list[Line] = []
     for task, values in scores.iterrows():
-        line: Line = {"task": task, "list": _part(results, str(task))}
+        line: Line = {"task": task, "list": part_of[str(task)]}
         if size in results.own:
             line["questions"] = round(results.questions(own_count(size), [str(task)]))
         best = values.max()
         for method, value in values.items():
+            text = f"{value:.3f}"
             if as_difference and method != CONTROL:
-                text = f"{value - values[CONTROL]:+.3f}" if np.isfinite(value) else None
-            else:
-                text = f"{value:.3f}" if np.isfinite(value) else None
-            star = " (best)" if text and value >= best - 1e-12 else ""
-            line[shown[method]] = text and text + star
+                text = f"{value - values[CONTROL]:+.3f}"
+            star = " (best)" if value >= best - 1e-12 else ""
+            line[shown[method]] = text + star if np.isfinite(value) else None
         lines.append(line)
     below = (scores[me] - scores[CONTROL]).dropna() if as_difference and me in scores else None
     return Table.of(
@@ -238,10 +232,6 @@ def task_table(results: Results, size: int) -> Table | None:
         verdict="" if below is None or below.empty else _below_text(me, below),
         notes=[MARKS],
     )
-
-
-def _part(results: Results, task: str) -> str:
-    return next(name for name, tasks in results.parts.items() if task in tasks)
 
 
 def _below_text(me: str, differences: pd.Series[float]) -> str:

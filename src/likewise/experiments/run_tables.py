@@ -78,14 +78,12 @@ def trouble_table(results: Results) -> Table:
     statuses = rows["status"].tolist()
     key = [name for name in KEY if name not in ("k_shift", "budget")]
     found = rows.loc[rows["status"] != "ok", [*key, "status", "queries", "allowed", "error"]]
-    counts = {}
-    for name in ("queries", "allowed"):  # whole numbers, or None
-        whole = found[name].astype("Int64").astype(object)
-        counts[name] = whole.where(found[name].notna(), None)
+    counts = found[["queries", "allowed"]]
+    whole = counts.astype("Int64").astype(object).where(counts.notna(), None)
     return Table(
         "trouble",
         "Cells that were capped or failed",
-        found.assign(**counts),
+        found.assign(**whole),
         verdict=(
             f"Of {len(statuses)} cells {statuses.count('capped')} were capped by the time limit "
             f"and {statuses.count('failed')} failed."

@@ -52,18 +52,14 @@ def dataset(task: str, data_home: str | None = None, folder: str | None = None) 
     `folder`: .npz with the arrays X and y, or Parquet, whose column y has the classes.
     """
     if ":" in task:
-        return _checked(task, *_from_function(task))
+        found = _FUNCTIONS.find(task)()
+        X, y = (found.data, found.target) if hasattr(found, "target") else found
+        return _checked(task, X, y)
     if task.endswith(SUFFIXES):
         if folder is None:
             raise InputError(f"{task} is a file: say in which folder it is by --tasks-from")
         return _checked(task, *_from_file(Path(folder, task)))
     return load(task, data_home=data_home)
-
-
-def _from_function(address: str) -> tuple[Any, Any]:
-    found = _FUNCTIONS.find(address)()
-    X, y = (found.data, found.target) if hasattr(found, "target") else found
-    return X, y
 
 
 def _from_file(path: Path) -> tuple[Any, Any]:
