@@ -8,6 +8,7 @@ import tarfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,21 +143,14 @@ def convert_faces(archive: io.BytesIO) -> Faces:
             )
     if not names:
         raise DatasetError("the archive holds no pictures")
-
-    def column(key: str) -> NDArray[np.str_]:
-        return np.array([labels[name][key] for name in names])
-
-    return Faces(
-        names=np.array(names),
-        person=column("person"),
-        pose=column("pose"),
-        expression=column("expression"),
-        eyes=column("eyes"),
-        maxval=np.array([scales[""][name][1] for name in names], dtype=np.uint8),
-        full=np.stack([scales[""][name][0] for name in names]),
-        half=np.stack([scales["2"][name][0] for name in names]),
-        quarter=np.stack([scales["4"][name][0] for name in names]),
-    )
+    arrays: dict[str, NDArray[Any]] = {
+        key: np.array([labels[name][key] for name in names])
+        for key in ("person", "pose", "expression", "eyes")
+    }
+    for size, scale in {"full": "", "half": "2", "quarter": "4"}.items():
+        arrays[size] = np.stack([scales[scale][name][0] for name in names])
+    maxval = np.array([scales[""][name][1] for name in names], dtype=np.uint8)
+    return Faces(names=np.array(names), maxval=maxval, **arrays)
 
 
 _PGM = re.compile(rb"(P[25])\s+(?:#[^\n]*\n\s*)*(\d+)\s+(\d+)\s+(\d+)\s")

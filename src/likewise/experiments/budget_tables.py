@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from likewise.experiments.comparison_tables import SIGNIFICANT, TEST, WHOLE
+from likewise.experiments.comparison_tables import SIGNIFICANT, TEST, WHOLE, duels
 from likewise.experiments.methods import CONTROL
 from likewise.experiments.protocol import BUDGETS, NOISE, NOISE_BUDGETS, SIZES
 from likewise.experiments.results import (
@@ -18,7 +18,6 @@ from likewise.experiments.results import (
     own_count,
     split_line,
 )
-from likewise.experiments.statistics import compare
 from likewise.experiments.tables import Line, Table, sentence, words
 
 if TYPE_CHECKING:
@@ -31,15 +30,11 @@ def budget_wins_table(results: Results) -> Table | None:
     lines: dict[str, Line] = {}
     n_tasks = set()
     for budget in BUDGETS:
-        scores = results.at(fixed(budget))
-        for name in scores.columns.drop(me, errors="ignore") if me in scores else ():
-            both = scores[[me, name]].dropna()
-            if len(both):
-                n_tasks.add(len(both))
-                found = compare(both[me], both[name])
-                star = "*" if found.p_value < SIGNIFICANT else ""
-                line = lines.setdefault(name, {"against": name})
-                line[str(budget)] = f"{found.wins} : {found.losses}{star}"
+        for name, both, found in duels(results.at(fixed(budget)), me):
+            n_tasks.add(len(both))
+            star = "*" if found.p_value < SIGNIFICANT else ""
+            line = lines.setdefault(name, {"against": name})
+            line[str(budget)] = f"{found.wins} : {found.losses}{star}"
     return Table.of(
         [line for line in lines.values() if len(line) == len(BUDGETS) + 1],
         "budget-wins",

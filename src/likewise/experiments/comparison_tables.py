@@ -5,6 +5,7 @@ The same tables for every configuration; each has one plain sentence.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,13 @@ import numpy as np
 from likewise.experiments.methods import CONTROL
 from likewise.experiments.published import TABLE_2, TABLE_3, printed
 from likewise.experiments.results import MARK, STALE_MARK, Results, complete, own_count
-from likewise.experiments.statistics import average_ranks, compare, friedman_aligned, post_hoc
+from likewise.experiments.statistics import (
+    Comparison,
+    average_ranks,
+    compare,
+    friedman_aligned,
+    post_hoc,
+)
 from likewise.experiments.tables import DIFFERS, IN_PART, SAME, Line, Table, sentence, words
 
 if TYPE_CHECKING:
@@ -35,6 +42,14 @@ MARKS = (
 )
 
 
+def duels(scores: pd.DataFrame, me: str) -> Iterator[tuple[str, pd.DataFrame, Comparison]]:
+    """Yield every other method, the scores of both on the tasks they share, and who wins."""
+    for method in scores.columns.drop(me) if me in scores else ():
+        both = scores[[me, method]].dropna()
+        if len(both):
+            yield method, both, compare(both[me], both[method])
+
+
 def wins_table(results: Results) -> Table | None:
     """Return tasks won and lost by the reference (the paper's Table 2)."""
     me = results.plan.reference
@@ -42,11 +57,7 @@ def wins_table(results: Results) -> Table | None:
     lines: list[Line] = []
     more = stars = agree = 0
     for name, size, scores in results.comparisons():
-        for method in scores.columns.drop(me, errors="ignore"):
-            both = scores[[me, method]].dropna() if me in scores else scores.head(0)
-            if both.empty:
-                continue
-            found = compare(both[me], both[method])
+        for method, both, found in duels(scores, me):
             is_significant = found.p_value < SIGNIFICANT
             more += found.wins > found.losses
             stars += is_significant and found.wins > found.losses
