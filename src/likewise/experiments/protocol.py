@@ -20,6 +20,7 @@ from likewise.experiments.oracle import GuardedOracle
 from likewise.words import plural
 
 N_FOLDS = 5
+"""Folds of the cross-validation, as in the paper."""
 SIZES = (25, 50, 100)
 """COBRA's numbers of super-instances in the paper."""
 BUDGETS = (10, 20, 30, 40, 50, 75, 100, 125, 150, 200)
@@ -27,6 +28,7 @@ BUDGETS = (10, 20, 30, 40, 50, 75, 100, 125, 150, 200)
 NOISE = {"noise-5": 0.05, "noise-10": 0.10}
 """The experiments with wrong answers, and the share of them."""
 NOISE_BUDGETS = (100,)
+"""Numbers of questions at which methods are scored there."""
 
 State = tuple[int, ArrayLike | Callable[[], ArrayLike]]
 """The number of answers so far, and the clustering from them or a function that makes it."""

@@ -19,14 +19,17 @@ from scipy.special import log_softmax, softmax
 from likewise.learning.views import RowViews
 
 TEMPERATURES = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0])
-"""Scores are multiplied by one of these, because rows of a group are not independent."""
+"""Scores are multiplied by one of these, because rows of a group are not independent. Mean adjusted
+Rand index of 50 pairs on ten small tasks of the paper, two seeds: .706; with 0.2 and 1 alone .702,
+with twice as many .711 (differences of .01 are noise)."""
 
 UNKNOWN = 3.0
-"""A group without rows scores this much less than the least likely of the others."""
+"""A group without rows scores this much less than the least likely of the others. With half or
+twice as much the index is the same (.002)."""
 
 LEAST_WITHIN = 1e-3
 """The variance within groups is at least this share of the variance along an axis. It would be less
-if nearly all rows are known."""
+if nearly all rows are known. A tenth or ten times as much changes nothing on these tasks."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -18,7 +18,9 @@ N_AXES = 50
 .618; with 25 axes .627, with 100 .623 (differences of .01 are noise)."""
 
 _ROWS_FOR_AXES = 5000
+"""The main axes are found from about this many rows, to save time."""
 _ROWS_PER_BLOCK = 4096
+"""How many rows are projected at a time. It changes the memory only."""
 _FLAT = 1e-10
 """An axis with less variance than this share of the first one's is left out."""
 

@@ -14,6 +14,7 @@ from likewise.errors import InputError
 from likewise.rows.source import FileStamp, Source, check_matrix, cut_in_parts, value_type
 
 _MAPPED_ROWS = 2**17
+"""How many rows of a mapped file are yielded at a time."""
 
 
 class ArraySource(Source):

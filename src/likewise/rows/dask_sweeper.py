@@ -264,6 +264,7 @@ def freed_memory_kept() -> Iterator[None]:
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 _DEFAULT_LARGE_BYTES = 2**17
 _KEPT_BYTES = 2**28
+"""How much freed memory a worker keeps for itself."""
 _LARGE_BYTES = 2**25
 """The largest threshold that glibc accepts; larger arrays come from the system as before."""
 

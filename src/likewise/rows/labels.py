@@ -26,6 +26,7 @@ from likewise.rows.source import Part, Source
 MANIFEST = "_manifest.json"
 
 _ROWS_PER_GROUP = 2**17
+"""Rows of a row group of the Parquet files."""
 
 
 def no_rows() -> NDArray[np.intp]:

@@ -17,7 +17,9 @@ N_CANDIDATES = 64
 _WEISZFELD_STEPS = 10
 """Steps toward the geometric median."""
 _ENTRIES_PER_BLOCK = 4_000_000
+"""How many distances are in memory at a time."""
 _ROWS_PER_PRODUCT = 1024
+"""How many rows are in one matrix product, which fits in the processor's cache."""
 
 
 def medoid(points: NDArray[Any], *, exact: bool = False) -> int:

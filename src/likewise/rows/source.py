@@ -23,6 +23,7 @@ _FINGERPRINT_ROWS = 64
 """The fingerprint of large data uses this many rows at both ends."""
 
 _ROWS_PER_PART = 2**23
+"""Rows of a part, where the data has no parts of its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 N_TREES = 50
+"""Trees of the random forest, as in public code of the method."""
 
 
 class MostInformative(NeighborhoodStrategy):

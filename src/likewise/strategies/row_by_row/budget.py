@@ -10,10 +10,13 @@ none wrong, 33 practice sets in two folds: .461 with 0.5, .485 with 0.6, .481 wi
 1."""
 
 N_CUTS = 3
-"""How many times the data are cut into regions if the number of questions is known."""
+"""How many times the data are cut into regions if the number of questions is known. Mean adjusted
+Rand index of 50 pairs on ten small tasks of the paper, two seeds: .706; with 2 cuts .692, with 6
+.706."""
 
 SECOND_CUT = 0.7
-"""The second of three cuts plans for this share of what is left, the last for all of it."""
+"""The second of three cuts plans for this share of what is left, the last for all of it. The index
+as above: with 0.35 .702, with 1 .692."""
 
 
 def first_cut(budget: int) -> int:

@@ -35,15 +35,17 @@ LEAST_ROWS = 0.1
 Rand index as above: with 0.08 .649 and .584, with 0.15 .647 and .580, with 0.3 .647 and .582."""
 
 MOST_ABOUT_ONE = 4
-"""No row is asked about more often than this."""
+"""No row is asked about more often than this. Mean adjusted Rand index of 100 choices with one in
+ten wrong, ten small tasks of the paper, two seeds: .723; with 2 .740, with 8 .734 (differences of
+.02 are noise)."""
 
 N_BEFORE_CHECKS = 20
 """No row is checked before this many rows were placed, since too little is known to contradict an
-answer."""
+answer. The index as above: with 10 .738, with 40 .737."""
 
 FITS = 0.6
 """If two answers about a row differ, there is no third question if the learner gives the later one
-this probability."""
+this probability. The index as above: with 0.3 .729, with 0.8 .723."""
 
 
 class Turn(NamedTuple):

@@ -23,7 +23,9 @@ N_SHOWN = 3
 
 CREDIBLE = 0.8
 """Where answers may be wrong, the rows shown of a group belong to it with at least this probability
-by what is known of other rows. A misplaced row that is shown would misplace others."""
+by what is known of other rows. A misplaced row that is shown would misplace others. Mean adjusted
+Rand index of 100 choices with one in ten wrong, ten small tasks of the paper, two seeds: .723; with
+0.4 .714, with 0.95 .726."""
 
 DOUBT_FLOOR = 0.2
 """The weight of a row that the learner is sure of; a row of mean doubt weighs 1 more. Mean adjusted
