@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from likewise.errors import InputError, LikewiseError, WriteError
-from likewise.files import cache_folder, whole_file, whole_path
+from likewise.files import cache_folder, whole_file, whole_path, write_whole
 
 posix = pytest.mark.skipif(os.name != "posix", reason="file modes are those of POSIX")
 
@@ -143,3 +143,13 @@ def test_the_cache_is_where_it_always_was(monkeypatch, tmp_path):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setattr("likewise.files.Path.home", lambda: tmp_path)
     assert cache_folder() == tmp_path / ".cache" / "likewise"
+
+
+def test_a_text_is_written_as_a_whole_or_not_at_all(old, monkeypatch):
+    write_whole(old, "größer")
+    assert old.read_text("utf-8") == "größer"
+    monkeypatch.setattr("likewise.files.os.fsync", full_disk)
+    with pytest.raises(WriteError, match=r"file\.csv"):
+        write_whole(old, "lost")
+    assert old.read_text("utf-8") == "größer"
+    assert os.listdir(old.parent) == [old.name]

@@ -58,6 +58,12 @@ def whole_file(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
         yield file
 
 
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file as a whole or not at all; see `whole_file`."""
+    with whole_file(path) as file:
+        file.write(text.encode("utf-8"))
+
+
 @contextmanager
 def whole_path(path: Path, *, private: bool = False, replace: bool = True) -> Iterator[Path]:
     """Yield the name of an empty temporary file; it becomes `path` when the block ends.

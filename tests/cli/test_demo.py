@@ -43,12 +43,18 @@ def test_the_page_is_whole_in_itself(ran):
 
 
 @pytest.mark.slow
-def test_a_folder_that_is_not_there_is_named_without_a_traceback(tmp_path, monkeypatch):
+def test_folders_are_made_and_one_that_cannot_be_is_named_without_a_traceback(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr("likewise.cli.demo.ANSWERS", 1)
-    page = tmp_path / "no" / "such" / "page.html"
-    result = CliRunner().invoke(main, ["demo", "--auto", "-o", str(page)])
+    page = tmp_path / "a" / "folder" / "page.html"
+    assert CliRunner().invoke(main, ["demo", "--auto", "-o", str(page)]).exit_code == 0
+    assert page.read_text("utf-8").startswith("<!doctype html>")
+    below = page / "page.html"
+    result = CliRunner().invoke(main, ["demo", "--auto", "-o", str(below)])
     assert result.exit_code == 1
-    assert f"Error: {page}: No such file or directory" in result.output
+    assert isinstance(result.exception, SystemExit)
+    assert f"Error: {below}" in result.output
 
 
 @pytest.mark.parametrize(

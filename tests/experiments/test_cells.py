@@ -179,6 +179,14 @@ def test_an_unknown_method_is_named(name, message):
         find_method(name)
 
 
+def test_a_registered_strategy_is_a_method_by_its_short_name(blobs, monkeypatch):
+    monkeypatch.setitem(
+        STRATEGIES._known, "mine", "likewise.strategies.row_by_row.strategy:RowByRow"
+    )
+    row = run_cell(Cell("budgets", "mine", "iris", 0, 0), budgets=(5, 10))
+    assert (row.status, row.queries) == ("ok", 10)
+
+
 def test_cobra_runs_first_and_decides_how_much_the_others_ask(blobs):
     store = ResultStore(":memory:")
     wanted = [Cell("main", "MPCKM-MinMax", "iris", 10, fold) for fold in range(2)]

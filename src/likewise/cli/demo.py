@@ -25,7 +25,7 @@ from likewise.core.reports import Progress
 from likewise.core.session import Session
 from likewise.datasets import load_demo
 from likewise.errors import needs_extra
-from likewise.files import cache_folder
+from likewise.files import cache_folder, write_whole
 from likewise.oracles import LabelOracle, run
 from likewise.words import plural, table_lines
 
@@ -137,7 +137,7 @@ def show(output: Path, seed: int) -> None:
     kmeans_ari = float(adjusted_rand_score(digits.y, kmeans))
     click.echo(table(moments, kmeans_ari, k_true))
     chart = _chart([ari for _, ari in moments], kmeans_ari, k_true)
-    output.write_text(_page(digits.images, session, chart), encoding="utf-8")
+    write_whole(output, _page(digits.images, session, chart))
     click.echo(f"\nThe groups in pictures: {output.resolve()}")
 
 

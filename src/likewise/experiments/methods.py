@@ -9,7 +9,7 @@ from likewise.cluster.likewise import Likewise
 from likewise.cluster.procedures import COBRAS, DSL
 from likewise.core.partition import singletons
 from likewise.core.session import Session
-from likewise.core.strategy import Strategy
+from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError
 from likewise.experiments.link_methods import SelectAndCluster
 from likewise.experiments.protocol import Method, Trial
@@ -108,7 +108,8 @@ def find_method(name: str) -> Method:
     """Return a method by its name, or one of your own as ``package.module:Name``.
 
     ``Name`` is a `Method`, a subclass of it that is called without arguments, or any subclass of
-    `Strategy` that can be made from rows. Modules are also looked for in the working directory.
+    `Strategy` that can be made from rows. Modules are also looked for in the working directory. A
+    strategy that is registered is also found by its short name.
 
     Examples
     --------
@@ -116,8 +117,11 @@ def find_method(name: str) -> Method:
     'COBRA'
     >>> find_method("likewise.strategies.closest_first:ClosestFirst").name
     'closest-first'
+    >>> find_method("closest-first").name
+    'closest-first'
     """
-    found = METHODS.find(name)
+    is_strategy = name in STRATEGIES and name not in METHODS
+    found = STRATEGIES.find(name) if is_strategy else METHODS.find(name)
     if isinstance(found, type) and issubclass(found, Strategy):
         return strategy_method(found)
     method = found() if isinstance(found, type) and issubclass(found, Method) else found

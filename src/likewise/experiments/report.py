@@ -16,6 +16,7 @@ from likewise.experiments.plan import Plan, profile
 from likewise.experiments.results import Results
 from likewise.experiments.store import Cell, Row
 from likewise.experiments.tables import Table
+from likewise.files import write_whole
 
 
 class Section(NamedTuple):
@@ -145,5 +146,5 @@ def _write_page(path: Path, results: Results, sections: Iterable[Section]) -> Pa
         versions=run_tables.versions_text(results),
         sections=shown,
     )
-    path.write_text(text, encoding="utf-8")
+    write_whole(path, text)
     return path

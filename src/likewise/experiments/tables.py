@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.experiments.results import frames
+from likewise.files import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +86,7 @@ class Table:
             "tex": f"% {self.title}\n{latex}",
         }
         for suffix, text in files.items():
-            (folder / f"{self.name}.{suffix}").write_text(text, encoding="utf-8")
+            write_whole(folder / f"{self.name}.{suffix}", text)
 
     def _text(self, value: Any) -> str:
         if value is None or value != value:  # noqa: PLR0124  (nan)
