@@ -52,9 +52,15 @@ def run(name):
 
 
 def main(arguments):
+    if "--help" in arguments or "-h" in arguments:
+        print(__doc__.strip())
+        return
     if "--list" in arguments:
         print("\n".join(names()))
         return
+    unknown = [name for name in arguments if name not in ("all", "rest", *names())]
+    if unknown:
+        sys.exit(f"there is no benchmark {', '.join(unknown)}: python -m benchmarks --list")
     failed = [name for name in wanted(arguments) if not run(name)]
     if failed:
         sys.exit(f"failed, so their figures are those of an earlier run: {', '.join(failed)}")
