@@ -147,7 +147,8 @@ def _named_errors(path: Path, *, only_full: bool = False) -> Iterator[None]:
     except OSError as error:
         if isinstance(error, WriteError) or (only_full and error.errno not in _FULL):
             raise
-        reason = error.strerror or str(error)
+        is_below_a_file = isinstance(error, FileExistsError | NotADirectoryError)
+        reason = "its folder is a file" if is_below_a_file else error.strerror or str(error)
         remedy = _FULL.get(error.errno or 0, "choose a folder that can be written")
         raise WriteError(
             f"{path} cannot be written: {reason}. Nothing was changed; {remedy} and try again."

@@ -1,3 +1,4 @@
+import errno
 import io
 import os
 import re
@@ -342,8 +343,21 @@ def test_a_session_in_memory_has_no_use_for_a_cluster(table, tmp_path):
     assert not (tmp_path / "x.csv").exists()
 
 
-def test_a_place_that_cannot_be_written_is_named_with_the_remedy(tmp_path):
+def test_a_place_that_cannot_be_written_is_named_with_the_remedy(tmp_path, monkeypatch):
+    monkeypatch.setattr("likewise.cli.demo.ANSWERS", 1)
     (tmp_path / "file").write_text("")
     result = CliRunner().invoke(main, ["demo", "--auto", "-o", str(tmp_path / "file" / "x.html")])
     assert result.exit_code == 1
-    assert "x.html: Not a directory. Choose a place that can be read and written." in result.output
+    assert "x.html cannot be written: its folder is a file" in result.output
+    assert "choose a folder that can be written and try again" in result.output
+
+
+def test_what_the_system_says_about_a_file_is_told_with_the_remedy(tmp_path, monkeypatch):
+    def refused(path, text):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr("likewise.cli.demo.ANSWERS", 1)
+    monkeypatch.setattr("likewise.cli.demo.write_whole", refused)
+    result = CliRunner().invoke(main, ["demo", "--auto", "-o", str(tmp_path / "x.html")])
+    assert result.exit_code == 1
+    assert "x.html: Permission denied. Choose a place that can be read" in result.output
