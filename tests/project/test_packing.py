@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from likewise import COBRA
+from likewise.core.strategy import STRATEGIES
 from likewise.errors import SessionFileError
-from likewise.project.packing import pack, pack_session, unpack, unpack_session
+from likewise.project.packing import needs_rows, pack, pack_session, unpack, unpack_session
 
 
 def test_arrays_come_back_from_wherever_they_were():
@@ -49,3 +50,17 @@ def test_nothing_that_would_run_code_is_written_or_read():
     np.savez(file, json=objects)
     with pytest.raises(SessionFileError, match="pickle"):
         unpack(file.getvalue())
+
+
+@pytest.mark.parametrize("name", ["cobras", "ncobras", "dsl", "acdm", "a3s"])
+def test_strategies_without_super_instances_need_the_rows(name):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    assert needs_rows(STRATEGIES.find(name).from_rows(X))
+
+
+@pytest.mark.parametrize("name", ["row-by-row", "closest-first"])
+def test_strategies_about_super_instances_have_what_they_need_and_are_not_loaded(name, monkeypatch):
+    strategy = STRATEGIES.find(name).from_rows(np.random.default_rng(0).normal(size=(30, 2)))
+    assert type(strategy).load(strategy.to_dict(), None).n_rows == 30
+    monkeypatch.setattr(type(strategy), "load", None)
+    assert not needs_rows(strategy)

@@ -153,7 +153,7 @@ def open_project(
         items=items.content_hashes(),
         payloads={
             SETUP: pack_session(begun),
-            **({ROWS: pack({"X": features.X})} if needs_rows(begun) else {}),
+            **({ROWS: pack({"X": features.X})} if needs_rows(begun.strategy) else {}),
         },
     )
     project = Project(begun, items, store, features=lambda: features, path=where, seed=seed)

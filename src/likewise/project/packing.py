@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.session import Session
+from likewise.core.strategy import Strategy
 from likewise.errors import SessionFileError
 
 _ARRAY = "array of this file"
@@ -58,12 +59,19 @@ def pack_session(session: Session) -> bytes:
     return pack({**session.state(), "log": [], "undone": []})
 
 
-def needs_rows(session: Session) -> bool:
-    """Return whether the strategy of a session cannot be loaded without the rows."""
+def needs_rows(strategy: Strategy) -> bool:
+    """Return whether a strategy cannot be loaded without the rows.
+
+    Strategies about super-instances store the rows they need with these. They are not tried, since
+    loading one can take as long as making it.
+    """
+    plain = strategy.to_dict()
+    if "partition" in plain:
+        return False
     try:
-        unpack_session(pack_session(session))
-    except ValueError:  # such as SessionFileError
-        return True
+        strategy.load({"name": strategy.name, **plain}, None)
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return True  # it says so, or tried to use None as rows
     return False
 
 
