@@ -137,8 +137,8 @@ def to_session(project: Project) -> bytes:
     """Return the session as JSON, for `likewise.Session.from_dict`."""
     with project.lock:
         state = project.session.state()
-        if project.stored_rows is not None:
-            state["rows"] = project.stored_rows
+        if (rows := project.stored_rows) is not None:
+            state["rows"] = rows
         return json.dumps(state, ensure_ascii=False, default=as_base64).encode()
 
 
