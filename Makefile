@@ -40,12 +40,12 @@ bench: $(READY)  ## speed, as ratios measured in one run; see benchmarks/README.
 
 $(READY): requirements/dev.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
 docs: $(READY)  ## the site, in docs/_build/html; LIKEWISE_GALLERY=0 leaves out running the examples
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/docs.lock
 	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -b html docs docs/_build/html
 
 docs-pictures: $(READY)  ## make the pictures of the page anew (needs Chromium and the group `browser`)
