@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._results import save
 from likewise import COSC
-from likewise.cluster.baselines.onespectral.graph import knn_graph
+from likewise.lab.baselines.onespectral.graph import knn_graph
 
 # data, rows, features, clusters, links, seed of the links, whether to time full mode, too.
 # How long a fit takes depends much on the links, so the case of two clusters has several seeds.

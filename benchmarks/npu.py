@@ -10,7 +10,7 @@ from sklearn.datasets import make_blobs
 
 from benchmarks._results import save
 from likewise import NPU, LabelOracle, MPCKMeans, run
-from likewise.selection import npu
+from likewise.lab.selection import npu
 
 
 class Stopwatch:

@@ -22,8 +22,8 @@ from sklearn.metrics.cluster import contingency_matrix
 from sklearn.model_selection import KFold
 
 from likewise import LabelOracle, Likewise, run
-from likewise.datasets import load, task_names
-from likewise.experiments.plan import DEVELOPED_ON
+from likewise.lab.datasets import load, task_names
+from likewise.lab.experiments.plan import DEVELOPED_ON
 from likewise.project.outlook import GOOD_ENOUGH
 
 FILE = Path(__file__).parent / "results" / "completeness.csv"

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from likewise.datasets import load, task_names
-from likewise.experiments.protocol import folds
-from likewise.experiments.store import read_results
+from likewise.lab.datasets import load, task_names
+from likewise.lab.experiments.protocol import folds
+from likewise.lab.experiments.store import read_results
 from likewise.learning.learner import Learner
 
 FOLDER = Path(__file__).parents[1] / "results" / "flagship"

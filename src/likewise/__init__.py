@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 from likewise.lazy import lazily
 
 if TYPE_CHECKING:
-    from likewise.cluster import COBRA, COSC, Likewise, MPCKMeans
+    from likewise.cluster import COBRA, Likewise
     from likewise.core.answers import Answer, Choice, Gesture, Link, Query
     from likewise.core.session import Session
     from likewise.errors import LikewiseError
     from likewise.items import open_items
+    from likewise.lab.baselines import COSC, MPCKMeans
+    from likewise.lab.selection import NPU, MinMax, Random
     from likewise.oracles import (
         BudgetedOracle,
         CallbackOracle,
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
         TerminalOracle,
         run,
     )
-    from likewise.selection import NPU, MinMax, Random
 
 __all__ = [
     "COBRA",
@@ -48,7 +49,7 @@ __all__ = [
 __version__ = "0.2.0.dev0"
 
 _HOMES = {
-    "cluster": ("COBRA", "COSC", "Likewise", "MPCKMeans"),
+    "cluster": ("COBRA", "Likewise"),
     "core.answers": ("Answer", "Choice", "Gesture", "Link", "Query"),
     "core.session": ("Session",),
     "errors": ("LikewiseError",),
@@ -62,6 +63,7 @@ _HOMES = {
         "TerminalOracle",
         "run",
     ),
-    "selection": ("NPU", "MinMax", "Random"),
+    "lab.baselines": ("COSC", "MPCKMeans"),
+    "lab.selection": ("NPU", "MinMax", "Random"),
 }
 __getattr__, __dir__ = lazily(__name__, _HOMES)

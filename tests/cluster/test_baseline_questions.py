@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import scale
 
 from likewise import COSC, NPU, Answer, MinMax, Random
-from likewise.cluster.procedures import COBRAS, DSL
+from likewise.lab.peers.estimators import COBRAS, DSL
 
 EXPECTED = Path(__file__).parent / "assets" / "baseline_questions.json"
 

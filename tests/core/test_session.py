@@ -16,7 +16,8 @@ from likewise.errors import (
     SessionFileError,
     StaleQueryError,
 )
-from likewise.strategies import ClosestFirst, RandomOrder
+from likewise.lab.peers.random_order import RandomOrder
+from likewise.strategies import ClosestFirst
 
 SQUARE = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]])
 

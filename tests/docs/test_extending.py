@@ -13,9 +13,9 @@ from likewise import Answer, LabelOracle, Likewise, Session, run
 from likewise.cli import main
 from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError
-from likewise.experiments.methods import find_method
-from likewise.experiments.oracle import GuardedOracle
-from likewise.experiments.protocol import Trial
+from likewise.lab.experiments.methods import find_method
+from likewise.lab.experiments.oracle import GuardedOracle
+from likewise.lab.experiments.protocol import Trial
 from likewise.learning.learner import Learner
 from likewise.project import open_project
 from likewise.testing import ItemsLaws, OracleLaws, StrategyLaws

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from likewise.datasets import networks
 from likewise.errors import InputError, MissingExtraError
 from likewise.items import open_items
+from likewise.items.images import networks
 from likewise.items.images.recipes import choose_recipe, describe
 
 Image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')

@@ -4,17 +4,18 @@ import inspect
 
 import pytest
 
-from likewise.cluster import MPCKMeans
+from likewise import MPCKMeans
 from likewise.core.strategy import STRATEGIES
-from likewise.selection.minmax import ExploreConsolidate
-from likewise.selection.npu import MostInformative
-from likewise.selection.random import RandomPairs
-from likewise.strategies import ClosestFirst, RandomOrder, RowByRow
-from likewise.strategies.a3s import AdaptiveSampling
-from likewise.strategies.acdm import DiffusionSkeleton
-from likewise.strategies.cobras import SplitAndMerge
-from likewise.strategies.dsl import SkeletonTree
-from likewise.strategies.ncobras import CheckedSplitAndMerge
+from likewise.lab.peers.a3s import AdaptiveSampling
+from likewise.lab.peers.acdm import DiffusionSkeleton
+from likewise.lab.peers.cobras import SplitAndMerge
+from likewise.lab.peers.dsl import SkeletonTree
+from likewise.lab.peers.ncobras import CheckedSplitAndMerge
+from likewise.lab.peers.random_order import RandomOrder
+from likewise.lab.selection.minmax import ExploreConsolidate
+from likewise.lab.selection.npu import MostInformative
+from likewise.lab.selection.random import RandomPairs
+from likewise.strategies import ClosestFirst, RowByRow
 from likewise.testing import Case, StrategyLaws
 
 
@@ -111,7 +112,7 @@ class TestMostInformative(StrategyLaws):
     def small_forest(cls):
         """Which rows the forest prefers does not matter here."""
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("likewise.selection.npu.N_TREES", 2)
+            patch.setattr("likewise.lab.selection.npu.N_TREES", 2)
             yield
 
     def make(self, case):

@@ -18,6 +18,9 @@ COMMANDS = {
 }
 """The line of each command in the help, which is shown without importing its module."""
 
+LAB = ("data", "bench")
+"""The commands of the laboratory."""
+
 
 class LazyGroup(click.Group):
     """A group of commands that imports a command only to run it, and reports errors as messages."""
@@ -28,7 +31,8 @@ class LazyGroup(click.Group):
         """Find the command that the arguments name, and import it."""
         name, found, rest = super().resolve_command(ctx, args)
         if found is not None:
-            found = getattr(import_module(f"likewise.cli.{found.name}"), str(found.name))
+            room = "likewise.lab.commands" if found.name in LAB else "likewise.cli"
+            found = getattr(import_module(f"{room}.{found.name}"), str(found.name))
         return name, found, rest
 
     def invoke(self, ctx: click.Context) -> object:

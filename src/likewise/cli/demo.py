@@ -18,12 +18,12 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 
 from likewise.cluster import Likewise
 from likewise.core.reports import Progress
 from likewise.core.session import Session
-from likewise.datasets import load_demo
 from likewise.errors import needs_extra
 from likewise.files import cache_folder, write_whole
 from likewise.oracles import LabelOracle, run
@@ -124,20 +124,22 @@ def write_pieces(folder: Path) -> int:
 
 def show(output: Path, seed: int) -> None:
     """Let a simulated person group digits; write a table and a page with the result."""
-    digits = load_demo()
-    assert digits.images is not None
+    digits = load_digits()
+    X, y = digits.data / 16, digits.target
+    # Ink is 16 in the file; on a screen it is black.
+    images = np.rint((16 - digits.images) * (255 / 16)).astype(np.uint8)
     click.echo(
-        f"{len(digits.X)} pictures of handwritten digits. A simulated person answers "
+        f"{len(X)} pictures of handwritten digits. A simulated person answers "
         "“to which of these groups does it belong?”\n"
     )
-    session = Likewise(max_queries=ANSWERS, questions="choices", random_state=seed).start(digits.X)
-    moments = play(session, digits.y)
+    session = Likewise(max_queries=ANSWERS, questions="choices", random_state=seed).start(X)
+    moments = play(session, y)
     k_true = len(digits.target_names)
-    kmeans = KMeans(k_true, n_init=10, random_state=seed).fit_predict(digits.X)
-    kmeans_ari = float(adjusted_rand_score(digits.y, kmeans))
+    kmeans = KMeans(k_true, n_init=10, random_state=seed).fit_predict(X)
+    kmeans_ari = float(adjusted_rand_score(y, kmeans))
     click.echo(table(moments, kmeans_ari, k_true))
     chart = _chart([ari for _, ari in moments], kmeans_ari, k_true)
-    write_whole(output, _page(digits.images, session, chart))
+    write_whole(output, _page(images, session, chart))
     click.echo(f"\nThe groups in pictures: {output.resolve()}")
 
 

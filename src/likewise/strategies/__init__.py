@@ -1,7 +1,6 @@
 """What to ask next."""
 
 from likewise.strategies.closest_first import ClosestFirst
-from likewise.strategies.random_order import RandomOrder
 from likewise.strategies.row_by_row.strategy import RowByRow
 
-__all__ = ["ClosestFirst", "RandomOrder", "RowByRow"]
+__all__ = ["ClosestFirst", "RowByRow"]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.datasets import networks
 from likewise.errors import InputError, MissingExtraError
 from likewise.items.cache import FeatureCache, package_versions
+from likewise.items.images import networks
 from likewise.items.images.decoding import BrokenPictureError
 from likewise.items.items import Features, OnProgress, Problem
 

@@ -1,0 +1,1 @@
+"""The laboratory: the paper, re-made, and its rivals. Nothing outside imports it eagerly."""

@@ -1,0 +1,158 @@
+"""Solutions of the two-cluster problem at one price for violated cannot-links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from likewise.lab.baselines.onespectral.graph import CutGraph, Floats, Sides
+from likewise.lab.baselines.onespectral.inner import Dual
+from likewise.lab.baselines.onespectral.moves import best_moves
+from likewise.lab.baselines.onespectral.objective import (
+    balanced_cut,
+    best_threshold,
+    n_violated,
+    set_value,
+)
+from likewise.lab.baselines.onespectral.ratiodca import ratio_dca
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard to search.
+
+    Parameters
+    ----------
+    n_starts : int
+        Vectors to descend from, the spectral ones first.
+    n_repeats : int
+        Runs of the recursion for more than two clusters.
+    max_inner : int
+        Most iterations of the inner solver before a descent gives up.
+    tol : float
+        Relative descent below which to stop.
+    is_patient : bool
+        Whether to descend until no descent is left, rather than until the set stays the same.
+    n_perturbations : int
+        Restarts around a solution.
+    growth : float
+        Factor between the prices that are tried.
+    resolution : float
+        Relative width at which to end the search for the smallest price that is enough.
+    splits_pairs_again : bool
+        Whether more than two clusters are improved two by two in the end.
+    """
+
+    n_starts: int
+    n_repeats: int
+    max_inner: int
+    tol: float = 1e-4
+    is_patient: bool = True
+    n_perturbations: int = 0
+    growth: float = 2.0
+    resolution: float = 1e-2
+    splits_pairs_again: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A vector, its best threshold set, and what that set costs."""
+
+    f: Floats
+    side: Sides
+    value: float
+    cut: float
+    violated: int
+    dual: Dual | None = None
+
+
+def solution_of(graph: CutGraph, gamma: float, side: Sides) -> Solution:
+    """Return a set as a solution."""
+    return Solution(
+        f=side.astype(np.float64),
+        side=side,
+        value=set_value(graph, gamma, side),
+        cut=balanced_cut(graph, side),
+        violated=n_violated(graph, side),
+    )
+
+
+def solution_at(graph: CutGraph, gamma: float, f: Floats) -> Solution:
+    """Return a vector as a solution."""
+    return replace(solution_of(graph, gamma, best_threshold(graph, gamma, f)), f=f)
+
+
+def descend(
+    graph: CutGraph, gamma: float, f: Floats, effort: Effort, dual: Dual | None = None
+) -> Solution:
+    """Return the solution that RatioDCA and moves of single vertices reach from a vector."""
+    best: Solution | None = None
+    while True:
+        end = ratio_dca(
+            graph,
+            gamma,
+            f,
+            max_inner=effort.max_inner,
+            tol=effort.tol,
+            is_patient=effort.is_patient,
+            dual=dual,
+        )
+        threshold = best_threshold(graph, gamma, end.f)
+        side = best_moves(graph, gamma, threshold)
+        found = solution_of(graph, gamma, side)
+        # In a part of a graph, moves also weigh what lies outside of it; a descent undoes that.
+        if best is not None and not found.value < best.value * (1.0 - 1e-9):
+            return best
+        if np.array_equal(side, threshold):
+            return replace(found, f=end.f, dual=end.dual)
+        if not effort.is_patient:
+            return found
+        best, f, dual = found, found.f, None
+
+
+def descend_all(
+    graph: CutGraph, gamma: float, before: list[Solution], effort: Effort
+) -> list[Solution]:
+    """Return the solutions reached from others, each set once."""
+    return distinct([descend(graph, gamma, s.f, effort, s.dual) for s in before])
+
+
+def distinct(solutions: list[Solution]) -> list[Solution]:
+    """Return the first solution for each partition."""
+    kept: dict[bytes, Solution] = {}
+    for solution in solutions:
+        side = solution.side
+        kept.setdefault((side if side[0] else ~side).tobytes(), solution)
+    return list(kept.values())
+
+
+def varied(f: Floats, rng: np.random.RandomState) -> Floats:
+    """Return f, or if it is constant, f with one random entry lowered by one."""
+    if np.ptp(f) > 0:
+        return f
+    f = f.copy()
+    f[rng.randint(len(f))] -= 1.0
+    return f
+
+
+def perturbed(
+    graph: CutGraph,
+    gamma: float,
+    solution: Solution,
+    effort: Effort,
+    rng: np.random.RandomState,
+) -> Solution:
+    """Return the best solution found by restarts around one, giving up after five failures."""
+    failures = 0
+    for k in range(effort.n_perturbations):
+        spread = float(np.ptp(solution.f))
+        noise = (0.001 + 0.01 * k) * spread * rng.standard_normal(graph.n_vertices)
+        other = descend(graph, gamma, solution.f + noise, effort)
+        if other.value < solution.value:
+            solution, failures = other, 0
+        else:
+            failures += 1
+            if failures == 5:
+                break
+    return solution

@@ -1,0 +1,194 @@
+"""More than two clusters: split one cluster after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from likewise.lab.baselines.onespectral.graph import CutGraph, Ints
+from likewise.lab.baselines.onespectral.level import Effort, Solution, solution_of
+from likewise.lab.baselines.onespectral.objective import cut, multicut
+from likewise.lab.baselines.onespectral.split import best_split
+
+# Rounds over all pairs of clusters; the third changes little.
+MAX_ROUNDS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A cluster, its share of the multi-way cut, and its best split."""
+
+    vertices: Ints
+    cost: float
+    split: Solution | None
+    n_cannot: int
+    n_ways: int
+
+    @property
+    def gain(self) -> int:
+        """Cannot-links inside the cluster that its split separates."""
+        assert self.split is not None
+        return self.n_cannot - self.split.violated
+
+
+def many_clusters(
+    graph: CutGraph,
+    n_clusters: int,
+    gamma: float | None,
+    effort: Effort,
+    rng: np.random.RandomState,
+    *,
+    violations_first: bool = False,
+) -> Ints:
+    """Return labels of the vertices with a small multi-way cut, the best of several recursions.
+
+    The best has the smallest cut or, with `violations_first`, the fewest violated cannot-links.
+    """
+
+    def cost(labels: Ints) -> tuple[int, float]:
+        violated = _n_inside(graph, labels) if violations_first else 0
+        return violated, multicut(graph, labels)
+
+    runs = [_recursion(graph, n_clusters, gamma, effort, rng) for _ in range(effort.n_repeats)]
+    best = min(runs, key=cost)
+    if not effort.splits_pairs_again:
+        return best
+    return split_pairs_again(
+        graph, best, n_clusters, gamma, effort, rng, violations_first=violations_first
+    )
+
+
+def split_pairs_again(
+    graph: CutGraph,
+    labels: Ints,
+    n_clusters: int,
+    gamma: float | None,
+    effort: Effort,
+    rng: np.random.RandomState,
+    *,
+    violations_first: bool = False,
+) -> Ints:
+    """Return better labels: join every two clusters and split them again, while that helps.
+
+    The recursion never takes back a split. What an early one did wrong, this repairs. A new split
+    is taken if it has fewer violations or a smaller cut, and neither is worse; with
+    `violations_first` the cut may grow where violations get fewer.
+    """
+    labels = labels.copy()
+    tried: set[bytes] = set()
+    for _ in range(MAX_ROUNDS):
+        before = labels.copy()
+        for a, b in combinations(range(n_clusters), 2):
+            vertices = np.flatnonzero((labels == a) | (labels == b))
+            if len(vertices) == 2 or vertices.tobytes() in tried:
+                continue
+            tried.add(vertices.tobytes())
+            part = graph.induced(vertices)
+            now = best = solution_of(part, 0.0, labels[vertices] == a)
+            if now.violated == 0 and cut(part, now.side) == 0:
+                continue
+            for target in {0, now.violated}:
+                found = best_split(part, target, gamma, effort, rng)
+                if found is not None and _is_better(found, best, violations_first):
+                    best = found
+            if best is not now:
+                labels[vertices] = np.where(best.side, a, b)
+        if np.array_equal(labels, before):
+            break
+    return labels
+
+
+def _is_better(found: Solution, best: Solution, violations_first: bool) -> bool:
+    if found.violated < best.violated:
+        return violations_first or found.cut <= best.cut
+    # A smaller cut must be worth more than rounding.
+    return found.violated == best.violated and found.cut < best.cut * (1.0 - 1e-9)
+
+
+def _recursion(
+    graph: CutGraph,
+    n_clusters: int,
+    gamma: float | None,
+    effort: Effort,
+    rng: np.random.RandomState,
+) -> Ints:
+    everything = np.arange(graph.n_vertices)
+    parts = [_part(graph, everything, n_clusters, gamma, effort, rng)]
+    n_separated = 0
+    for n_after in range(2, n_clusters + 1):
+        total = sum(p.cost for p in parts)
+        at = _chosen(parts, total, n_separated, graph.n_cannot, n_clusters, n_after)
+        part = parts[at]
+        assert part.split is not None
+        n_separated += part.gain
+        sides = [part.vertices[part.split.side], part.vertices[~part.split.side]]
+        # The last split's halves are not split again, so only their extent matters.
+        is_last = n_after == n_clusters
+        parts[at : at + 1] = [
+            _part(graph, vertices, n_clusters, gamma, effort, rng, is_leaf=is_last)
+            for vertices in sides
+        ]
+    labels = np.empty(graph.n_vertices, dtype=np.intp)
+    for k, part in enumerate(parts):
+        labels[part.vertices] = k
+    return labels
+
+
+def _part(
+    graph: CutGraph,
+    vertices: Ints,
+    n_clusters: int,
+    gamma: float | None,
+    effort: Effort,
+    rng: np.random.RandomState,
+    *,
+    is_leaf: bool = False,
+) -> _Part:
+    """Return a cluster with its best split.
+
+    A cluster that holds a share of the vertices is expected to hold the same share of the
+    clusters; of the cannot-links inside it, two parts out of that many can only separate some.
+    """
+    part = graph.induced(vertices)
+    cost = float(part.exterior.sum() / part.volume)
+    n_ways = max(2, len(vertices) * n_clusters // graph.n_vertices)
+    target = (n_ways - 2) * part.n_cannot // n_ways
+    split = None if is_leaf else best_split(part, target, gamma, effort, rng)
+    return _Part(vertices, cost, split, part.n_cannot, n_ways)
+
+
+def _chosen(
+    parts: list[_Part],
+    total: float,
+    n_separated: int,
+    n_cannot: int,
+    n_clusters: int,
+    n_after: int,
+) -> int:
+    """Return which cluster to split on the way to `n_after` clusters.
+
+    Until the last split, the smallest multi-way cut decides among the splits that separate their
+    due of the cannot-links; at the last split, the number of cannot-links separated decides.
+    """
+    totals = {k: total - p.cost + p.split.cut for k, p in enumerate(parts) if p.split is not None}
+    pairs = n_clusters * (n_clusters - 1)
+    admissible = [
+        k for k in totals if parts[k].gain >= 2 * (parts[k].n_ways - 1) * n_cannot // pairs
+    ]
+    if not admissible or (n_after == n_clusters and n_cannot):
+        among = admissible or list(totals)
+        return min(among, key=lambda k: (-parts[k].gain, totals[k]))
+    due = (2 * n_clusters - n_after) * (n_after - 1) * n_cannot / pairs
+    best = admissible[0]
+    for k in admissible[1:]:
+        is_due = parts[k].gain >= parts[best].gain or parts[k].gain + n_separated >= due
+        if is_due and totals[k] < totals[best]:
+            best = k
+    return best
+
+
+def _n_inside(graph: CutGraph, labels: Ints) -> int:
+    """Return the number of cannot-links with both ends in one cluster."""
+    return int((labels[graph.cannot[:, 0]] == labels[graph.cannot[:, 1]]).sum())

@@ -1,0 +1,1 @@
+"""The commands `likewise bench` and `likewise data`."""

@@ -1,0 +1,276 @@
+"""`likewise bench`: run the paper's experiments, and report on them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+from likewise.errors import InputError
+from likewise.lab.commands.data import fetch_missing
+from likewise.lab.experiments.plan import EXPERIMENTS, PROFILES, profile
+from likewise.lab.experiments.provenance import CHANGED, DIRTY, source_tree, why_stale
+from likewise.lab.experiments.runner import STALE, differences, draw, make_again, run_cells, stages
+from likewise.lab.experiments.store import ResultStore, Row, read_results, write_results
+from likewise.lab.experiments.tasks import tasks_in
+from likewise.words import plural
+
+DEFAULT_STORE = Path("likewise-bench.sqlite")
+MOST_ERRORS = 5
+"""So many different reasons of failed cells are named; all are in the store."""
+
+
+class _Words(click.ParamType):  # type: ignore[type-arg]  # generic in stubs only
+    """A list of words or numbers, separated by commas."""
+
+    def __init__(self, kind: type[str] | type[int] = str) -> None:
+        self.kind = kind
+        self.name = "A,B,..." if kind is str else "N,N,..."
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str | int, ...]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(self.kind(word.strip()) for word in value.split(",") if word.strip())
+        except ValueError:
+            self.fail(f"{value!r} is not a list of whole numbers such as 25,50", param, ctx)
+
+
+_store = click.option(
+    "--store",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=DEFAULT_STORE,
+    show_default=True,
+    help="The file that holds the results.",
+)
+_data_home = click.option(
+    "--data-home",
+    type=click.Path(file_okay=False),
+    help="The folder of the data (see `likewise data`).",
+)
+_tasks_from = click.option(
+    "--tasks-from",
+    type=click.Path(exists=True, file_okay=False),
+    help="A folder of tasks of your own: .npz files with X and y, Parquet files with a column y.",
+)
+
+
+@click.group()
+def bench() -> None:
+    """Run the experiments of the COBRA paper, and see what holds."""
+
+
+@bench.command()
+@click.option(
+    "--profile",
+    "profile_name",
+    type=click.Choice(PROFILES),
+    default="paper",
+    show_default=True,
+    help="What to run: all of the paper (hours), 4 tasks and 2 methods of it (minutes), or "
+    "Likewise and its peers at many numbers of questions (hours).",
+)
+@click.option("--tasks", type=_Words(), help="Only these tasks (see `likewise data list`).")
+@click.option("--methods", type=_Words(), help="Only these methods.")
+@click.option(
+    "--method",
+    "own_methods",
+    multiple=True,
+    metavar="PACKAGE.MODULE:NAME",
+    help="Also a method of your own. May be given several times.",
+)
+@click.option("--super-instances", "sizes", type=_Words(int), help="Only these sizes.")
+@click.option(
+    "--experiments",
+    type=_Words(),
+    help=f"Only these of {', '.join(EXPERIMENTS)}.",
+)
+@click.option("--curve-tasks", type=_Words(), help="The tasks of the experiment `curves`.")
+@click.option("--folds", "n_folds", type=int, help="Only so many of the five folds.")
+@_store
+@click.option("--jobs", default=1, show_default=True, help="Processes; -1 for all cores.")
+@click.option("--dask", "scheduler", metavar="ADDRESS", help="Run on a Dask cluster instead.")
+@click.option(
+    "--time-limit",
+    type=float,
+    metavar="SECONDS",
+    help="After so much processor time a method gets no more answers, after twice as much it is "
+    "cut off; either is marked as capped.",
+)
+@click.option(
+    "--retry",
+    type=click.Choice(["failed", "capped", STALE]),
+    multiple=True,
+    help="Run cells again that ended like this, or whose code has changed since.",
+)
+@click.option("--allow-dirty", is_flag=True, help="Run with changes that are not committed.")
+@_data_home
+@_tasks_from
+def run(
+    profile_name: str,
+    own_methods: tuple[str, ...],
+    store: Path,
+    jobs: int,
+    scheduler: str | None,
+    time_limit: float | None,
+    retry: tuple[str, ...],
+    allow_dirty: bool,
+    data_home: str | None,
+    tasks_from: str | None,
+    **only: Any,
+) -> None:
+    """Run experiments. A run that was stopped goes on where it was."""
+    from likewise.project.large import connect
+
+    if source_tree().endswith(DIRTY) and not allow_dirty:
+        raise InputError(
+            "files in src have changed since the last commit, so nobody could look up the code "
+            "that made the results. Commit them first; --allow-dirty runs all the same and marks "
+            "the rows."
+        )
+    if tasks_from is not None:
+        only["tasks"] = (*(only["tasks"] or ()), *tasks_in(tasks_from))
+    plan = profile(profile_name).only(**only)
+    plan = plan.only(methods=[*plan.methods, *own_methods])
+    with closing(ResultStore(store)) as results:
+        cells = plan.cells()
+        first, then = stages(cells, results, retry)
+        n_open = len(first) + len(then)
+        click.echo(f"{plural(len(cells), 'cell')}, {n_open} to run; results in {store}")
+        # Here, once: every worker would try by itself, and every cell would fail for want of it.
+        fetch_missing((cell.task for cell in (*first, *then)), data_home)
+        with click.progressbar(length=n_open, show_pos=True, label="cells") as bar:
+            counts: Counter[str] = Counter()
+            errors: Counter[str] = Counter()
+
+            def on_row(row: Row) -> None:
+                counts[row.status] += 1
+                if row.status == "failed":
+                    errors[row.error.strip().splitlines()[-1]] += 1
+                bar.update(1)
+
+            run_cells(
+                cells,
+                results,
+                n_jobs=jobs,
+                client=connect(scheduler),
+                time_limit=time_limit,
+                data_home=data_home,
+                tasks_from=tasks_from,
+                retry=retry,
+                on_row=on_row,
+            )
+        ended = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+        click.echo(f"done: {ended or 'nothing to do'}")
+        for error, count in errors.most_common(MOST_ERRORS):
+            click.echo(f"{count} failed by: {error}", err=True)
+
+
+_output = click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("report"),
+    show_default=True,
+    help="The folder to write to.",
+)
+
+
+@bench.command()
+@_store
+@_output
+@click.option(
+    "--profile",
+    "profile_name",
+    type=click.Choice(["paper", "flagship"]),
+    default="paper",
+    show_default=True,
+    help="Which experiments to report on.",
+)
+def report(store: Path, output: Path, profile_name: str) -> None:
+    """Write tables and figures, and one page with all of them: report.html."""
+    from likewise.lab.experiments.report import write_report
+
+    page = write_report(read_results(store), output, profile(profile_name))
+    click.echo(f"wrote {page}")
+
+
+@bench.command()
+@_store
+@_output
+def leaderboard(store: Path, output: Path) -> None:
+    """Write one page that ranks all methods by the number of questions: leaderboard.html.
+
+    It takes the results of the profile `flagship`, on the paper's tasks and on those you added by
+    --tasks-from or --tasks.
+    """
+    from likewise.lab.experiments.report import write_leaderboard
+
+    page = write_leaderboard(read_results(store), output)
+    click.echo(f"wrote {page}")
+
+
+@bench.command()
+@_store
+@click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
+def export(store: Path, target: Path) -> None:
+    """Copy the results to TARGET: a CSV file (.csv, .csv.gz), or a store to go on with.
+
+    In a store they replace rows of the same cells.
+    """
+    rows = read_results(store)
+    write_results(rows, target)
+    click.echo(f"wrote {plural(len(rows), 'row')} to {target}")
+
+
+@bench.command()
+@_store
+@click.option("--sample", "n", default=50, show_default=True, help="How many rows to make again.")
+@click.option("--seed", default=0, show_default=True, help="Which rows.")
+@click.option("--methods", type=_Words(), default=(), help="Only rows of these methods.")
+@click.option("--tasks", type=_Words(), default=(), help="Only rows of these tasks.")
+@click.option("--seconds", type=float, help="Only rows that took no longer on the processor.")
+@_data_home
+@_tasks_from
+def verify(
+    store: Path,
+    n: int,
+    seed: int,
+    methods: tuple[str, ...],
+    tasks: tuple[str, ...],
+    seconds: float | None,
+    data_home: str | None,
+    tasks_from: str | None,
+) -> None:
+    """Run a random sample of rows again, and say which come out differently.
+
+    It fails if one does whose code has not changed since.
+    """
+    rows = draw(
+        read_results(store), n, seed=seed, methods=methods, tasks=tasks, max_seconds=seconds
+    )
+    n_same = n_stale = 0
+    for row in rows:
+        again = make_again(row, data_home=data_home, tasks_from=tasks_from)
+        found = differences(row, again)
+        n_same += not found
+        if found:
+            stale = why_stale(row)
+            n_stale += stale.startswith(CHANGED)
+            click.echo(f"differs: {row.cell}{f' (stale: {stale})' if stale else ''}")
+            for name, (old, new) in found.items():
+                click.echo(f"    {name}: {_short(old)} -> {_short(new)}")
+    more = f"; {n_stale} stale did not" if n_stale else ""
+    click.echo(f"{n_same} of {plural(len(rows), 'row')} came out the same{more}")
+    if n_same + n_stale < len(rows):
+        raise SystemExit(1)
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,245 @@
+"""Run one cell: load the task, split it, let the method ask, score it, measure it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import adjusted_rand_score
+from threadpoolctl import threadpool_limits
+
+from likewise.core.answers import Answer
+from likewise.errors import InputError
+from likewise.lab.datasets import Dataset
+from likewise.lab.experiments.machine import (
+    CellTimeoutError,
+    cut_off,
+    machine,
+    peak_memory_mb,
+    reset_peak_memory,
+    versions,
+)
+from likewise.lab.experiments.methods import find_method
+from likewise.lab.experiments.oracle import ForbiddenQueryError, GuardedOracle, Slips
+from likewise.lab.experiments.protocol import NOISE, Method, Trial, clusterings, folds, seed_of
+from likewise.lab.experiments.provenance import code_of
+from likewise.lab.experiments.store import Cell, Row
+from likewise.lab.experiments.tasks import dataset
+
+
+def run_cell(
+    cell: Cell,
+    *,
+    allowed: int | None = None,
+    budgets: Sequence[int] = (),
+    time_limit: float | None = None,
+    data_home: str | None = None,
+    tasks_from: str | None = None,
+    method: Method | None = None,
+) -> Row:
+    """Run one method on one fold of one task and return its row, whatever happens.
+
+    Parameters
+    ----------
+    cell : Cell
+        What to run.
+    allowed : int, optional
+        How many questions may be asked.
+    budgets : sequence of int
+        If there are any, the clustering is scored at each of these numbers of questions.
+    time_limit : float, optional
+        After this processor time in seconds (not time on the clock, so that a busy machine changes
+        nothing) no more questions are answered, and the method clusters with the answers it has.
+        After twice this time it is cut off without a score. Both are "capped". In a thread other
+        than the main one only the first part works.
+    data_home : str, optional
+        The folder of the original data.
+    tasks_from : str, optional
+        The folder of tasks of one's own (see `likewise.lab.experiments.tasks`).
+    method : Method, optional
+        By default the one of the cell's name.
+
+    Returns
+    -------
+    Row
+        An error of the method is a row with status "failed".
+    """
+    row = Row(
+        **asdict(cell),
+        allowed=max(budgets) if budgets else allowed,
+        versions=versions(),
+        machine=machine(),
+    )
+    started, cpu_started = time.perf_counter(), time.thread_time()
+    reset_peak_memory()
+    oracles: list[GuardedOracle] = []
+    try:
+        found = find_method(cell.method) if method is None else method
+        named = found.seeded_as or cell.method
+        data = dataset(cell.task, data_home, tasks_from)
+        row = replace(
+            row,
+            seed=seed_of(cell.task, cell.fold, cell.n_super_instances, named),
+            features=data.source,
+            n_rows=len(data.y),
+            n_classes=data.n_classes,
+            n_clusters=data.n_classes + cell.k_shift,
+            settings=found.settings,
+            code=code_of(found),
+        )
+        started = time.perf_counter()
+        cpu_started = time.thread_time()
+        deadline = None if time_limit is None else cpu_started + time_limit
+        fold = Fold(row, data, deadline, oracles)
+        with threadpool_limits(1), cut_off(time_limit):
+            if budgets:
+                scores = _budget_scores(found, fold, budgets)
+            elif cell.experiment == "anytime":
+                scores = _curve_scores(found, fold)
+            else:
+                scores = fold.scores(found.run(fold.trial(allowed)))
+        row = replace(row, **scores)
+    except CellTimeoutError:
+        row = replace(row, status="capped", error="cut off: no clustering in twice the time limit")
+    except Exception as error:
+        row = replace(row, status="failed", error=f"{type(error).__name__}: {error}"[:500])
+    if oracles:
+        row = replace(row, **_asked(oracles[-1], row))
+    return replace(
+        row,
+        seconds=round(time.perf_counter() - started, 4),
+        cpu_seconds=round(time.thread_time() - cpu_started, 4),
+        peak_mb=round(peak_memory_mb(), 1),
+        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One fold of a task: makes trials, and scores clusterings.
+
+    Attributes
+    ----------
+    row : Row
+        The cell, its seed and the number of clusters that methods are told.
+    data : Dataset
+        The task.
+    deadline : float or None
+        When questions end.
+    oracles : list of GuardedOracle
+        Those of all trials, in order.
+    """
+
+    row: Row
+    data: Dataset
+    deadline: float | None
+    oracles: list[GuardedOracle]
+
+    def trial(self, budget: int | None) -> Trial:
+        """Return the trial of a method for a number of questions."""
+        train, _ = split(self.row, self.data)
+        slips = slips_for(self.row)
+        oracle = GuardedOracle(self.data.y, train, budget, self.deadline, slips)
+        self.oracles.append(oracle)
+        return Trial(
+            self.data.X,
+            oracle,
+            train,
+            budget,
+            self.row.n_clusters,
+            self.row.n_super_instances,
+            self.row.seed,
+        )
+
+    def ari_test(self, labels: ArrayLike) -> float:
+        """Return the adjusted Rand index on the test part."""
+        found = np.asarray(labels)
+        n_rows = len(self.data.y)
+        if found.shape != (n_rows,):
+            raise InputError(
+                f"a method returns one label per row, {n_rows} here; got {found.shape}"
+            )
+        _, test = split(self.row, self.data)
+        return ari(self.data.y[test], found[test])
+
+    def scores(self, labels: ArrayLike) -> dict[str, Any]:
+        """Return the columns that follow from a clustering."""
+        return {
+            "ari_test": round(self.ari_test(labels), 12),
+            "ari_all": round(ari(self.data.y, labels), 12),
+            "groups": len(np.unique(np.asarray(labels))),
+        }
+
+
+def split(cell: Cell, data: Dataset) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the training and the test rows; in Table 1 all rows are asked about."""
+    everything = np.arange(len(data.y))
+    if cell.experiment == "strategies":
+        return everything, everything
+    test = folds(cell.task, len(data.y))[cell.fold]
+    return np.setdiff1d(everything, test), test
+
+
+def slips_for(cell: Cell) -> Slips | None:
+    """Return which answers of a cell are wrong: the same places for all methods."""
+    if cell.experiment not in NOISE:
+        return None
+    return Slips(NOISE[cell.experiment], seed_of(cell.task, cell.fold, cell.experiment))
+
+
+def _curve_scores(method: Method, fold: Fold) -> dict[str, Any]:
+    """Return the columns of a clustering that is scored after every answer."""
+    curve: list[tuple[int, float]] = []
+    labels: Any = None
+    for n_answers, found in method.anytime(fold.trial(fold.row.allowed)):
+        labels = found() if callable(found) else found
+        curve.append((n_answers, round(fold.ari_test(labels), 6)))
+    return {**fold.scores(labels), "curve": json.dumps(curve)}
+
+
+def _budget_scores(method: Method, fold: Fold, budgets: Sequence[int]) -> dict[str, Any]:
+    """Return the columns of clusterings at several budgets; those of the last one count."""
+    curve: list[tuple[int, int, float]] = []
+    for point in clusterings(method, fold.trial, budgets):
+        curve.append((point.budget, point.asked, round(fold.ari_test(point.labels), 12)))
+        last = point
+        if point.oracle.forbidden is not None:
+            break
+    columns = {**fold.scores(last.labels), "curve": json.dumps(sorted(curve))}
+    if last.oracle.waits:
+        median, p95 = np.percentile(last.oracle.waits, [50, 95]) * 1000
+        columns |= {"ms_median": round(float(median), 3), "ms_p95": round(float(p95), 3)}
+    return columns
+
+
+def _asked(oracle: GuardedOracle, row: Row) -> dict[str, Any]:
+    columns: dict[str, Any] = {
+        "queries": oracle.n_queries,
+        "must_links": oracle.answers.count(Answer.SAME),
+        "cannot_links": oracle.answers.count(Answer.DIFFERENT),
+    }
+    if oracle.slips is not None:
+        columns["wrong_answers"] = oracle.slips.n_wrong
+    if oracle.forbidden is not None:
+        left, right = oracle.forbidden
+        columns["status"] = "failed"
+        columns["error"] = row.error or (
+            f"{ForbiddenQueryError.__name__}: rows {left} and {right} were asked about, "
+            "not both of which are training rows"
+        )
+        columns["ari_test"] = columns["ari_all"] = None
+    elif oracle.is_late and row.status == "ok":
+        columns["status"] = "capped"
+        columns["error"] = f"no questions after the time limit: {oracle.n_queries} asked"
+    return columns
+
+
+def ari(truth: ArrayLike, labels: ArrayLike) -> float:
+    """Return the adjusted Rand index: 1 for the same partition, 0 on average for a random one."""
+    return float(adjusted_rand_score(truth, labels))

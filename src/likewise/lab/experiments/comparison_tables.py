@@ -1,0 +1,255 @@
+"""Methods against each other at COBRA's numbers of questions: wins, ranks, gains, task by task.
+
+The same tables for every configuration; each has one plain sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.lab.experiments.methods import CONTROL
+from likewise.lab.experiments.published import TABLE_2, TABLE_3, printed
+from likewise.lab.experiments.results import MARK, STALE_MARK, Results, complete, own_count
+from likewise.lab.experiments.statistics import (
+    Comparison,
+    average_ranks,
+    compare,
+    friedman_aligned,
+    post_hoc,
+)
+from likewise.lab.experiments.tables import DIFFERS, IN_PART, SAME, Line, Table, sentence, words
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SIGNIFICANT = 0.05
+"""A difference with a smaller p-value gets a star, as in the paper."""
+PAPER_STARS = 10
+"""How many of the 12 differences in rank have a star in the paper."""
+FAR_BELOW = 0.03
+"""Tasks on which a method is further below COBRA than this are named."""
+TEST = "Wilcoxon's signed ranks, two-sided, not corrected for the number of tests."
+WHOLE = (
+    "Mean adjusted Rand index (ARI) on the test parts of the folds, then over tasks. Only tasks "
+    "that every method of the list has are in a mean."
+)
+MARKS = (
+    f"{MARK} capped, failed or missing cells went into this line; {STALE_MARK} rows went into it "
+    "whose code has changed since. Both are listed below."
+)
+
+
+def duels(scores: pd.DataFrame, me: str) -> Iterator[tuple[str, pd.DataFrame, Comparison]]:
+    """Yield every other method, the scores of both on the tasks they share, and who wins."""
+    for method in scores.columns.drop(me) if me in scores else ():
+        both = scores[[me, method]].dropna()
+        if len(both):
+            yield method, both, compare(both[me], both[method])
+
+
+def wins_table(results: Results) -> Table | None:
+    """Return tasks won and lost by the reference (the paper's Table 2)."""
+    me = results.plan.reference
+    has_published = me == CONTROL
+    lines: list[Line] = []
+    more = stars = agree = 0
+    for name, size, scores in results.comparisons():
+        for method, both, found in duels(scores, me):
+            is_significant = found.p_value < SIGNIFICANT
+            more += found.wins > found.losses
+            stars += is_significant and found.wins > found.losses
+            line: Line = {
+                "list": name,
+                "size": size,
+                "against": method + results.mark(method, size),
+                "tasks": len(both),
+                "won": found.wins,
+                "lost": found.losses,
+                "ties": found.ties,
+                "mean win": found.win_margin,
+                "mean loss": found.loss_margin,
+                "difference": float((both[me] - both[method]).mean()),
+                "p": found.p_value,
+            }
+            if has_published:
+                published = printed(TABLE_2, method, size)
+                line["paper, won : lost"] = published
+                agree += published is not None and ("*" in published) == is_significant
+            lines.append(line)
+    verdict = (
+        f"{me} wins more tasks than it loses in {more} of {len(lines)} comparisons, significantly "
+        f"in {stars}"
+    )
+    if has_published:
+        n_printed = sum(line["paper, won : lost"] is not None for line in lines)
+        found_same = SAME if more == len(lines) and agree == n_printed else IN_PART
+        verdict = (
+            f"{found_same if more > len(lines) / 2 else DIFFERS}: {verdict} (paper: 12 and 7 of "
+            f"12); whether a difference is significant agrees in {agree} of {n_printed}"
+        )
+    return Table.of(
+        lines,
+        "wins",
+        f"{me} against each method at COBRA's own numbers of questions: tasks won and lost",
+        verdict=f"{verdict}.",
+        notes=[f"{WHOLE} p is of {TEST} {MARKS}"],
+    )
+
+
+def ranks_table(results: Results, *, n_permutations: int = 100_000) -> Table | None:
+    """Return average ranks, and which differ from the reference's (the paper's Table 3)."""
+    me = results.plan.reference
+    lines: list[Line] = []
+    omnibus, best, stars, legacy_stars = [], [], 0, 0
+    for name, size, scores in results.comparisons():
+        found = complete(scores)
+        if me not in found or len(found.columns) < 3 or len(found) < 2:
+            continue
+        ranks = average_ranks(found)
+        statistic, p = friedman_aligned(found)
+        omnibus.append(f"{name}, {size}: T = {statistic:.2f}, p = {p:.2g}, {len(found)} tasks")
+        place = list(found.columns).index(me)
+        tests = post_hoc(found, place, n_permutations=n_permutations)
+        best.append((size, str(found.columns[int(np.argmin(ranks))])))
+        stars += sum(test.p_holm < SIGNIFICANT for test in tests.values())
+        legacy_stars += sum(test.legacy_p_holm < SIGNIFICANT for test in tests.values())
+        for j in np.argsort(ranks, kind="stable").tolist():
+            method, test = str(found.columns[j]), tests.get(j)
+            line: Line = {
+                "list": name,
+                "size": size,
+                "tasks": len(found),
+                "method": method + results.mark(method, size),
+                "rank": float(ranks[j]),
+                "z": None if test is None else test.z,
+                "p (Holm)": None if test is None else test.p_holm,
+                "p (Holm), legacy": None if test is None else test.legacy_p_holm,
+                "p (permutation)": None if test is None else test.p_permutation,
+            }
+            if me == CONTROL:
+                rank, star, _ = (printed(TABLE_3, method, size) or "nan").partition("*")
+                line["paper"], line["paper's star"] = float(rank), star
+            lines.append(line)
+    return Table.of(
+        lines,
+        "ranks",
+        f"Average ranks (1 is best) and the test against {me}",
+        verdict=_rank_verdict(results, best, stars, legacy_stars) if lines else "",
+        notes=[
+            "Friedman's test on aligned ranks: " + "; ".join(omnibus) + ". Where its p is 0.05 or "
+            "more, what follows it is exploratory.",
+            f"z is positive where the method is worse than {me}. Its standard error is "
+            "sqrt(k (kn + 1) / 6); legacy uses sqrt(k (n + 1) / 6), printed in Garcia et al. 2010 "
+            "and used by many tools until it was corrected. The permutation p shuffles methods "
+            "within tasks, rests on no formula and is not corrected for the number of tests. "
+            f"{MARKS}",
+        ],
+    )
+
+
+def _rank_verdict(
+    results: Results, best: list[tuple[int, str]], stars: int, legacy_stars: int
+) -> str:
+    me = results.plan.reference
+    n_first = sum(method == me for _, method in best)
+    others = [f"{method} at {size}" for size, method in best if method != me]
+    text = f"{me} has the best average rank in {n_first} of {len(best)} comparisons"
+    if others:
+        text += f" (otherwise {words(others)})"
+    text += (
+        f". With the correct standard error {stars} of the differences to {me} are significant, "
+        f"with the legacy one {legacy_stars}"
+    )
+    if me != CONTROL:
+        return f"{text}."
+    found = DIFFERS if others else SAME if stars == PAPER_STARS else IN_PART
+    return f"{found}: {text} (paper: best at all sizes, {PAPER_STARS} of 12)."
+
+
+def own_table(results: Results) -> Table | None:
+    """Return the mean ARI at COBRA's own numbers of questions, and gains over it."""
+    sizes, me = results.sizes, results.plan.reference
+    lines: list[Line] = []
+    verdict = []
+    for name, tasks in results.lists.items():
+        scores = {size: complete(results.at_own(size, tasks)) for size in sizes}
+        if any(CONTROL not in found or found.empty for found in scores.values()):
+            continue
+        gains = {size: found.sub(found[CONTROL], axis=0) for size, found in scores.items()}
+        for method in scores[sizes[0]].columns:
+            if any(method not in found for found in scores.values()):
+                continue
+            line: Line = {"list": name, "method": method + results.mark(method)}
+            line["tasks"] = len(scores[sizes[0]])
+            line |= {f"ARI at {size}": float(scores[size][method].mean()) for size in sizes}
+            if method != CONTROL:
+                shown = [f"{gains[size][method].mean():+.3f}" for size in sizes]
+                line |= {f"gain at {s}": text for s, text in zip(sizes, shown, strict=True)}
+                worst, task, size = min(
+                    (gains[s][method].min(), gains[s][method].idxmin(), s) for s in sizes
+                )
+                line["worst task"] = f"{worst:+.3f} {task} at {size}"
+                if method == me:
+                    verdict.append(f"{name} {', '.join(shown)} (worst: {line['worst task']})")
+            lines.append(line)
+    counts = [
+        f"{results.questions(own_count(size), results.tasks):.1f}"
+        for size in sizes
+        if size in results.own
+    ]
+    return Table.of(
+        lines,
+        "own",
+        "At COBRA's own numbers of questions, fold by fold",
+        verdict=sentence(
+            f"{me} against COBRA with {words(sizes)} super-instances and as many questions:",
+            verdict,
+        ),
+        notes=[
+            f"{WHOLE} COBRA's mean number of questions is {words(counts or ['unknown'])}. {MARKS}"
+        ],
+    )
+
+
+def task_table(results: Results, size: int) -> Table | None:
+    """Return the mean ARI task by task; beside another reference as differences to COBRA."""
+    me = results.plan.reference
+    scores = results.at_own(size)
+    as_difference = me != CONTROL and CONTROL in scores
+    shown = {method: f"{method}{results.mark(str(method), size)}" for method in scores}
+    part_of = {task: name for name, tasks in results.parts.items() for task in tasks}
+    lines: list[Line] = []
+    for task, values in scores.iterrows():
+        line: Line = {"task": task, "list": part_of[str(task)]}
+        if size in results.own:
+            line["questions"] = round(results.questions(own_count(size), [str(task)]))
+        best = values.max()
+        for method, value in values.items():
+            text = f"{value:.3f}"
+            if as_difference and method != CONTROL:
+                text = f"{value - values[CONTROL]:+.3f}"
+            star = " (best)" if value >= best - 1e-12 else ""
+            line[shown[method]] = text + star if np.isfinite(value) else None
+        lines.append(line)
+    below = (scores[me] - scores[CONTROL]).dropna() if as_difference and me in scores else None
+    return Table.of(
+        lines,
+        f"tasks-{size}",
+        f"Mean ARI on the test parts, {size} super-instances"
+        + (": COBRA, and the others' differences to it" if as_difference else ""),
+        verdict="" if below is None or below.empty else _below_text(me, below),
+        notes=[MARKS],
+    )
+
+
+def _below_text(me: str, differences: pd.Series[float]) -> str:
+    far = differences[differences < -FAR_BELOW].sort_values()
+    named = [f"{task} ({value:+.3f})" for task, value in far.items()]
+    return (
+        f"{me} is better on {int((differences > 0).sum())} of {len(differences)} tasks; the worst "
+        f"is {differences.idxmin()} ({differences.min():+.3f}). More than {FAR_BELOW:.2f} below "
+        f"COBRA: {', '.join(named) if named else 'none'}."
+    )

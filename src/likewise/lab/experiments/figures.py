@@ -1,0 +1,249 @@
+"""The figures, the same for every configuration; each is None where there is nothing to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from likewise.lab.experiments.budget_tables import noise_scores
+from likewise.lab.experiments.comparison_tables import FAR_BELOW
+from likewise.lab.experiments.drawing import ACCENT, Curve, dots, draw_lines, entitle, new_figure
+from likewise.lab.experiments.methods import CONTROL
+from likewise.lab.experiments.paper_tables import (
+    common_curves,
+    curve_points,
+    estimates,
+    groups_off,
+    wrong_k_changes,
+)
+from likewise.lab.experiments.plan import MIDDLE_SIZE
+from likewise.lab.experiments.protocol import BUDGETS, NOISE, NOISE_BUDGETS
+from likewise.lab.experiments.results import (
+    Results,
+    complete,
+    curve_of,
+    fixed,
+    frames,
+    is_sized,
+    own_count,
+)
+from likewise.lab.experiments.tasks import in_order
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SIZE_MARKERS = ("o", "^", "s", "D", "v", "P")
+
+
+def quality_figure(results: Results) -> Figure | None:
+    """Draw the mean ARI against the number of questions, a panel for each list of tasks."""
+    panels = results.parts
+    figure, axes = new_figure(len(panels), figsize=(5.4 * len(panels) + 0.8, 4.0))
+    for axis, (name, tasks) in zip(axes, panels.items(), strict=True):
+        curves = {method: _curve(results, method, tasks) for method in results.methods}
+        for size, at, height in zip(results.sizes, *curves.get(CONTROL, ((), ())), strict=False):
+            place = {"xytext": (0, -11), "textcoords": "offset points"}
+            axis.annotate(str(size), (at, height), size=7, ha="center", **place)
+        draw_lines(axis, curves)
+        entitle(axis, f"{name}: {len(tasks)} tasks", "questions")
+    axes[0].set_ylabel("mean ARI on the test parts")
+    return figure
+
+
+def _curve(results: Results, method: str, tasks: Sequence[str]) -> Curve:
+    """Return numbers of questions and the mean ARI of a method."""
+    # COBRA is meant to ask all its questions; stopped earlier, it is another method.
+    is_fixed = results.is_by_budget and not is_sized(method)
+    asked, means = [], []
+    for n in BUDGETS if is_fixed else [size for size in results.sizes if size in results.own]:
+        scores = complete(results.at(fixed(n), tasks) if is_fixed else results.at_own(n, tasks))
+        if method in scores and len(scores):
+            when = fixed(n) if is_fixed else own_count(n)
+            asked.append(results.questions(when, list(scores.index)))
+            means.append(float(scores[method].mean()))
+    return asked, means
+
+
+def differences_figure(results: Results) -> Figure | None:
+    """Draw how far the reference is from COBRA on every task, at COBRA's numbers of questions."""
+    me, sizes = results.plan.reference, results.sizes
+    scores = {size: results.at_own(size) for size in sizes}
+    if me == CONTROL or any(me not in found or CONTROL not in found for found in scores.values()):
+        return None
+    gains = frames().DataFrame({size: found[me] - found[CONTROL] for size, found in scores.items()})
+    panels = {name: gains.reindex(tasks).dropna() for name, tasks in results.parts.items()}
+    panels = {name: found for name, found in panels.items() if len(found)}
+    if not panels:
+        return None
+    tallest = max(map(len, panels.values()))
+    figure, axes = new_figure(len(panels), figsize=(5.0 * len(panels), 0.3 * tallest + 1.3))
+    shades = ("#a9cbe8", "#4f93cc", ACCENT, "black")
+    for axis, (name, unsorted) in zip(axes, panels.items(), strict=True):
+        found = unsorted.loc[unsorted.mean(axis=1).sort_values(kind="stable").index]
+        for place, ends in enumerate(found.to_numpy().tolist()):
+            axis.plot([min(ends), max(ends)], [place] * 2, color="0.8", lw=1.2)
+        for size, shade in zip(sizes, shades, strict=False):
+            look = {"color": shade, "markersize": 6, "label": f"COBRA {size}"}
+            axis.plot(found[size], range(len(found)), "o", **look)
+        axis.axvline(0, color="black", linewidth=1.0, zorder=1)
+        axis.axvline(-FAR_BELOW, color="0.45", linewidth=1.0, linestyle=":", zorder=1)
+        axis.set_yticks(range(len(found)), found.index)
+        entitle(axis, name, f"ARI of {me} minus ARI of COBRA, as many questions")
+    reach = [value for axis in axes for value in axis.get_xlim()]
+    for axis in axes:
+        axis.set_xlim(min(reach), max(reach))
+    axes[0].legend(frameon=False, fontsize=8, loc="best")
+    return figure
+
+
+def noise_figure(results: Results) -> Figure | None:
+    """Draw the mean ARI at 100 questions against the share of wrong answers."""
+    panels = {name: noise_scores(results, tasks) for name, tasks in results.parts.items()}
+    panels = {name: tables for name, tables in panels.items() if len(tables[0])}
+    if not panels:
+        return None
+    figure, axes = new_figure(len(panels), figsize=(4.6 * len(panels), 3.6))
+    shares = [0.0, *(100 * share for share in NOISE.values())]
+    for axis, (name, tables) in zip(axes, panels.items(), strict=True):
+        curves = {str(n): (shares, [float(t[n].mean()) for t in tables]) for n in tables[0]}
+        draw_lines(axis, curves)
+        axis.set_xticks(shares)
+        entitle(axis, f"{name}: {len(tables[0])} tasks", "wrong answers in percent")
+    axes[0].set_ylabel(f"mean ARI after {NOISE_BUDGETS[-1]} questions")
+    return figure
+
+
+def estimate_figure(results: Results) -> Figure | None:
+    """Draw COBRA's questions against the paper's estimate, one dot per task and size."""
+    found = estimates(results)
+    if found.empty:
+        return None
+    figure, (axis,) = new_figure(figsize=(5.2, 4.4))
+    for (size, some), marker in zip(found.groupby("size"), SIZE_MARKERS, strict=False):
+        look = {"color": "black", "mfc": "white", "ms": 6, "label": f"{size} super-instances"}
+        axis.plot(some["estimate"], some["asked"], marker, **look)
+    limits = [0.85 * found["estimate"].min(), 1.25 * found["asked"].max()]
+    axis.plot(limits, limits, color="0.6", linewidth=1, zorder=0)
+    axis.text(150, 130, "asked = estimate", size=8, va="top")
+    for far in found.nlargest(2, "asked / estimate").itertuples():
+        place = {"xytext": (-5, 4), "textcoords": "offset points", "ha": "right"}
+        axis.annotate(far.task, (far.estimate, far.asked), size=8, **place)
+    ticks = (25, 50, 100, 200, 300)
+    axis.set(xscale="log", yscale="log")
+    for which in (axis.xaxis, axis.yaxis):
+        which.set_ticks(ticks, [str(tick) for tick in ticks])
+        which.set_ticks([], minor=True)
+    axis.set(xlabel="estimated lower bound: N - K + K(K-1)/2", ylabel="questions asked")
+    axis.legend(frameon=False, fontsize=8, loc="upper left")
+    return figure
+
+
+def curves_figure(results: Results) -> Figure | None:
+    """Draw ARI against the number of questions, a panel for each task."""
+    points = curve_points(results)
+    tasks = in_order(points["task"])
+    if not tasks:
+        return None
+    n_columns = min(3, len(tasks))
+    n_rows = -(-len(tasks) // n_columns)
+    figure, axes = new_figure(n_columns, n_rows, figsize=(3.6 * n_columns, 2.6 * n_rows))
+    for axis, task in zip(axes, tasks, strict=False):
+        of_task = points[points["task"] == task].groupby("method")
+        axis.set_ylim(-0.05, 1.02)
+        curves = {str(m): (f["questions"].tolist(), f["ARI"].tolist()) for m, f in of_task}
+        draw_lines(axis, curves)
+        entitle(axis, task, "questions")
+    for axis in axes[len(tasks) :]:
+        axis.set_visible(False)
+    axes[0].set_ylabel("ARI")
+    return figure
+
+
+def times_figure(results: Results) -> Figure | None:
+    """Draw the processor time of every method on every task."""
+    size = 0 if results.is_by_budget else MIDDLE_SIZE
+    rows = results.of(results.scored)
+    rows = rows[(rows["cpu_seconds"] > 0) & rows["n_super_instances"].isin([size, MIDDLE_SIZE])]
+    if rows.empty:
+        return None
+    means = rows.groupby(["method", "task"])["cpu_seconds"].mean()
+    methods = [name for name in reversed(results.methods) if name in means.index]
+    figure, (axis,) = new_figure(figsize=(6.2, 0.45 * len(methods) + 1.0))
+    for place, method in enumerate(methods):
+        found = means.loc[method]
+        axis.plot(found, [place] * len(found), **dots(method))
+        where = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
+        axis.annotate(found.idxmax(), (found.max(), place), fontsize=7, **where)
+    axis.axvline(10, color="0.7", linewidth=1, zorder=0)
+    axis.set_xscale("log")
+    axis.set_yticks(range(len(methods)), methods)
+    axis.set_xlim(None, axis.get_xlim()[1] * 4)
+    axis.set_xlabel("seconds on the processor; a dot is a task")
+    return figure
+
+
+def groups_figure(results: Results) -> Figure | None:
+    """Draw by how many the number of groups that COBRA found is wrong, and how often."""
+    found = groups_off(results)
+    if found.empty:
+        return None
+    sizes = results.sizes
+    figure, axes = new_figure(len(sizes), figsize=(2.3 * len(sizes), 2.4))
+    span = range(found["off"].min(), found["off"].max() + 1)
+    for axis, size in zip(axes, sizes, strict=True):
+        off = found.loc[found["n_super_instances"] == size, "off"]
+        counts = [int((off == value).sum()) for value in span]
+        bars = axis.bar(list(span), counts, color="0.75", edgecolor="black", linewidth=0.6)
+        axis.bar_label(bars, [str(count) if count else "" for count in counts], fontsize=7)
+        axis.set_ylim(0, 1.1 * len(off))
+        entitle(axis, f"{size} super-instances", "groups found - true")
+    axes[0].set_ylabel("runs")
+    return figure
+
+
+def wrong_k_figure(results: Results) -> Figure | None:
+    """Draw the change of ARI by a wrong number of clusters, a dot for every task."""
+    groups = list(wrong_k_changes(results).groupby(["method", "k_shift"])["change"])
+    if not groups:
+        return None
+    figure, (axis,) = new_figure(figsize=(6.2, 0.4 * len(groups) + 0.9))
+    for place, ((method, _), changes) in enumerate(reversed(groups)):
+        axis.plot(changes, [place] * len(changes), **dots(method))
+        axis.plot([changes.mean()], [place], "|", color="black", ms=16, mew=2)
+    axis.axvline(0, color="0.7", linewidth=1, zorder=0)
+    names = [f"{method}, K{shift:+d}" for (method, shift), _ in reversed(groups)]
+    axis.set_yticks(range(len(groups)), names)
+    axis.set_xlabel("change of ARI against the true K; a dot is a task, the bar their mean")
+    return figure
+
+
+def anytime_figure(results: Results) -> Figure | None:
+    """Draw the mean ARI over all tasks after every answer."""
+    rows = common_curves(results)
+    if rows.empty:
+        return None
+    grid = np.arange(int(np.percentile(rows["queries"], 90)) + 1)
+    figure, (axis,) = new_figure(figsize=(6.4, 3.4))
+    curves = {}
+    for method, found in rows.groupby("method"):
+        mean = np.mean([held(*curve_of(text), grid) for text in found["curve"]], axis=0)
+        curves[str(method)] = (grid.tolist(), mean.tolist())
+    draw_lines(axis, curves, marker=None)
+    entitle(axis, f"{rows['task'].nunique()} tasks", "answers")
+    axis.set_ylabel("mean ARI")
+    return figure
+
+
+def held(answers: ArrayLike, scores: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
+    """Return a curve on a grid; every score holds until the next one, the last to the end.
+
+    Examples
+    --------
+    >>> held([0.0, 2.0], [0.1, 0.7], [0, 1, 2, 3]).tolist()
+    [0.1, 0.1, 0.7, 0.7]
+    """
+    places = np.searchsorted(np.asarray(answers), np.asarray(grid), side="right") - 1
+    return np.asarray(scores, dtype=float)[places]

@@ -1,0 +1,134 @@
+"""The methods of the comparison by name: COBRA, its competitors, `Likewise`, and your own."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from likewise.cluster.cobra import COBRA
+from likewise.cluster.likewise import Likewise
+from likewise.core.partition import singletons
+from likewise.core.session import Session
+from likewise.core.strategy import STRATEGIES, Strategy
+from likewise.errors import InputError
+from likewise.lab.experiments.link_methods import SelectAndCluster
+from likewise.lab.experiments.protocol import Method, Trial
+from likewise.lab.experiments.session_methods import (
+    PublishedCOBRAS,
+    SessionMethod,
+    estimator_method,
+    strategy_method,
+)
+from likewise.lab.peers.estimators import COBRAS, DSL
+from likewise.lab.peers.random_order import RandomOrder
+from likewise.registry import Registry
+from likewise.strategies import ClosestFirst
+
+CONTROL = "COBRA"
+"""The method that decides how many questions the others may ask."""
+
+NPU_GROWTH = {"MPCKM": 0.25, "COSC": 0.5}
+"""By how much the number of answers grows before NPU clusters again. NPU as published clusters
+before every row, which takes most of a day on two cores."""
+
+
+def _cobra(name: str, **parameters: Any) -> SessionMethod:
+    def of_trial(trial: Trial) -> dict[str, Any]:
+        size = trial.n_super_instances
+        return {"n_super_instances": size, "random_state": trial.seed, **parameters}
+
+    settings = f"incomplete={parameters.get('incomplete', 'separate')}"
+    if "labels" in parameters:
+        settings += f", labels={parameters['labels']}"
+    return estimator_method(
+        name, COBRA, of_trial, settings=settings, is_sized=True, seeded_as="COBRA"
+    )
+
+
+def _likewise(name: str, **parameters: Any) -> SessionMethod:
+    def of_trial(trial: Trial) -> dict[str, Any]:
+        return {"max_queries": trial.budget, "random_state": trial.seed, **parameters}
+
+    settings = ", ".join(f"{key}={value}" for key, value in parameters.items())
+    return estimator_method(name, Likewise, of_trial, settings=settings, plans=True)
+
+
+def _random(over: Literal["groups", "rows"]) -> SessionMethod:
+    return SessionMethod(
+        f"random pairs of {over}",
+        lambda trial: Session(RandomOrder(singletons(trial.X), over=over, seed=trial.seed)),
+        settings=f"order={over}",
+        sources=(RandomOrder.__module__,),
+    )
+
+
+_MADE = (
+    _cobra("COBRA"),
+    _cobra("COBRA-guess", incomplete="guess"),
+    _cobra("COBRA-learned", labels="learned"),
+    _likewise("Likewise", error_rate=0.0),
+    _likewise("Likewise-careful", error_rate="estimate"),
+    _likewise("Likewise-choices", questions="choices", error_rate=0.0),
+    _likewise("Likewise-careful-choices", questions="choices", error_rate="estimate"),
+    # Within a phase of COBRAS the clustering of the last one stays.
+    estimator_method(
+        "COBRAS", COBRAS, lambda trial: {"random_state": trial.seed}, settings="n_init=10"
+    ),
+    PublishedCOBRAS(),
+    # DSL as published stops at the true clustering, which no user knows; here it does not.
+    estimator_method("DSL", DSL, lambda _: {}),
+    SelectAndCluster("MPCKM", "MinMax"),
+    SelectAndCluster("MPCKM", "NPU", growth=NPU_GROWTH["MPCKM"]),
+    SelectAndCluster("COSC", "MinMax"),
+    SelectAndCluster("COSC", "NPU", growth=NPU_GROWTH["COSC"]),
+    # Table 1 of the paper: all rows are asked about, not super-instances.
+    _random("groups"),
+    _random("rows"),
+    SessionMethod(
+        "closest pairs first",
+        lambda trial: Session(ClosestFirst(singletons(trial.X))),
+        settings="order=closest",
+        sources=(ClosestFirst.__module__,),
+    ),
+)
+METHODS: Registry[Any] = Registry(
+    "method",
+    {
+        **{method.name: method for method in _MADE},
+        "nCOBRAS": "likewise.lab.peers.ncobras:CheckedSplitAndMerge",
+        "ACDM": "likewise.lab.peers.acdm:DiffusionSkeleton",
+        "A3S": "likewise.lab.peers.a3s:AdaptiveSampling",
+    },
+    group="likewise.methods",
+)
+"""All methods by name: a `Method`, a class of methods, or a class of strategies."""
+
+BUILT_IN = tuple(METHODS.names)
+
+
+def find_method(name: str) -> Method:
+    """Return a method by its name, or one of your own as ``package.module:Name``.
+
+    ``Name`` is a `Method`, a subclass of it that is called without arguments, or any subclass of
+    `Strategy` that can be made from rows. Modules are also looked for in the working directory. A
+    strategy that is registered is also found by its short name.
+
+    Examples
+    --------
+    >>> find_method("COBRA").name
+    'COBRA'
+    >>> find_method("likewise.strategies.closest_first:ClosestFirst").name
+    'closest-first'
+    >>> find_method("closest-first").name
+    'closest-first'
+    """
+    is_strategy = name in STRATEGIES and name not in METHODS
+    found = STRATEGIES.find(name) if is_strategy else METHODS.find(name)
+    if isinstance(found, type) and issubclass(found, Strategy):
+        return strategy_method(found)
+    method = found() if isinstance(found, type) and issubclass(found, Method) else found
+    if not isinstance(method, Method):
+        raise InputError(
+            f"{name} is not a method: it must be a likewise.lab.experiments.protocol.Method with a "
+            f"method run(trial), or a strategy, not {type(method).__name__}"
+        )
+    return method

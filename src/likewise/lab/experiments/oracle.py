@@ -1,0 +1,205 @@
+"""Who answers in the experiment: by the true labels, with wrong answers on purpose if asked for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from likewise.core.answers import Answer, Choice, Query
+from likewise.errors import BudgetExhausted, InputError, LikewiseError
+
+PER = 100
+"""The share of wrong answers is exact in every block of this many answers."""
+
+
+class ForbiddenQueryError(LikewiseError):
+    """A method asked about a row of the test part; its run does not count."""
+
+
+class Slips:
+    """Decide which answers are wrong: each with the same chance, and exactly as many as stated.
+
+    In every hundred different questions, exactly ``100 * share`` are answered wrongly. The places
+    are drawn for every hundred, from the seed alone. A question that is asked again gets the same
+    answer.
+
+    Parameters
+    ----------
+    share : float
+        The share of wrong answers; a whole number of percent.
+    seed : int
+        Decides the places.
+
+    Examples
+    --------
+    >>> slips = Slips(0.05, seed=0)
+    >>> sum(slips.is_wrong(0, row) for row in range(1, 101)), slips.n_wrong
+    (5, 5)
+    """
+
+    def __init__(self, share: float, seed: int) -> None:
+        self._n_per = round(share * PER)
+        if not 0 <= share <= 1 or abs(self._n_per - share * PER) > 1e-9:
+            raise InputError(f"the share of wrong answers must be whole percent, got {share}")
+        self.seed = seed
+        self._wrong: dict[Hashable, bool] = {}
+        self._places: frozenset[int] = frozenset()
+
+    @property
+    def n_wrong(self) -> int:
+        """How many questions were answered wrongly."""
+        return sum(self._wrong.values())
+
+    def is_wrong(self, left: int, right: int) -> bool:
+        """Return whether to give the wrong answer about a pair."""
+        return self._is_wrong((min(left, right), max(left, right)))
+
+    def chosen(self, choice: Choice, right: int | None) -> int | None:
+        """Return what is chosen: the right group or, for a wrong answer, any other or none."""
+        question = (choice.row, choice.groups)
+        if not self._is_wrong(question):
+            return right
+        places: list[int | None] = [*range(len(choice.groups)), None]
+        others = [place for place in places if place != right]
+        shown = [row for group in choice.groups for row in group]
+        rng = np.random.default_rng([self.seed, choice.row, *shown])
+        return others[int(rng.integers(len(others)))]
+
+    def _is_wrong(self, question: Hashable) -> bool:
+        if question not in self._wrong:
+            block, place = divmod(len(self._wrong), PER)
+            if place == 0:
+                rng = np.random.default_rng([self.seed, block])
+                drawn = rng.choice(PER, self._n_per, replace=False)
+                self._places = frozenset(drawn.tolist())
+            self._wrong[question] = place in self._places
+        return self._wrong[question]
+
+
+class GuardedOracle:
+    """Answer by the true labels, count the answers, and hold methods to the rules.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        The true classes.
+    train_indices : array-like of int
+        The rows that may be asked about.
+    budget : int, optional
+        After this many answers `BudgetExhausted` is raised. By default there is no limit.
+    deadline : float, optional
+        A value of `time.thread_time` after which `BudgetExhausted` is raised as well, and
+        `is_late` is true.
+    slips : Slips, optional
+        Which answers are wrong. By default none is.
+
+    Attributes
+    ----------
+    answers : list of Answer
+        Every answer, in order.
+    is_late : bool
+        Whether questions were refused because of the deadline.
+    forbidden : tuple of int or None
+        The first pair asked about against the rules. A method cannot hide it by catching the
+        error.
+    waits : list of float
+        Seconds on the processor from each answer to the next question.
+
+    Examples
+    --------
+    >>> oracle = GuardedOracle([0, 0, 1, 1], train_indices=[0, 1, 2], budget=2)
+    >>> oracle.same(0, 1), oracle.same(1, 2), oracle.n_queries
+    (True, False, 2)
+    >>> GuardedOracle([0, 0, 1, 1], train_indices=[0, 1, 2]).same(0, 3)
+    Traceback (most recent call last):
+    ...
+    likewise.lab.experiments.oracle.ForbiddenQueryError: question 1 is about row 3 ...
+    """
+
+    def __init__(
+        self,
+        y: ArrayLike,
+        train_indices: ArrayLike,
+        budget: int | None = None,
+        deadline: float | None = None,
+        slips: Slips | None = None,
+    ) -> None:
+        self._y = np.asarray(y)
+        self._is_train = np.zeros(len(self._y), dtype=bool)
+        self._is_train[np.asarray(train_indices)] = True
+        self.budget = budget
+        self.deadline = deadline
+        self.slips = slips
+        self.answers: list[Answer] = []
+        self.waits: list[float] = []
+        self.is_late = False
+        self.forbidden: tuple[int, int] | None = None
+        self._answered_at: float | None = None
+
+    @property
+    def n_queries(self) -> int:
+        """Number of questions answered."""
+        return len(self.answers)
+
+    def same(self, i: int, j: int) -> bool:
+        """Return whether rows i and j belong together."""
+        return self.answer(Query(self.n_queries + 1, int(i), int(j))) is Answer.SAME
+
+    def answer(self, query: Query) -> Answer:
+        """Return whether the two rows of a query belong together."""
+        left, right = query.left, query.right
+        with self._asked(left, right):
+            is_same = self._y[left] == self._y[right]
+            if self.slips is not None and self.slips.is_wrong(left, right):
+                is_same = not is_same
+            answer = Answer.SAME if is_same else Answer.DIFFERENT
+            self.answers.append(answer)
+        return answer
+
+    def choose(self, choice: Choice) -> int | None:
+        """Return the place of the row's group, or None; it counts as one question."""
+        with self._asked(choice.row, *(row for group in choice.groups for row in group)):
+            own = self._y[choice.row]
+            places = (
+                k for k, group in enumerate(choice.groups) if (self._y[list(group)] == own).any()
+            )
+            chosen = next(places, None)
+            if self.slips is not None:
+                chosen = self.slips.chosen(choice, chosen)
+            self.answers.append(Answer.DIFFERENT if chosen is None else Answer.SAME)
+        return chosen
+
+    @contextmanager
+    def _asked(self, *rows: int) -> Iterator[None]:
+        """Refuse a question that is against the rules, and note how long it took to come."""
+        asked_at = time.thread_time()
+        for row in rows:
+            if not 0 <= row < len(self._y) or not self._is_train[row]:
+                self.forbidden = self.forbidden or (rows[0], rows[1])
+                raise ForbiddenQueryError(
+                    f"question {self.n_queries + 1} is about row {row} of the test part; only "
+                    "training rows may be asked about"
+                )
+        if self.budget is not None and self.n_queries >= self.budget:
+            raise BudgetExhausted(f"all {self.budget} answers were given")
+        if self.deadline is not None and time.thread_time() > self.deadline:
+            self.is_late = True
+            raise BudgetExhausted("the time limit is over")
+        yield
+        if self._answered_at is not None:
+            self.waits.append(asked_at - self._answered_at)
+        self._answered_at = time.thread_time()
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Run a block whose time does not count in `waits`."""
+        started = time.thread_time()
+        try:
+            yield
+        finally:
+            if self._answered_at is not None:
+                self._answered_at += time.thread_time() - started

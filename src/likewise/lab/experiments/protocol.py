@@ -1,0 +1,245 @@
+"""The rules of the experiment: folds, seeds, budgets, and what a method is.
+
+In each of five folds a fifth of the rows is the test part. A method clusters all rows, asks only
+about pairs of training rows, and is scored on the test part.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from likewise.errors import InputError
+from likewise.lab.experiments.oracle import GuardedOracle
+from likewise.words import plural
+
+N_FOLDS = 5
+"""Folds of the cross-validation, as in the paper."""
+SIZES = (25, 50, 100)
+"""COBRA's numbers of super-instances in the paper."""
+BUDGETS = (10, 20, 30, 40, 50, 75, 100, 125, 150, 200)
+"""Numbers of questions at which methods are scored, beside COBRA's own."""
+NOISE = {"noise-5": 0.05, "noise-10": 0.10}
+"""The experiments with wrong answers, and the share of them."""
+NOISE_BUDGETS = (100,)
+"""Numbers of questions at which methods are scored there."""
+
+State = tuple[int, ArrayLike | Callable[[], ArrayLike]]
+"""The number of answers so far, and the clustering from them or a function that makes it."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a method gets: data, an oracle, and a number of questions.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        All rows, those of the test part too.
+    oracle : GuardedOracle
+        Answers by ``oracle.same(i, j)`` or ``oracle.answer(query)``.
+    train_indices : ndarray of int
+        The rows that may be asked about.
+    budget : int or None
+        How many questions may be asked. None: as many as the method needs (COBRA in `main`).
+    n_clusters : int
+        The number of clusters, for methods that must be told.
+    n_super_instances : int
+        What COBRA is told; others need not care.
+    seed : int
+        The source of all randomness.
+    """
+
+    X: NDArray[np.float64]
+    oracle: GuardedOracle
+    train_indices: NDArray[np.intp]
+    budget: int | None
+    n_clusters: int
+    n_super_instances: int
+    seed: int
+
+
+class Method(ABC):
+    """A method in the comparison. Only `run` must be written.
+
+    Attributes
+    ----------
+    name : str
+        Stands in messages. Rows have the name or address under which the method was asked for.
+    settings : str
+        How it was configured, in a few words; kept with every row.
+    is_sized : bool
+        Whether it is told a number of super-instances, and so runs once for each of them.
+    is_anytime : bool
+        Whether `anytime` yields clusterings on the way.
+    seeded_as : str
+        Another method whose seeds it shares, so that both make the same super-instances.
+    sources : tuple of str
+        The modules of `likewise` that it calls. If one of them changes, or what they import, its
+        results are stale.
+    """
+
+    name: str
+    settings: str = ""
+    is_sized: bool = False
+    is_anytime: bool = False
+    seeded_as: str = ""
+    sources: tuple[str, ...] = ()
+
+    @abstractmethod
+    def run(self, trial: Trial) -> ArrayLike:
+        """Return the cluster of every row."""
+
+    def anytime(self, trial: Trial) -> Iterator[State]:
+        """Yield increasing numbers of answers, each with the clustering made from them.
+
+        If the clustering takes time, yield a function that makes it, after every single answer. It
+        is called before the next question, or never.
+        """
+        labels = self.run(trial)
+        yield trial.oracle.n_queries, labels
+
+    def shared_runs(
+        self,
+        trial: Trial,  # noqa: ARG002
+        budgets: Sequence[int],  # noqa: ARG002
+    ) -> list[list[int]]:
+        """Return budgets in groups; one run, scored several times, serves all budgets of a group.
+
+        The run is made for the largest budget of its group. Without any group, `run` is called
+        for every budget.
+        """
+        return []
+
+
+class Point(NamedTuple):
+    """A clustering at a budget.
+
+    Attributes
+    ----------
+    budget : int
+        How many questions were allowed.
+    asked : int
+        How many were asked when the clustering was made; fewer if nothing was left to ask, or if
+        the method does not update its clustering after every answer.
+    labels : ndarray
+        The cluster of every row.
+    oracle : GuardedOracle
+        Who answered.
+    """
+
+    budget: int
+    asked: int
+    labels: NDArray[Any]
+    oracle: GuardedOracle
+
+
+def clusterings(
+    method: Method, new_trial: Callable[[int | None], Trial], budgets: Sequence[int]
+) -> Iterator[Point]:
+    """Yield the clustering at every budget, each the same as if no more had been allowed.
+
+    Parameters
+    ----------
+    method : Method
+        It runs once for each group of its `shared_runs`, or for every budget.
+    new_trial : callable
+        Makes a trial with a number of questions.
+    budgets : sequence of int
+        The numbers of questions.
+    """
+    wanted = sorted(set(budgets))
+    groups = method.shared_runs(new_trial(max(wanted)), wanted)
+    for budget in [] if groups else wanted:
+        trial = new_trial(budget)
+        labels = np.asarray(method.run(trial))
+        yield Point(budget, trial.oracle.n_queries, labels, trial.oracle)
+    for group in groups:
+        trial = new_trial(max(group))
+        yield from at_budgets(method.anytime(trial), group, trial.oracle)
+
+
+def at_budgets(
+    states: Iterable[State], budgets: Iterable[int], oracle: GuardedOracle
+) -> Iterator[Point]:
+    """Yield for every budget the last clustering that needed no more answers.
+
+    Examples
+    --------
+    >>> oracle = GuardedOracle([0, 0, 1], [0, 1, 2])
+    >>> states = [(0, [0, 0, 0]), (4, [0, 0, 1])]
+    >>> [(p.budget, p.asked, p.labels.tolist()) for p in at_budgets(states, [3, 4, 9], oracle)]
+    [(3, 0, [0, 0, 0]), (4, 4, [0, 0, 1]), (9, 4, [0, 0, 1])]
+    """
+    waiting = sorted(set(budgets))
+    before: State | None = None
+
+    def point(budget: int) -> Point:
+        if before is None:
+            raise InputError(f"the method has no clustering for {plural(budget, 'question')}")
+        n_answers, labels = before
+        if callable(labels):
+            raise InputError(
+                f"the method went from {plural(n_answers, 'answer')} beyond {budget} at once; one "
+                "that yields functions does so after every answer"
+            )
+        return Point(budget, n_answers, np.asarray(labels), oracle)
+
+    for n_answers, labels in states:
+        with oracle.aside():
+            while waiting and waiting[0] < n_answers:
+                yield point(waiting.pop(0))
+            is_due = bool(waiting) and waiting[0] == n_answers
+            before = n_answers, labels() if is_due and callable(labels) else labels
+    if before is not None and callable(before[1]):
+        before = before[0], before[1]()
+    for budget in waiting:
+        yield point(budget)
+
+
+def budgets_of(own: Mapping[int, int]) -> list[int]:
+    """Return all budgets of a fold, from COBRA's own number of questions by super-instances.
+
+    Examples
+    --------
+    >>> budgets_of({25: 26, 50: 52, 100: 105})
+    [10, 20, 26, 30, 40, 50, 52, 75, 100, 105, 125, 150, 200]
+    """
+    return sorted({*BUDGETS, *own.values(), half_of(own[max(own)])})
+
+
+def half_of(n_questions: int) -> int:
+    """Return half the questions, rounded down: the budget of "half of COBRA's questions"."""
+    return n_questions // 2
+
+
+def seed_of(*parts: str | int) -> int:
+    """Return a seed that depends only on its parts, not on order, process or machine.
+
+    Examples
+    --------
+    >>> seed_of("iris", 0, 25, "COBRA")
+    1651204943
+    """
+    text = "|".join(str(part) for part in parts)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
+
+
+def folds(task: str, n_rows: int, n_folds: int = N_FOLDS) -> list[NDArray[np.intp]]:
+    """Return the test rows of every fold: each row is tested once, the same for all methods.
+
+    Examples
+    --------
+    >>> [len(test) for test in folds("iris", 147)]
+    [30, 30, 29, 29, 29]
+    """
+    if n_rows < n_folds:
+        raise InputError(f"{task} has {n_rows} rows; {n_folds} folds need at least one each")
+    order = np.random.default_rng(seed_of(task, "folds")).permutation(n_rows)
+    return [np.sort(part) for part in np.array_split(order, n_folds)]

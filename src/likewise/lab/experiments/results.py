@@ -1,0 +1,261 @@
+"""Results as data frames: what tables and figures are made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.errors import InputError, needs_extra
+from likewise.lab.datasets import task_names
+from likewise.lab.experiments.methods import CONTROL, find_method
+from likewise.lab.experiments.plan import Plan
+from likewise.lab.experiments.protocol import NOISE, SIZES, half_of
+from likewise.lab.experiments.provenance import why_stale
+from likewise.lab.experiments.store import Row
+from likewise.lab.experiments.tasks import in_order
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MARK = "†"
+"""Marks every line that includes a capped, failed or missing cell."""
+STALE_MARK = "‡"
+"""Marks every line that includes a row whose code has changed since."""
+
+When = Callable[["pd.DataFrame"], "pd.Series[int]"]
+"""From COBRA's own numbers of questions, by fold and super-instances, to a budget of each fold."""
+
+
+def frames() -> Any:
+    """Return pandas, or say how to get it."""
+    with needs_extra("a report", "plot"):
+        import pandas as pd
+    return pd
+
+
+def own_count(size: int) -> When:
+    """Return COBRA's number of questions with a number of super-instances."""
+    return lambda own: own[size]
+
+
+def fixed(budget: int) -> When:
+    """Return a budget that is the same in every fold."""
+    return lambda own: own[SIZES[-1]] * 0 + budget
+
+
+def half(own: pd.DataFrame) -> pd.Series[int]:
+    """Return half the questions of the largest COBRA."""
+    return own[SIZES[-1]].map(half_of)
+
+
+class Results:
+    """The rows of a plan, as tables and figures need them.
+
+    Attributes
+    ----------
+    rows : DataFrame
+        One line per row; the column `stale` says why its code is not that of today, or is "".
+    points : DataFrame
+        One line per clustering that was scored: a row of `main`, or a budget of another row.
+    own : DataFrame
+        COBRA's own number of questions by task and fold, a column for each size.
+    """
+
+    def __init__(self, rows: Iterable[Row], plan: Plan) -> None:
+        self.plan = plan
+        self.is_by_budget = "budgets" in plan.experiments
+        self.scored = "budgets" if self.is_by_budget else "main"
+        wanted = {*plan.experiments, "main"} if self.is_by_budget else {*plan.experiments}
+        found = sorted((row for row in rows if row.experiment in wanted), key=lambda row: row.cell)
+        if not any(row.experiment == self.scored for row in found):
+            raise InputError(
+                f"there are no results of the experiment {self.scored}. Run `likewise bench run` "
+                "with this profile first."
+            )
+        self.rows = frames().DataFrame([{**asdict(row), "stale": why_stale(row)} for row in found])
+        self._by_experiment = dict(tuple(self.rows.groupby("experiment")))
+        self.n_folds = int(self.of(self.scored)["fold"].max()) + 1
+        self.points = frames().DataFrame([point for row in found for point in _points(row)])
+        main = self.of("main")
+        cobra = main[(main["method"] == CONTROL) & (main["status"] == "ok")]
+        self.own = cobra.pivot_table(
+            index=["task", "fold"], columns="n_super_instances", values="queries", aggfunc="first"
+        ).dropna()
+
+    def of(self, experiment: str, **values: Any) -> pd.DataFrame:
+        """Return the rows of an experiment, those with given values in some columns."""
+        found: pd.DataFrame = self._by_experiment.get(experiment, self.rows.head(0))
+        for name, value in values.items():
+            found = found[found[name] == value]
+        return found
+
+    @cached_property
+    def tasks(self) -> list[str]:
+        """The tasks that there are results for, in the paper's order."""
+        return in_order(self.of(self.scored)["task"])
+
+    @cached_property
+    def methods(self) -> list[str]:
+        """The methods, in the order of the plan, then others."""
+        return self._in_order(self.of(self.scored)["method"])
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The numbers of super-instances that there are results for."""
+        return sorted({int(n) for n in self.of("main")["n_super_instances"]})
+
+    @cached_property
+    def parts(self) -> dict[str, list[str]]:
+        """The lists of tasks that are kept apart."""
+        apart = set(self.plan.kept_apart)
+        added = {task for task in self.tasks if task not in task_names()}
+        split = {
+            "developed on": [t for t in self.tasks if t in apart],
+            "second list": [t for t in self.tasks if t not in apart | added],
+            "added": [t for t in self.tasks if t in added],
+        }
+        found = {name: tasks for name, tasks in split.items() if tasks}
+        return found if apart or added else {"all": self.tasks}
+
+    @property
+    def lists(self) -> dict[str, list[str]]:
+        """`parts`; where there are several parts, also all tasks together."""
+        return {**self.parts, "all": self.tasks} if len(self.parts) > 1 else self.parts
+
+    def at_own(self, size: int, tasks: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the mean ARI, tasks by methods, at COBRA's own number of questions."""
+        points = self.points[self.points["experiment"] == self.scored]
+        if self.is_by_budget:
+            points = self._at(points[points["size"].isin([0, size])], own_count(size))
+        else:
+            points = points[points["size"] == size]
+        return self._means(points, "method", tasks)
+
+    def at(
+        self, when: When, tasks: Sequence[str] | None = None, experiment: str = "budgets"
+    ) -> pd.DataFrame:
+        """Return the mean ARI, tasks by lines, at a number of questions.
+
+        A line is a method, with its number of super-instances if it is told one.
+        """
+        points = self.points[self.points["experiment"] == experiment]
+        return self._means(self._at(points, when), "line", tasks)
+
+    def questions(self, when: When, tasks: Sequence[str]) -> float:
+        """Return the mean number of questions over folds, then over tasks."""
+        counts = when(self.own).groupby("task").mean()
+        return float(counts.reindex(list(tasks)).mean())
+
+    def comparisons(self) -> Iterator[tuple[str, int, pd.DataFrame]]:
+        """Yield for every list and size the mean ARI at COBRA's own number of questions."""
+        for name, tasks in self.lists.items():
+            for size in self.sizes:
+                yield name, size, self.at_own(size, tasks)
+
+    def mark(self, method: str, size: int | None = None, experiment: str = "") -> str:
+        """Return the marks of a method whose rows are incomplete or stale."""
+        found = self.of(experiment or self.scored, method=method)
+        if size is not None:
+            found = found[found["n_super_instances"].isin([0, size])]
+        whole = len(self.tasks) * self.n_folds
+        is_scored = experiment in ("", self.scored)
+        is_incomplete = bool((found["status"] != "ok").any()) or (
+            is_scored and size is not None and len(found) < whole
+        )
+        is_stale = bool((found["stale"] != "").any())
+        return (MARK if is_incomplete else "") + (STALE_MARK if is_stale else "")
+
+    def _at(self, points: pd.DataFrame, when: When) -> pd.DataFrame:
+        if self.own.empty or points.empty:
+            return points.head(0)
+        budget = when(self.own).rename("budget").astype(int).reset_index()
+        return points.merge(budget, on=["task", "fold", "budget"])
+
+    def _means(self, points: pd.DataFrame, by: str, tasks: Sequence[str] | None) -> pd.DataFrame:
+        """Return means over folds, tasks by lines; by budget only where all folds are there."""
+        folds = points.groupby(["task", by])["ari"]
+        means = folds.mean()
+        if self.is_by_budget:
+            means = means[folds.count() == self.n_folds]
+        table = means.unstack(by)
+        order = self._in_order([str(name) for name in table.columns])
+        return table.reindex(
+            index=[t for t in tasks or self.tasks if t in table.index], columns=order
+        )
+
+    def _in_order(self, names: Iterable[str]) -> list[str]:
+        place = {name: k for k, name in enumerate(self.plan.methods)}
+
+        def key(name: str) -> tuple[int, str, int]:
+            method, size = split_line(name)
+            return place.get(method, len(place)), method, size
+
+        return sorted(set(names), key=key)
+
+
+def sorted_by(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """Return lines sorted by some columns, of which `task` is in the paper's order."""
+    place = {task: k for k, task in enumerate(in_order(frame["task"]))}
+    return frame.sort_values(
+        list(columns), key=lambda column: column.map(place) if column.name == "task" else column
+    )
+
+
+def complete(table: pd.DataFrame) -> pd.DataFrame:
+    """Return scores without lines that have none, then without tasks that lack one."""
+    return table.dropna(axis="columns", how="all").dropna()
+
+
+def is_sized(method: str) -> bool:
+    """Return whether a method is told a number of super-instances; no if it cannot be found."""
+    try:
+        return find_method(method).is_sized
+    except InputError:
+        return False
+
+
+def line_of(method: str, size: int) -> str:
+    """Return the name of a method's line in `Results.at`."""
+    return f"{method} {size}" if size and is_sized(method) else method
+
+
+def split_line(name: str) -> tuple[str, int]:
+    """Return the method and the number of super-instances of a line, 0 without one.
+
+    Examples
+    --------
+    >>> split_line("COBRA 25"), split_line("Likewise")
+    (('COBRA', 25), ('Likewise', 0))
+    """
+    method, _, size = name.rpartition(" ")
+    return (method, int(size)) if method and size.isdigit() else (name, 0)
+
+
+def curve_of(text: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the numbers of answers and the ARI of an anytime row's curve."""
+    points = np.array(json.loads(text), dtype=float)
+    return points[:, 0], points[:, 1]
+
+
+def _points(row: Row) -> Iterator[dict[str, Any]]:
+    key = {
+        "experiment": row.experiment,
+        "task": row.task,
+        "method": row.method,
+        "line": line_of(row.method, row.n_super_instances),
+        "size": row.n_super_instances,
+        "fold": row.fold,
+    }
+    found: list[tuple[Any, ...]] = []
+    if row.experiment == "main" and row.ari_test is not None:
+        found = [(row.allowed or row.queries, row.queries, row.ari_test)]
+    elif row.experiment in ("budgets", *NOISE) and row.status == "ok":
+        found = json.loads(row.curve)
+    for budget, asked, score in found:
+        yield {**key, "budget": budget, "asked": asked, "ari": score}

@@ -1,0 +1,124 @@
+"""How the runs went: times, what was capped or failed, which rows are stale."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from likewise.lab.experiments.methods import CONTROL
+from likewise.lab.experiments.plan import MIDDLE_SIZE
+from likewise.lab.experiments.provenance import source_tree
+from likewise.lab.experiments.results import Results, line_of
+from likewise.lab.experiments.store import KEY
+from likewise.lab.experiments.tables import DIFFERS, SAME, Line, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def times_table(results: Results) -> Table | None:
+    """Return run times, memory, and the time from an answer to the next question."""
+    rows = results.of(results.scored)
+    rows = rows[rows["cpu_seconds"] > 0]
+    if not results.is_by_budget:
+        rows = rows[rows["n_super_instances"] == MIDDLE_SIZE]
+    lines: list[Line] = []
+    for method in results.methods:
+        of_method = rows[rows["method"] == method]
+        for size in sorted(of_method["n_super_instances"].unique().tolist()):
+            found = of_method[of_method["n_super_instances"] == size]
+            by_task = found.groupby("task")["cpu_seconds"].mean()
+            name = line_of(method, size) if results.is_by_budget else method
+            line: Line = {"method": name + results.mark(method), "tasks": len(by_task)}
+            if found["ms_p95"].notna().any():
+                slowest = found.nlargest(1, "ms_p95").iloc[0]
+                line["ms, median"] = float(found["ms_median"].median())
+                line["ms, p95"] = float(found["ms_p95"].median())
+                line["largest p95"] = (
+                    f"{slowest['ms_p95']:.1f} {slowest['task']}, {slowest['n_rows']} rows"
+                )
+            line["seconds"] = float(by_task.median())
+            line["longest run"] = f"{by_task.max():.1f} {by_task.idxmax()}"
+            line["peak memory in MB"] = float(found["peak_mb"].max())
+            line["settings"] = "; ".join(sorted({text for text in found["settings"] if text}))
+            lines.append(line)
+    return Table.of(
+        lines,
+        "times",
+        "Processor time: a run, and from an answer to the next question",
+        verdict="" if results.is_by_budget else _times_verdict(rows),
+        notes=[
+            "One thread. Time on the processor, not on the clock: the machine did other work at "
+            "the same time. Seconds are the median over tasks of the mean of the folds, with "
+            f"{MIDDLE_SIZE} super-instances or, by budget, of a run of up to 200 questions. "
+            "Milliseconds are medians over tasks and folds of a run's own median and 95th "
+            "percentile, without the time before the first question. Peak memory is that of the "
+            "whole process, the data and the libraries (about 200 MB) included."
+        ],
+        digits=2,
+    )
+
+
+def _times_verdict(rows: pd.DataFrame) -> str:
+    by_task = rows.groupby(["method", "task"])["cpu_seconds"].mean()
+    quick = [name for name in (CONTROL, "MPCKM-MinMax") if name in by_task.index]
+    slowest = float(by_task.loc[quick].max()) if quick else float("nan")
+    order = by_task.groupby("method").median().sort_values()
+    return (
+        f"{SAME if slowest < 10 else DIFFERS}: COBRA and MPCKM-MinMax take at most "
+        f"{slowest:.1f} s on any task (paper: always under 10 s). From the quickest to the slowest "
+        f"by their medians: {', '.join(map(str, order.index))} (paper: COBRA and MPCKM-MinMax, "
+        "then COSC-MinMax, then both with NPU)."
+    )
+
+
+def trouble_table(results: Results) -> Table:
+    """Return all cells that were capped or failed."""
+    rows = results.rows
+    statuses = rows["status"].tolist()
+    key = [name for name in KEY if name not in ("k_shift", "budget")]
+    found = rows.loc[rows["status"] != "ok", [*key, "status", "queries", "allowed", "error"]]
+    counts = found[["queries", "allowed"]]
+    whole = counts.astype("Int64").astype(object).where(counts.notna(), None)
+    return Table(
+        "trouble",
+        "Cells that were capped or failed",
+        found.assign(**whole),
+        verdict=(
+            f"Of {len(statuses)} cells {statuses.count('capped')} were capped by the time limit "
+            f"and {statuses.count('failed')} failed."
+        ),
+    )
+
+
+def stale_table(results: Results) -> Table:
+    """Return how many rows of which method are stale, and why."""
+    stale = results.rows[results.rows["stale"] != ""]
+    counts = stale.groupby(["experiment", "method", "stale"], as_index=False).size()
+    n_rows = len(results.rows)
+    if not source_tree():
+        verdict = "Not compared with the code of today: `likewise` does not run from a repository."
+    elif len(stale):
+        verdict = (
+            f"{len(stale)} of {n_rows} rows are stale: they may come out differently today. "
+            "`likewise bench run --retry stale` makes them again."
+        )
+    else:
+        verdict = f"All {n_rows} rows were made with the code of today."
+    return Table(
+        "stale",
+        "Rows whose code has changed since they were made",
+        counts.rename(columns={"size": "rows", "stale": "why"}),
+        verdict=verdict,
+    )
+
+
+def versions_text(results: Results) -> str:
+    """Return what the results were made with."""
+    seen: dict[str, set[str]] = {}
+    for text in set(results.rows["versions"]) - {""}:
+        for name, version in json.loads(text).items():
+            if name != "revision":
+                seen.setdefault(name, set()).add(version)
+    parts = [f"{name} {', '.join(sorted(found))}" for name, found in sorted(seen.items())]
+    return "; ".join([*parts, *sorted(set(results.rows["machine"]) - {""})])

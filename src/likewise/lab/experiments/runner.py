@@ -1,0 +1,195 @@
+"""Run many cells, and write each when it ends; run rows again to compare them."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from likewise.errors import InputError
+from likewise.lab.experiments.cells import run_cell
+from likewise.lab.experiments.plan import needed_first
+from likewise.lab.experiments.protocol import NOISE, NOISE_BUDGETS, budgets_of
+from likewise.lab.experiments.provenance import why_stale
+from likewise.lab.experiments.store import NOT_REPRODUCIBLE, Cell, ResultStore, Row
+
+OnRow = Callable[[Row], None]
+Job = tuple[Cell, dict[str, Any]]
+STALE = "stale"
+"""The value of `retry` for rows whose code has changed."""
+TOLERANCE = 1e-9
+"""Scores may differ by this much, since machines add in different orders."""
+
+
+def run_cells(
+    cells: Iterable[Cell],
+    store: ResultStore,
+    *,
+    n_jobs: int = 1,
+    client: Any = None,
+    time_limit: float | None = None,
+    data_home: str | None = None,
+    tasks_from: str | None = None,
+    retry: Sequence[str] = (),
+    on_row: OnRow | None = None,
+) -> None:
+    """Run the cells that have no row yet, by joblib or on a Dask client; write each row as it ends.
+
+    Cells on which the number of questions of others depends (COBRA's) are run first, also if they
+    were not asked for. A killed run loses at most the cells under way. `time_limit`, `data_home`
+    and `tasks_from` are those of `run_cell`. Rows whose status is in `retry` are run again; "stale"
+    stands for rows whose code has changed.
+    """
+
+    def written(row: Row) -> None:
+        store.add(row)
+        if on_row is not None:
+            on_row(row)
+
+    settings = {"time_limit": time_limit, "data_home": data_home, "tasks_from": tasks_from}
+    first, then = stages(cells, store, retry)
+    for stage in (first, then):
+        # A list, because joblib reads an iterator in another thread than that of the store.
+        ready = list(_with_budget(((cell, settings) for cell in stage), store, written))
+        finished = _by_dask(ready, client) if client is not None else _by_joblib(ready, n_jobs)
+        for row in finished:
+            written(row)
+
+
+def stages(
+    cells: Iterable[Cell], store: ResultStore, retry: Sequence[str] = ()
+) -> tuple[list[Cell], list[Cell]]:
+    """Return the cells to run: first those that others wait for."""
+
+    def is_open(cell: Cell) -> bool:
+        row = store.get(cell)
+        if row is None or row.status in retry:
+            return True
+        return STALE in retry and bool(why_stale(row))
+
+    wanted = dict.fromkeys(cell for cell in cells if is_open(cell))
+    needed = dict.fromkeys(
+        before for cell in wanted for before in needed_first(cell) if is_open(before)
+    )
+    return list(needed), [cell for cell in wanted if cell not in needed]
+
+
+def _with_budget(jobs: Iterable[Job], store: ResultStore, written: OnRow) -> Iterator[Job]:
+    """Fill in how many questions each cell may ask; a cell whose COBRA has no row fails."""
+    for cell, settings in jobs:
+        asked: dict[int, int] = {}
+        for before in needed_first(cell):
+            row = store.get(before)
+            if row is not None and row.status == "ok" and row.queries is not None:
+                asked[before.n_super_instances] = row.queries
+                continue
+            reason = "is missing" if row is None else f"{row.status}: {row.error}"
+            error = f"no number of questions: COBRA {reason}"
+            written(Row(**vars(cell), status="failed", error=error))
+            break
+        else:
+            yield cell, {**settings, **_questions(cell, asked)}
+
+
+def _questions(cell: Cell, asked: dict[int, int]) -> dict[str, Any]:
+    """Return how many questions a cell may ask, by those of the COBRAs it waited for."""
+    if cell.experiment == "budgets":
+        return {"budgets": budgets_of(asked)}
+    if cell.experiment in NOISE:
+        return {"budgets": NOISE_BUDGETS}
+    return {"allowed": asked.get(cell.n_super_instances, cell.budget or None)}
+
+
+def _by_joblib(jobs: Iterable[Job], n_jobs: int) -> Iterator[Row]:
+    parallel = Parallel(
+        n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2 * n_jobs"
+    )
+    found: Iterator[Row] = parallel(delayed(run_cell)(cell, **given) for cell, given in jobs)
+    yield from found
+
+
+def _by_dask(jobs: Iterable[Job], client: Any) -> Iterator[Row]:
+    from distributed import as_completed
+
+    futures = [client.submit(run_cell, cell, **given, pure=False) for cell, given in jobs]
+    for future in as_completed(futures):
+        yield future.result()
+
+
+def draw(
+    rows: Iterable[Row],
+    n: int,
+    *,
+    seed: int = 0,
+    methods: Collection[str] = (),
+    tasks: Collection[str] = (),
+    max_seconds: float | None = None,
+) -> list[Row]:
+    """Return a random sample of the rows that ended well, `n` or all if there are fewer.
+
+    `max_seconds` leaves out rows that took longer on the processor.
+
+    Examples
+    --------
+    >>> rows = [Row("main", "COBRA", "iris", 25, fold) for fold in range(5)]
+    >>> len(draw(rows, 2))
+    2
+    """
+    found = [
+        row
+        for row in sorted(rows, key=lambda row: row.cell)
+        if row.status == "ok"
+        and (not methods or row.method in methods)
+        and (not tasks or row.task in tasks)
+        and (max_seconds is None or row.cpu_seconds <= max_seconds)
+    ]
+    if not found:
+        raise InputError("there is no such row to make again")
+    return random.Random(seed).sample(found, min(n, len(found)))
+
+
+def make_again(row: Row, *, data_home: str | None = None, tasks_from: str | None = None) -> Row:
+    """Return the row of the same cell, made with the code of today and as many questions."""
+    at_budgets = row.experiment in ("budgets", *NOISE)
+    return run_cell(
+        row.cell,
+        allowed=row.allowed,
+        budgets=[budget for budget, _, _ in json.loads(row.curve)] if at_budgets else (),
+        data_home=data_home,
+        tasks_from=tasks_from,
+    )
+
+
+def differences(old: Row, new: Row) -> dict[str, tuple[object, object]]:
+    """Return the columns in which two rows differ, but for times and versions.
+
+    Examples
+    --------
+    >>> one = Row("main", "COBRA", "iris", 25, 0, queries=26, seconds=1.0)
+    >>> two = Row("main", "COBRA", "iris", 25, 0, queries=27, seconds=2.0)
+    >>> differences(one, two)
+    {'queries': (26, 27)}
+    """
+    before, after = asdict(old), asdict(new)
+    return {
+        name: (value, after[name])
+        for name, value in before.items()
+        if name not in NOT_REPRODUCIBLE and not _alike(name, value, after[name])
+    }
+
+
+def _alike(name: str, old: object, new: object) -> bool:
+    if name == "curve" and old and new:
+        flat = [[x for point in json.loads(str(text)) for x in point] for text in (old, new)]
+        return len(flat[0]) == len(flat[1]) and all(map(_near, *flat))
+    return _near(old, new)
+
+
+def _near(old: object, new: object) -> bool:
+    if isinstance(old, float) and isinstance(new, float):
+        return abs(old - new) <= TOLERANCE
+    return old == new

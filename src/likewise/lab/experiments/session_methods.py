@@ -1,0 +1,144 @@
+"""Sessions as methods of the experiment: sessions of estimators, and of any strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from likewise.core.answers import Query
+from likewise.core.session import Session
+from likewise.core.strategy import Strategy
+from likewise.errors import BudgetExhausted
+from likewise.lab.experiments.protocol import Method, State, Trial
+from likewise.lab.peers.cobras import PhaseByPhase
+from likewise.oracles import run
+
+
+class SessionMethod(Method):
+    """A method that can be stopped after any answer, because it is a session.
+
+    `start` makes the session of a trial, `labels` the labels of a session and its trial. `plans`
+    says whether its questions depend on how many there will be; `more` are other attributes of
+    `Method`.
+    """
+
+    is_anytime = True
+
+    def __init__(
+        self,
+        name: str,
+        start: Callable[[Trial], Session],
+        labels: Callable[[Session, Trial], ArrayLike] = lambda session, _: session.labels,
+        *,
+        plans: bool = False,
+        **more: Any,
+    ) -> None:
+        self.name = name
+        self.start = start
+        self.labels = labels
+        self.plans = plans
+        for attribute, value in more.items():
+            setattr(self, attribute, value)
+
+    def run(self, trial: Trial) -> ArrayLike:
+        """Return the cluster of every row."""
+        session = run(self.start(trial), trial.oracle, max_queries=trial.budget)
+        return self.labels(session, trial)
+
+    def anytime(self, trial: Trial) -> Iterator[State]:
+        """Yield what makes the labels, at first and after every answer."""
+        session = self.start(trial)
+        oracle = trial.oracle
+        n_before = -1
+        while oracle.n_queries > n_before:
+            n_before = oracle.n_queries
+            yield n_before, partial(self.labels, session, trial)
+            if trial.budget is None or n_before < trial.budget:
+                run(session, oracle, max_queries=1)
+
+    def shared_runs(self, trial: Trial, budgets: Sequence[int]) -> list[list[int]]:
+        """Return budgets in groups for which the session starts, and so continues, the same way."""
+        if not self.plans:
+            return [list(budgets)]
+        groups: list[tuple[Session, list[int]]] = []
+        for budget in sorted(budgets):
+            session = self.start(replace(trial, budget=budget))
+            if groups and groups[-1][0] == session:
+                groups[-1][1].append(budget)
+            else:
+                groups.append((session, [budget]))
+        return [group for _, group in groups]
+
+
+def estimator_method(
+    name: str, estimator: type[Any], parameters: Callable[[Trial], dict[str, Any]], **more: Any
+) -> SessionMethod:
+    """Return an asking estimator, a class with `start` and `adopt` such as `COBRA`, as a method.
+
+    `parameters` makes those of the estimator for a trial; `more` is as for `SessionMethod`.
+    """
+
+    def start(trial: Trial) -> Session:
+        model = estimator(**parameters(trial))
+        session: Session = model.start(trial.X, train_indices=trial.train_indices)
+        return session
+
+    def labels(session: Session, trial: Trial) -> ArrayLike:
+        found: ArrayLike = estimator(**parameters(trial)).adopt(session, X=trial.X).labels_
+        return found
+
+    return SessionMethod(name, start, labels, sources=(estimator.__module__,), **more)
+
+
+def strategy_method(strategy: type[Strategy]) -> SessionMethod:
+    """Return any strategy as a method; it is made by `Strategy.from_rows`.
+
+    It may plan by the number of questions, so each budget for which it begins differently is a
+    run of its own.
+    """
+
+    def start(trial: Trial) -> Session:
+        return Session(
+            strategy.from_rows(
+                trial.X, train_indices=trial.train_indices, budget=trial.budget, seed=trial.seed
+            )
+        )
+
+    return SessionMethod(strategy.name, start, plans=True, sources=(strategy.__module__,))
+
+
+class PublishedCOBRAS(Method):
+    """COBRAS with the memory of the authors' code; see `PhaseByPhase`.
+
+    It asks about what is implied, which no session does, so it has a loop of its own.
+    """
+
+    name = "COBRAS-published"
+    settings = "n_init=10; what earlier phases imply is asked again"
+    is_anytime = True
+    sources = (PhaseByPhase.__module__,)
+
+    def run(self, trial: Trial) -> ArrayLike:
+        """Return the clustering of the last complete phase."""
+        *_, (_, labels) = self.anytime(trial)
+        return labels() if callable(labels) else labels
+
+    def anytime(self, trial: Trial) -> Iterator[State]:
+        """Yield what makes the labels, at first and after every answer."""
+        strategy = PhaseByPhase(trial.X, trial.train_indices, seed=trial.seed)
+        oracle = trial.oracle
+        yield 0, strategy.labels_as_published
+        while (pair := strategy.next_pair()) is not None and oracle.n_queries != trial.budget:
+            try:
+                strategy.record(*pair, oracle.answer(Query(oracle.n_queries + 1, *pair)))
+            except BudgetExhausted:
+                return
+            yield oracle.n_queries, strategy.labels_as_published
+
+    def shared_runs(self, trial: Trial, budgets: Sequence[int]) -> list[list[int]]:  # noqa: ARG002
+        """Return all budgets together: it does not plan."""
+        return [list(budgets)]

@@ -1,0 +1,115 @@
+"""A table that can be written as CSV, Markdown and LaTeX, and shown on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from likewise.files import write_whole
+from likewise.lab.experiments.results import frames
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Line = dict[str, Any]
+"""A line of a table: values by column."""
+SAME, IN_PART, DIFFERS = "Same", "Same in part", "Differs"
+"""What a verdict about something in the paper begins with."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: the name of its files, its title, its result in a sentence, and how to read it.
+
+    Floats are shown with `digits` decimals, and with all of them in the CSV.
+
+    Examples
+    --------
+    >>> table = Table.of([{"task": "iris", "ARI": 0.5}], "t", "A table", digits=2)
+    >>> print(table.markdown())
+    **A table**
+    <BLANKLINE>
+    | task | ARI |
+    |:-----|-----:|
+    | iris | 0.50 |
+    <BLANKLINE>
+    """
+
+    name: str
+    title: str
+    frame: pd.DataFrame
+    verdict: str = ""
+    notes: Sequence[str] = ()
+    digits: int = 3
+
+    @classmethod
+    def of(
+        cls, lines: Sequence[Mapping[str, Any]], name: str, title: str, **more: Any
+    ) -> Table | None:
+        """Return a table of lines, or None without any; a list that is alone is left out."""
+        if not lines:
+            return None
+        frame = frames().DataFrame(lines)
+        if "list" in frame and frame["list"].nunique() == 1:
+            frame = frame.drop(columns="list")
+        return cls(name, title, frame, **more)
+
+    @property
+    def texts(self) -> pd.DataFrame:
+        """The values as people read them."""
+        return self.frame.map(self._text)
+
+    @property
+    def are_numbers(self) -> list[bool]:
+        """Whether each column has numbers only."""
+        numbers = [self.frame[name].map(_is_number).all() for name in self.frame]
+        return [bool(found) and len(self.frame) > 0 for found in numbers]
+
+    def markdown(self) -> str:
+        """Return the table for a README."""
+        rules = ["-----:" if is_number else ":-----" for is_number in self.are_numbers]
+        lines = [f"**{self.title}**", ""]
+        lines += [self.verdict, ""] if self.verdict else []
+        lines += [f"| {' | '.join(map(str, self.frame))} |", f"|{'|'.join(rules)}|"]
+        lines += [f"| {' | '.join(row)} |" for row in self.texts.to_numpy().tolist()]
+        return "\n".join([*lines, "", *(f"{note}\n" for note in self.notes)])
+
+    def write(self, folder: Path) -> None:
+        """Write the table as CSV, Markdown and LaTeX (which needs booktabs)."""
+        align = "".join("r" if is_number else "l" for is_number in self.are_numbers)
+        latex = self.texts.to_latex(index=False, escape=True, column_format=align)
+        files = {
+            "csv": self.frame.to_csv(index=False, lineterminator="\n"),
+            "md": self.markdown(),
+            "tex": f"% {self.title}\n{latex}",
+        }
+        for suffix, text in files.items():
+            write_whole(folder / f"{self.name}.{suffix}", text)
+
+    def _text(self, value: Any) -> str:
+        if value is None or value != value:  # noqa: PLR0124  (nan)
+            return "-"
+        return f"{value:.{self.digits}f}" if isinstance(value, float) else str(value)
+
+
+def words(items: Sequence[object]) -> str:
+    """Return items as they stand in a sentence.
+
+    Examples
+    --------
+    >>> words([25, 50, 100])
+    '25, 50 and 100'
+    """
+    *first, last = [str(item) for item in items]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def sentence(start: str, parts: Sequence[str]) -> str:
+    """Return a sentence about several parts, or nothing where there are none."""
+    return f"{start} {'; '.join(parts)}." if parts else ""
+
+
+def _is_number(value: object) -> bool:
+    return value is None or isinstance(value, int | float)

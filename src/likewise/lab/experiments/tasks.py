@@ -1,0 +1,120 @@
+"""Tasks: the paper's by name, those of scikit-learn, and your own files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.errors import InputError, needs_extra
+from likewise.lab.datasets import Dataset, load, task_names
+from likewise.lab.datasets.catalog import find_task
+from likewise.registry import Registry
+
+SUFFIXES = (".npz", ".parquet")
+TARGET = "y"
+"""The array of a .npz file, or the column of a Parquet file, that has the classes."""
+
+_FUNCTIONS: Registry[Any] = Registry("task", {}, group="likewise.tasks")
+
+
+def check_task(name: str) -> None:
+    """Raise `InputError` if there can be no task with this name."""
+    if ":" not in name and not name.endswith(SUFFIXES):
+        find_task(name)
+
+
+def tasks_in(folder: str | Path) -> list[str]:
+    """Return the tasks of a folder: the names of its .npz and Parquet files."""
+    found = sorted(path.name for path in Path(folder).glob("*") if path.suffix in SUFFIXES)
+    if not found:
+        raise InputError(f"there is no .npz or .parquet file in {folder}")
+    return found
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Return the names of tasks, each once: the paper's in its order, then others by name."""
+    found = set(names)
+    paper = [name for name in task_names() if name in found]
+    return [*paper, *sorted(found - set(paper))]
+
+
+@lru_cache(maxsize=2)
+def dataset(task: str, data_home: str | None = None, folder: str | None = None) -> Dataset:
+    """Return a task, kept for the next cell.
+
+    It is one of the paper; a function such as ``sklearn.datasets:load_digits``; or a file in
+    `folder`: .npz with the arrays X and y, or Parquet, whose column y has the classes.
+    """
+    if ":" in task:
+        found = _FUNCTIONS.find(task)()
+        X, y = (found.data, found.target) if hasattr(found, "target") else found
+        return _checked(task, X, y)
+    if task.endswith(SUFFIXES):
+        if folder is None:
+            raise InputError(f"{task} is a file: say in which folder it is by --tasks-from")
+        return _checked(task, *_from_file(Path(folder, task)))
+    return load(task, data_home=data_home)
+
+
+def _from_file(path: Path) -> tuple[Any, Any]:
+    if not path.is_file():
+        raise InputError(f"there is no task {path}")
+    if path.suffix == ".npz":
+        return _from_archive(path)
+    with needs_extra(f"{path}", "tables"):
+        import pyarrow.parquet as pq
+    try:
+        table = pq.read_table(path)
+    except (OSError, ValueError) as error:  # pyarrow's own errors are of these kinds
+        raise InputError(f"{path} cannot be read as Parquet: {error}. Write it again.") from error
+    if TARGET not in table.column_names:
+        raise InputError(f"{path} has no column {TARGET!r} with the classes")
+    y = np.asarray(table[TARGET])
+    features = table.drop_columns([TARGET])
+    return np.column_stack([np.asarray(column) for column in features.columns]), y
+
+
+def _from_archive(path: Path) -> tuple[Any, Any]:
+    try:
+        # Opened here, because numpy forgets to close what turns out to be broken.
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            missing = [name for name in ("X", TARGET) if name not in arrays]
+            if missing:
+                raise InputError(f"{path} has no array {missing[0]!r}; it needs X and y")
+            return arrays["X"], arrays[TARGET]
+    except InputError:
+        raise
+    except Exception as error:  # headers are read as Python text, which can fail in any way
+        raise InputError(
+            f"{path} cannot be read: {error}. Write it again with numpy.savez(path, X=X, y=y); "
+            "arrays of Python objects are not read, since that could run code."
+        ) from error
+
+
+def _checked(name: str, X: Any, y: Any) -> Dataset:
+    try:
+        rows: NDArray[np.float64] = np.ascontiguousarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the features of {name} are not all numbers: {error}") from error
+    if rows.ndim != 2 or len(rows) != len(y) or not np.isfinite(rows).all():
+        raise InputError(
+            f"{name} needs a row of finite numbers for every class: X has shape {rows.shape}, "
+            f"y has length {len(y)}"
+        )
+    names, codes = np.unique(np.asarray(y), return_inverse=True)
+    digest = sha256(rows.tobytes() + codes.tobytes()).hexdigest()
+    return Dataset(
+        name=name,
+        X=rows,
+        y=codes.reshape(-1).astype(np.int64),
+        target_names=tuple(map(str, names)),
+        ids=np.arange(len(rows)),
+        source=f"{name}, SHA-256 {digest[:12]}",
+        citation="",
+    )

@@ -1,0 +1,1 @@
+"""Other methods of active clustering, from their papers."""

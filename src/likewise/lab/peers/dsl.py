@@ -1,0 +1,143 @@
+"""DSL, data skeleton learning (2025): check the longest edges of a nearest-neighbor tree."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from likewise.core.answers import Answer
+from likewise.lab.peers.procedure import Procedure, Questions
+from likewise.lab.peers.rows import Array, Ints
+
+_ROWS_PER_BLOCK = 512
+"""How many rows of distances are computed at a time."""
+
+
+class SkeletonTree(Procedure):
+    """Join the rows in a tree of nearest neighbors and ask about its edges, the longest first.
+
+    Every group found so far has a head, the root of its tree; when a part joins it, the root with
+    more others hanging on it is the head from then on. Rows that may not be asked about go with
+    the nearest row that may.
+    """
+
+    name: ClassVar[str] = "dsl"
+
+    def __init__(
+        self, X: Array, train: Ints, max_queries: int | None = None, seed: int = 0
+    ) -> None:
+        self._skeleton = skeleton(X[train])
+        self._nearest = nearest_shown(X, train)
+        super().__init__(X, train, max_queries, seed)
+
+    def _questions(self) -> Questions:
+        X, shown = self.X, self.train
+        parent, length = self._skeleton
+        self._parent = parent = parent.copy()
+        root = int(np.flatnonzero(parent == np.arange(len(parent)))[0])
+        heads = [root]
+        hanging = np.bincount(parent, minlength=len(parent))
+        hanging[root] -= 1
+        for u in np.argsort(-length, kind="stable").tolist():
+            if u == root:
+                continue
+            answer = yield int(shown[u]), int(shown[parent[u]])
+            if answer is not Answer.DIFFERENT:
+                continue
+            hanging[parent[u]] -= 1
+            parent[u] = u
+            order = np.argsort(cdist(X[shown[[u]]], X[shown[heads]])[0], kind="stable")
+            for k in order.tolist():
+                answer = yield int(shown[u]), int(shown[heads[k]])
+                if answer is Answer.SAME:
+                    low, high = sorted((u, heads[k]), key=lambda v: (hanging[v], v == heads[k]))
+                    parent[low] = heads[k] = high
+                    hanging[high] += 1
+                    break
+            else:
+                heads.append(u)
+
+    def _method_labels(self) -> Ints:
+        """Return the labels of all rows: those of one tree are one cluster."""
+        roots = _roots(self._parent)[self._nearest]
+        return np.unique(roots, return_inverse=True)[1].astype(np.intp)
+
+
+def skeleton(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return a tree on all points: every point's parent, the root its own, and edge lengths.
+
+    Every point hangs on its nearest neighbor. Of two that are each other's nearest, the one with
+    more others hanging on it goes on to the next round, where only those are left that did. On a
+    tie it is the one whose others hang on longer edges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> parent, length = skeleton(np.array([[0.0], [1.0], [3.0], [9.0], [9.5]]))
+    >>> parent.tolist(), length.tolist()
+    ([1, 1, 1, 1, 3], [1.0, 0.0, 2.0, 8.0, 0.5])
+    """
+    n = len(points)
+    parent = np.arange(n, dtype=np.intp)
+    length = np.zeros(n)
+    # How many children a point has, and the sum of their edges, in this and earlier rounds.
+    hanging, weight = np.zeros(n, dtype=np.intp), np.zeros(n)
+    active = np.arange(n)
+    while len(active) > 1:
+        to, far = _nearest_other(points[active])
+        hanging[active] += np.bincount(to, minlength=len(active))
+        weight[active] += np.bincount(to, far, minlength=len(active))
+        goes_on = np.zeros(len(active), dtype=bool)
+        for i in np.flatnonzero(to[to] == np.arange(len(active))):
+            a, b = active[i], active[to[i]]
+            goes_on[i] = (hanging[a], weight[a], -a) > (hanging[b], weight[b], -b)
+        # A point that goes on is no longer the child of the other one.
+        mates = active[to[goes_on]]
+        hanging[mates] -= 1
+        weight[mates] -= far[goes_on]
+        parent[active[~goes_on]] = active[to[~goes_on]]
+        length[active[~goes_on]] = far[~goes_on]
+        active = active[goes_on]
+    return parent, length
+
+
+def nearest_shown(X: NDArray[np.float64], shown: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return for every row the place in `shown` of the nearest row that is there."""
+    nearest = np.arange(len(shown))
+    if len(shown) < len(X):
+        nearest = _nearest(X, X[shown])
+        nearest[shown] = np.arange(len(shown))
+    return nearest
+
+
+def _nearest_other(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return every point's nearest other point, the earlier one on a tie, and how far it is."""
+    to = np.empty(len(points), dtype=np.intp)
+    far = np.empty(len(points))
+    for start in range(0, len(points), _ROWS_PER_BLOCK):
+        block = np.arange(start, min(start + _ROWS_PER_BLOCK, len(points)))
+        distances = cdist(points[block], points)
+        distances[np.arange(len(block)), block] = np.inf
+        to[block] = distances.argmin(axis=1)
+        far[block] = distances.min(axis=1)
+    return to, far
+
+
+def _nearest(rows: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.intp]:
+    blocks = range(0, len(rows), _ROWS_PER_BLOCK)
+    found = [
+        cdist(rows[start : start + _ROWS_PER_BLOCK], points).argmin(axis=1) for start in blocks
+    ]
+    return np.concatenate(found).astype(np.intp)
+
+
+def _roots(parent: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the root of every node, by pointer jumping."""
+    while True:
+        up = parent[parent]
+        if np.array_equal(up, parent):
+            return parent
+        parent = up

@@ -1,0 +1,133 @@
+"""Methods that ask in a loop of their own, as strategies."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.core.answers import Answer
+from likewise.core.links import LinkGraph
+from likewise.lab.peers.rows import Array, Ints, RowStrategy, n_undecided, train_of
+from likewise.learning.respect import respecting_labels
+
+Questions = Generator[tuple[int, int], Answer, None]
+
+
+class Procedure(RowStrategy):
+    """Run a method on the answers so far, until it needs one that is not there.
+
+    A subclass writes the method down in `_questions`: a generator that yields the pairs it wants
+    to know about and is sent the answers. Pairs that earlier answers settle are answered at once
+    and never asked. After an answer is taken back, the method runs again on those that are left.
+
+    Parameters
+    ----------
+    X, train, max_queries, seed
+        As in `RowStrategy`.
+    """
+
+    def __init__(
+        self, X: Array, train: Ints, max_queries: int | None = None, seed: int = 0
+    ) -> None:
+        super().__init__(X, train, max_queries, seed)
+        self._running: Questions | None = None
+        self._go_on()
+
+    @abstractmethod
+    def _questions(self) -> Questions:
+        """Ask: ``answer = yield left, right``. `_seen` has what is known at that moment."""
+
+    @abstractmethod
+    def _method_labels(self) -> Ints:
+        """Return the labels of the method where it is now."""
+
+    @classmethod
+    def from_rows(
+        cls,
+        X: NDArray[Any],
+        *,
+        train_indices: NDArray[np.intp] | None = None,
+        budget: int | None = None,  # noqa: ARG003  (they do not plan)
+        seed: int = 0,
+        n_jobs: int | None = None,  # noqa: ARG003
+    ) -> Self:
+        """Return a new strategy for rows."""
+        train = np.arange(len(X)) if train_indices is None else np.unique(train_indices)
+        return cls(np.asarray(X, dtype=np.float64), train.astype(np.intp), seed=seed)
+
+    @classmethod
+    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:
+        """Return the strategy that `to_dict` wrote down."""
+        rows, train = train_of(plain, X)
+        return cls(rows, train, plain["max_queries"], plain["seed"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A generator cannot be pickled; without one the method runs again.
+        return {**vars(self), "_running": None}
+
+    def labels(self) -> Ints:
+        """Return the labels of the method, changed where they contradict an answer."""
+        found = self.labels_as_published()
+        return respecting_labels(np.eye(int(found.max()) + 1)[found], self.links, {})
+
+    def labels_guess(self) -> Ints:
+        """Return the same; the method leaves nothing undecided."""
+        return self.labels()
+
+    def labels_as_published(self) -> Ints:
+        """Return the labels of the method, which may lag behind the last answers."""
+        self._advance()
+        return self._method_labels()
+
+    def _advance(self) -> tuple[int, int] | None:
+        if self._running is None:
+            self._running = self._questions()
+            self._seen, self._n_seen = LinkGraph(self.n_rows), 0
+            self._not_sure: set[tuple[int, int]] = set()
+            self._wanted = next(self._running, None)
+            self._answer_what_is_known()
+        # One by one: what was not sure at its time may be settled by a later answer.
+        for left, right, answer in self._answers()[self._n_seen :]:
+            if answer.is_link:
+                self._seen.add(left, right, answer)
+            else:
+                self._not_sure.add((min(left, right), max(left, right)))
+            self._n_seen += 1
+            self._answer_what_is_known()
+        return self._wanted
+
+    def _answer_what_is_known(self) -> None:
+        assert self._running is not None
+        while self._wanted is not None:
+            left, right = sorted(self._wanted)
+            known = Answer.SAME if left == right else self._known(left, right)
+            if known is None:
+                self._wanted = left, right
+                return
+            try:
+                self._wanted = self._running.send(known)
+            except StopIteration:
+                self._wanted = None
+
+    def _answers(self) -> Sequence[tuple[int, int, Answer]]:
+        """Return the answers that the method runs on."""
+        return self._log
+
+    def _known(self, left: int, right: int) -> Answer | None:
+        """Return what the answers so far say about two rows, the smaller one first."""
+        is_unsure = (left, right) in self._not_sure
+        return self._seen.implied(left, right) or (Answer.UNSURE if is_unsure else None)
+
+    def _bound(self) -> tuple[int, int]:
+        bound = n_undecided(self.links, set(self.train.tolist()))
+        return bound, bound
+
+    def _copied(self) -> None:
+        return None
+
+    def _restore(self, state: None) -> None:  # noqa: ARG002
+        self._running = None

@@ -1,0 +1,78 @@
+"""MinMax: place the row first that is least similar to all known rows."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.lab.selection.neighborhoods import Choice, NeighborhoodStrategy
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+class ExploreConsolidate(NeighborhoodStrategy):
+    """Find one neighborhood per cluster, then place the rows farthest from all neighborhoods.
+
+    The published criterion is the smallest maximum of the similarities ``exp(-d² / 2σ²)``. These
+    fall with the distance for any σ, so here the distance is used.
+    """
+
+    name: ClassVar[str] = "min-max"
+
+    def _opens_neighborhood(self) -> bool:
+        return len(self._state.members) < self.n_clusters
+
+    def _choose(self) -> Choice | None:
+        free = self.candidates()
+        if len(free) == 0:
+            return None
+        neighborhoods = self.neighborhoods
+        is_exploring = len(neighborhoods) < self.n_clusters
+        known = self._state.settled if is_exploring else {r for n in neighborhoods for r in n}
+        row = int(free[self._nearest.distances(known)[free].argmax()])
+        return Choice(row, self._ranking(row, neighborhoods))
+
+    @cached_property
+    def _nearest(self) -> NearestOf:
+        return NearestOf(self.X)
+
+    def _ranking(
+        self, row: int, neighborhoods: list[list[int]]
+    ) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        nearest, ranked = [], []
+        for all_rows, answered in zip(neighborhoods, self._state.members, strict=True):
+            distances = squared_distances(self.X[all_rows], self.X[row])
+            nearest.append(distances.min())
+            # Only members by answers can be asked: a link to an inferred one would prove nothing.
+            order = np.argsort(distances[: len(answered)], kind="stable")
+            ranked.append(tuple(answered[i] for i in order))
+        return tuple((int(p), ranked[p]) for p in np.argsort(nearest, kind="stable"))
+
+
+class NearestOf:
+    """The squared distance of every row to the nearest of a set of rows that mostly grows."""
+
+    def __init__(self, X: Array) -> None:
+        self._X = X
+        self._rows: set[int] = set()
+        self._distances = np.full(len(X), np.inf)
+
+    def distances(self, rows: set[int]) -> Array:
+        """Return the distances to the nearest of these rows."""
+        if not self._rows <= rows:
+            self._rows, self._distances = set(), np.full(len(self._X), np.inf)
+        for row in sorted(rows - self._rows):
+            to_row = squared_distances(self._X, self._X[row])
+            self._distances = np.minimum(self._distances, to_row)
+        self._rows = set(rows)
+        return self._distances
+
+
+def squared_distances(X: Array, point: Array) -> Array:
+    """Return the squared distance of every row to a point."""
+    differences = X - point
+    return np.asarray(np.einsum("ij,ij->i", differences, differences))

@@ -1,0 +1,197 @@
+"""Neighborhoods: rows known to belong together, each known to differ from the others.
+
+MinMax and NPU both choose a row, ask about it and one member of each neighborhood until one says
+*same*, and make it a neighborhood of its own if none does. They differ in which row comes next.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.core.answers import Answer
+from likewise.lab.peers.rows import RowStrategy, mentioned, shallow, train_of
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+Log = tuple[int, int, Answer]
+
+MAX_SUBSTITUTES = 3
+"""After an unsure answer a row is compared with at most this many other members of the
+neighborhood."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A row to place, and the rows to compare it with.
+
+    Attributes
+    ----------
+    row : int
+    ranking : tuple
+        The positions of the neighborhoods, the most likely first, each with its members, the most
+        similar first.
+    """
+
+    row: int
+    ranking: tuple[tuple[int, tuple[int, ...]], ...]
+
+
+@dataclass
+class State:
+    """The state: which rows are placed where."""
+
+    # The members placed by answers, and by neighborhood those placed by inference.
+    members: list[tuple[int, ...]] = field(default_factory=list)
+    inferred: list[tuple[int, int]] = field(default_factory=list)
+    # Rows that will not be chosen again: placed, or given up.
+    settled: set[int] = field(default_factory=set)
+    choice: Choice | None = None
+
+
+class NeighborhoodStrategy(RowStrategy):
+    """Place one row after the other into neighborhoods.
+
+    Parameters
+    ----------
+    X, train, max_queries, seed
+        As in `RowStrategy`.
+    n_clusters : int
+    infer_last : bool
+        Whether a row that differs from all but one of `n_clusters` neighborhoods belongs to that
+        one without a question.
+    """
+
+    def __init__(
+        self,
+        X: Array,
+        train: Ints,
+        max_queries: int | None,
+        seed: int,
+        *,
+        n_clusters: int,
+        infer_last: bool,
+    ) -> None:
+        super().__init__(X, train, max_queries, seed)
+        self.n_clusters = n_clusters
+        self.infer_last = infer_last
+        first = int(train[self._rng().integers(len(train))])
+        self._state = State(members=[(first,)], settled={first})
+        self._choices: dict[tuple[int, tuple[Log, ...]], Choice | None] = {}
+        self._go_on()
+
+    @classmethod
+    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:
+        """Return the strategy that `to_dict` wrote down."""
+        rows, train = train_of(plain, X)
+        parameters = {name: plain[name] for name in ("n_clusters", "infer_last")}
+        return cls(
+            rows, train, plain["max_queries"], plain["seed"], **parameters, **cls._loaded(plain)
+        )
+
+    @classmethod
+    def _loaded(cls, plain: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG003
+        """Return further parameters from what `to_dict` wrote down."""
+        return {}
+
+    @abstractmethod
+    def _choose(self) -> Choice | None:
+        """Return the row to place next, or None if there is none."""
+
+    @abstractmethod
+    def _opens_neighborhood(self) -> bool:
+        """Return whether a row that differs from all neighborhoods becomes one."""
+
+    @property
+    def neighborhoods(self) -> list[list[int]]:
+        """The rows placed so far, by neighborhood."""
+        extra: list[list[int]] = [[] for _ in self._state.members]
+        for row, place in self._state.inferred:
+            extra[place].append(row)
+        return [[*rows, *more] for rows, more in zip(self._state.members, extra, strict=True)]
+
+    def candidates(self) -> Ints:
+        """Return the rows that may still be chosen."""
+        free = np.ones(self.n_rows, dtype=bool)
+        free[list(self._state.settled)] = False
+        return self.train[free[self.train]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters as plain values."""
+        return {
+            **super().to_dict(),
+            "n_clusters": self.n_clusters,
+            "infer_last": self.infer_last,
+        }
+
+    def _advance(self) -> tuple[int, int] | None:
+        state = self._state
+        while True:
+            if state.choice is None:
+                # Peeking and undoing come here again and again, and choosing may be expensive.
+                key = (len(state.settled), tuple(self._log))
+                if key not in self._choices:
+                    self._choices[key] = self._choose()
+                state.choice = self._choices[key]
+            if state.choice is None:
+                return None
+            if (pair := self._question(state.choice)) is not None:
+                return pair
+            state.choice = None
+
+    def _question(self, choice: Choice) -> tuple[int, int] | None:
+        """Return the row to compare with the chosen one, or settle it and return None."""
+        state, row = self._state, choice.row
+        relation = {
+            place: self.links.implied(row, state.members[place][0]) for place, _ in choice.ranking
+        }
+        same = [place for place, answer in relation.items() if answer is Answer.SAME]
+        unknown = [(place, rows) for place, rows in choice.ranking if relation[place] is None]
+        if same:
+            state.members[same[0]] += (row,)
+        elif not unknown and self._opens_neighborhood():
+            state.members.append((row,))
+        elif self.infer_last and len(unknown) == 1 and len(state.members) == self.n_clusters:
+            state.inferred.append((row, unknown[0][0]))
+        elif unknown:
+            asked = [(min(row, other), max(row, other)) for other in unknown[0][1]]
+            fresh = [pair for pair in asked if pair not in self._unsure]
+            # After this many unsure answers about one neighborhood the row is given up.
+            if fresh and len(asked) - len(fresh) <= MAX_SUBSTITUTES:
+                other = fresh[0][0] if fresh[0][1] == row else fresh[0][1]
+                return row, other
+        state.settled.add(row)
+        return None
+
+    def _bound(self) -> tuple[int, int]:
+        most = self.n_clusters - self.infer_last
+        free = self.candidates()
+        seeds = [rows[0] for rows in self._state.members]
+        spared = 0
+        is_free = set(free.tolist())
+        for row in mentioned(self.links):
+            if row in is_free:
+                known = [self.links.implied(row, seed) for seed in seeds]
+                n_apart = sum(answer is Answer.DIFFERENT for answer in known)
+                spared += most if Answer.SAME in known else min(n_apart, most)
+        bound = len(free) * most - spared
+        return bound, (bound + 1) // 2
+
+    def _seeds(self) -> list[int]:
+        return [rows[0] for rows in self._state.members]
+
+    def _inferred(self) -> list[tuple[int, int]]:
+        return [(row, self._state.members[place][0]) for row, place in self._state.inferred]
+
+    def _copied(self) -> State:
+        state: State = shallow(self._state)
+        return state
+
+    def _restore(self, state: State) -> None:
+        self._state = state

@@ -1,0 +1,198 @@
+"""NPU: place the row first that is most informative per question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+
+import likewise.cluster
+from likewise.errors import InputError, SessionFileError
+from likewise.lab.compiled import compiled
+from likewise.lab.peers.rows import n_undecided
+from likewise.lab.selection.neighborhoods import Choice, NeighborhoodStrategy
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+N_TREES = 50
+"""Trees of the random forest, as in public code of the method."""
+
+
+class MostInformative(NeighborhoodStrategy):
+    """Place the row with the largest uncertainty about its neighborhood per expected question.
+
+    Parameters
+    ----------
+    X, train, max_queries, seed, n_clusters, infer_last
+        As in `NeighborhoodStrategy`.
+    clusterer : estimator
+        Clusters the rows under the answers so far; has ``fit(X, must_link=, cannot_link=)``.
+    """
+
+    name: ClassVar[str] = "npu"
+
+    def __init__(
+        self,
+        X: Array,
+        train: Ints,
+        max_queries: int | None,
+        seed: int,
+        *,
+        n_clusters: int,
+        infer_last: bool,
+        clusterer: Any,
+    ) -> None:
+        self.clusterer = clusterer
+        self._clustering: Ints | None = None
+        self._leaves: Ints | None = None
+        super().__init__(X, train, max_queries, seed, n_clusters=n_clusters, infer_last=infer_last)
+
+    @classmethod
+    def _loaded(cls, plain: Mapping[str, Any]) -> dict[str, Any]:
+        return {"clusterer": _clusterer_from(plain["clusterer"])}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters as plain values, those of the clusterer included."""
+        name = type(self.clusterer).__name__
+        if name not in likewise.cluster.__all__:
+            raise InputError(
+                f"a session with the clusterer {name} cannot be saved; one with a clusterer of "
+                "this package can"
+            )
+        params = self.clusterer.get_params(deep=False)
+        plain = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in params.items()}
+        return {**super().to_dict(), "clusterer": {"name": name, "params": plain}}
+
+    def _opens_neighborhood(self) -> bool:
+        return True
+
+    def _bound(self) -> tuple[int, int]:
+        free = self.candidates().tolist()
+        bound = n_undecided(self.links, {*free, *self._seeds()})
+        return bound, len(free) * (len(self._state.members) + 1) // 2
+
+    def _choose(self) -> Choice | None:
+        free = self.candidates()
+        if len(free) == 0:
+            return None
+        rng = self._rng()
+        neighborhoods = self.neighborhoods
+        if len(neighborhoods) == 1:
+            # With one neighborhood there is no uncertainty about which.
+            row = int(free[rng.integers(len(free))])
+            return Choice(row, ((0, self._state.members[0]),))
+        leaves = self._forest_leaves()
+        chances = neighborhood_chances(leaves, free, neighborhoods)
+        score = uncertainty_per_question(chances)
+        best = np.flatnonzero(score == score.max())
+        place = int(best[rng.integers(len(best))])
+        return Choice(int(free[place]), self._ranking(leaves, int(free[place]), chances[place]))
+
+    def _ranking(
+        self, leaves: Ints, row: int, chances: Array
+    ) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        ranking = []
+        for place in np.argsort(-chances, kind="stable"):
+            # Only members by answers can be asked: a link to an inferred one would prove nothing.
+            rows = sorted(self._state.members[place])
+            shared = (leaves[rows] == leaves[row]).sum(axis=1)
+            order = np.argsort(-shared, kind="stable")
+            ranking.append((int(place), tuple(rows[i] for i in order)))
+        return tuple(ranking)
+
+    def _forest_leaves(self) -> Ints:
+        """Return the leaf that each row falls into, in each tree of a forest for the clusters."""
+        must, cannot = self.known().closure()
+        model = clone(self.clusterer).fit(self.X, must_link=must, cannot_link=cannot)
+        clustering = np.asarray(model.labels_)
+        # The forest's seed is fixed, so the same clusters would give the same forest.
+        is_known = self._clustering is not None and np.array_equal(clustering, self._clustering)
+        if self._leaves is None or not is_known:
+            forest = RandomForestClassifier(N_TREES, random_state=self.seed)
+            leaves = forest.fit(self.X, clustering).apply(self.X)
+            # They are read tree by tree.
+            self._leaves = np.asfortranarray(leaves)
+            self._clustering = clustering
+        return self._leaves
+
+
+def neighborhood_chances(leaves: Ints, rows: Ints, neighborhoods: list[list[int]]) -> Array:
+    """Return how likely each row belongs to each neighborhood.
+
+    The similarity of two rows is the share of trees in which they fall into the same leaf; the
+    chance of a neighborhood is proportional to the mean similarity to its members. It is uniform
+    for a row that is similar to none.
+
+    Parameters
+    ----------
+    leaves : ndarray of shape (n_rows, n_trees)
+    rows : ndarray of shape (n_asked,)
+    neighborhoods : list of list of int
+
+    Returns
+    -------
+    ndarray of shape (n_asked, n_neighborhoods)
+    """
+    members = np.concatenate([np.asarray(rows_) for rows_ in neighborhoods])
+    sizes = np.array([len(rows_) for rows_ in neighborhoods])
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    similarity = shared_leaves(leaves, rows, members, owner, 1 / sizes)
+    total = similarity.sum(axis=1, keepdims=True)
+    uniform = np.full_like(similarity, 1 / len(sizes))
+    return np.asarray(np.divide(similarity, total, out=uniform, where=total > 0))
+
+
+def _shared_leaves_in_numpy(
+    leaves: Ints, rows: Ints, members: Ints, owner: Ints, share: Array
+) -> Array:
+    similarity = np.zeros((len(rows), len(share)))
+    for tree in leaves.T:
+        in_leaf = np.zeros((tree.max() + 1, len(share)))
+        np.add.at(in_leaf, (tree[members], owner), share[owner])
+        similarity += in_leaf[tree[rows]]
+    return similarity
+
+
+@compiled(_shared_leaves_in_numpy)
+def shared_leaves(leaves: Ints, rows: Ints, members: Ints, owner: Ints, share: Array) -> Array:
+    """Return how many leaves each row shares with each neighborhood's mean member."""
+    similarity = np.zeros((len(rows), len(share)))
+    in_leaf = np.zeros((leaves.max() + 1, len(share)))
+    for tree in range(leaves.shape[1]):
+        in_leaf[:] = 0.0
+        for place in range(len(members)):
+            in_leaf[leaves[members[place], tree], owner[place]] += share[owner[place]]
+        for place in range(len(rows)):
+            leaf = leaves[rows[place], tree]
+            for k in range(len(share)):
+                similarity[place, k] += in_leaf[leaf, k]
+    return similarity
+
+
+def uncertainty_per_question(chances: Array) -> Array:
+    """Return the entropy of each row's neighborhood over the expected number of questions.
+
+    Neighborhoods are asked about in order of probability, so the i-th most likely one takes i
+    questions.
+
+    Examples
+    --------
+    >>> uncertainty_per_question(np.array([[0.5, 0.5], [0.0, 1.0]])).round(3).tolist()
+    [0.667, 0.0]
+    """
+    logs = np.log2(chances, out=np.zeros_like(chances), where=chances > 0)
+    entropy = np.abs((chances * logs).sum(axis=1))
+    descending = -np.sort(-chances, axis=1)
+    n_questions = descending @ np.arange(1, chances.shape[1] + 1)
+    return np.asarray(entropy / n_questions)
+
+
+def _clusterer_from(plain: Mapping[str, Any]) -> Any:
+    if plain["name"] not in likewise.cluster.__all__:
+        raise SessionFileError(f"the session uses an unknown clusterer, {plain['name']!r}")
+    return getattr(likewise.cluster, plain["name"])(**plain["params"])

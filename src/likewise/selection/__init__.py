@@ -1,5 +1,0 @@
-"""Active selection of pairs for clusterers that take a list of constraints."""
-
-from likewise.selection.estimators import NPU, MinMax, Random
-
-__all__ = ["NPU", "MinMax", "Random"]

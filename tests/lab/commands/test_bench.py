@@ -1,0 +1,219 @@
+import os
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import make_blobs
+
+from likewise.cli import bench, main
+from likewise.errors import DatasetError
+from likewise.lab.experiments.store import ResultStore, Row, read_results, write_results
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch):
+    """Tests run in a work tree that may have changes."""
+    monkeypatch.setattr(bench, "source_tree", lambda: "0" * 40)
+
+
+def run(*args):
+    return CliRunner().invoke(main, ["bench", *map(str, args)])
+
+
+@pytest.fixture
+def data_home():
+    folder = os.environ.get("LIKEWISE_DATA")
+    if not folder:
+        pytest.skip("set LIKEWISE_DATA to a folder with the original data")
+    return folder
+
+
+def few(tmp_path, *more):
+    return run(
+        *("run", "--profile", "quick", "--tasks", "iris", "--methods", "COBRA,MPCKM-MinMax"),
+        *("--super-instances", "10", "--folds", "2", "--store", tmp_path / "r.sqlite", *more),
+    )
+
+
+def test_run_goes_on_where_it_stopped(tmp_path, data_home):
+    first = few(tmp_path, "--data-home", data_home)
+    assert first.exit_code == 0, first.output
+    assert "4 cells, 4 to run" in first.output
+    assert "done: 4 ok" in first.output
+    again = few(tmp_path, "--data-home", data_home)
+    assert "4 cells, 0 to run" in again.output
+    assert "nothing to do" in again.output
+    assert {row.method for row in read_results(tmp_path / "r.sqlite")} == {"COBRA", "MPCKM-MinMax"}
+
+
+def test_a_method_of_ones_own_runs_beside_the_others(tmp_path, data_home, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_method_for_bench.py").write_text(
+        "from likewise.lab.experiments.protocol import Method\n"
+        "class Mine(Method):\n"
+        "    name = 'mine'\n"
+        "    def run(self, trial):\n"
+        "        return [0] * len(trial.X)\n"
+    )
+    result = few(tmp_path, "--data-home", data_home, "--method", "my_method_for_bench:Mine")
+    assert "done: 6 ok" in result.output
+
+
+@pytest.mark.slow
+def test_failures_are_rows_with_reasons_and_can_be_run_again(tmp_path, data_home, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_moody_method.py").write_text(
+        "from pathlib import Path\n"
+        "from likewise.lab.experiments.protocol import Method\n"
+        "class Moody(Method):\n"
+        "    name = 'moody'\n"
+        "    def run(self, trial):\n"
+        "        if not Path('mood').exists():\n"
+        "            raise RuntimeError('not in the mood')\n"
+        "        return [0] * len(trial.X)\n"
+    )
+    own = ("--data-home", data_home, "--method", "my_moody_method:Moody")
+    result = few(tmp_path, *own)
+    assert result.exit_code == 0
+    assert "done: 2 failed, 4 ok" in result.output
+    assert "2 failed by: RuntimeError: not in the mood" in result.output
+    (tmp_path / "mood").touch()
+    assert "done: 2 ok" in few(tmp_path, *own, "--retry", "failed").output
+
+
+def test_data_that_cannot_be_had_is_said_before_anything_is_run(tmp_path, monkeypatch):
+    def fetch_file(file, folder, show):
+        raise DatasetError(f"{file} could not be fetched")
+
+    monkeypatch.setattr("likewise.lab.datasets.download.fetch_file", fetch_file)
+    result = few(tmp_path, "--data-home", tmp_path)
+    assert result.exit_code == 1
+    assert "Error: iris.csv could not be fetched" in result.output
+    assert read_results(tmp_path / "r.sqlite") == []
+
+
+def test_the_store_can_be_exported(tmp_path):
+    store = ResultStore(tmp_path / "r.sqlite")
+    store.add(Row("main", "COBRA", "iris", 25, 0, queries=3))
+    store.close()
+    result = run("export", "--store", tmp_path / "r.sqlite", tmp_path / "r.csv")
+    assert "wrote 1 row to" in result.output
+    assert read_results(tmp_path / "r.csv")[0].queries == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", "--tasks", "nowhere"), "no task 'nowhere'"),
+        (("run", "--methods", "nothing"), "no method 'nothing'"),
+        (("run", "--method", "no.such:Thing"), "cannot find"),
+        (("run", "--super-instances", "ten"), "list of whole numbers"),
+        (("report", "--store", "none.sqlite"), "likewise bench run"),
+    ],
+)
+def test_a_wrong_word_is_named(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.exit_code != 0
+    assert message in result.output
+    assert "Traceback" not in result.output
+
+
+def test_help_has_the_commands():
+    result = run("--help")
+    for command in ("run", "report", "leaderboard", "export", "verify"):
+        assert command in result.output
+
+
+@pytest.mark.slow
+def test_the_flagship_profile_runs_and_is_reported_on(tmp_path, data_home):
+    pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
+    store = ("--store", tmp_path / "r.sqlite")
+    result = run(
+        *("run", "--profile", "flagship", "--tasks", "iris", "--methods", "COBRA,DSL"),
+        *("--experiments", "budgets", "--folds", "1", "--data-home", data_home, *store),
+    )
+    assert "4 cells, 7 to run" in result.output
+    assert "done: 7 ok" in result.output
+    result = run("report", "--profile", "flagship", "-o", tmp_path / "report", *store)
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "report" / "budgets.csv").exists()
+
+
+@pytest.mark.slow
+def test_changes_that_are_not_committed_are_refused_unless_allowed(tmp_path, monkeypatch):
+    monkeypatch.setattr(bench, "source_tree", lambda: "0" * 40 + "+")
+    refused = few(tmp_path)
+    assert refused.exit_code != 0
+    assert "Commit them first" in refused.output
+    assert not (tmp_path / "r.sqlite").exists()
+    allowed = few(tmp_path, "--allow-dirty", "--data-home", tmp_path, "--tasks", "wine")
+    assert "4 cells, 4 to run" in allowed.output
+
+
+def test_tasks_of_ones_own_are_run_exported_and_verified(tmp_path, monkeypatch):
+    X, y = make_blobs(60, centers=3, random_state=0)
+    (tmp_path / "tasks").mkdir()
+    np.savez(tmp_path / "tasks" / "blobs.npz", X=X, y=y)
+    where = ("--store", tmp_path / "r.sqlite", "--tasks-from", tmp_path / "tasks")
+    result = run("run", "--profile", "quick", "--methods", "COBRA", "--folds", "1", *where)
+    assert "done: 2 ok" in result.output, result.output
+    result = run("verify", "--sample", "5", *where)
+    assert "2 of 2 rows came out the same" in result.output
+    run("export", "--store", tmp_path / "r.sqlite", tmp_path / "r.csv")
+    text = (tmp_path / "r.csv").read_text()
+    changed = text.replace("blobs.npz,25,0,0,0,", "blobs.npz,25,0,0,0,9", 1)
+    (tmp_path / "r.csv").write_text(changed)
+    result = run("verify", "--store", tmp_path / "r.csv", "--tasks-from", tmp_path / "tasks")
+    assert result.exit_code == 1
+    assert "seed: 9" in result.output
+    assert "1 of 2 rows came out the same" in result.output
+    monkeypatch.setattr(bench, "why_stale", lambda _: "changed since: cluster.cobra")
+    result = run("verify", "--store", tmp_path / "r.csv", "--tasks-from", tmp_path / "tasks")
+    assert result.exit_code == 0
+    assert "(stale: changed since: cluster.cobra)" in result.output
+    assert "1 of 2 rows came out the same; 1 stale did not" in result.output
+
+
+def test_a_csv_file_can_be_gone_on_with_as_a_store(tmp_path):
+    write_results([Row("main", "COBRA", "iris", 25, 0, queries=3)], tmp_path / "r.csv")
+    result = run("export", "--store", tmp_path / "r.csv", tmp_path / "r.sqlite")
+    assert result.exit_code == 0
+    assert read_results(tmp_path / "r.sqlite") == read_results(tmp_path / "r.csv")
+
+
+MY_METHOD = """
+import numpy as np
+from likewise.lab.experiments.protocol import Method
+
+
+class Mine(Method):
+    name = "mine"
+
+    def run(self, trial):
+        trial.oracle.same(*trial.train_indices[:2])
+        return np.zeros(len(trial.X), dtype=int)
+"""
+
+
+@pytest.mark.slow
+def test_one_file_puts_a_method_on_the_leaderboard_with_tasks_of_ones_own(tmp_path, monkeypatch):
+    pytest.importorskip("pandas", reason='pip install "likewise[plot]"')
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a_method_in_one_file.py").write_text(MY_METHOD)
+    (tmp_path / "tasks").mkdir()
+    X, y = make_blobs(140, centers=3, random_state=0)
+    np.savez(tmp_path / "tasks" / "blobs.npz", X=X, y=y)
+    mine = "a_method_in_one_file:Mine"
+    result = run(
+        *("run", "--profile", "flagship", "--tasks-from", tmp_path / "tasks", "--folds", "1"),
+        *("--methods", "COBRA,DSL", "--method", mine, "--store", tmp_path / "r.sqlite"),
+    )
+    assert "failed" not in result.output, result.output
+    result = run("leaderboard", "--store", tmp_path / "r.sqlite", "-o", tmp_path / "board")
+    assert result.exit_code == 0, result.output
+    page = (tmp_path / "board" / "leaderboard.html").read_text(encoding="utf-8")
+    assert mine in page
+    lines = (tmp_path / "board" / "leaderboard-added.csv").read_text().splitlines()
+    assert len(lines) == 1 + 5  # COBRA at three sizes, DSL, mine
+    assert lines[-1].startswith(mine)

@@ -1,0 +1,48 @@
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from likewise import database
+from likewise.lab.datasets import Dataset
+from likewise.lab.experiments import cells, store
+
+
+@pytest.fixture(autouse=True)
+def closed(monkeypatch):
+    """Close what a test leaves open: Python 3.13 warns of it, in whichever test comes then."""
+    opened = []
+
+    def connect(*args, **options):
+        opened.append(real(*args, **options))
+        return opened[-1]
+
+    real = database.connect
+    monkeypatch.setattr(store, "connect", connect)
+    yield
+    for db in opened:
+        db.close()
+
+
+@pytest.fixture
+def data_home():
+    """The folder of the original data."""
+    folder = os.environ.get("LIKEWISE_DATA")
+    if not folder:
+        pytest.skip("set LIKEWISE_DATA to a folder with the original data")
+    return Path(folder)
+
+
+@pytest.fixture
+def blobs(monkeypatch):
+    """Three clouds of 20 points that stand for every task."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 20)
+    X = rng.normal(scale=0.3, size=(60, 2)) + np.array([[0, 0], [4, 0], [0, 4]])[y]
+
+    def dataset(task, *folders):
+        return Dataset(task, X, y, ("a", "b", "c"), np.arange(60), "made up", "nobody")
+
+    monkeypatch.setattr(cells, "dataset", dataset)
+    return dataset("blobs")

@@ -1,0 +1,68 @@
+"""Committed rows come out again."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from likewise.errors import InputError
+from likewise.lab.experiments.cells import run_cell
+from likewise.lab.experiments.runner import differences, draw, make_again
+from likewise.lab.experiments.store import Cell, Row, read_results
+
+ROWS = [
+    Row("main", m, t, 25, fold) for m in ("A", "B") for t in ("iris", "wine") for fold in (0, 1)
+]
+
+
+def test_a_sample_depends_on_its_seed_alone():
+    assert draw(ROWS, 3, seed=1) == draw(reversed(ROWS), 3, seed=1)
+    assert draw(ROWS, 3, seed=1) != draw(ROWS, 3, seed=2)
+    assert len(draw(ROWS, 100)) == len(ROWS)
+
+
+def test_a_sample_can_be_of_some_rows_only():
+    slow = replace(ROWS[0], cpu_seconds=9.0, fold=2)
+    bad = replace(ROWS[0], status="capped", fold=3)
+    found = draw([*ROWS, slow, bad], 100, methods=["A"], tasks=["iris"], max_seconds=1.0)
+    assert sorted(row.fold for row in found) == [0, 1]
+    with pytest.raises(InputError, match="no such row"):
+        draw(ROWS, 1, methods=["none"])
+
+
+def test_rows_are_compared_but_for_times_and_last_bits():
+    old = Row("budgets", "A", "iris", 0, 0, ari_test=0.5, curve="[[10, 10, 0.5]]", seconds=1.0)
+    near = replace(old, ari_test=0.5 + 1e-12, curve="[[10, 10, 0.500000000001]]", seconds=9.0)
+    assert differences(old, near) == {}
+    assert set(differences(old, replace(old, ari_test=None))) == {"ari_test"}
+    assert set(differences(old, replace(old, curve="[[10, 9, 0.5]]"))) == {"curve"}
+    assert set(differences(old, replace(old, curve="[]"))) == {"curve"}
+
+
+@pytest.mark.parametrize(
+    ("cell", "given"),
+    [
+        (Cell("main", "COBRA", "iris", 10, 0), {}),
+        (Cell("main", "MPCKM-MinMax", "iris", 10, 0), {"allowed": 7}),
+        (Cell("anytime", "COBRA", "iris", 10, 0), {"allowed": 7}),
+        (Cell("noise-10", "DSL", "iris", 0, 0), {"budgets": (5, 9)}),
+    ],
+    ids=str,
+)
+def test_a_row_is_made_again_with_as_many_questions(blobs, cell, given):
+    row = run_cell(cell, **given)
+    assert row.status == "ok", row.error
+    again = make_again(row)
+    assert differences(row, again) == {}
+    if "budgets" in given:
+        assert [b for b, _, _ in json.loads(again.curve)] == [5, 9]
+
+
+@pytest.mark.slow
+def test_a_sample_of_the_committed_rows_comes_out_again(data_home):
+    """The guard against results that nobody can make: a few fast rows of COBRA."""
+    path = Path(__file__).parents[2] / "benchmarks" / "results" / "results.csv.gz"
+    tasks = ("iris", "wine", "ecoli", "sonar", "ionosphere", "glass", "yeast", "parkinsons")
+    for row in draw(read_results(path), 12, methods=["COBRA"], tasks=tasks, max_seconds=1.0):
+        assert differences(row, make_again(row, data_home=str(data_home))) == {}

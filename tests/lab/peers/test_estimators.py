@@ -1,0 +1,177 @@
+"""COBRAS and DSL, against what was measured of clean-room versions of them."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_blobs
+from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import minmax_scale
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from likewise import Answer, LabelOracle, run
+from likewise.core.links import LinkGraph
+from likewise.lab.datasets import load
+from likewise.lab.peers.cobras import PhaseByPhase, SplitAndMerge
+from likewise.lab.peers.dsl import skeleton
+from likewise.lab.peers.estimators import COBRAS, DSL
+
+X, Y = load_iris(return_X_y=True)
+BASELINES = {
+    "cobras": lambda max_queries=None: COBRAS(max_queries, random_state=0),
+    "dsl": DSL,
+}
+
+
+@pytest.fixture(params=BASELINES)
+def baseline(request):
+    return BASELINES[request.param]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::likewise.errors.UnusedLabelsWarning")
+@parametrize_with_checks([COBRAS(random_state=0), DSL()])
+def test_it_is_a_scikit_learn_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("max_queries", [0, 1, 20, 60])
+def test_the_budget_is_kept_and_nothing_implied_is_asked(baseline, max_queries):
+    model = baseline(max_queries).fit(X, oracle=LabelOracle(Y))
+    assert model.n_queries_ == max_queries
+    assert len({(left, right) for left, right, _ in model.queries_}) == max_queries
+    assert sorted(set(model.labels_)) == list(range(model.n_clusters_))
+
+
+@pytest.mark.slow
+def test_only_rows_that_may_be_shown_are_asked_about(baseline):
+    train = np.arange(0, 150, 3)
+    model = baseline(40).fit(X, oracle=LabelOracle(Y), train_indices=train)
+    assert {row for left, right, _ in model.queries_ for row in (left, right)} <= set(train)
+    assert model.labels_.shape == (150,)
+
+
+@pytest.mark.slow
+def test_asked_to_the_end_every_row_is_right(baseline):
+    points, truth = make_blobs(50, centers=4, cluster_std=3.0, random_state=0)
+    model = baseline().fit(points, oracle=LabelOracle(truth))
+    assert adjusted_rand_score(truth, model.labels_) == 1.0
+
+
+def test_without_an_oracle_nothing_is_asked(baseline):
+    model = baseline().fit(X)
+    assert model.n_queries_ == 0
+    assert model.labels_.shape == (150,)
+
+
+def test_not_sure_ends_nothing(baseline):
+    model = baseline(30).fit(X, oracle=lambda i, j: None if (i + j) % 3 == 0 else Y[i] == Y[j])
+    assert any(answer is Answer.UNSURE for _, _, answer in model.queries_)
+    assert model.labels_.shape == (150,)
+
+
+def test_the_skeleton_is_one_tree_also_among_equal_points():
+    points = np.random.default_rng(0).integers(0, 3, (80, 2)).astype(float)
+    parent, length = skeleton(points)
+    roots = np.flatnonzero(parent == np.arange(80))
+    assert len(roots) == 1
+    assert length == pytest.approx(np.linalg.norm(points - points[parent], axis=1))
+    node = np.arange(80)
+    for _ in range(80):
+        node = parent[node]
+    assert set(node) == set(roots)
+
+
+def scaled(name):
+    """Return scikit-learn's data as the authors' code was measured on: each feature from 0 to 1."""
+    loaders = {"iris": load_iris, "wine": load_wine, "breast": load_breast_cancer}
+    points, truth = (load_digits if name == "digits389" else loaders[name])(return_X_y=True)
+    if name == "digits389":
+        is_one = np.isin(truth, [3, 8, 9])
+        points, truth = points[is_one], truth[is_one]
+    return minmax_scale(points), truth
+
+
+def scores(model, points, truth, budgets):
+    """Return the score after each number of questions, from one run."""
+    session, oracle = model.start(points), LabelOracle(truth)
+    found = []
+    for budget in budgets:
+        run(session, oracle, max_queries=budget - len(session.events))
+        found.append(adjusted_rand_score(truth, session.labels))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "measured"),
+    [
+        ("iris", {25: 0.922, 50: 0.941, 100: 1.000}),
+        ("wine", {25: 0.801, 50: 0.933, 100: 1.000}),
+        ("digits389", {25: 0.471, 50: 0.582, 100: 0.978}),
+        # Not at 50: there a part is cut off and not yet joined, which their log leaves out.
+        ("breast", {25: 0.000, 100: 0.864}),
+    ],
+)
+def test_dsl_scores_what_the_authors_code_does(name, measured):
+    points, truth = scaled(name)
+    found = scores(DSL(), points, truth, measured)
+    assert found == pytest.approx(list(measured.values()), abs=0.07)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "measured"),
+    [
+        ("iris", {25: 0.716, 50: 0.851, 100: 0.922}),
+        ("digits389", {25: 0.610, 50: 0.750, 100: 0.833}),
+    ],
+)
+def test_cobras_scores_what_the_authors_code_does(name, measured):
+    """Their later code, with K-means from ten starts, without its treatment of noise."""
+    points, truth = scaled(name)
+    found = [scores(COBRAS(random_state=seed), points, truth, measured) for seed in range(2)]
+    assert np.mean(found, axis=0) == pytest.approx(list(measured.values()), abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("name", "budgets", "measured"),
+    [
+        ("iris", (27, 54, 109), (0.92, 0.94, 1.00)),
+        ("glass", (57, 98, 181), (0.25, 0.34, 0.36)),
+        ("ionosphere", (30, 60, 119), (0.03, 0.05, 0.16)),
+    ],
+)
+def test_dsl_scores_what_was_measured(name, budgets, measured, data_home):
+    data = load(name, data_home=data_home)
+    assert scores(DSL(), data.X, data.y, budgets) == pytest.approx(measured, abs=0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "budgets", "measured"),
+    [
+        ("iris", (27, 54, 109), (0.77, 0.78, 0.92)),
+        ("wine", (26, 55, 107), (0.86, 0.90, 0.94)),
+        ("ionosphere", (30, 60, 119), (0.57, 0.52, 0.64)),
+    ],
+)
+def test_cobras_scores_what_was_measured(name, budgets, measured, data_home):
+    data = load(name, data_home=data_home)
+    found = [scores(COBRAS(random_state=seed), data.X, data.y, budgets) for seed in range(3)]
+    assert np.mean(found, axis=0) == pytest.approx(measured, abs=0.1)
+
+
+def test_with_the_memory_of_the_authors_code_cobras_asks_what_is_implied():
+    answers = {SplitAndMerge: 0, PhaseByPhase: 0}
+    for strategy in answers:
+        asking = strategy(X, np.arange(len(X)), seed=0)
+        known = LinkGraph(len(X))
+        for _ in range(40):
+            pair = asking.next_pair()
+            assert pair is not None
+            left, right = pair
+            answers[strategy] += known.implied(left, right) is not None
+            answer = Answer.SAME if Y[left] == Y[right] else Answer.DIFFERENT
+            known.add(left, right, answer)
+            asking.record(left, right, answer)
+    assert answers[SplitAndMerge] == 0
+    assert answers[PhaseByPhase] > 0

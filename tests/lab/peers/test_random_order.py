@@ -1,0 +1,51 @@
+"""What is drawn uniformly: pairs of groups, or pairs of rows."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from likewise import Answer
+from likewise.core.partition import singletons
+from likewise.lab.peers.random_order import RandomOrder
+
+POINTS = np.arange(7.0)[:, None]
+N_DRAWS = 300
+
+
+def first_questions(over):
+    """Return how often each pair is asked about first, with rows 0 to 4 in one group."""
+    found: Counter[tuple[int, int] | None] = Counter()
+    for seed in range(N_DRAWS):
+        strategy = RandomOrder(singletons(POINTS), over=over, seed=seed)
+        for row in range(4):
+            strategy.record(row, row + 1, Answer.SAME)
+        found[strategy.next_pair()] += 1
+    return found
+
+
+@pytest.fixture(params=[64, 0], ids=["by trial", "from all pairs"], autouse=True)
+def how(request, monkeypatch):
+    monkeypatch.setattr("likewise.lab.peers.random_order._TRIES", request.param)
+
+
+def test_over_groups_every_two_groups_are_as_likely_and_stand_for_their_first_rows():
+    found = first_questions("groups")
+    assert set(found) == {(0, 5), (0, 6), (5, 6)}
+    assert min(found.values()) > N_DRAWS / 4
+
+
+def test_over_rows_every_two_rows_are_as_likely():
+    found = first_questions("rows")
+    assert set(found) == {(row, other) for row in range(5) for other in (5, 6)} | {(5, 6)}
+    assert N_DRAWS / 22 < found[5, 6] < N_DRAWS / 6
+
+
+@pytest.mark.parametrize("over", ["groups", "rows"])
+def test_the_last_pairs_are_found_among_many_that_nobody_is_sure_of(over):
+    strategy = RandomOrder(singletons(POINTS[:4]), over=over, seed=0)
+    asked = set()
+    while (pair := strategy.next_pair()) is not None:
+        asked.add(pair)
+        strategy.record(*pair, Answer.UNSURE)
+    assert len(asked) == 6
