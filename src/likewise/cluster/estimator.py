@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Sequence
-from numbers import Integral
 from os import PathLike
 from typing import Any, Self, overload
 
@@ -22,7 +21,7 @@ from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, UnusedLabelsWarning
-from likewise.inputs import refuse_rows
+from likewise.inputs import is_whole, refuse_rows
 from likewise.oracles import run_for_fit
 from likewise.rows.source import Source
 from likewise.words import plural
@@ -62,8 +61,11 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
 
     def _check_parameters(self) -> None:
         budget: Any = self.max_queries
-        if budget is not None and (not isinstance(budget, Integral) or budget < 0):
-            raise InputError(f"max_queries must be None or not negative, got {budget!r}")
+        if budget is not None and (not is_whole(budget) or budget < 0):
+            raise InputError(f"max_queries must be None or a whole number from 0, got {budget!r}")
+        n_jobs: Any = self.n_jobs
+        if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
+            raise InputError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
 
     @overload
     def start(
@@ -134,7 +136,12 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             rows = self._validated(X)
             train = checked_train_rows(train_indices, len(rows))
             strategy = self._strategy(rows, train, seed)
-            session = Session(strategy, sample_ids=sample_ids, digest=fingerprint(rows))
+            session = Session(
+                strategy,
+                sample_ids=sample_ids,
+                digest=fingerprint(rows),
+                max_queries=self.max_queries,
+            )
         n_rows = strategy.n_rows
         for pairs, name, answer in (
             (must_link, "must_link", Answer.SAME),
@@ -158,7 +165,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         self.queries_ = [
             (link.left, link.right, link.answer) for gesture in asked for link in gesture.links
         ]
-        self.n_queries_ = len(asked)
+        self.n_queries_ = session.n_asked
 
 
 class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
@@ -227,7 +234,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         self.session_ = session
         if oracle is not None:
             then = f" and {type(self).__name__}().adopt(error.session)"
-            run_for_fit(session, oracle, max_queries=self.max_queries, then=then)
+            run_for_fit(session, oracle, then=then)
         return self._adopt_fitted(session, X, is_asked=oracle is not None)
 
     def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:  # noqa: ARG002

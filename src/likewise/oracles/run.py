@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from likewise.core.answers import Answer, Choice, Link, Query
 from likewise.core.session import Session
 from likewise.errors import (
     AnswerError,
@@ -14,24 +13,25 @@ from likewise.errors import (
     LikewiseError,
 )
 from likewise.inputs import refuse_session
-from likewise.oracles.oracle import Oracle, answer_to, as_oracle
+from likewise.oracles.oracle import as_oracle, can_choose, chosen_by
 from likewise.words import plural
 
 AnySession = TypeVar("AnySession", bound=Session)
 
 
 def run(session: AnySession, oracle: Any, *, max_queries: int | None = None) -> AnySession:
-    """Let an oracle answer a session until it is done or the budget is spent.
+    """Let an oracle answer a session until it asks no more.
 
     Parameters
     ----------
     session : Session
-        It is changed in place; after an error in the oracle it still has all earlier answers.
+        It is changed in place; after an error in the oracle it still has all earlier answers. Its
+        own budget counts.
     oracle : Oracle or callable
-        Who answers. A choice is put as pairs, one after the other, to an oracle that cannot
-        choose; each of them counts as a question.
+        Who answers. To an oracle that cannot choose, a question with several groups is put as
+        pairs, the likeliest group first; each of them counts as a question.
     max_queries : int, optional
-        Ask no more than this many questions.
+        Ask no more than this many questions now.
 
     Returns
     -------
@@ -48,34 +48,25 @@ def run(session: AnySession, oracle: Any, *, max_queries: int | None = None) -> 
     refuse_session(session, max_queries)
     oracle = as_oracle(oracle)
     check_length(oracle, session.strategy.n_rows)
-    choose = getattr(oracle, "choose", None)
-    asked = 0
-    while (max_queries is None or asked < max_queries) and (query := session.ask()) is not None:
+    n_before = session.n_asked
+    while max_queries is None or session.n_asked - n_before < max_queries:
+        question = session.ask()
+        if question is None:
+            break
+        asked = question if can_choose(oracle) else question.pair()
         try:
-            if isinstance(query, Query):
-                session.tell(answer_to(query, oracle.answer(query)), query=query)
-                asked += 1
-            elif choose is not None:
-                session.choose(choose(query), query=query)
-                asked += 1
-            else:
-                n_left = None if max_queries is None else max_queries - asked
-                links = _as_pairs(query, oracle, n_left)
-                session.say(links, query=query)
-                asked += len(links)
+            session.answer(asked, chosen_by(oracle, asked))
         except BudgetExhausted:
             break
     return session
 
 
-def run_for_fit(
-    session: Session, oracle: Any, *, max_queries: int | None = None, then: str = ""
-) -> None:
+def run_for_fit(session: Session, oracle: Any, *, then: str = "") -> None:
     """Let an oracle answer inside an estimator's `fit`; see `run`.
 
     Parameters
     ----------
-    session, oracle, max_queries
+    session, oracle
         As for `run`.
     then : str
         The call that makes an estimator of the session, for the message of the error.
@@ -86,7 +77,7 @@ def run_for_fit(
         If the oracle fails. It has the session with every answer before.
     """
     try:
-        run(session, oracle, max_queries=max_queries)
+        run(session, oracle)
     except Exception as error:
         if isinstance(error, LikewiseError) and not isinstance(error, AnswerError):
             raise
@@ -110,22 +101,3 @@ def check_length(oracle: Any, n_rows: int) -> None:
             "labels by id, LabelOracle({id: label, ...}) with sample_ids, or all rows with "
             "train_indices"
         )
-
-
-def _as_pairs(choice: Choice, oracle: Oracle, n_left: int | None) -> list[Link]:
-    """Ask about the row and one group after the other until one is the same."""
-    links: list[Link] = []
-    for place, group in enumerate(choice.groups):
-        if n_left is not None and len(links) == n_left:
-            break
-        query = choice.query(place)
-        try:
-            answer = answer_to(query, oracle.answer(query))
-        except BudgetExhausted:
-            if not links:
-                raise
-            break
-        links.append(Link(choice.row, group[0], answer))
-        if answer is Answer.SAME:
-            break
-    return links
