@@ -50,7 +50,8 @@ class Known:
     pending: list[int]
     unsure: set[int]
     order: list[int]
-    _apart: Mapping[int, frozenset[int]]
+    _root: Mapping[int, int]
+    _links: LinkGraph
     _learner: Learner
 
     def examples(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -67,17 +68,17 @@ class Known:
 
     def open_groups(self, cell: int) -> list[int]:
         """Return the groups that a cell may belong to or, for a cell of a group, be joined with."""
-        apart = self._apart[cell]
-        return [
-            g for g, group in enumerate(self.groups) if cell not in group and group[0] not in apart
-        ]
+        root = self._root[cell]
+        closed = {root, *self._links.differing(root)}
+        return [g for g, group in enumerate(self.groups) if self._root[group[0]] not in closed]
 
     def likeliest(self, cell: int, groups: Sequence[int]) -> list[int]:
         """Return some groups, the likeliest for a cell first, then the nearest."""
         points = self._learner.rows.own
-        chances = self._chances(cell, groups)
-        far = [cdist(points[[cell]], points[self.groups[g]]).min() for g in groups]
-        return [groups[k] for k in np.lexsort((far, -chances.round(9)))]
+        cells = [c for g in groups for c in self.groups[g]]
+        starts = np.cumsum([0, *(len(self.groups[g]) for g in groups[:-1])])
+        far = np.minimum.reduceat(cdist(points[[cell]], points[cells])[0], starts)
+        return [groups[k] for k in np.lexsort((far, -self._chances(cell, groups).round(9)))]
 
     def is_new(self, cell: int, max_groups: int) -> bool:
         """Return whether a new group is likelier for a cell than those it was not compared with."""
@@ -130,20 +131,17 @@ def read_log(
             if cell is not None and cell not in order:
                 order[cell] = None
                 members.setdefault(links.find(row), []).append(cell)
-    apart = {
-        cell: frozenset(c for other in links.differing(root) for c in members.get(other, ()))
-        for root, cells in members.items()
-        for cell in cells
-    }
+    root_of = {cell: root for root, cells in members.items() for cell in cells}
     groups = [cells for cells in members.values() if len(cells) > 1]
     singles = [cells[0] for cells in members.values() if len(cells) == 1]
     if not groups and singles:
         groups.append([singles.pop(0)])
     for cell in list(singles):
-        if all(group[0] in apart[cell] for group in groups):
+        apart = links.differing(root_of[cell])
+        if all(root_of[group[0]] in apart for group in groups):
             groups.append([cell])
             singles.remove(cell)
-    known = Known(groups, singles, unsure, list(order), apart, learner)
+    known = Known(groups, singles, unsure, list(order), root_of, links, learner)
     is_new = [cell for cell in singles if known.is_new(cell, max_groups)]
     if is_new:
         groups = [*groups, *([cell] for cell in is_new)]

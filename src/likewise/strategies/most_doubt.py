@@ -281,6 +281,7 @@ class _Field:
             askable = np.flatnonzero(is_askable)
             n = min(MAX_CANDIDATES, len(askable))
             self._sample = np.sort(rng.choice(askable, n, replace=False))
+        self._place = {int(cell): k for k, cell in enumerate(self._sample)}
         self._apart: NDArray[np.float32] | None = None
 
     def nearest_to_doubt(
@@ -299,10 +300,14 @@ class _Field:
         weights = self._sizes[sample]
         if doubt is not None:
             weights = weights * doubt[sample].astype(np.float32)
-        if known:
-            far = cdist(points[sample], points[list(known)]).min(axis=1).astype(np.float32)
-        else:
-            far = np.full(len(sample), self._apart.max(), dtype=np.float32)
+        far = np.full(len(sample), self._apart.max(), dtype=np.float32)
+        inside = [self._place[cell] for cell in known if cell in self._place]
+        outside = [cell for cell in known if cell not in self._place]
+        if inside:
+            far = self._apart[inside].min(axis=0)
+        if outside:
+            others = cdist(points[sample], points[outside]).min(axis=1)
+            far = np.minimum(far, others.astype(np.float32))
         gains = gain_of_rows(self._apart, candidates, far, weights)
         return int(sample[candidates[int(np.argmax(gains))]])
 
