@@ -196,16 +196,22 @@ class ReplayOracle:
         """Return what was chosen, or what the recorded answers say about the groups shown."""
         then = self.choices.get((question.row, question.groups))
         if then is not None:
-            if then.answer is Answer.UNSURE:
-                return Answer.UNSURE
-            same = [link.right for link in then.links if link.answer is Answer.SAME]
-            places = [k for k, group in enumerate(question.groups) if group[0] in same]
-            return answered(places or None, question)
-        answers = [self.answers.get(ordered(question.row, group[0])) for group in question.groups]
-        if Answer.SAME in answers:
-            return answered(answers.index(Answer.SAME), question)
-        if None not in answers:
-            return Answer.UNSURE if Answer.UNSURE in answers else answered(None, question)
+            answers = {link.right: link.answer for link in then.links}
+        else:
+            answers = {
+                group[0]: self.answers.get(ordered(question.row, group[0]))
+                for group in question.groups
+            }
+        same = [
+            k for k, group in enumerate(question.groups) if answers.get(group[0]) is Answer.SAME
+        ]
+        if same:
+            return answered(same if len(same) > 1 else same[0], question)
+        if None in answers.values():
+            return self._otherwise(question)
+        return Answer.UNSURE if Answer.UNSURE in answers.values() else answered(None, question)
+
+    def _otherwise(self, question: Question) -> Any:
         if self.otherwise is None:
             raise AnswerError(
                 f"the recorded session did not ask {question.about}. Pass otherwise= to say who "

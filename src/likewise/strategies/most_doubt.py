@@ -174,8 +174,8 @@ class MostDoubt(RepresentativeStrategy):
         is_open[[*met, *known.unsure]] = False
         if not is_open.any():
             return None
-        is_early = known.learned is None or len(met) < N_FIRST
-        doubt = None if is_early else margin_doubt(known.learned.chances)
+        learned = known.learned if len(met) >= N_FIRST else None
+        doubt = None if learned is None else margin_doubt(learned.chances)
         return self._field.nearest_to_doubt(is_open, met, doubt)
 
     def _shown(self, cell: int, groups: Sequence[int]) -> tuple[int, Groups]:

@@ -32,7 +32,8 @@ class ProcedureClusterer(AskingClusterer):
             Not needed.
         """
         refuse_session(session)
-        self.labels_ = session.strategy.labels_as_published()
+        strategy: Any = session.strategy
+        self.labels_ = strategy.labels_as_published()
         self.n_clusters_ = int(self.labels_.max()) + 1
         self._set_queries(session)
         return self

@@ -79,7 +79,9 @@ class Selector(AskingEstimator):
         self.session_ = session
         run_for_fit(session, oracle)
         self._set_queries(session)
-        return session.strategy.known().closure()
+        strategy: Any = session.strategy
+        links: tuple[PairList, PairList] = strategy.known().closure()
+        return links
 
     def _strategy(self, X: Rows, train: Ints | None, seed: int, **_: Any) -> RowStrategy:
         rows = in_memory(X, self)
