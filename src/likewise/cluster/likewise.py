@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.validation import check_is_fitted
 
-from likewise.cluster.estimator import AskingClusterer, Rows
-from likewise.core.partition import SuperInstances
+from likewise.cluster.estimator import AskingClusterer, Predict
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError
-from likewise.inputs import refuse_overflow, refuse_session
+from likewise.inputs import refuse_session
 from likewise.learning.learner import Learned, Learner
-from likewise.rows.build import super_instances_of
-from likewise.rows.kmeans import FULL_LIMIT
-from likewise.rows.passes import check_finite
-from likewise.rows.source import Source
-from likewise.strategies.row_by_row.cells import N_CELLS, cells_of
+from likewise.strategies.row_by_row.cells import cells_of
 from likewise.strategies.row_by_row.questions import MAX_GROUPS
 from likewise.strategies.row_by_row.strategy import RowByRow
 
@@ -143,7 +139,7 @@ class Likewise(AskingClusterer):
                 "Likewise adopts sessions about features; this one, by the strategy "
                 f"{strategy.name!r}, has none. Use COBRA().adopt(session)"
             )
-        if X is not None and not isinstance(X, Source) and len(X) != strategy.n_rows:
+        if X is not None and len(X) != strategy.n_rows:
             raise InputError(f"X has {len(X)} rows, the session is about {strategy.n_rows}")
         self._set_queries(session)
         self.n_features_in_ = points.shape[1]
@@ -153,44 +149,54 @@ class Likewise(AskingClusterer):
         self.completeness_ = strategy.completeness()
         self.suspects_ = session.suspects
         self.labels_ = session.labels
+        self._group_of_representatives = self.labels_[strategy.partition.representatives]
         self.n_clusters_ = int(self.labels_.max()) + 1
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
+    def predict(self, X: Any) -> Any:
         """Return the most likely cluster of each row.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
-            New rows.
-        """
-        return np.asarray(np.argmax(self.predict_proba(X), axis=1), dtype=np.intp)
+        X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
+            New rows, read block by block.
 
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        Returns
+        -------
+        ndarray, Dask array or Dask series of shape (n_rows,)
+            Of a Dask collection it is one that computes when it is asked to.
+        """
+        check_is_fitted(self, "n_clusters_")
+        return self._predict_in_blocks(self._predictor(), X, np.intp)
+
+    def predict_proba(self, X: Any) -> Any:
         """Return how likely each row belongs to each cluster, one column per cluster.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
-            New rows.
+        X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
+            New rows, read block by block.
         """
-        check_is_fitted(self, "labels_")
-        rows = self._validated(X, reset=False)
+        check_is_fitted(self, "n_clusters_")
+        return self._predict_in_blocks(self._chances(), X, np.float64, self.n_clusters_)
+
+    def _predictor(self) -> Predict:
+        return partial(_most_likely, self._chances())
+
+    def _chances(self) -> Predict:
+        """Return a function from rows to how likely each belongs to each cluster."""
         if self.learned_ is not None:
-            return self._padded(self.learned_.predict_proba(rows))
-        partition = self.session_.strategy.partition
-        nearest = pairwise_distances_argmin(rows, partition.points)
-        labels = self.labels_[partition.representatives[nearest]]
-        return np.asarray(np.eye(self.n_clusters_)[labels])
+            return partial(_learned_chances, self.learned_.for_new_rows(), self.n_clusters_)
+        points: Any = self.session_.strategy.partition.points
+        groups = np.eye(self.n_clusters_)[self._group_of_representatives]
+        return partial(_nearest_chances, points, groups)
 
-    def _padded(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add columns of zeros for groups that the learner does not know."""
-        n_lacking = max(0, self.n_clusters_ - chances.shape[1])
-        return np.hstack([chances, np.zeros((len(chances), n_lacking))])
+    @property
+    def _asks_about_samples(self) -> bool:
+        return True
 
-    def _strategy(self, X: Rows, train: NDArray[np.intp] | None, seed: int, **_: Any) -> RowByRow:
-        cells: Any = cells_of_source if isinstance(X, Source) else cells_of
-        partition, is_askable = cells(
+    def _strategy(self, X: NDArray[Any], train: NDArray[np.intp] | None, seed: int) -> RowByRow:
+        partition, is_askable = cells_of(
             X, self.n_cells, train_indices=train, seed=seed, n_jobs=self.n_jobs
         )
         return RowByRow(
@@ -227,21 +233,19 @@ def learn_examples(strategy: Strategy) -> Learned | None:
     return Learner(partition.points, partition.sizes()).learn(cells, groups)
 
 
-def cells_of_source(
-    source: Source,
-    n_cells: int | None,
-    *,
-    train_indices: NDArray[np.intp] | None,
-    seed: int,
-    n_jobs: int | None = None,
-) -> tuple[SuperInstances, NDArray[np.bool_] | None]:
-    """Return what `cells_of` returns of the same rows as an array; large data is not read in."""
-    if source.n_rows > FULL_LIMIT:
-        partition = super_instances_of(
-            source, n_cells or N_CELLS, train_indices=train_indices, seed=seed, n_jobs=n_jobs
-        )
-        return partition, None
-    rows = source.to_array()
-    check_finite(rows, range(len(rows)), source)
-    refuse_overflow(rows, range(len(rows)), source.where)
-    return cells_of(rows, n_cells, train_indices=train_indices, seed=seed, n_jobs=n_jobs)
+def _most_likely(chances: Predict, rows: NDArray[Any]) -> NDArray[np.intp]:
+    return np.asarray(chances(rows).argmax(axis=1), dtype=np.intp)
+
+
+def _learned_chances(learned: Learned, n_clusters: int, rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Return what was learned, with columns of zeros for groups that the learner does not know."""
+    chances = learned.predict_proba(rows)
+    n_lacking = max(0, n_clusters - chances.shape[1])
+    return np.hstack([chances, np.zeros((len(chances), n_lacking))])
+
+
+def _nearest_chances(
+    points: NDArray[Any], groups: NDArray[np.float64], rows: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return 1 for the group of the nearest point."""
+    return np.asarray(groups[pairwise_distances_argmin(rows, points)])

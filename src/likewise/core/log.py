@@ -50,11 +50,13 @@ class Log:
         *,
         sample_ids: Sequence[Hashable] | None = None,
         digest: str | None = None,
+        row_numbers: ArrayLike | None = None,
     ) -> None:
         refuse_strategy(strategy)
         self.strategy = strategy
         self.sample_ids = _checked_ids(sample_ids, strategy.n_rows)
         self.digest = digest
+        self.row_numbers = None if row_numbers is None else np.asarray(row_numbers, dtype=np.intp)
         self._gestures: list[Gesture] = []
         # Each entry with what is needed to undo it: the gestures before a revision, or the strategy
         # before a rebuild.
@@ -205,11 +207,13 @@ class Log:
         """Return what `to_dict` returns, with arrays where that has long lists."""
         befores = [before for entry, before in self._done if isinstance(entry, Rebuilt)]
         first = befores[0] if befores else self.strategy
+        of_sample = {} if self.row_numbers is None else {"row_numbers": self.row_numbers}
         return {
             "format": FORMAT,
             "schema": SCHEMA,
             "digest": self.digest,
             "sample_ids": None if self.sample_ids is None else list(self.sample_ids),
+            **of_sample,
             "strategy": {"name": first.name, **first.to_dict()},
             "log": [entry_to_dict(entry) for entry, _ in self._done],
             "undone": [entry_to_dict(entry) for entry in self._undone],
@@ -244,7 +248,8 @@ class Log:
                     "the data it was made from, or start a new one."
                 )
             strategy = _loaded_strategy(data["strategy"], data.get("rows") if X is None else X)
-            session = cls(strategy, sample_ids=data.get("sample_ids"), digest=data.get("digest"))
+            about = {name: data.get(name) for name in ("sample_ids", "digest", "row_numbers")}
+            session = cls(strategy, **about)
             for entry in data["log"]:
                 session.apply(entry)
             session._undone = [entry_from_dict(entry, 0) for entry in data["undone"]]

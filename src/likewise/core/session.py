@@ -50,6 +50,8 @@ class Session(Log):
         Names of the rows that outlive slicing and reordering; passed along with every query.
     digest : str, optional
         Fingerprint of the data, so that a saved session is not continued on other data.
+    row_numbers : sequence of int, optional
+        If the session is about a sample of larger data: for every row its number there.
 
     Examples
     --------

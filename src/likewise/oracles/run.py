@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Choice, Link, Query
 from likewise.core.session import Session
@@ -28,8 +32,9 @@ def run(session: AnySession, oracle: Any, *, max_queries: int | None = None) -> 
     session : Session
         It is changed in place; after an error in the oracle it still has all earlier answers.
     oracle : Oracle or callable
-        Who answers. A choice is put as pairs, one after the other, to an oracle that cannot
-        choose; each of them counts as a question.
+        Who answers. If the session is about a sample of larger data, questions have the numbers
+        of the rows in that data. A choice is put as pairs, one after the other, to an oracle that
+        cannot choose; each of them counts as a question.
     max_queries : int, optional
         Ask no more than this many questions.
 
@@ -47,7 +52,10 @@ def run(session: AnySession, oracle: Any, *, max_queries: int | None = None) -> 
     """
     refuse_session(session, max_queries)
     oracle = as_oracle(oracle)
-    check_length(oracle, session.strategy.n_rows)
+    if session.row_numbers is None:
+        check_length(oracle, session.strategy.n_rows)
+    else:
+        oracle = _AboutAllRows(oracle, session.row_numbers)
     choose = getattr(oracle, "choose", None)
     asked = 0
     while (max_queries is None or asked < max_queries) and (query := session.ask()) is not None:
@@ -110,6 +118,32 @@ def check_length(oracle: Any, n_rows: int) -> None:
             "labels by id, LabelOracle({id: label, ...}) with sample_ids, or all rows with "
             "train_indices"
         )
+
+
+class _AboutAllRows:
+    """An oracle about all rows of the data, for a session about a sample of them."""
+
+    def __init__(self, oracle: Oracle, row_numbers: NDArray[np.intp]) -> None:
+        n_known = getattr(oracle, "n_rows", None)
+        if n_known is not None and n_known <= row_numbers[-1]:
+            raise InputError(
+                f"the oracle has labels for {plural(n_known, 'row')}, but the session is about a "
+                f"sample of the data, up to row {row_numbers[-1]}: pass the labels of all rows"
+            )
+        self._oracle = oracle
+        self._numbers = row_numbers.tolist()
+        if hasattr(oracle, "choose"):
+            self.choose = lambda choice: oracle.choose(
+                replace(
+                    choice,
+                    row=self._numbers[choice.row],
+                    groups=tuple(tuple(self._numbers[r] for r in g) for g in choice.groups),
+                )
+            )
+
+    def answer(self, query: Query) -> Answer:
+        left, right = self._numbers[query.left], self._numbers[query.right]
+        return self._oracle.answer(replace(query, left=left, right=right))
 
 
 def _as_pairs(choice: Choice, oracle: Oracle, n_left: int | None) -> list[Link]:

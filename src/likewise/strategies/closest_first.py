@@ -18,16 +18,11 @@ from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.learning.merge_tree import join_by_guess, merge_tree
 from likewise.rows.build import build_super_instances
-from likewise.rows.kmeans import Engine
 from likewise.rows.metrics import EUCLIDEAN, distances
 from likewise.strategies.representatives import RepresentativeStrategy
 
 DEFAULT_SUPER_INSTANCES = 50
 """The number in most figures of the paper; used where there is no budget."""
-
-MANY_ROWS = 20_000
-"""With more rows K-means is trained on a sample. That takes a fraction of the time, and the
-super-instances are hardly wider."""
 
 
 class ClosestFirst(RepresentativeStrategy):
@@ -63,9 +58,8 @@ class ClosestFirst(RepresentativeStrategy):
     ) -> Self:
         """Return the strategy; half of a budget is for merging, half for groups that differ."""
         n = DEFAULT_SUPER_INSTANCES if budget is None else max(2, budget // 2)
-        engine: Engine = "sample" if len(X) > MANY_ROWS else "auto"
         options: Any = {"train_indices": train_indices, "seed": seed, "n_jobs": n_jobs}
-        return cls(build_super_instances(X, n, engine=engine, **options))
+        return cls(build_super_instances(X, n, **options))
 
     @property
     def n_groups(self) -> int:

@@ -44,8 +44,6 @@ def cells_of(
         partition = build_super_instances(
             rows,
             n_cells or N_CELLS,
-            # Training on a sample takes a tenth of the time, and such small cells hardly change.
-            engine="sample",
             train_indices=train_indices,
             seed=seed,
             n_jobs=n_jobs,
