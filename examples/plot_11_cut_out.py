@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.datasets import load_sample_image
 
 from likewise import Likewise
-from likewise.scale import from_array
 
 photograph = load_sample_image("flower.jpg")[::2, ::2].astype(np.float32) / 255
 height, width, _ = photograph.shape
@@ -25,7 +24,7 @@ def same(left, right):
     return bool(on_flower[left] == on_flower[right])
 
 
-model = Likewise(max_queries=15, random_state=0).fit(from_array(pixels), oracle=same)
+model = Likewise(max_queries=15, random_state=0).fit(pixels, oracle=same)
 mask = model.labels_.reshape(height, width)
 
 # %%

@@ -8,7 +8,7 @@ import pytest
 from likewise import COBRA, COSC, Likewise, MinMax, MPCKMeans, ReplayOracle, Session, run
 from likewise.errors import InputError
 from likewise.inputs import refuse_rows
-from likewise.scale import from_parquet
+from likewise.rows import ParquetRows
 
 X = np.arange(12.0).reshape(6, 2) ** 1.3
 
@@ -135,7 +135,7 @@ def test_a_number_of_questions_is_a_whole_number(n):
     assert session.events == ()
 
 
-def test_a_list_of_no_files_is_no_source():
+def test_a_list_of_no_files_has_no_rows():
     pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
     with pytest.raises(InputError, match="no path was given"):
-        from_parquet([])
+        ParquetRows([])

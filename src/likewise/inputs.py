@@ -8,7 +8,7 @@ numbers whose squares overflow without a word.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -77,30 +77,10 @@ def refuse_names(names: Any) -> None:
             raise InputError(f"a name has no control characters or halves of characters: {name!r}")
 
 
-def refuse_overflow(
-    rows: NDArray[Any], numbers: Sequence[int] | NDArray[np.intp], where: Callable[[int], str]
-) -> None:
-    """Raise `InputError` if the squares of finite values overflow.
-
-    Parameters
-    ----------
-    rows : ndarray
-        Some rows of a source.
-    numbers : sequence of int
-        The number of each.
-    where : callable
-        Says where the row of a number is.
-    """
-    if rows.dtype.kind == "f" and (found := _too_large(rows)) is not None:
-        row, column = found
-        raise InputError(
-            f"{where(int(numbers[row]))} has {rows[row, column]:.3g} in column {column}: squared "
-            f"distances to it are too large for {rows.dtype}. Scale the columns first."
-        )
-
-
-def refuse_rows(X: Any) -> None:
+def refuse_rows(X: Any, first: int = 0) -> None:
     """Raise `InputError` if rows cannot be used; what is no array, list or frame is let pass.
+
+    `first` is the number of the first row, if these are a block of the rows.
 
     Examples
     --------
@@ -134,9 +114,9 @@ def refuse_rows(X: Any) -> None:
     if array.dtype.kind in "mM":
         raise InputError(f"X has dates or times ({array.dtype}), not numbers. {_remedy(names)}")
     if array.dtype.kind in "OSU":
-        _refuse_text(array, names)
+        _refuse_text(array, names, first)
     elif array.dtype.kind == "f":
-        _refuse_values(array, names)
+        _refuse_values(array, names, first)
 
 
 def _column_names(X: Any) -> list[Any] | None:
@@ -166,29 +146,29 @@ def _as_array(X: Any) -> NDArray[Any]:
         ) from error
 
 
-def _refuse_text(array: NDArray[Any], names: list[Any] | None) -> None:
+def _refuse_text(array: NDArray[Any], names: list[Any] | None, first: int) -> None:
     for row, column in np.ndindex(*array.shape):
         value: Any = array[row, column]
         if isinstance(value, str | bytes):
             try:
                 float(value)
             except ValueError:
-                place = _place(row, column, names)
+                place = _place(first + row, column, names)
                 raise InputError(
                     f"{place} is {str(value)!r}, not a number. {_remedy(names)}"
                 ) from None
         elif hasattr(value, "isoformat"):
-            place = _place(row, column, names)
+            place = _place(first + row, column, names)
             raise InputError(f"{place} is a date, {value}, not a number. {_remedy(names)}")
         elif value is None or str(value) in ("<NA>", "nan", "NaT"):
-            raise InputError(f"{_place(row, column, names)} is missing. {_remedy(names)}")
+            raise InputError(f"{_place(first + row, column, names)} is missing. {_remedy(names)}")
 
 
-def _refuse_values(array: NDArray[Any], names: list[Any] | None) -> None:
+def _refuse_values(array: NDArray[Any], names: list[Any] | None, first: int) -> None:
     if not (np.isfinite(array.min()) and np.isfinite(array.max())):  # NaN if any value is
         is_bad = ~np.isfinite(array)
         row, column = (int(k) for k in np.argwhere(is_bad)[0])
-        place, value = _place(row, column, names), array[row, column]
+        place, value = _place(first + row, column, names), array[row, column]
         if np.isnan(value):
             n = int(np.isnan(array).sum())
             raise InputError(
@@ -204,8 +184,8 @@ def _refuse_values(array: NDArray[Any], names: list[Any] | None) -> None:
     if found is not None:
         row, column = found
         raise InputError(
-            f"{_place(row, column, names)} is {array[row, column]:.3g}: squared distances to it "
-            f"are too large for {array.dtype}. Scale the columns first, as by "
+            f"{_place(first + row, column, names)} is {array[row, column]:.3g}: squared distances "
+            f"to it are too large for {array.dtype}. Scale the columns first, as by "
             "sklearn.preprocessing.MinMaxScaler().fit_transform(X)."
         )
 

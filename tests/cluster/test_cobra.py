@@ -95,7 +95,6 @@ def test_links_and_groups_fit_together(n_super_instances):
 @parametrize_with_checks(
     [
         COBRA(),
-        COBRA(n_super_instances=5, representative="nearest-mean", random_state=1),
         COBRA(metric="cosine"),
         COBRA(labels="learned", random_state=1),
     ]
@@ -184,13 +183,10 @@ def test_any_kind_of_table_gives_the_same_clusters(kind, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["full", "sample"])
-def test_the_number_of_jobs_changes_nothing(engine):
+def test_the_number_of_jobs_changes_nothing():
     blobs, truth = make_blobs(3000, centers=6, random_state=1)
     models = [
-        COBRA(30, engine=engine, n_jobs=n_jobs, random_state=0).fit(
-            blobs, oracle=LabelOracle(truth)
-        )
+        COBRA(30, n_jobs=n_jobs, random_state=0).fit(blobs, oracle=LabelOracle(truth))
         for n_jobs in (None, 1, 2)
     ]
     for model in models[1:]:
@@ -376,7 +372,7 @@ def test_an_impossible_number_of_super_instances_is_refused(n):
         COBRA(n).fit(X)
 
 
-@pytest.mark.parametrize("name", ["representative", "engine", "incomplete"])
+@pytest.mark.parametrize("name", ["incomplete", "labels"])
 def test_an_unknown_choice_is_refused(name):
     wrong: dict[str, Any] = {name: "other"}
     with pytest.raises(InputError, match=f"{name} must be one of"):

@@ -10,7 +10,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from likewise import COBRA, Answer, LabelOracle, Likewise, Session, run
 from likewise.errors import InputError, InterruptedFitError
-from likewise.scale import from_array
 from likewise.strategies import RowByRow
 
 X, Y = load_iris(return_X_y=True)
@@ -164,16 +163,12 @@ def test_wrong_answers_are_named_as_suspects():
     assert suspect.credibility < 0.5
 
 
-def test_large_data_are_asked_about_by_cells_and_sources_work(monkeypatch):
+def test_large_data_are_asked_about_by_cells(monkeypatch):
     points, truth = make_blobs(400, centers=3, cluster_std=0.6, random_state=4)
     monkeypatch.setattr("likewise.strategies.row_by_row.cells.MAX_CELLS", 100)
     model = Likewise(30, n_cells=60, random_state=0).fit(points, oracle=LabelOracle(truth))
     assert adjusted_rand_score(truth, model.labels_) > 0.9
-    from_source = Likewise(30, n_cells=60, random_state=0).fit(
-        from_array(points), oracle=LabelOracle(truth)
-    )
-    assert adjusted_rand_score(truth, from_source.labels_) > 0.9
-    assert isinstance(from_source.session_.strategy, RowByRow)
+    assert isinstance(model.session_.strategy, RowByRow)
 
 
 def test_it_pickles():

@@ -1,33 +1,19 @@
-"""Page, estimator, saved session, source and files on disk label the same session the same way."""
-
-import json
+"""Page, estimator and saved session label the same session the same way."""
 
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from likewise import LabelOracle, Likewise, Session, run
+from likewise import LabelOracle, Likewise, Session
 from likewise.project.groups import group_ids
-from likewise.scale import from_array
 
 X, Y = make_blobs(900, centers=6, n_features=5, cluster_std=2.5, random_state=0)
 MUST, CANNOT = [(0, 700), (1, 2)], [(3, 4), (3, 700)]
 
 
-def labels_in(folder):
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install likewise[tables]")
-    manifest = json.loads((folder / "_manifest.json").read_text())
-    return np.concatenate(
-        [
-            parquet.read_table(folder / part["file"])["label"].to_numpy()
-            for part in manifest["parts"]
-        ]
-    )
-
-
 @pytest.mark.parametrize("n_cells", [None, 120], ids=["each row", "cells"])
 @pytest.mark.parametrize("n_asked", [3, 12, 40])
-def test_one_session_has_one_labeling(tmp_path, n_cells, n_asked):
+def test_one_session_has_one_labeling(n_cells, n_asked):
     options = {"n_cells": n_cells, "random_state": 0}
     model = Likewise(n_asked, **options).fit(
         X, oracle=LabelOracle(Y), must_link=MUST, cannot_link=CANNOT
@@ -39,13 +25,6 @@ def test_one_session_has_one_labeling(tmp_path, n_cells, n_asked):
     assert np.array_equal(Likewise().adopt(loaded).labels_, model.labels_)
     ids = group_ids(session)
     assert len(set(zip(ids.tolist(), model.labels_.tolist(), strict=True))) == model.n_clusters_
-    of_source = Likewise(n_asked, **options).start(
-        from_array(X), must_link=MUST, cannot_link=CANNOT
-    )
-    run(of_source, LabelOracle(Y), max_queries=n_asked)
-    assert np.array_equal(of_source.labels, model.labels_)
-    of_source.write_labels(tmp_path / "labels")
-    assert np.array_equal(labels_in(tmp_path / "labels"), model.labels_)
 
 
 def test_predictions_are_labels_where_nothing_was_answered():

@@ -3,7 +3,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-N_ROWS, N_FEATURES, N_BLOBS = 12_000, 5, 6
+N_ROWS, N_FEATURES, N_BLOBS = 6_000, 5, 6
 
 
 @pytest.fixture(scope="session")
@@ -17,10 +17,10 @@ def blobs():
 
 
 @pytest.fixture
-def small_blocks(monkeypatch):
-    """Blocks of 1024 rows, so that small data has many of them, and spans too."""
-    monkeypatch.setattr("likewise.rows.blocks.BLOCK_BYTES", 1)
-    monkeypatch.setattr("likewise.rows.blocks.BLOCKS_PER_SPAN", 3)
+def small_sample(monkeypatch):
+    """Ask about 1000 rows, and read 700 at a time, so that small data is large."""
+    monkeypatch.setattr("likewise.rows.sample.SAMPLE_ROWS", 1000)
+    monkeypatch.setattr("likewise.rows.blocks.BLOCK_ROWS", 700)
 
 
 @pytest.fixture

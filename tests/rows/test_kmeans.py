@@ -4,15 +4,14 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 
 from likewise.rows.build import build_super_instances
-from likewise.rows.kmeans import MANY_CENTERS, draw_starts, kmeans
+from likewise.rows.kmeans import MANY_CENTERS, kmeans
 from likewise.rows.lloyd import best_of_starts
 
 X, _ = make_blobs(4000, centers=12, n_features=5, random_state=0)
 
 
-@pytest.mark.parametrize("engine", ["full", "sample"])
-def test_every_row_is_in_the_cell_of_its_nearest_center(engine):
-    found = build_super_instances(X, 20, engine=engine, seed=0)
+def test_every_row_is_in_the_cell_of_its_nearest_center():
+    found = build_super_instances(X, 20, seed=0)
     assert found.centers is not None
     assert found.cell_owner is not None
     nearest = np.argmin(((X[:, None, :] - found.centers) ** 2).sum(axis=2), axis=1)
@@ -29,9 +28,7 @@ def test_fewer_distinct_rows_than_cells_become_the_cells():
 
 @pytest.mark.slow
 def test_a_seed_decides_everything():
-    one, other, third = (
-        build_super_instances(X, 30, engine="sample", seed=s).assignment for s in (1, 1, 2)
-    )
+    one, other, third = (build_super_instances(X, 30, seed=s).assignment for s in (1, 1, 2))
     assert np.array_equal(one, other)
     assert not np.array_equal(one, third)
 
@@ -50,5 +47,4 @@ def test_the_published_sizes_have_ten_starts_and_many_cells_one(monkeypatch):
     seeds.clear()
     assignment, centers = kmeans(X, MANY_CENTERS)
     assert not seeds
-    assert len(draw_starts(len(X), MANY_CENTERS, 0)) == 1
     assert np.array_equal(assignment, cdist(X, centers).argmin(axis=1))

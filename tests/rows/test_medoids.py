@@ -3,7 +3,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from likewise.rows.build import build_super_instances
-from likewise.rows.medoids import medoid, nearest_to_mean, sums_of_distances
+from likewise.rows.medoids import medoid, sums_of_distances
 
 
 def brute_force(points):
@@ -40,13 +40,6 @@ def test_sums_do_not_depend_on_blocks(monkeypatch):
     assert np.allclose(sums_of_distances(points, points), whole, rtol=1e-13)
 
 
-def test_nearest_to_the_mean_takes_the_first_of_a_tie():
-    assert nearest_to_mean(np.array([[1.0], [-1.0], [3.0]]), np.array([0.0])) == 0
-
-
-def test_the_two_kinds_of_representative_differ_where_they_should():
+def test_the_row_with_the_smallest_sum_stands_for_its_group():
     rows = np.array([[0.0], [0.1], [0.2], [10.0]])
-    by_sum = build_super_instances(rows, 1, representative="medoid")
-    by_mean = build_super_instances(rows, 1, representative="nearest-mean")
-    assert by_sum.representatives.tolist() == [1]
-    assert by_mean.representatives.tolist() == [2]
+    assert build_super_instances(rows, 1).representatives.tolist() == [1]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import click
 
-from likewise.cli.rowprogress import RowProgress
 from likewise.errors import InputError
 from likewise.files import whole_file
 from likewise.project import FORMATS, open_session_file
 from likewise.project import export as export_project
-from likewise.project.large import connect, write_labels
+from likewise.project.large import export_folder
 from likewise.project.project import Project
 from likewise.project.store import Store
 from likewise.words import plural
@@ -87,7 +87,17 @@ def _write_folder(
             f"the groups of so many rows are written to a folder, not to {folder.name}: "
             "likewise export SESSION -o labels/"
         )
-    with closing(open_session_file(session).project) as project, RowProgress() as progress:
-        client = connect(cluster)
-        write_labels(project, store, folder, client=client, overwrite=overwrite, progress=progress)
-    click.echo(f"{folder}: {plural(project.session.progress.n_groups, 'group')}")
+    with (
+        closing(open_session_file(session).project) as project,
+        click.progressbar(length=100, label="groups of all rows", file=sys.stderr) as bar,
+    ):
+        n_rows = store.settings.get("n_rows")
+
+        def progress(n_done: int) -> None:
+            if n_rows:
+                bar.update(100 * n_done // n_rows - bar.pos)
+
+        n = export_folder(
+            project, store, folder, cluster=cluster, overwrite=overwrite, progress=progress
+        )
+    click.echo(f"{folder}: {plural(n, 'group')}")

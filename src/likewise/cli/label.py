@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from likewise.cli.inline import WAYS, ask_terminal, choose_way
-from likewise.cli.rowprogress import RowProgress
 from likewise.cli.served import ServedPage
 from likewise.project import Opened, give_known, open_large_project, open_project
 from likewise.project.large import is_large
@@ -102,7 +101,6 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     metavar="FILE",
     help="Where the session is kept; beside PATH, with .likewise added, by default.",
 )
-@click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler whose workers read the rows.")
 @click.option("--terminal", is_flag=True, help="Ask here and not on a page.")
 @click.option(
     "--pictures",
@@ -139,7 +137,6 @@ def label(
     seed: int | None,
     known: str | None,
     session: str | None,
-    cluster: str | None,
     terminal: bool,
     pictures: str,
     no_browser: bool,
@@ -151,9 +148,10 @@ def label(
     """Group what is at PATH by answering questions.
 
     PATH is a folder of pictures, a CSV, JSON lines or Parquet file, or an .npy or .npz file of
-    features. Several Parquet files, and files that do not fit in memory, are read in batches;
-    `likewise export` then writes the groups to a folder. Every answer is saved at once. To go on
-    where you stopped, run the same command again.
+    features. Of more than 20 000 items a random sample is asked about, and `likewise export`
+    predicts the groups of the others. Of several Parquet files, and of files that do not fit in
+    memory, only the sample is read; their groups are written to a folder. Every answer is saved at
+    once. To go on where you stopped, run the same command again.
     """
     if pictures != "auto" and not terminal:
         raise click.UsageError("--pictures is for --terminal; a page always shows them")
@@ -170,14 +168,14 @@ def label(
             page = ServedPage(paths[0], host, port, allow_host, opens=not no_browser)
             stack.enter_context(page)
             begin["checked"] = page.start
-        if cluster is not None or is_large(paths, options):
-            if known is not None:
-                raise click.UsageError("--known is not for files that are read in batches")
-            with RowProgress(also=None if page is None else page.progress) as progress:
-                opened = open_large_project(paths, cluster=cluster, progress=progress, **begin)
+        if page is not None:
+            begin["progress"] = page.progress
+        if is_large(paths, options):
+            if known is not None or strategy is not None:
+                flag = "--strategy" if known is None else "--known"
+                raise click.UsageError(f"{flag} is not for files that are read in batches")
+            opened = open_large_project(paths, questions=questions, **begin)
         else:
-            if page is not None:
-                begin["progress"] = page.progress
             opened = open_project(paths[0], questions=questions, strategy=strategy, **begin)
         stack.callback(_close, opened)
         _say_where(opened)

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from likewise.cluster.estimator import AskingClusterer, Rows
-from likewise.cluster.learner import (
-    learn_representatives,
-    learn_session,
-    learned_labels,
-)
-from likewise.cluster.source_session import SourceSession
+from likewise.cluster.estimator import AskingClusterer, Data, Predict
+from likewise.cluster.learner import learn_representatives, learned_labels, most_likely
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.inputs import refuse_session
 from likewise.rows.assignment import assign
-from likewise.rows.build import build_super_instances, super_instances_of
+from likewise.rows.build import build_super_instances
 from likewise.rows.metrics import distances
-from likewise.rows.source import Source
 from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES, ClosestFirst
 
 
@@ -40,18 +35,9 @@ class COBRA(AskingClusterer):
     n_super_instances : int, default=50
         How many super-instances to make. More of them give finer groups and take more questions:
         roughly one each, and one for every two groups.
-    representative : {"medoid", "nearest-mean"}, default="medoid"
-        Which member stands for a super-instance: the one with the smallest sum of distances to
-        the others, or the one nearest to their mean.
     metric : str, default="euclidean"
         Any metric scikit-learn knows by name, or "precomputed" if `X` is a matrix of distances.
         All but the Euclidean one use agglomerative clustering instead of K-means.
-    engine : {"auto", "full", "sample"}, default="auto"
-        "full" is K-means on all rows from ten starts, as in the paper; "sample" trains it on 256
-        rows per super-instance and assigns the rest in one pass; "auto" changes from the first
-        to the second above 50 000 rows.
-    exact_medoids : bool, default=False
-        Whether to try every member also in super-instances of more than 2000 rows.
     max_queries : int, optional
         Stop after this many questions. By default all are asked.
     incomplete : {"separate", "guess"}, default="separate"
@@ -116,10 +102,7 @@ class COBRA(AskingClusterer):
         self,
         n_super_instances: int = DEFAULT_SUPER_INSTANCES,
         *,
-        representative: Literal["medoid", "nearest-mean"] = "medoid",
         metric: str = "euclidean",
-        engine: Literal["auto", "full", "sample"] = "auto",
-        exact_medoids: bool = False,
         max_queries: int | None = None,
         incomplete: Literal["separate", "guess"] = "separate",
         labels: Literal["cells", "learned"] = "cells",
@@ -127,10 +110,7 @@ class COBRA(AskingClusterer):
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_super_instances = n_super_instances
-        self.representative = representative
         self.metric = metric
-        self.engine = engine
-        self.exact_medoids = exact_medoids
         self.max_queries = max_queries
         self.incomplete = incomplete
         self.labels = labels
@@ -152,14 +132,10 @@ class COBRA(AskingClusterer):
         refuse_session(session)
         is_guess = bool(is_guess) or self.incomplete == "guess"
         partition = session.strategy.partition
-        if isinstance(session, SourceSession):
-            self.labels_ = session.find_labels(self.labels, guess=is_guess)
-            if self.labels == "learned":
-                self.learned_ = learn_session(session, is_guess)
-        else:
-            self.labels_ = session.labels_guess if is_guess else session.labels
-            if self.labels == "learned":
-                self._learn(session, partition, X)
+        self.labels_ = session.labels_guess if is_guess else session.labels
+        self._group_of_representatives = self.labels_[partition.representatives]
+        if self.labels == "learned":
+            self._learn(session, partition, X)
         self._set_queries(session)
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.super_instances_ = partition.assignment
@@ -170,44 +146,60 @@ class COBRA(AskingClusterer):
             self.n_features_in_ = partition.n_rows
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
+    def predict(self, X: Any) -> Any:
         """Return the cluster of each row.
 
         It is that of its super-instance or, with ``labels="learned"``, the most likely one.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
-            New rows; with ``metric="precomputed"`` their distances to all rows of the fit.
+        X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
+            New rows, read block by block; with ``metric="precomputed"`` their distances to all
+            rows of the fit.
+
+        Returns
+        -------
+        ndarray, Dask array or Dask series of shape (n_rows,)
+            Of a Dask collection it is one that computes when it is asked to.
         """
-        check_is_fitted(self, "labels_")
-        rows = self._validated(X, reset=False)
+        check_is_fitted(self, "n_clusters_")
+        return self._predict_in_blocks(self._predictor(), X, np.intp)
+
+    def _predictor(self) -> Predict:
         if self.labels == "learned" and self.learned_ is not None:
-            return np.asarray(self.learned_.predict_proba(rows).argmax(axis=1), dtype=np.intp)
-        nearest = nearest_super_instance(self.session_.strategy.partition, rows)
-        return np.asarray(self.labels_[self.representatives_[nearest]])
+            return partial(most_likely, self.learned_.for_new_rows())
+        partition = self.session_.strategy.partition
+        return partial(group_of_nearest, partition, self._group_of_representatives)
+
+    def _label_all(self, numbers: NDArray[np.intp], data: Data) -> None:
+        super()._label_all(numbers, data)
+        self.representatives_ = numbers[self.representatives_]
+        partition = self.session_.strategy.partition
+        if isinstance(data, np.ndarray):
+            nearest = partial(nearest_super_instance, partition)
+            self.super_instances_ = self._predict_in_blocks(nearest, data, np.intp)
+            self.super_instances_[numbers] = partition.assignment
 
     def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:
         return self.adopt(session, is_guess=not is_asked, X=X)
 
     @property
-    def _label_by(self) -> str:  # type: ignore[override]
-        return self.labels
+    def _asks_about_samples(self) -> bool:
+        return self.metric != "precomputed"
 
     def _strategy(
-        self, X: Rows, train: NDArray[np.intp] | None, seed: int, **options: Any
+        self, X: NDArray[Any], train: NDArray[np.intp] | None, seed: int, **_: Any
     ) -> ClosestFirst:
-        options |= {
-            "representative": self.representative,
-            "metric": self.metric,
-            "engine": self.engine,
-            "exact_medoids": self.exact_medoids,
-            "train_indices": train,
-            "seed": seed,
-            "n_jobs": self.n_jobs,
-        }
-        make: Any = super_instances_of if isinstance(X, Source) else build_super_instances
-        return ClosestFirst(make(X, int(self.n_super_instances), **options))
+        return ClosestFirst(
+            build_super_instances(
+                X,
+                int(self.n_super_instances),
+                metric=self.metric,
+                train_indices=train,
+                seed=seed,
+                n_jobs=self.n_jobs,
+            )
+        )
 
     def _learn(self, session: Session, partition: SuperInstances, X: Any) -> None:
         """Learn from the representatives and their groups where every row belongs."""
@@ -218,7 +210,7 @@ class COBRA(AskingClusterer):
         if len(rows) != partition.n_rows:
             raise InputError(f"X has {len(rows)} rows, but the session is about {partition.n_rows}")
         groups = self.labels_[partition.representatives]
-        self.learned_ = learn_representatives(partition, groups, lambda: rows)
+        self.learned_ = learn_representatives(partition, groups, rows)
         if self.learned_ is not None:
             reps = partition.representatives
             self.labels_ = learned_labels(self.learned_, reps, rows, session.links)
@@ -230,8 +222,6 @@ class COBRA(AskingClusterer):
         if not is_count or n < 1:
             raise InputError(f"n_super_instances must be a positive integer, got {n!r}")
         for name, allowed in (
-            ("representative", ("medoid", "nearest-mean")),
-            ("engine", ("auto", "full", "sample")),
             ("incomplete", ("separate", "guess")),
             ("labels", ("cells", "learned")),
         ):
@@ -244,6 +234,13 @@ class COBRA(AskingClusterer):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
+
+
+def group_of_nearest(
+    partition: SuperInstances, groups: NDArray[np.intp], rows: NDArray[Any]
+) -> NDArray[np.intp]:
+    """Return the groups of the super-instances that new rows fall into."""
+    return groups[nearest_super_instance(partition, rows)]
 
 
 def nearest_super_instance(partition: SuperInstances, rows: NDArray[Any]) -> NDArray[np.intp]:

@@ -5,28 +5,37 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Sequence
-from os import PathLike
-from typing import Any, Self, overload
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from likewise.cluster.constraints import Pairs, checked_pairs, checked_train_rows
-from likewise.cluster.source_session import SourceSession
 from likewise.core.answers import Answer
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, UnusedLabelsWarning
 from likewise.inputs import is_whole, refuse_rows
-from likewise.oracles import run_for_fit
-from likewise.rows.source import Source
+from likewise.oracles import as_oracle, can_choose, run_for_fit
+from likewise.rows.blocks import (
+    DaskRows,
+    ParquetRows,
+    blocks_of,
+    in_tiles,
+    is_long_array,
+    matrix_type,
+    opened,
+)
+from likewise.rows.sample import draw_rows
 from likewise.words import plural
 
-Rows = NDArray[Any] | Source
+Data = NDArray[Any] | ParquetRows | DaskRows
+Predict = Callable[[NDArray[Any]], NDArray[Any]]
 
 
 class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
@@ -39,24 +48,29 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
     max_queries: int | None
     random_state: Any
     n_jobs: int | None = None
-    _label_by = "cells"
+    warm_start: bool = False
+
+    @property
+    def _asks_about_samples(self) -> bool:
+        """Whether large data is asked about by a sample of its rows."""
+        return False
 
     @abstractmethod
     def _strategy(
-        self, X: Rows, train: NDArray[np.intp] | None, seed: int, **options: Any
+        self, X: NDArray[Any], train: NDArray[np.intp] | None, seed: int, *, is_choice: bool
     ) -> Strategy:
         """Return the strategy for rows that were checked.
 
         Parameters
         ----------
-        X : ndarray or Source
+        X : ndarray
             The rows.
         train : ndarray of int or None
             The rows that may be asked about; None for all.
         seed : int
             Decides everything random.
-        **options
-            Further arguments of `start`, for sources.
+        is_choice : bool
+            Whether questions with several groups can be answered.
         """
 
     def _check_parameters(self) -> None:
@@ -67,93 +81,105 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
             raise InputError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
 
-    @overload
     def start(
         self,
-        X: Source,
-        *,
-        train_indices: ArrayLike | None = ...,
-        sample_ids: Sequence[Hashable] | None = ...,
-        must_link: Pairs = ...,
-        cannot_link: Pairs = ...,
-        checkpoint: str | PathLike[str] | None = ...,
-        progress: Callable[[str, int, int], None] | None = ...,
-    ) -> SourceSession: ...
-    @overload
-    def start(
-        self,
-        X: ArrayLike,
-        *,
-        train_indices: ArrayLike | None = ...,
-        sample_ids: Sequence[Hashable] | None = ...,
-        must_link: Pairs = ...,
-        cannot_link: Pairs = ...,
-        checkpoint: str | PathLike[str] | None = ...,
-        progress: Callable[[str, int, int], None] | None = ...,
-    ) -> Session: ...
-    def start(
-        self,
-        X: ArrayLike | Source,
+        X: Any,
         *,
         train_indices: ArrayLike | None = None,
         sample_ids: Sequence[Hashable] | None = None,
         must_link: Pairs = (),
         cannot_link: Pairs = (),
-        checkpoint: str | PathLike[str] | None = None,
-        progress: Callable[[str, int, int], None] | None = None,
     ) -> Session:
         """Return a session to be asked and told by hand.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features) or Source
-            The rows. A source of `likewise.scale` is read in batches and never held; the session
-            is then a `likewise.scale.SourceSession`, which can write labels to files.
+        X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
+            The rows; a path is one of Parquet files, a folder of them or a ``.npy`` file. Of more
+            than 20 000 rows the session is about a random sample: row 0 of the session is row
+            ``session.row_numbers[0]`` of `X`, and this number is its id if there are no others.
         train_indices : array-like of int, optional
             The rows that may be asked about. By default all.
         sample_ids : sequence of hashable, optional
-            Names of the rows, passed to the oracle with every query.
+            Names of the rows, passed to the oracle with every question.
         must_link, cannot_link : pairs of int
             Pairs of rows whose relation is known beforehand. They are certain: no answer
             overrules them, and they do not count as questions.
-        checkpoint : path, optional
-            For a source, a folder that keeps what is done when the start is interrupted. Starting
-            again with the same folder goes on from there.
-        progress : callable, optional
-            For a source, called as ``progress(phase, rows_done, n_rows)``.
         """
-        self._check_parameters()
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        session: Session
-        if isinstance(X, Source):
-            self.n_features_in_ = X.n_features
-            train = checked_train_rows(train_indices, X.n_rows)
-            strategy = self._strategy(X, train, seed, checkpoint=checkpoint, progress=progress)
-            about = SourceSession(strategy, sample_ids=sample_ids, digest=X.fingerprint())
-            about.label_by = self._label_by
-            session = about.attach(X, n_jobs=self.n_jobs)
-        else:
-            rows = self._validated(X)
-            train = checked_train_rows(train_indices, len(rows))
-            strategy = self._strategy(rows, train, seed)
-            session = Session(
-                strategy,
-                sample_ids=sample_ids,
-                digest=fingerprint(rows),
-                max_queries=self.max_queries,
-            )
-        n_rows = strategy.n_rows
-        for pairs, name, answer in (
-            (must_link, "must_link", Answer.SAME),
-            (cannot_link, "cannot_link", Answer.DIFFERENT),
-        ):
-            for left, right in checked_pairs(n_rows, pairs, name).tolist():
-                session.give(left, right, answer)
+        session, _ = self._begin(
+            self._data(X),
+            train_indices=train_indices,
+            sample_ids=sample_ids,
+            must_link=must_link,
+            cannot_link=cannot_link,
+        )
         return session
 
-    def _validated(self, X: Any, *, reset: bool = True) -> NDArray[Any]:
+    def _begin(
+        self,
+        data: Data,
+        *,
+        train_indices: ArrayLike | None,
+        sample_ids: Sequence[Hashable] | None,
+        must_link: Pairs,
+        cannot_link: Pairs,
+        is_choice: bool = True,
+    ) -> tuple[Session, NDArray[Any]]:
+        """Return a session and the rows it is about, which are a sample if there are many."""
+        self._check_parameters()
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        n_rows = len(data) if isinstance(data, np.ndarray) else data.n_rows
+        train = checked_train_rows(train_indices, n_rows)
+        must = checked_pairs(n_rows, must_link, "must_link")
+        cannot = checked_pairs(n_rows, cannot_link, "cannot_link")
+        numbers = None
+        if self._asks_about_samples:
+            linked = np.concatenate([must.ravel(), cannot.ravel()])
+            numbers = draw_rows(n_rows, seed, train=train, linked=linked.tolist())
+        rows = self._rows_of(data, numbers)
+        if numbers is not None:
+            must, cannot = np.searchsorted(numbers, must), np.searchsorted(numbers, cannot)
+            train = None if train is None else np.flatnonzero(np.isin(numbers, train))
+            sample_ids = _ids_of(numbers, sample_ids, n_rows)
+        session = Session(
+            self._strategy(rows, train, seed, is_choice=is_choice),
+            sample_ids=sample_ids,
+            digest=fingerprint(rows),
+            row_numbers=numbers,
+            max_queries=self.max_queries,
+        )
+        for pairs, answer in ((must, Answer.SAME), (cannot, Answer.DIFFERENT)):
+            for left, right in pairs.tolist():
+                session.give(left, right, answer)
+        return session, rows
+
+    def _data(self, X: Any) -> Data:
+        """Return rows in memory, checked, or rows that are read when they are needed."""
+        data = opened(X)
+        if isinstance(data, ParquetRows | DaskRows):
+            if not self._asks_about_samples:
+                raise InputError(f"{type(self).__name__} needs all rows in memory, as an array")
+            return data
+        if not (self._asks_about_samples and is_long_array(data)):
+            return self._validated(data)
+        self._validated(data[:1])
+        for start, block in blocks_of(data):
+            refuse_rows(block, first=start)
+        return np.asarray(data)
+
+    def _rows_of(self, data: Data, numbers: NDArray[np.intp] | None) -> NDArray[Any]:
+        """Return the rows of some numbers, or all."""
+        if isinstance(data, np.ndarray):
+            rows = data if numbers is None else data[numbers]
+            return np.ascontiguousarray(rows, dtype=matrix_type([rows.dtype]))
+        rows = self._validated(data.take(np.arange(data.n_rows) if numbers is None else numbers))
+        if data.names is not None:
+            self.feature_names_in_ = np.array(data.names, dtype=object)
+        return rows
+
+    def _validated(self, X: Any, *, reset: bool = True, first: int = 0) -> NDArray[Any]:
         refuse_mixed_frames(X)
-        refuse_rows(X)
+        refuse_rows(X, first)
         rows: NDArray[Any] = validate_data(
             self, X, dtype=[np.float64, np.float32], order="C", reset=reset
         )
@@ -161,15 +187,27 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
 
     def _set_queries(self, session: Session) -> None:
         asked = [gesture for gesture in session.events if gesture.source == "asked"]
+        numbers: Any = range(session.strategy.n_rows)
+        if session.row_numbers is not None:
+            numbers = session.row_numbers.tolist()
         self.session_ = session
         self.queries_ = [
-            (link.left, link.right, link.answer) for gesture in asked for link in gesture.links
+            (numbers[link.left], numbers[link.right], link.answer)
+            for gesture in asked
+            for link in gesture.links
         ]
         self.n_queries_ = session.n_asked
 
 
 class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
-    """Cluster rows by asking an oracle."""
+    """Cluster rows by asking an oracle.
+
+    A subclass that can say where new rows belong has ``_asks_about_samples = True`` and a
+    `_predictor`.
+    """
+
+    _is_elsewhere = False
+    """Whether the rows of the fit are not in memory."""
 
     @abstractmethod
     def adopt(self, session: Session, *, X: Any = None) -> Self:
@@ -177,7 +215,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
 
     def fit(
         self,
-        X: ArrayLike | Source,
+        X: Any,
         y: Any = None,
         *,
         oracle: Any = None,
@@ -190,17 +228,18 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features) or Source
-            The rows, or a source of `likewise.scale`.
+        X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
+            The rows; a path is one of Parquet files, a folder of them or a ``.npy`` file. Of more
+            than 20 000 rows a random sample is asked about, and the others are predicted.
         y : ignored
             For compatibility. Labels that are known are an oracle: ``oracle=LabelOracle(y)``.
         oracle : Oracle or callable, optional
-            Who answers: an object with ``answer(query)``, or a function of two row numbers that
+            Who answers: an object with ``answer(question)``, or a function of two row numbers that
             returns True, False or None. Without one nothing is asked.
         train_indices : array-like of int, optional
             The rows that may be asked about. By default all.
         sample_ids : sequence of hashable, optional
-            Names of the rows, passed to the oracle with every query.
+            Names of the rows, passed to the oracle with every question.
         must_link, cannot_link : pairs of int
             Pairs of rows whose relation is known beforehand. They are certain: no answer
             overrules them.
@@ -224,29 +263,114 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
                 UnusedLabelsWarning,
                 stacklevel=2,
             )
-        session = self.start(
-            X,
+        data = self._data(X)
+        session, rows = self._begin(
+            data,
             train_indices=train_indices,
             sample_ids=sample_ids,
             must_link=must_link,
             cannot_link=cannot_link,
+            is_choice=oracle is None or can_choose(as_oracle(oracle)),
         )
+        earlier = getattr(self, "session_", None) if self.warm_start else None
+        if earlier is not None and earlier.digest == session.digest:
+            session, session.max_queries = earlier, self.max_queries
+            session.extend(0)
         self.session_ = session
         if oracle is not None:
             then = f" and {type(self).__name__}().adopt(error.session)"
             run_for_fit(session, oracle, then=then)
-        return self._adopt_fitted(session, X, is_asked=oracle is not None)
+        self._is_elsewhere = False
+        self._adopt_fitted(session, rows, is_asked=oracle is not None)
+        if session.row_numbers is not None:
+            self._label_all(session.row_numbers, data)
+        return self
 
     def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:  # noqa: ARG002
         return self.adopt(session, X=X)
 
+    def _label_all(self, numbers: NDArray[np.intp], data: Data) -> None:
+        """Predict the rows that the session is not about, if they are in memory."""
+        of_sample = self.__dict__.pop("labels_")
+        self._is_elsewhere = not isinstance(data, np.ndarray)
+        if isinstance(data, np.ndarray):
+            self.labels_ = self._predict_in_blocks(self._predictor(), data, np.intp)
+            self.labels_[numbers] = of_sample
 
-def in_memory(X: Rows, estimator: AskingEstimator) -> NDArray[np.float64]:
-    """Return rows that are in memory as float64, or refuse a source."""
-    if isinstance(X, Source):
-        name = type(estimator).__name__
-        raise InputError(f"{name} needs all rows in memory, not a source; COBRA takes sources")
-    return np.asarray(X, dtype=np.float64)
+    def _predictor(self) -> Predict:
+        """Return a function from rows to labels that workers can be sent."""
+        raise NotImplementedError
+
+    def _predict_in_blocks(
+        self, predict: Predict, X: Any, dtype: Any, n_columns: int | None = None
+    ) -> Any:
+        """Return what is predicted for all rows, block by block; lazily for Dask collections."""
+        check_is_fitted(self, "n_clusters_")
+        shape = () if n_columns is None else (n_columns,)
+        data = opened(X)
+        if isinstance(data, DaskRows | ParquetRows):
+            self._check_columns(data)
+        if isinstance(data, DaskRows):
+            return data.map(
+                _CheckedPredict(predict, np.empty((0, *shape), dtype)), dtype, n_columns
+            )
+        if isinstance(data, ParquetRows):
+            found = np.empty((data.n_rows, *shape), dtype=dtype)
+            for number, block in data.blocks():
+                refuse_rows(block, first=number)
+                found[number : number + len(block)] = in_tiles(predict, block)
+            return found
+        if not is_long_array(data):
+            return np.asarray(in_tiles(predict, self._validated(data, reset=False)), dtype=dtype)
+        found = np.empty((len(data), *shape), dtype=dtype)
+        for start, block in blocks_of(data):
+            rows = self._validated(block, reset=False, first=start)
+            found[start : start + len(rows)] = in_tiles(predict, rows)
+        return found
+
+    def _check_columns(self, data: DaskRows | ParquetRows) -> None:
+        expected = getattr(self, "feature_names_in_", None)
+        if expected is not None and data.names is not None and list(expected) != data.names:
+            raise InputError(
+                f"the columns must be those of the fit, in their order: {', '.join(expected)}; "
+                f"got {', '.join(data.names)}"
+            )
+        if data.n_features != self.n_features_in_:
+            raise InputError(f"X has {data.n_features} columns, the fit had {self.n_features_in_}")
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "labels_" and self.__dict__.get("_is_elsewhere"):
+            raise AttributeError(
+                "there is no labels_ for rows that are not in memory: model.predict(X) returns the "
+                "labels of all rows, lazily for a Dask collection; model.session_.labels has those "
+                "of the sample that was asked about"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+@dataclass(frozen=True)
+class _CheckedPredict:
+    """What a worker does with a block of rows; `empty` is the result for none."""
+
+    predict: Predict
+    empty: NDArray[Any]
+
+    def __call__(self, rows: NDArray[Any]) -> NDArray[Any]:
+        if not len(rows):
+            return self.empty
+        refuse_rows(rows)
+        return in_tiles(self.predict, rows).astype(self.empty.dtype)
+
+
+def _ids_of(
+    numbers: NDArray[np.intp], ids: Sequence[Hashable] | None, n_rows: int
+) -> list[Hashable]:
+    """Return the ids of the rows of a sample: those given, or their numbers in the data."""
+    if ids is None:
+        return list(numbers.tolist())
+    if len(ids) != n_rows:
+        raise InputError(f"sample_ids has {len(ids)} ids, but the data has {n_rows} rows")
+    return [ids[k] for k in numbers.tolist()]
 
 
 def refuse_mixed_frames(X: Any) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from likewise.cluster.estimator import AskingClusterer, Rows
+from likewise.cluster.estimator import AskingClusterer, Predict
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.inputs import refuse_session
+from likewise.learning.learner import Learned
 from likewise.strategies.most_doubt import MAX_GROUPS, MostDoubt
 
 
@@ -132,37 +134,51 @@ class Likewise(AskingClusterer):
         self.n_clusters_ = session.n_groups
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
+    def predict(self, X: Any) -> Any:
         """Return the most likely cluster of each row.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
-            New rows.
-        """
-        return np.asarray(np.argmax(self.predict_proba(X), axis=1), dtype=np.intp)
+        X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
+            New rows, read block by block.
 
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        Returns
+        -------
+        ndarray, Dask array or Dask series of shape (n_rows,)
+            Of a Dask collection it is one that computes when it is asked to.
+        """
+        check_is_fitted(self, "n_clusters_")
+        return self._predict_in_blocks(self._predictor(), X, np.intp)
+
+    def predict_proba(self, X: Any) -> Any:
         """Return how likely each row belongs to each cluster, one column per cluster.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
-            New rows.
+        X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
+            New rows, read block by block.
         """
-        check_is_fitted(self, "labels_")
-        rows = self._validated(X, reset=False)
-        chances = np.zeros((len(rows), self.n_clusters_))
-        if self.learned_ is None:
-            chances[:, 0] = 1.0
-        else:
-            # Groups that the learner does not know have no chance.
-            chances[:, : self.learned_.n_groups] = self.learned_.predict_proba(rows)
-        return chances
+        check_is_fitted(self, "n_clusters_")
+        return self._predict_in_blocks(self._chances(), X, np.float64, self.n_clusters_)
 
-    def _strategy(self, X: Rows, train: NDArray[np.intp] | None, seed: int, **_: Any) -> MostDoubt:
-        max_groups = 1 if self.questions == "pairs" else MAX_GROUPS
-        return MostDoubt.from_rows(X, train_indices=train, seed=seed, max_groups=max_groups)  # type: ignore[arg-type]
+    def _predictor(self) -> Predict:
+        return partial(_most_likely, self._chances())
+
+    def _chances(self) -> Predict:
+        """Return a function from rows to how likely each belongs to each cluster."""
+        learned = None if self.learned_ is None else self.learned_.for_new_rows()
+        return partial(_learned_chances, learned, self.n_clusters_)
+
+    @property
+    def _asks_about_samples(self) -> bool:
+        return True
+
+    def _strategy(
+        self, X: NDArray[Any], train: NDArray[np.intp] | None, seed: int, *, is_choice: bool
+    ) -> MostDoubt:
+        is_choice = self.questions == "choices" or (self.questions == "auto" and is_choice)
+        max_groups = MAX_GROUPS if is_choice else 1
+        return MostDoubt.from_rows(X, train_indices=train, seed=seed, max_groups=max_groups)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -170,3 +186,19 @@ class Likewise(AskingClusterer):
             raise InputError(
                 f"questions must be 'auto', 'choices' or 'pairs', got {self.questions!r}"
             )
+
+
+def _most_likely(chances: Predict, rows: NDArray[Any]) -> NDArray[np.intp]:
+    return np.asarray(chances(rows).argmax(axis=1), dtype=np.intp)
+
+
+def _learned_chances(
+    learned: Learned | None, n_clusters: int, rows: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return what was learned; groups that the learner does not know have no chance."""
+    chances = np.zeros((len(rows), n_clusters))
+    if learned is None:
+        chances[:, 0] = 1.0
+    else:
+        chances[:, : learned.n_groups] = learned.predict_proba(rows)
+    return chances

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,16 +98,10 @@ class SuperInstances:
 
         dtype = plain.get("dtype") or "float64"
         if "assignment" not in plain:
-            return StreamedSuperInstances(
-                int(plain["n_rows"]),
-                np.asarray(plain["representatives"], dtype=np.intp),
-                points=np.asarray(plain["points"], dtype=dtype),
-                metric=plain["metric"],
-                centers=np.asarray(plain["centers"], dtype=dtype),
-                cell_owner=np.asarray(plain["cell_owner"], dtype=np.intp),
-                kernel=plain["kernel"],
-                row_counts=np.asarray(plain["row_counts"], dtype=np.intp),
-                typical=tuple(np.asarray(rows, dtype=np.intp) for rows in plain["typical"]),
+            raise InputError(
+                "this session is about rows in files, which release 0.1.0 read in several passes. "
+                "Its answers are about rows of these files: start a new session with them as "
+                "must_link and cannot_link"
             )
         return cls(
             assignment=np.asarray(plain["assignment"], dtype=np.intp),
@@ -119,106 +113,6 @@ class SuperInstances:
             cell_owner=array("cell_owner", np.intp),
             row_counts=array("row_counts", np.intp),
         )
-
-
-class StreamedSuperInstances(SuperInstances):
-    """Super-instances of more rows than fit in memory.
-
-    The super-instance of each row is not stored: `assignment` reads all rows again to find it.
-
-    Attributes
-    ----------
-    n_rows : int
-        Number of rows of the data.
-    kernel : str
-        The code that compared rows to centers; the same code must be used again.
-    row_counts : ndarray of shape (n_super_instances,)
-        Number of rows in every super-instance.
-    typical : tuple of ndarray
-        For every super-instance, some of its rows, the most central ones first.
-    find : callable or None
-        Reads the rows and returns their super-instances; None where the rows are not available.
-    """
-
-    __slots__ = ("_n_rows", "find", "kernel", "typical")
-
-    _n_rows: int
-    kernel: str
-    typical: tuple[NDArray[np.intp], ...]
-    find: Callable[[], NDArray[np.intp]] | None
-
-    def __init__(
-        self,
-        n_rows: int,
-        representatives: NDArray[np.intp],
-        *,
-        points: NDArray[Any],
-        centers: NDArray[Any],
-        cell_owner: NDArray[np.intp],
-        kernel: str,
-        row_counts: NDArray[np.intp],
-        typical: tuple[NDArray[np.intp], ...],
-        metric: str = "euclidean",
-        find: Callable[[], NDArray[np.intp]] | None = None,
-    ) -> None:
-        # The parent is frozen, and its `assignment` is a property here.
-        values = {
-            "representatives": representatives,
-            "points": points,
-            "distances": None,
-            "metric": metric,
-            "centers": centers,
-            "cell_owner": cell_owner,
-            "_n_rows": n_rows,
-            "kernel": kernel,
-            "row_counts": row_counts,
-            "typical": typical,
-            "find": find,
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-
-    def __reduce__(self) -> Any:
-        # Without the rows, which are not read for this.
-        return SuperInstances.from_dict, (self.to_dict(),)
-
-    @property
-    def assignment(self) -> NDArray[np.intp]:
-        """For every row, the number of its super-instance; this reads all rows."""
-        if self.find is None:
-            raise InputError(
-                f"the {self._n_rows} rows of this session are not at hand, so the groups of "
-                "single rows are not either. Open the session together with its source: "
-                "SourceSession.from_dict(saved, X=source)."
-            )
-        return self.find()
-
-    def attach(self, find: Callable[[], NDArray[np.intp]]) -> None:
-        """Set the function that finds the super-instance of every row."""
-        object.__setattr__(self, "find", find)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows of the data."""
-        return self._n_rows
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the partition as plain values and arrays that are all shorter than the data."""
-        assert self.points is not None
-        assert self.centers is not None
-        assert self.cell_owner is not None
-        return {
-            "n_rows": self._n_rows,
-            "representatives": self.representatives,
-            "points": self.points,
-            "centers": self.centers,
-            "cell_owner": self.cell_owner,
-            "kernel": self.kernel,
-            "row_counts": self.sizes(),
-            "typical": list(self.typical),
-            "metric": self.metric,
-            "dtype": self.points.dtype.name,
-        }
 
 
 def singletons(points: NDArray[Any], metric: str = "euclidean") -> SuperInstances:

@@ -6,6 +6,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from likewise.core.answers import Answer, Link, as_answer
 from likewise.core.html import card, row_name
 from likewise.errors import AnswerError, InputError
@@ -90,6 +93,11 @@ class Question:
         groups = ((self.groups[place][member],),)
         ids = ((self.group_ids[place][member],),) if self.group_ids else ()
         return replace(self, groups=groups, group_ids=ids)
+
+    def renumbered(self, numbers: Sequence[int] | NDArray[np.intp]) -> Question:
+        """Return the question about other rows: row k becomes ``numbers[k]``."""
+        groups = tuple(tuple(int(numbers[row]) for row in group) for group in self.groups)
+        return replace(self, row=int(numbers[self.row]), groups=groups)
 
     def links(self, chosen: Chosen) -> tuple[Link, ...]:
         """Return what choosing a group says.

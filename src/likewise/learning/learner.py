@@ -9,7 +9,7 @@ these predictions, the more weight it has.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
@@ -109,6 +109,10 @@ class Learned:
         It is computed alone, so that its last bits never depend on earlier calls.
         """
         return self._in_blocks(1, lambda _: self._rows.take(slice(row, row + 1)))[0]  # type: ignore[no-any-return]
+
+    def for_new_rows(self) -> Learned:
+        """Return the same without the rows that were learned from, so that it can be sent."""
+        return replace(self, _rows=self._rows.take(slice(0)))
 
     def predict_proba(self, X: NDArray[Any]) -> NDArray[np.float64]:
         """Return how likely each of any rows belongs to each group."""

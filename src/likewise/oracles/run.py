@@ -28,8 +28,9 @@ def run(session: AnySession, oracle: Any, *, max_queries: int | None = None) -> 
         It is changed in place; after an error in the oracle it still has all earlier answers. Its
         own budget counts.
     oracle : Oracle or callable
-        Who answers. To an oracle that cannot choose, a question with several groups is put as
-        pairs, the likeliest group first; each of them counts as a question.
+        Who answers. If the session is about a sample of larger data, questions have the numbers
+        of the rows in that data. To an oracle that cannot choose, a question with several groups
+        is put as pairs, the likeliest group first; each of them counts as a question.
     max_queries : int, optional
         Ask no more than this many questions now.
 
@@ -47,7 +48,7 @@ def run(session: AnySession, oracle: Any, *, max_queries: int | None = None) -> 
     """
     refuse_session(session, max_queries)
     oracle = as_oracle(oracle)
-    check_length(oracle, session.strategy.n_rows)
+    check_length(oracle, session)
     n_before = session.n_asked
     while max_queries is None or session.n_asked - n_before < max_queries:
         question = session.ask()
@@ -55,7 +56,9 @@ def run(session: AnySession, oracle: Any, *, max_queries: int | None = None) -> 
             break
         asked = question if can_choose(oracle) else question.pair()
         try:
-            session.answer(asked, chosen_by(oracle, asked))
+            numbers = session.row_numbers
+            shown = asked if numbers is None else asked.renumbered(numbers)
+            session.answer(asked, chosen_by(oracle, shown))
         except BudgetExhausted:
             break
     return session
@@ -91,10 +94,17 @@ def run_for_fit(session: Session, oracle: Any, *, then: str = "") -> None:
         ) from error
 
 
-def check_length(oracle: Any, n_rows: int) -> None:
+def check_length(oracle: Any, session: Session) -> None:
     """Refuse an oracle for another number of rows."""
-    n_known = getattr(oracle, "n_rows", None)
-    if n_known is not None and n_known != n_rows:
+    n_known, n_rows = getattr(oracle, "n_rows", None), session.strategy.n_rows
+    if n_known is not None and session.row_numbers is not None:
+        if n_known <= session.row_numbers[-1]:
+            raise InputError(
+                f"the oracle has labels for {plural(n_known, 'row')}, but the session is about a "
+                f"sample of the data, up to row {session.row_numbers[-1]}: pass the labels of all "
+                "rows"
+            )
+    elif n_known is not None and n_known != n_rows:
         raise InputError(
             f"the oracle has labels for {plural(n_known, 'row')}, but the data has "
             f"{n_rows}. If the data was sliced, as in cross-validation, row numbers changed: pass "

@@ -195,6 +195,7 @@ class ReplayOracle:
     def answer(self, question: Question) -> Any:
         """Return what was chosen, or what the recorded answers say about the groups shown."""
         then = self.choices.get((question.row, question.groups))
+        answers: dict[int, Answer | None]
         if then is not None:
             answers = {link.right: link.answer for link in then.links}
         else:

@@ -1,44 +1,48 @@
-"""Projects about data that does not fit in memory: a few rows of every super-instance are shown.
+"""Projects about rows in files that are not read as a whole: a sample is shown and asked about.
 
-The file has two sessions. One is about the rows that can be shown; it asks the questions. The other
-is about all rows; it gets the same answers when labels are written.
+The session file has the sample, so that going on does not read the data. All other rows get their
+groups when they are exported.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.partition import StreamedSuperInstances, SuperInstances
+from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
-from likewise.errors import InputError, needs_extra
+from likewise.errors import InputError
 from likewise.items.items import Features
 from likewise.items.limits import fits
 from likewise.items.points import check_promises
 from likewise.items.rows import RowItems
 from likewise.items.tablefiles import parquet_bytes
 from likewise.items.tables import Table
-from likewise.project.packing import pack_session, unpack, unpack_session
+from likewise.project.packing import pack, unpack, unpack_session
 from likewise.project.project import Project
 from likewise.project.store import Store
-from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES, ClosestFirst
+from likewise.rows.assignment import assign
+from likewise.rows.blocks import NpyRows, ParquetRows, connect, in_tiles, write_labels
+from likewise.rows.sample import draw_rows
 from likewise.words import plural
-
-if TYPE_CHECKING:
-    from likewise.scale import Source
 
 SETUP = "setup 0"
 """The payload with the session as it was begun."""
-WHOLE = "all rows"
+FEATURES = "features"
+"""The payload with the features of the sample."""
 SHOWN = "shown rows"
+"""The payload with the numbers of the sample's rows, and their values as they are shown."""
+ALL_ROWS = "all rows"
+"""The payload of release 0.1.0 with the super-instances of all rows."""
+
 OnProgress = Callable[[str, int, int], None]
 
 
@@ -60,139 +64,186 @@ def is_large(paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any]
     return not fits(needed)
 
 
-def open_source(settings: Mapping[str, Any], client: Any = None) -> Source:
-    """Return the source that a project's settings describe."""
-    from likewise.rows.scaled import ScaledSource
-    from likewise.scale import from_npy, from_parquet
-
+def open_rows(settings: Mapping[str, Any]) -> ParquetRows | NpyRows:
+    """Return the rows of the files that a project's settings name."""
     paths = settings["paths"]
-    options = settings.get("options", {})
-    if len(paths) == 1 and paths[0].endswith(".npy"):
-        if options.get("columns"):
-            raise InputError(f"{paths[0]} has no names of columns; leave out --columns")
-        check_promises(Path(paths[0]))
-        return from_npy(paths[0], client=client)
-    source = from_parquet(paths, options.get("columns"), client=client)
-    if "low" in settings:
-        return ScaledSource(source, np.array(settings["low"]), np.array(settings["high"]))
-    return source
+    columns = settings.get("options", {}).get("columns")
+    if len(paths) > 1 or not paths[0].endswith(".npy"):
+        return ParquetRows(paths, columns)
+    if columns:
+        raise InputError(f"{paths[0]} has no names of columns; leave out --columns")
+    check_promises(Path(paths[0]))
+    return NpyRows(paths[0])
 
 
-def begin(
-    where: Path,
+@dataclass(frozen=True)
+class Scale:
+    """Columns scaled to [0, 1], as those of small tables are, by the range in the sample."""
+
+    low: NDArray[Any]
+    width: NDArray[Any]
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any], dtype: Any) -> Scale:
+        """Return the scale that a project's settings have; columns stay as they are without one."""
+        low = np.array(settings.get("low", 0.0), dtype=dtype)
+        width = np.array(settings.get("high", 1.0), dtype=dtype) - low
+        return cls(low, np.where(width > 0, width, np.ones_like(width)))
+
+    def __call__(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return rows with scaled columns."""
+        return np.asarray((rows - self.low) / self.width)
+
+
+def sample_of(
     settings: dict[str, Any],
-    *,
-    client: Any = None,
-    progress: OnProgress | None = None,
-) -> Project:
-    """Read all rows, and begin a project about some rows of each super-instance."""
-    from likewise.cluster import COBRA
-    from likewise.rows.scaled import ScaledSource, scaled
+) -> tuple[NDArray[np.intp], Features, dict[str, list[Any]]]:
+    """Return the rows to ask about, their features and what is shown of them.
 
-    source = open_source(settings, client)
-    if not settings["paths"][0].endswith(".npy"):
-        source = scaled(source, n_jobs=-1, progress=progress)
+    The range of the columns is added to the settings.
+    """
+    rows = open_rows(settings)
+    numbers = draw_rows(rows.n_rows, settings["seed"])
+    numbers = np.arange(rows.n_rows) if numbers is None else numbers
+    values = rows.take(numbers)
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        row, column = bad[0]
+        raise InputError(
+            f"row {numbers[row]} of {settings['paths'][0]} has {values[row, column]} in column "
+            f"{column}. Fill in what is missing, or leave out these rows."
+        )
+    if isinstance(rows, ParquetRows):
         # As Python floats, which JSON gives back exactly.
-        low, width = source.low.astype(float), source.width.astype(float)
-        settings |= {"low": low.tolist(), "high": (low + width).tolist()}
-        source = open_source(settings, client)
-    n = settings.get("n_super_instances") or DEFAULT_SUPER_INSTANCES
-    unfinished = where.with_name(f".{where.name}.unfinished")
-    model = COBRA(n, n_jobs=-1, random_state=settings["seed"])
-    whole = model.start(source, checkpoint=unfinished, progress=progress)
-    partition = whole.strategy.partition
-    rows, shown = shown_part(partition)
-    small = Session(ClosestFirst(shown), sample_ids=[str(row) for row in rows], digest=whole.digest)
-    plain = source.source if isinstance(source, ScaledSource) else source
-    options = settings.get("options", {})
-    records = plain.records(rows, options.get("show"))
-    store = Store.create(
-        where,
-        settings=settings,
-        items=_items(where, rows, records).content_hashes(),
-        payloads={
-            SETUP: pack_session(small),
-            WHOLE: pack_session(whole),
-            SHOWN: json.dumps({"rows": rows.tolist(), "records": records}, default=str).encode(),
-        },
-    )
-    shutil.rmtree(unfinished, ignore_errors=True)
-    return go_on(where, store)
+        settings |= {"low": values.min(axis=0).tolist(), "high": values.max(axis=0).tolist()}
+    settings["n_rows"] = rows.n_rows
+    X = Scale.of(settings, rows.dtype)(values)
+    about = f"{plural(X.shape[1], 'column')} of {settings['paths'][0]}"
+    records = rows.records(numbers, settings.get("options", {}).get("show"))
+    return numbers, Features(X, about), records
+
+
+def payloads_of(
+    numbers: NDArray[np.intp], features: Features, records: Mapping[str, Sequence[Any]]
+) -> dict[str, bytes]:
+    """Return the sample as payloads of a session file."""
+    shown = json.dumps({"rows": numbers.tolist(), "records": records}, default=str)
+    return {FEATURES: pack({"X": features.X}), SHOWN: shown.encode()}
+
+
+def items_of(where: Path, numbers: Sequence[int], records: Mapping[str, Sequence[Any]]) -> RowItems:
+    """Return the rows of a sample as items."""
+    columns: dict[str, Sequence[Any]] = {"row": [str(row) for row in numbers]}
+    columns |= {name: list(values) for name, values in records.items() if name != "row"}
+    return RowItems(Table(where, columns, len(numbers)), id="row")
 
 
 def go_on(where: Path, store: Store) -> Project:
     """Return the project in a file; the data is not needed to go on asking."""
     kept = json.loads(store.payload(SHOWN))
-    session = unpack_session(store.payload(SETUP))
-    points = session.strategy.partition.points
-    assert points is not None
-    rows = np.array(kept["rows"], dtype=np.intp)
-    items = _items(where, rows, kept["records"])
-    X = points[session.strategy.partition.assignment]
+    if FEATURES in store.payload_names:
+        X = unpack(store.payload(FEATURES))["X"]
+        session = unpack_session(store.payload(SETUP), X)
+    else:  # of release 0.1.0, which stored the representatives alone
+        session = unpack_session(store.payload(SETUP))
+        points = session.strategy.partition.points
+        assert points is not None
+        X = points[session.strategy.partition.assignment]
+    items = items_of(where, kept["rows"], kept["records"])
     features = Features(X, f"{plural(X.shape[1], 'column')} of {store.settings['paths'][0]}")
     seed = int(store.settings["seed"])
     return Project(session, items, store, features=lambda: features, path=where, seed=seed)
 
 
-def write_labels(
+def export_folder(
     project: Project,
     store: Store,
     folder: str | os.PathLike[str],
     *,
-    client: Any = None,
+    cluster: str | None = None,
     overwrite: bool = False,
-    progress: OnProgress | None = None,
-) -> None:
-    """Give all rows the answers of a project, and write the group of each."""
-    from likewise.scale import SourceSession
+    progress: Callable[[int], None] | None = None,
+) -> int:
+    """Write the group of every row to a folder; return how many groups there are.
 
-    source = open_source(store.settings, client)
-    whole = SourceSession.from_dict(unpack(store.payload(WHOLE)), X=source)
-    whole.attach(source, n_jobs=-1)
-    rows = [int(name) for name in project.ids]
-    for gesture in project.session.events:
-        whole.give_links(
-            replace(link, left=rows[link.left], right=rows[link.right]) for link in gesture.links
+    The rows of the sample are where the session has them, the others where they are predicted.
+    With the address of a Dask scheduler, its workers read and write the files.
+    """
+    settings, session = store.settings, project.session
+    rows = open_rows(settings)
+    scale = Scale.of(settings, rows.dtype)
+    numbers = np.array([int(name) for name in project.ids], dtype=np.intp)
+    if ALL_ROWS in store.payload_names:
+        old = unpack(store.payload(ALL_ROWS))["strategy"]["partition"]
+        partition = session.strategy.partition
+        groups = session.labels[partition.representatives]
+        centers = np.asarray(old["centers"], dtype=old["dtype"])
+        predict: Any = _OfCells(centers, groups[np.asarray(old["cell_owner"], dtype=np.intp)])
+        watch, expected = numbers[partition.representatives], partition.points
+        n_rows = int(old["n_rows"]) if "n_rows" in old else len(old["assignment"])
+    else:
+        predict = _model_of(session)._predictor()
+        watch, expected = numbers, project.features.X
+        n_rows = settings["n_rows"]
+
+    def check(watched: NDArray[Any]) -> None:
+        same = fingerprint(scale(watched)) == fingerprint(np.asarray(expected, rows.dtype))
+        if not same or rows.n_rows != n_rows:
+            raise InputError(
+                "the data has changed since the session was begun: nothing was written, and no "
+                "answer is lost. Begin another session about this data with --session FILE."
+            )
+
+    labels_of = _LabelsOf(scale, predict, numbers, session.labels)
+    with connect(cluster) or nullcontext():
+        return write_labels(
+            rows,
+            labels_of,
+            folder,
+            overwrite=overwrite,
+            is_on_cluster=cluster is not None,
+            watch=watch,
+            check=check,
+            progress=progress,
         )
-    whole.write_labels(folder, overwrite=overwrite, progress=progress)
 
 
-def shown_part(partition: SuperInstances) -> tuple[NDArray[np.intp], SuperInstances]:
-    """Return the rows that can be shown, and the same super-instances of these rows alone."""
-    if not isinstance(partition, StreamedSuperInstances):
-        rows = np.arange(partition.n_rows)
-        return rows, replace(partition, row_counts=partition.sizes())
-    typical = partition.typical
-    members = [
-        np.union1d(rows, [rep])
-        for rows, rep in zip(typical, partition.representatives, strict=True)
-    ]
-    rows = np.unique(np.concatenate(members)).astype(np.intp)
-    assignment = np.empty(len(rows), dtype=np.intp)
-    for k, own in enumerate(members):
-        assignment[np.searchsorted(rows, own)] = k
-    return rows, SuperInstances(
-        assignment,
-        np.searchsorted(rows, partition.representatives).astype(np.intp),
-        points=partition.points,
-        metric=partition.metric,
-        row_counts=partition.sizes(),
-    )
+@dataclass(frozen=True)
+class _LabelsOf:
+    """The labels of a block of rows: those of the sample as the session has them."""
+
+    scale: Scale
+    predict: Callable[[NDArray[Any]], NDArray[np.intp]]
+    numbers: NDArray[np.intp]
+    labels: NDArray[np.intp]
+
+    def __call__(self, number: int, rows: NDArray[Any]) -> NDArray[np.intp]:
+        bad = np.argwhere(~np.isfinite(rows))
+        if len(bad):
+            row, column = bad[0]
+            raise InputError(
+                f"row {number + row} of the data has {rows[row, column]} in column {column}. Fill "
+                "in what is missing, or leave out these rows."
+            )
+        labels = in_tiles(self.predict, self.scale(rows))
+        low, high = np.searchsorted(self.numbers, [number, number + len(rows)])
+        labels[self.numbers[low:high] - number] = self.labels[low:high]
+        return labels
 
 
-def connect(address: str | None) -> Any:
-    """Return a client of the cluster at an address, or None without one."""
-    if address is None:
-        return None
-    with needs_extra("working on a cluster", "dask"):
-        from distributed import Client
-    try:
-        return Client(address, timeout="10s")
-    except OSError as error:
-        raise InputError(f"no Dask scheduler answers at {address}: {error}") from error
+@dataclass(frozen=True)
+class _OfCells:
+    """The labels of rows by their nearest center."""
+
+    centers: NDArray[Any]
+    groups: NDArray[np.intp]
+
+    def __call__(self, rows: NDArray[Any]) -> NDArray[np.intp]:
+        return self.groups[assign(rows, self.centers)]
 
 
-def _items(where: Path, rows: NDArray[np.intp], records: Mapping[str, Sequence[Any]]) -> RowItems:
-    columns: dict[str, Sequence[Any]] = {"row": [str(row) for row in rows.tolist()]}
-    columns |= {name: list(values) for name, values in records.items() if name != "row"}
-    return RowItems(Table(where, columns, len(rows)), id="row")
+def _model_of(session: Session) -> Any:
+    """Return the estimator of a session."""
+    from likewise import cluster
+
+    return getattr(cluster, session.strategy.estimator)().adopt(session)

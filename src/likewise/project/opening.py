@@ -164,27 +164,24 @@ def open_large_project(
     paths: Sequence[str | os.PathLike[str]],
     *,
     session: str | os.PathLike[str] | None = None,
+    questions: str | None = None,
     n_super_instances: int | None = None,
     seed: int | None = None,
     options: Mapping[str, Any] | None = None,
-    cluster: str | None = None,
     say: Say = _silent,
     checked: Callable[[Path], None] = _silent,
     progress: OnProgress = _silent,
 ) -> Opened:
-    """Open files that are read in batches; see `open_project`.
+    """Open files of which a sample is read; see `open_project`.
 
     Parameters
     ----------
     paths : sequence of path
         Parquet files, folders of them, or one ``.npy`` file.
-    cluster : str, optional
-        Address of a Dask scheduler whose workers read the rows.
-    progress : callable
-        Called as ``progress(phase, rows_done, n_rows)``.
-    session, n_super_instances, seed, options, say, checked
+    session, questions, n_super_instances, seed, options, say, checked, progress
         As for `open_project`; of the options only `columns` and `show`.
     """
+    check_ways(None, questions, n_super_instances)
     wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
     for name in wanted:
         if name not in ("columns", "show"):
@@ -193,20 +190,20 @@ def open_large_project(
     for path in map(Path, paths):
         if not path.is_dir() and path.suffix not in (".parquet", ".pq", ".npy"):
             raise InputError(
-                f"{path} cannot be read in batches: several files, and files for --cluster, are "
+                f"{path} cannot be read in batches: several files must be "
                 "Parquet (or one .npy). Give one file, or convert them."
             )
     folders = [os.path.dirname(os.path.abspath(path)) for path in paths]
     beside = paths[0] if len(paths) == 1 else os.path.commonpath(folders)
     where = _place(beside, session, say)
-    begin = {"n_super_instances": n_super_instances, "seed": seed}
+    ways: dict[str, Any] = {"questions": questions, "n_super_instances": n_super_instances}
+    begin = {**ways, "seed": seed}
     if where.exists():
         store = Store.open(where)
         try:
             if "paths" not in store.settings:
                 raise InputError(
-                    f"{where} is a session about data in memory: leave out --cluster, or begin "
-                    "another with --session FILE"
+                    f"{where} is a session about other data: begin another with --session FILE"
                 )
             other = _otherwise(store.settings, wanted, begin)
             if other:
@@ -221,11 +218,24 @@ def open_large_project(
     settings = {
         "paths": [os.path.abspath(path) for path in paths],
         "options": wanted,
-        "n_super_instances": n_super_instances,
+        **ways,
         "seed": DEFAULT_SEED if seed is None else seed,
     }
-    project = large.begin(where, settings, client=large.connect(cluster), progress=progress)
-    return Opened(project, where, True, Changes())
+    progress(f"Reading a sample of {Path(beside).name}", 0, 0)
+    numbers, features, records = large.sample_of(settings)
+    say(f"{plural(len(numbers), 'row')} of {settings['n_rows']} are asked about")
+    progress("Finding small groups", 0, 0)
+    ids = [str(number) for number in numbers.tolist()]
+    begun = begin_session(features, ids, strategy=None, **ways, seed=settings["seed"])
+    begun.row_numbers = numbers
+    items = large.items_of(where, numbers.tolist(), records)
+    store = Store.create(
+        where,
+        settings=settings,
+        items=items.content_hashes(),
+        payloads={SETUP: pack_session(begun), **large.payloads_of(numbers, features, records)},
+    )
+    return Opened(large.go_on(where, store), where, True, Changes())
 
 
 def open_session_file(path: str | os.PathLike[str], *, strategy: str | None = None) -> Opened:

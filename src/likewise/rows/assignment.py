@@ -2,43 +2,24 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.errors import MissingExtraError
 from likewise.rows.threads import map_in_threads
-
-Kernel = Literal["numpy", "faiss"]
-
-FAISS_MAX_FEATURES = 16
-"""Up to this many features faiss is the faster kernel; above, a matrix product and argmax are."""
 
 _SCORES_PER_BLOCK = 2**18
 """Scores of one small block of rows against all centers: they stay in the processor's cache."""
 
 _ROWS_PER_THREAD = 2**15
 """How many rows a thread takes at a time. It changes the time only."""
-_ROWS_PER_SEARCH = 2**13
-"""How many rows faiss is given at a time. It changes the time only."""
-
-
-def fastest_kernel(n_features: int, dtype: Any) -> Kernel:
-    """Return the faster of the installed kernels for rows of this kind.
-
-    faiss computes in float32 only, so it is not used for float64 rows.
-    """
-    is_small = n_features <= FAISS_MAX_FEATURES and np.dtype(dtype) == np.float32
-    return "faiss" if is_small and find_spec("faiss") is not None else "numpy"
 
 
 def assign(
     X: NDArray[Any],
     centers: NDArray[Any],
     *,
-    kernel: Kernel = "numpy",
     n_jobs: int | None = None,
 ) -> NDArray[np.intp]:
     """Return the nearest center of every row.
@@ -53,25 +34,17 @@ def assign(
         The rows.
     centers : ndarray of shape (n_centers, n_features)
         The centers.
-    kernel : {"numpy", "faiss"}, default="numpy"
-        What computes. The two differ only on rows that are nearly as close to another center.
     n_jobs : int, optional
         Threads.
     """
+    shift = centers.mean(axis=0, dtype=np.float64).astype(centers.dtype)
 
     def assign_rows(start: int) -> NDArray[np.intp]:
-        return assign_block(X[start : start + _ROWS_PER_THREAD], centers, kernel)
+        return _by_product(X[start : start + _ROWS_PER_THREAD], centers - shift, shift)
 
     starts = range(0, len(X), _ROWS_PER_THREAD)
     found = map_in_threads(assign_rows, starts, n_jobs)
     return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
-
-
-def assign_block(rows: NDArray[Any], centers: NDArray[Any], kernel: Kernel) -> NDArray[np.intp]:
-    """Return the nearest center of every row, for callers inside `one_thread_each`."""
-    shift = centers.mean(axis=0, dtype=np.float64).astype(centers.dtype)
-    find = _by_faiss if kernel == "faiss" else _by_product
-    return find(rows, centers - shift, shift)
 
 
 def rows_per_block(n_centers: int) -> int:
@@ -95,21 +68,4 @@ def _by_product(rows: NDArray[Any], centers: NDArray[Any], shift: NDArray[Any]) 
         np.subtract(block, shift, out=extended[:n, :n_features])
         np.matmul(extended[:n], factors, out=scores[:n])
         scores[:n].argmax(axis=1, out=assignment[start : start + n])
-    return assignment
-
-
-def _by_faiss(rows: NDArray[Any], centers: NDArray[Any], shift: NDArray[Any]) -> NDArray[np.intp]:
-    if find_spec("faiss") is None:
-        raise MissingExtraError('kernel="faiss"', "fast")
-    import faiss
-
-    index = faiss.IndexFlatL2(centers.shape[1])
-    index.add(np.ascontiguousarray(centers, dtype=np.float32))
-    assignment = np.empty(len(rows), dtype=np.intp)
-    moved = np.empty((_ROWS_PER_SEARCH, centers.shape[1]), dtype=np.float32)
-    for start in range(0, len(rows), _ROWS_PER_SEARCH):
-        block = rows[start : start + _ROWS_PER_SEARCH]
-        n = len(block)
-        np.subtract(block, shift, out=moved[:n], casting="same_kind")
-        assignment[start : start + n] = index.search(moved[:n], 1)[1][:, 0]
     return assignment

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,50 +12,17 @@ from likewise.rows.assignment import assign
 from likewise.rows.lloyd import best_of_starts, lloyd, plusplus
 from likewise.rows.threads import map_in_threads, one_thread_each
 
-FULL_LIMIT = 50_000
-"""Up to this many rows, K-means runs over all of them ten times; above, over a sample once."""
-
 MANY_CENTERS = 500
 """From this many centers on, starts differ by less than a percent, so one is enough."""
 
 N_INIT = 10
 """Starts of K-means on all rows, as in the paper."""
 
-Engine = Literal["auto", "full", "sample"]
-
-
-@dataclass(frozen=True, slots=True)
-class Training:
-    """How K-means is trained on a sample of the rows.
-
-    Attributes
-    ----------
-    n_starts : int
-        The best of this many starts is kept.
-    rows_per_center : int
-        Rows of the sample per center.
-    start_rows_per_center : int
-        Rows per center among which k-means++ looks for a start.
-    max_iter : int
-        Iterations of Lloyd's algorithm.
-    """
-
-    n_starts: int
-    rows_per_center: int
-    start_rows_per_center: int
-    max_iter: int
-
-
-FEW = Training(n_starts=4, rows_per_center=256, start_rows_per_center=64, max_iter=30)
-"""For fewer than 500 centers. Single starts differ by several percent of inertia; 1024 rows per
-center would lower it by 0.5 %, 256 rows to start from by nothing, more iterations by 0.1 %."""
-
-MANY = Training(n_starts=1, rows_per_center=64, start_rows_per_center=8, max_iter=5)
-"""For 500 centers or more, whose training would take most of the time. One start of `FEW` takes
-three to nine times as long and has 2 to 9 % less inertia, but its cells are hardly purer: 97.5 %
-instead of 97.4 % of the rows are in the largest class of their cell (12 of the paper's datasets,
-enlarged to 20 000 rows). Half the rows per center cost 2 to 7 % inertia; 30 iterations
-gain up to 1 %."""
+START_ROWS_PER_CENTER, MAX_ITER = 8, 5
+"""From 500 centers on, k-means++ looks for a start among this many rows per center, and Lloyd's
+algorithm takes this many steps. 64 rows and 30 steps take three to nine times as long and have 2 to
+9 % less inertia, but the cells are hardly purer: 97.5 % instead of 97.4 % of the rows are in the
+largest class of their cell (12 of the paper's datasets, enlarged to 20 000 rows)."""
 
 
 def kmeans(
@@ -89,8 +55,7 @@ def kmeans(
     if n_clusters < MANY_CENTERS:
         assignment, centers = _best_of_ten(X, n_clusters, seed, n_jobs)
     else:
-        (part, start_seed), *_ = draw_starts(len(X), n_clusters, seed)
-        _, centers = train_from(X, n_clusters, part, start_seed)
+        centers = _one_start(X, n_clusters, seed)
         assignment = assign(X, centers, n_jobs=n_jobs)
     used, renumbered = np.unique(assignment, return_inverse=True)
     if len(used) < n_clusters:
@@ -100,35 +65,16 @@ def kmeans(
     return renumbered.astype(np.intp), centers[used]
 
 
-def training_for(n_clusters: int) -> Training:
-    """Return how K-means is trained for a number of centers."""
-    return FEW if n_clusters < MANY_CENTERS else MANY
-
-
-def draw_starts(n_sample: int, n_clusters: int, seed: int) -> list[tuple[NDArray[np.intp], int]]:
-    """Return, for each start on a sample, where k-means++ looks for centers, and its seed."""
-    plan = training_for(n_clusters)
-    n_part = min(n_sample, plan.start_rows_per_center * n_clusters)
+def _one_start(X: NDArray[Any], n_clusters: int, seed: int) -> NDArray[Any]:
+    """Return the centers that a few steps of Lloyd's algorithm find from one start."""
     rng = np.random.default_rng(seed)
-    return [
-        (
-            np.sort(rng.choice(n_sample, n_part, replace=False, shuffle=False)),
-            int(rng.integers(2**31 - 1)),
-        )
-        for _ in range(plan.n_starts)
-    ]
-
-
-def train_from(
-    sample: NDArray[Any], n_clusters: int, part: NDArray[np.intp], seed: int
-) -> tuple[float, NDArray[Any]]:
-    """Return the inertia and the centers that Lloyd's algorithm finds in a sample from a start."""
-    rng = np.random.default_rng(seed)
+    n_part = min(len(X), START_ROWS_PER_CENTER * n_clusters)
+    part = np.sort(rng.choice(len(X), n_part, replace=False, shuffle=False))
+    rng = np.random.default_rng(int(rng.integers(2**31 - 1)))
     with one_thread_each():
         first = int(rng.integers(len(part)))
-        start = sample[part[plusplus(sample[part], n_clusters, rng, first)]]
-        found = lloyd(sample, start, max_iter=training_for(n_clusters).max_iter)
-    return found.inertia, found.centers
+        start = X[part[plusplus(X[part], n_clusters, rng, first)]]
+        return lloyd(X, start, max_iter=MAX_ITER).centers
 
 
 def _best_of_ten(

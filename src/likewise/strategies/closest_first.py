@@ -18,16 +18,11 @@ from likewise.core.partition import SuperInstances
 from likewise.core.question import Groups
 from likewise.learning.merge_tree import join_by_guess, merge_tree
 from likewise.rows.build import build_super_instances
-from likewise.rows.kmeans import Engine
 from likewise.rows.metrics import EUCLIDEAN, distances
 from likewise.strategies.representatives import RepresentativeStrategy
 
 DEFAULT_SUPER_INSTANCES = 50
 """The number in most figures of the paper; used where there is no budget."""
-
-MANY_ROWS = 20_000
-"""With more rows K-means is trained on a sample. That takes a fraction of the time, and the
-super-instances are hardly wider."""
 
 
 class ClosestFirst(RepresentativeStrategy):
@@ -62,10 +57,8 @@ class ClosestFirst(RepresentativeStrategy):
         n_jobs: int | None = None,
     ) -> Self:
         """Return the strategy for 50 super-instances."""
-        n = DEFAULT_SUPER_INSTANCES
-        engine: Engine = "sample" if len(X) > MANY_ROWS else "auto"
         options: Any = {"train_indices": train_indices, "seed": seed, "n_jobs": n_jobs}
-        return cls(build_super_instances(X, n, engine=engine, **options))
+        return cls(build_super_instances(X, DEFAULT_SUPER_INSTANCES, **options))
 
     def next_question(self) -> tuple[int, Groups] | None:
         """Return the two rows to ask about now, or None when nothing is left to ask."""

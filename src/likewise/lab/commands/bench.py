@@ -125,7 +125,7 @@ def run(
     **only: Any,
 ) -> None:
     """Run experiments. A run that was stopped goes on where it was."""
-    from likewise.project.large import connect
+    from likewise.rows.blocks import connect
 
     if source_tree().endswith(DIRTY) and not allow_dirty:
         raise InputError(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.cluster.cobra import COBRA
-from likewise.cluster.estimator import AskingClusterer, Rows, in_memory
+from likewise.cluster.estimator import AskingClusterer
 from likewise.core.session import Session
 from likewise.inputs import refuse_session
 from likewise.lab.peers.cobras import SplitAndMerge
@@ -46,13 +46,9 @@ class ProcedureClusterer(AskingClusterer):
         return self
 
     def _strategy(
-        self,
-        X: Rows,
-        train: NDArray[np.intp] | None,
-        seed: int,
-        **_: Any,
+        self, X: NDArray[Any], train: NDArray[np.intp] | None, seed: int, **_: Any
     ) -> Procedure:
-        return self._procedure.from_rows(in_memory(X, self), train_indices=train, seed=seed)
+        return self._procedure.from_rows(X.astype(np.float64), train_indices=train, seed=seed)
 
 
 class COBRAS(ProcedureClusterer):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from likewise.cluster.constraints import Pairs
-from likewise.cluster.estimator import AskingEstimator, Rows, in_memory
+from likewise.cluster.estimator import AskingEstimator
 from likewise.errors import InputError
 from likewise.lab.baselines.mpckmeans import MPCKMeans
 from likewise.lab.peers.rows import RowStrategy
@@ -83,8 +83,8 @@ class Selector(AskingEstimator):
         links: tuple[PairList, PairList] = strategy.known().closure()
         return links
 
-    def _strategy(self, X: Rows, train: Ints | None, seed: int, **_: Any) -> RowStrategy:
-        rows = in_memory(X, self)
+    def _strategy(self, X: Array, train: Ints | None, seed: int, **_: Any) -> RowStrategy:
+        rows = X.astype(np.float64)
         return self._about(rows, np.arange(len(rows)) if train is None else train, seed)
 
     def _check_parameters(self) -> None:
