@@ -5,8 +5,9 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import make_blobs
 
-from likewise.cli import bench, main
+from likewise.cli import main
 from likewise.errors import DatasetError
+from likewise.lab.commands import bench
 from likewise.lab.experiments.store import ResultStore, Row, read_results, write_results
 
 

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from likewise.errors import DatasetError, InputError, MissingExtraError
+from likewise.items.images import networks
 from likewise.lab.datasets import faces as faces_module
-from likewise.lab.datasets import load, networks
+from likewise.lab.datasets import load
 from likewise.lab.datasets.catalog import TASKS
 from likewise.lab.datasets.faces import face_features, read_faces
 

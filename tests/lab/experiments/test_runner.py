@@ -62,7 +62,7 @@ def test_a_row_is_made_again_with_as_many_questions(blobs, cell, given):
 @pytest.mark.slow
 def test_a_sample_of_the_committed_rows_comes_out_again(data_home):
     """The guard against results that nobody can make: a few fast rows of COBRA."""
-    path = Path(__file__).parents[2] / "benchmarks" / "results" / "results.csv.gz"
+    path = Path(__file__).parents[3] / "benchmarks" / "results" / "results.csv.gz"
     tasks = ("iris", "wine", "ecoli", "sonar", "ionosphere", "glass", "yeast", "parkinsons")
     for row in draw(read_results(path), 12, methods=["COBRA"], tasks=tasks, max_seconds=1.0):
         assert differences(row, make_again(row, data_home=str(data_home))) == {}
