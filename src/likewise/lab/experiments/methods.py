@@ -12,8 +12,8 @@ from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError
 from likewise.lab.experiments.link_methods import SelectAndCluster
 from likewise.lab.experiments.protocol import Method, Trial
+from likewise.lab.experiments.published_cobras import PublishedCOBRAS
 from likewise.lab.experiments.session_methods import (
-    PublishedCOBRAS,
     SessionMethod,
     estimator_method,
     strategy_method,

@@ -10,11 +10,10 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from likewise.errors import InputError
 from likewise.lab.experiments.cells import run_cell
 from likewise.lab.experiments.plan import needed_first
 from likewise.lab.experiments.protocol import NOISE, NOISE_BUDGETS, budgets_of
-from likewise.lab.experiments.provenance import why_stale
+from likewise.lab.experiments.provenance import CHANGED, why_stale
 from likewise.lab.experiments.store import NOT_REPRODUCIBLE, Cell, ResultStore, Row
 
 OnRow = Callable[[Row], None]
@@ -147,9 +146,16 @@ def draw(
         and (not tasks or row.task in tasks)
         and (max_seconds is None or row.cpu_seconds <= max_seconds)
     ]
-    if not found:
-        raise InputError("there is no such row to make again")
     return random.Random(seed).sample(found, min(n, len(found)))
+
+
+def changed_groups(rows: Iterable[Row], methods: Collection[str] = ()) -> list[list[Row]]:
+    """Return rows whose code has changed, by method and the code that they name."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if (not methods or row.method in methods) and why_stale(row) == CHANGED:
+            groups.setdefault((row.method, row.code), []).append(row)
+    return [groups[key] for key in sorted(groups)]
 
 
 def make_again(row: Row, *, data_home: str | None = None, tasks_from: str | None = None) -> Row:
