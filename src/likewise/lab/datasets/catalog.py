@@ -15,37 +15,18 @@ CC_BY = "CC BY 4.0"
 
 @dataclass(frozen=True)
 class Task:
-    """One of the paper's tasks.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"table", "faces", "newsgroups"}
-    file : str
-        The file in the data folder that holds it.
-    target : str
-        For faces, what the classes are: person, pose, expression or eyes.
-    groups : tuple of str
-        For newsgroups, the three groups.
-    pick : tuple of str
-        For tables, the labels whose rows belong to the task; none means all.
-    drop : tuple of str
-        For tables, columns that are left out because too many of their values are missing.
-    uci : int
-        The number of the dataset at UCI; 0 for newsgroups, which UCI has in another version.
-    citation, license : str
-    """
+    """One of the paper's tasks."""
 
     name: str
     kind: Literal["table", "faces", "newsgroups"]
     file: str
-    uci: int
+    uci: int  # its number at UCI; 0 for newsgroups
     citation: str
     license: str = CC_BY
-    target: str = "target"
-    groups: tuple[str, ...] = ()
-    pick: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
+    target: str = "target"  # of faces: person, pose, expression or eyes
+    groups: tuple[str, ...] = ()  # of newsgroups
+    pick: tuple[str, ...] = ()  # labels whose rows belong to the task; none means all
+    drop: tuple[str, ...] = ()  # columns in which too many values are missing
 
     @property
     def origin(self) -> str:

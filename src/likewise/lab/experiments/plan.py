@@ -214,13 +214,7 @@ PROFILES: dict[str, dict[str, Any]] = {
 
 
 def profile(name: str) -> Plan:
-    """Return a ready-made configuration.
-
-    Examples
-    --------
-    >>> len(profile("quick").cells())
-    80
-    """
+    """Return a ready-made configuration."""
     if name not in PROFILES:
         raise InputError(f"there is no profile {name!r}; there are {', '.join(PROFILES)}")
     return Plan(**PROFILES[name])

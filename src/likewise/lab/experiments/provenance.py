@@ -74,14 +74,7 @@ def _hash_of(modules: tuple[str, ...]) -> str:
 
 
 def imported(modules: tuple[str, ...]) -> set[Path]:
-    """Return the files of modules and of all that they import of `likewise`, directly or not.
-
-    Examples
-    --------
-    >>> names = {path.name for path in imported(("likewise.cluster.cobra",))}
-    >>> "links.py" in names, "mpckmeans.py" in names
-    (True, False)
-    """
+    """Return the files of modules and of all that they import of `likewise`, directly or not."""
     files: set[Path] = set()
     waiting = list(modules)
     while waiting:
@@ -114,13 +107,6 @@ def meaning(source: str) -> str:
     r"""Return what a source file says, without what no row depends on.
 
     It is the same in every version of Python, which that of `ast.dump` is not.
-
-    Examples
-    --------
-    >>> meaning('x = 1  # one') == meaning('"A module."\n\nx = (1)')
-    True
-    >>> meaning('raise InputError("1 rows")') == meaning('raise InputError(f"{n} row")')
-    True
     """
     return _dump(ast.parse(source))
 

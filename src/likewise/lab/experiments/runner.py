@@ -131,12 +131,6 @@ def draw(
     """Return a random sample of the rows that ended well, `n` or all if there are fewer.
 
     `max_seconds` leaves out rows that took longer on the processor.
-
-    Examples
-    --------
-    >>> rows = [Row("main", "COBRA", "iris", 25, fold) for fold in range(5)]
-    >>> len(draw(rows, 2))
-    2
     """
     found = [
         row
@@ -171,15 +165,7 @@ def make_again(row: Row, *, data_home: str | None = None, tasks_from: str | None
 
 
 def differences(old: Row, new: Row) -> dict[str, tuple[object, object]]:
-    """Return the columns in which two rows differ, but for times and versions.
-
-    Examples
-    --------
-    >>> one = Row("main", "COBRA", "iris", 25, 0, queries=26, seconds=1.0)
-    >>> two = Row("main", "COBRA", "iris", 25, 0, queries=27, seconds=2.0)
-    >>> differences(one, two)
-    {'queries': (26, 27)}
-    """
+    """Return the columns in which two rows differ, but for times and versions."""
     before, after = asdict(old), asdict(new)
     return {
         name: (value, after[name])

@@ -100,16 +100,7 @@ ADDED_LATER = frozenset({"ms_median", "ms_p95", "wrong_answers", "code"})
 
 
 class ResultStore:
-    """A file of results; only one process writes to it.
-
-    Examples
-    --------
-    >>> store = ResultStore(":memory:")
-    >>> store.add(Row("main", "COBRA", "iris", 25, 0, queries=26))
-    >>> Cell("main", "COBRA", "iris", 25, 0) in store, len(store)
-    (True, 1)
-    >>> store.close()
-    """
+    """A file of results; only one process writes to it."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)

@@ -34,10 +34,6 @@ class FarthestPair:
     A search keeps all pairs that are nearly as far apart as the farthest. As long as no later
     metric stretches distances enough for another pair to become the farthest, the answer is one of
     these pairs; otherwise there is a new search. Either way it is exact.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
     """
 
     def __init__(self, X: Array) -> None:
@@ -86,28 +82,8 @@ def farthest_pairs(
     No pair can be farther apart than the sum of the two distances to a common center. So with the
     rows sorted by that distance, all but few pairs are ruled out unseen, and the rest is computed
     in tiles: memory is linear in the rows. The time is quadratic only where most rows lie on one
-    sphere.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    metric : Metric
-    norms : ndarray of shape (n_samples,)
-        The squared norms of the rows under the metric.
-    start : tuple of int
-        A pair that is far apart.
-    center : ndarray of shape (n_features,)
-        Any point; one in the middle rules out more.
-    slack : float
-        Keep pairs down to a squared distance of ``1 - slack`` times the largest.
-    max_kept : int
-        Keep at most about twice as many pairs.
-
-    Returns
-    -------
-    pairs : ndarray of shape (n_pairs, 2)
-    floor : float
-        No pair that is not returned has a squared distance above this.
+    sphere. Pairs down to a squared distance of ``1 - slack`` times the largest are kept, at most
+    about twice `max_kept`; the second value is one that no other pair exceeds.
     """
     best = float(metric.squared_norms(X[start[0]] - X[start[1]][None])[0])
     if best == 0:
@@ -209,12 +185,7 @@ class _Kept:
 
 
 class FarthestPairs:
-    """The farthest pairs under several metrics, each searched for when it is needed.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    """
+    """The farthest pairs under several metrics, each searched for when it is needed."""
 
     def __init__(self, X: Array) -> None:
         self._first = FarthestPair(X)
@@ -243,13 +214,7 @@ class FarthestPairs:
 
 
 class BoxDiagonals:
-    """The diagonals of a box, in place of the farthest pairs.
-
-    Parameters
-    ----------
-    span : ndarray of shape (n_features,)
-        The sides of the box.
-    """
+    """The diagonals of a box, in place of the farthest pairs."""
 
     def __init__(self, span: Array) -> None:
         self._span = span

@@ -68,23 +68,7 @@ def mpck_means(
     settings: Settings,
     rng: np.random.RandomState,
 ) -> Solution:
-    """Lower the objective of MPCKMeans from a start; return the best solution on the way.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Centered, so that rounding errors are small.
-    links : LinkGraph
-    centers : ndarray of shape (n_clusters, n_features)
-    labels : ndarray of shape (n_samples,)
-        -1 for rows that have none yet.
-    metrics : list of Metric
-        One for all clusters, or one per cluster.
-    separations : FarthestPairs or BoxDiagonals
-        How far apart two points can be under each metric.
-    settings : Settings
-    rng : RandomState
-    """
+    """Lower the objective of MPCKMeans from a start; return the best solution on the way."""
     linked = LinkedRows.of(links)
     is_linked = np.zeros(len(X), dtype=bool)
     is_linked[linked.rows] = True
@@ -208,12 +192,6 @@ class RelativeCosts:
     """What it costs to give a row each label, links aside: ``(x - c)' A (x - c) - log det A``.
 
     With one metric for all clusters, without ``x' A x - log det A``, which is the same for all.
-
-    Parameters
-    ----------
-    centers : ndarray of shape (n_clusters, n_features)
-    metrics : sequence of Metric
-        One for all clusters, or one per cluster.
     """
 
     def __init__(self, centers: Array, metrics: Sequence[Metric]) -> None:
@@ -262,14 +240,6 @@ class Moments:
     """Size, sum and sum of squares of every cluster, kept up to date as rows move.
 
     After the first iterations few rows move, so this is far cheaper than summing again.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Centered: the scatter is a difference of sums of squares.
-    n_clusters : int
-    diagonal : bool
-        Whether the diagonals of the scatter matrices are enough.
     """
 
     def __init__(self, X: Array, n_clusters: int, *, diagonal: bool) -> None:

@@ -20,19 +20,7 @@ MAX_RIDGES = 1000
 
 
 class Metric:
-    """A squared distance ``z' A z``, with `A` positive semidefinite.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features,) or (n_features, n_features)
-        The diagonal of `A`, or all of it.
-
-    Examples
-    --------
-    >>> metric = Metric(np.array([4.0, 1.0]))
-    >>> metric.squared_norms(np.array([[1.0, 0.0], [1.0, 2.0]])).tolist()
-    [4.0, 8.0]
-    """
+    """A squared distance ``z' A z``, with `A` positive semidefinite."""
 
     def __init__(self, weights: Array) -> None:
         self.weights = weights
@@ -108,17 +96,6 @@ def updated_metric(scatter: Array, n_points: float, before: Metric, floor: Array
     Where that is none, the repairs of WekaUT apply: a feature without scatter keeps its weight, an
     ill-conditioned matrix gets a ridge, and negative eigenvalues (violated cannot-links can make
     some) are set to zero.
-
-    Parameters
-    ----------
-    scatter : ndarray
-        `B`, or its diagonal.
-    n_points : float
-        How many points the metric is for.
-    before : Metric
-        The metric so far.
-    floor : ndarray of shape (n_features,)
-        Scatter up to this is rounding, not data.
     """
     if before.is_diagonal:
         usable = scatter > floor

@@ -28,12 +28,8 @@ def two_clusters(
 ) -> Sides:
     """Return one side of a good partition of the vertices into two.
 
-    Parameters
-    ----------
-    graph : CutGraph
-        No two of its cannot-links share a vertex, unless `gamma` is given.
-    gamma : float or None
-        Price of a violated cannot-link. None: the smallest one at which none is violated.
+    `gamma` is the price of a violated cannot-link; None for the smallest at which none is
+    violated, which takes a graph in which no two cannot-links share a vertex.
     """
     free = component_splits(graph)
     feasible, vectors = _starts(graph, effort, rng)
