@@ -135,10 +135,6 @@ class LinkCosts:
         far = self._apart.number[groups] * self._separation
         return np.asarray(cost + self._w_cannot * (far - near))
 
-    def violate(self, rows: Ints, labels: Ints) -> bool:
-        """Return whether one of these labels violates a cannot-link."""
-        return bool(self._apart.number[self._linked.group[rows], labels].any())
-
     def move(self, rows: Ints, labels: Ints) -> None:
         """Give rows other labels; no two of them may be of the same block."""
         had_one = self.labels[rows] >= 0
@@ -204,18 +200,10 @@ class _Totals:
         return np.asarray(norms * number + self.norms[groups].sum(axis=2) - 2 * products)
 
 
-def sweep(costs: LinkCosts, base: Array, rounds: Sequence[Ints]) -> bool:
-    """Visit every linked row once and give it its cheapest label (ICM).
-
-    Return whether some label that was chosen violates a cannot-link.
-    """
-    has_violated = False
+def sweep(costs: LinkCosts, base: Array, rounds: Sequence[Ints]) -> None:
+    """Visit every linked row once and give it its cheapest label (ICM)."""
     for rows in rounds:
-        labels = (base[rows] + costs.of(rows)).argmin(axis=1)
-        has_violated |= costs.violate(rows, labels)
-        moved = labels != costs.labels[rows]
-        costs.move(rows[moved], labels[moved])
-    return has_violated
+        costs.move(rows, (base[rows] + costs.of(rows)).argmin(axis=1))
 
 
 @dataclass(frozen=True)

@@ -66,19 +66,6 @@ class Metric:
         """Return the sum of ``z' A z`` over vectors, given their scatter (the sum of ``z z'``)."""
         return float(np.vdot(self.weights, scatter))
 
-    def growth_since(self, earlier: Metric) -> float:
-        """Return the largest factor by which a squared distance grew since an earlier metric."""
-        if self.is_diagonal:
-            old = earlier.weights
-            if np.any((old == 0) & (self.weights > 0)):
-                return np.inf
-            return float(np.max(self.weights[old > 0] / old[old > 0], initial=0.0))
-        values, vectors = earlier._eigen
-        if values[0] <= NEGLIGIBLE * values[-1]:
-            return np.inf
-        ratio = (vectors / np.sqrt(values)).T @ self.factor
-        return float(np.linalg.norm(ratio, 2) ** 2)
-
 
 def identity(n_features: int, *, diagonal: bool) -> Metric:
     """Return the Euclidean metric."""
