@@ -24,15 +24,6 @@ class RowStrategy(Strategy):
 
     The state changes only in `record`, so it depends on the answers and their order alone.
     A subclass keeps its part of it in an object that it copies in `_copied`.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-    train : ndarray of shape (n_train,)
-        The rows that may be asked about.
-    max_queries : int or None
-        The budget; unsure answers count.
-    seed : int
     """
 
     def __init__(self, X: Array, train: Ints, max_queries: int | None, seed: int) -> None:
