@@ -47,7 +47,6 @@ def farthest_pair(Y: Array) -> tuple[int, int]:
     in tiles: memory is linear in the rows. The time is quadratic only where most rows lie on one
     sphere.
     """
-
     squares = np.einsum("ij,ij->i", Y, Y)
 
     def farthest_from(point: Array) -> int:
