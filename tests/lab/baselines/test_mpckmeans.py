@@ -1,6 +1,7 @@
 """MPCKMeans against its definition, computed the slow way."""
 
 import itertools
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -281,16 +282,13 @@ def test_the_farthest_pair_is_searched_for_once_under_every_metric_that_needs_it
     X = rng.normal(size=(400, 4))
     weights = rng.uniform(1, 2, (3, 4))
     metrics = [Metric(w if diagonal else np.diag(w) + 0.1) for w in weights]
-    searched = []
-    monkeypatch.setattr(
-        "likewise.lab.baselines.mpck.farthest.farthest_pair",
-        lambda Y: searched.append(Y) or farthest_pair(Y),
-    )
+    search = Mock(side_effect=farthest_pair)
+    monkeypatch.setattr("likewise.lab.baselines.mpck.farthest.farthest_pair", search)
     pairs = FarthestPairs(X)
     is_needed = np.array([True, False, True])
     for _ in range(2):
         gaps = pairs.differences(metrics, is_needed)
-    assert len(searched) == 2
+    assert search.call_count == 2
     assert not gaps[1].any()
     for metric, gap in zip(metrics, gaps, strict=True):
         Z = metric.embed(X)

@@ -87,7 +87,7 @@ def test_failures_are_rows_with_reasons_and_can_be_run_again(tmp_path, data_home
 
 
 def test_data_that_cannot_be_had_is_said_before_anything_is_run(tmp_path, monkeypatch):
-    def fetch_file(file, folder, show):
+    def fetch_file(file, folder):
         raise DatasetError(f"{file} could not be fetched")
 
     monkeypatch.setattr("likewise.lab.datasets.download.fetch_file", fetch_file)

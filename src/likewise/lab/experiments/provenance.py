@@ -69,7 +69,7 @@ def hash_of(method: Method) -> str:
 @cache
 def _hash_of(modules: tuple[str, ...]) -> str:
     files = imported(modules) | {_file_of(name) for name in RULES}
-    meanings = {_dump(_tree(path)) for path in files if path is not None}
+    meanings = {meaning(_tree(path)) for path in files if path is not None}
     return hashlib.sha256("\n".join(sorted(meanings)).encode()).hexdigest()[:12]
 
 
@@ -92,51 +92,39 @@ def _tree(path: Path) -> ast.Module:
 
 def _imports(node: ast.AST) -> Iterator[str]:
     """Yield the modules of `likewise` that a syntax tree imports when it runs."""
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names if _is_ours(alias.name))
-    elif isinstance(node, ast.ImportFrom) and _is_ours(node.module or ""):
-        for alias in node.names:
-            is_module = _file_of(f"{node.module}.{alias.name}") is not None
-            yield f"{node.module}.{alias.name}" if is_module else str(node.module)
-    elif not _is_for_types(node):
-        for child in ast.iter_child_nodes(node):
-            yield from _imports(child)
+    match node:
+        case ast.If(ast.Name("TYPE_CHECKING")):
+            return
+        case ast.Import(names):
+            yield from (alias.name for alias in names if _is_ours(alias.name))
+        case ast.ImportFrom(str(module), names) if _is_ours(module):
+            for alias in names:
+                inner = f"{module}.{alias.name}"
+                yield module if _file_of(inner) is None else inner
+    for child in ast.iter_child_nodes(node):
+        yield from _imports(child)
 
 
-def meaning(source: str) -> str:
-    r"""Return what a source file says, without what no row depends on.
+def meaning(value: object) -> str:
+    """Return a syntax tree as text, without what no row depends on.
 
     It is the same in every version of Python, which that of `ast.dump` is not.
     """
-    return _dump(ast.parse(source))
-
-
-def _dump(value: object) -> str:
     if isinstance(value, list):
-        return f"[{','.join(filter(None, map(_dump, value)))}]" if value else ""
+        return f"[{','.join(filter(None, map(meaning, value)))}]" if value else ""
     if not isinstance(value, ast.AST):
         # The address of a class of ours changes when its file moves.
         is_address = isinstance(value, str) and _is_ours(value)
         return "" if value is None or is_address else repr(value)
-    if isinstance(value, ast.Raise):
-        return "Raise"
-    if _is_docstring(value) or _is_our_import(value) or _is_for_types(value):
-        return ""
-    fields = ((name, _dump(field)) for name, field in ast.iter_fields(value) if name != "kind")
+    match value:
+        case ast.Raise():
+            return "Raise"
+        case ast.Expr(ast.Constant(str())) | ast.If(ast.Name("TYPE_CHECKING")):
+            return ""
+        case ast.ImportFrom(str(module)) if _is_ours(module):
+            return ""
+    fields = ((name, meaning(field)) for name, field in ast.iter_fields(value) if name != "kind")
     return f"{type(value).__name__}({','.join(f'{name}={text}' for name, text in fields if text)})"
-
-
-def _is_docstring(node: ast.AST) -> bool:
-    value = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(value, ast.Constant) and isinstance(value.value, str)
-
-
-def _is_our_import(node: ast.AST) -> bool:
-    return isinstance(node, ast.ImportFrom) and _is_ours(node.module or "")
-
-
-def _is_for_types(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
 
 
 def _is_ours(name: str) -> bool:

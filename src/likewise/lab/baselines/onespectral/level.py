@@ -34,6 +34,18 @@ class Effort:
 
 
 @dataclass(frozen=True, eq=False)
+class Search:
+    """What all parts of a search share: the effort, chance, and the price of a violated link.
+
+    A price of None is looked for.
+    """
+
+    effort: Effort
+    rng: np.random.RandomState
+    gamma: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Solution:
     """A vector, its best threshold set, and what that set costs."""
 
@@ -114,19 +126,13 @@ def varied(f: Floats, rng: np.random.RandomState) -> Floats:
     return f
 
 
-def perturbed(
-    graph: CutGraph,
-    gamma: float,
-    solution: Solution,
-    effort: Effort,
-    rng: np.random.RandomState,
-) -> Solution:
+def perturbed(graph: CutGraph, gamma: float, solution: Solution, search: Search) -> Solution:
     """Return the best solution found by restarts around one, giving up after five failures."""
     failures = 0
-    for k in range(effort.n_perturbations):
+    for k in range(search.effort.n_perturbations):
         spread = float(np.ptp(solution.f))
-        noise = (0.001 + 0.01 * k) * spread * rng.standard_normal(graph.n_vertices)
-        other = descend(graph, gamma, solution.f + noise, effort)
+        noise = (0.001 + 0.01 * k) * spread * search.rng.standard_normal(graph.n_vertices)
+        other = descend(graph, gamma, solution.f + noise, search.effort)
         if other.value < solution.value:
             solution, failures = other, 0
         else:
