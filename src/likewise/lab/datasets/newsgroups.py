@@ -86,13 +86,7 @@ _QUOTE = re.compile(r"(writes in|writes:|wrote:|says:|said:|^In article|^Quoted 
 
 
 def strip_message(text: str) -> str:
-    r"""Leave out the headers, then the footer, then the quotes, as scikit-learn does.
-
-    Examples
-    --------
-    >>> strip_message("From: me\n\nYou write:\n> a quote\nmy words\n\n--\nsignature")
-    'You write:\nmy words\n'
-    """
+    r"""Leave out the headers, then the footer, then the quotes, as scikit-learn does."""
     body = text.partition("\n\n")[2]
     lines = body.strip().split("\n")
     blank = [number for number, line in enumerate(lines) if not line.strip().strip("-")]
@@ -143,20 +137,7 @@ def lsi(texts: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 def load_corpus(path: Path, groups: tuple[str, ...], read: Callable[[], list[Message]]) -> Corpus:
-    """Load the messages of some groups and their features.
-
-    Parameters
-    ----------
-    path : Path
-        The file of the messages. What was made before from the same bytes is taken from the cache.
-    groups : tuple of str
-    read : callable
-        Gives all messages of the file, checked.
-
-    Returns
-    -------
-    Corpus
-    """
+    """Load the messages of some groups and their features."""
     key = sha256(path.read_bytes())
     key.update("\0".join((_RECIPE, version("scikit-learn"), *groups)).encode())
     cached = cache_folder() / "features" / f"newsgroups-{key.hexdigest()[:16]}.npz"

@@ -62,16 +62,8 @@ CLUSTERERS = {
 class SelectAndCluster(Method):
     """A competitor of COBRA: ask for links, then cluster under them. It is told K.
 
-    Parameters
-    ----------
-    clusterer : str
-        One of `CLUSTERERS`.
-    selection : {"MinMax", "NPU"}
-        Who asks.
-    growth : float, default=0
-        Inside NPU, cluster again only after the number of answers has grown by this share; 0 is the
-        method as published, which clusters before every row. The final clustering always uses all
-        answers.
+    Inside NPU the rows are clustered again once the number of answers has grown by the share
+    `growth`; 0 is the method as published. The final clustering always uses all answers.
     """
 
     is_anytime = True

@@ -57,14 +57,8 @@ def half(own: pd.DataFrame) -> pd.Series[int]:
 class Results:
     """The rows of a plan, as tables and figures need them.
 
-    Attributes
-    ----------
-    rows : DataFrame
-        One line per row; the column `stale` says why its code is not that of today, or is "".
-    points : DataFrame
-        One line per clustering that was scored: a row of `main`, or a budget of another row.
-    own : DataFrame
-        COBRA's own number of questions by task and fold, a column for each size.
+    `rows` has a line per row, with the reason in `stale` if it is stale; `points` a line per
+    clustering that was scored; `own` COBRA's number of questions by task, fold and size.
     """
 
     def __init__(self, rows: Iterable[Row], plan: Plan) -> None:

@@ -23,17 +23,8 @@ def starting_centers(
 
     A neighborhood is two or more rows that are linked together. If there are at least as many as
     clusters, the heaviest and most distant ones give the centers. Otherwise each gives one, then
-    a row that is cannot-linked to all of them does, and the rest are filled up.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    links : LinkGraph
-    n_clusters : int
-    rng : RandomState
-    rest : {"k-means++", "perturbed"}
-        How to fill up: rows drawn far from the centers so far, or the mean of the data with each
-        coordinate shifted at random by up to 35 %.
+    a row that is cannot-linked to all of them does, and the rest are filled up: by rows far from
+    the centers so far, or by the mean with each coordinate shifted at random by up to 35 %.
     """
     neighborhoods = links.components()
     labels = np.full(len(X), -1, dtype=np.intp)

@@ -22,24 +22,14 @@ Sides = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class CutGraph:
-    """A weighted graph, what its vertices weigh, and which pairs of them must be apart.
+    """A weighted graph, what its vertices weigh, and which pairs of them must be apart."""
 
-    Parameters
-    ----------
-    weights : csr_array of shape (n, n)
-        Symmetric, non-negative, with an empty diagonal.
-    volumes : ndarray of shape (n,)
-        Positive vertex weights.
-    cannot : ndarray of shape (m, 2)
-        Distinct pairs of vertices, smaller index first.
-    exterior : ndarray of shape (n,), optional
-        For a part of a larger graph: the weight from each vertex to the rest of it.
-    """
-
-    weights: Any
-    volumes: Floats
-    cannot: Ints
-    exterior: Floats = field(default_factory=lambda: np.zeros(0))
+    weights: Any  # symmetric, non-negative, with an empty diagonal
+    volumes: Floats  # positive vertex weights
+    cannot: Ints  # distinct pairs of vertices, smaller index first
+    exterior: Floats = field(
+        default_factory=lambda: np.zeros(0)
+    )  # in a part of a larger graph, the weight to the rest of it
 
     def __post_init__(self) -> None:
         if self.exterior.size == 0:
@@ -92,13 +82,6 @@ def knn_graph(X: Any, n_neighbors: int) -> Any:
 
     A neighbor ``j`` of ``i`` gets ``exp(-4 |x_i - x_j|² / s_i²)``, where ``s_i`` is the distance
     from ``i`` to its last neighbor; an edge gets the larger of its two values.
-
-    Examples
-    --------
-    >>> knn_graph([[0.0], [1.0], [3.0]], 1).toarray().round(3)
-    array([[0.   , 0.018, 0.   ],
-           [0.018, 0.   , 0.018],
-           [0.   , 0.018, 0.   ]])
     """
     X = np.asarray(X, dtype=np.float64) if not sparse.issparse(X) else X
     n_samples = X.shape[0]
@@ -195,13 +178,7 @@ def totals(group: Ints, values: Floats, n_groups: int) -> Floats:
 
 
 def numbered(groups: NDArray[Any]) -> Ints:
-    """Return the same partition with groups numbered in order of their first member.
-
-    Examples
-    --------
-    >>> numbered(np.array([7, 3, 7, 5]))
-    array([0, 1, 0, 2])
-    """
+    """Return the same partition with groups numbered in order of their first member."""
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.intp)
     rank[np.argsort(first)] = np.arange(len(first))
@@ -213,11 +190,6 @@ def two_colored(n_vertices: int, cannot: Ints) -> Ints:
 
     With two clusters, vertices that differ from the same vertex are the same. So each connected
     component of the cannot-links falls into two groups.
-
-    Raises
-    ------
-    InputError
-        If an odd cycle of cannot-links leaves no way to form two clusters.
     """
     neighbors: dict[int, list[int]] = {}
     for left, right in cannot.tolist():
