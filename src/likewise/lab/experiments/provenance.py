@@ -28,7 +28,7 @@ from likewise.registry import Registry
 SRC = Path(likewise.__file__).parents[1]
 RULES = tuple(f"likewise.lab.experiments.{name}" for name in ("protocol", "oracle", "cells"))
 """Modules that every row depends on; what they import does not count."""
-_KEEPING = ("session", "log", "journal", "reports", "audit", "revising", "fingerprint")
+_KEEPING = ("session", "log", "journal", "arrays", "reports", "audit", "revising", "fingerprint")
 NEUTRAL = frozenset(
     {f"likewise.{n}" for n in ("errors", "files", "inputs", "lazy", "registry", "words", "cluster")}
     | {f"likewise.core.{name}" for name in ("html", *_KEEPING)}
