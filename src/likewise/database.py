@@ -236,6 +236,8 @@ def translated(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ours, with what to do about them."""
     try:
         yield
+    except UnicodeDecodeError as error:  # SQLite's message quotes bytes of the file
+        raise SessionFileError(f"{path} is cut or damaged; use a copy") from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", None)
         # The low byte is the kind of error, the rest its details.

@@ -59,6 +59,8 @@ def export(
     """
     path = Path(output)
     with Store.open(session) as store:
+        for note in store.notes:
+            click.echo(note, err=True)
         if "paths" in store.settings:
             _write_folder(session, store, path, overwrite, cluster)
             return

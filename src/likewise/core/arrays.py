@@ -24,7 +24,7 @@ KINDS = "biuf"
 SHORT = 100
 """Shorter arrays are lists in exported sessions, for people who read them."""
 ROOM = 64 << 20
-"""Compressed bytes may always grow to this many, 64 MiB: arrays of equal values shrink very much."""
+"""Compressed bytes may always grow to this many, 64 MiB: arrays of equal values shrink much."""
 MOST_GROWTH = 64
 """Beyond that, they may grow by this factor. Real sessions grow by 2 to 10; a bomb by 1000."""
 SAMPLE = 65_536
@@ -128,7 +128,9 @@ def inflated(data: bytes, size: int | None = None) -> bytes:
     except zlib.error as error:
         raise SessionFileError(f"compressed bytes are damaged: {error}") from error
     if len(whole) > most:
-        raise SessionFileError(f"{len(data)} compressed bytes grow beyond {most}, which is too much")
+        raise SessionFileError(
+            f"{len(data)} compressed bytes grow beyond {most}, which is too much"
+        )
     if not unpacking.eof or unpacking.unused_data or size not in (None, len(whole)):
         raise SessionFileError("compressed bytes are cut, or followed by others")
     return whole

@@ -113,9 +113,8 @@ def repair_file(path: str | os.PathLike[str]) -> tuple[Path, int, int]:
     path = Path(path)
     base = path.name.removesuffix(SUFFIX)
     target = path.with_name(f"{base}.repaired{SUFFIX}")
-    with _salvaged(path) as db, new_file(target) as new:
-        with translated(path):
-            n_entries, n_before = _copy_good(path, db, new)
+    with _salvaged(path) as db, new_file(target) as new, translated(path):
+        n_entries, n_before = _copy_good(path, db, new)
     finding = check_file(target)
     if not finding.is_good:
         target.unlink()
@@ -192,7 +191,10 @@ def _copy_good(path: Path, db: sqlite3.Connection, new: Path) -> tuple[int, int]
             last = rows[-1][3] if rows else checksums.FIRST
             checksums.put(target, checksums.LOG, checksums.of_log(len(rows), last))
         target.execute("COMMIT")
-    return len(rows), max(len(rows), store.n_noted())
+    n_before = len(rows)
+    with suppress(LikewiseError):
+        n_before = max(n_before, store.n_noted())
+    return len(rows), n_before
 
 
 def _good_rows(store: Store, lost: set[str]) -> list[tuple[int, str, str, str]]:

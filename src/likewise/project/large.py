@@ -26,7 +26,7 @@ from likewise.items.points import check_promises
 from likewise.items.rows import RowItems
 from likewise.items.tablefiles import parquet_bytes
 from likewise.items.tables import Table
-from likewise.project.packing import pack_session, unpack, unpack_session
+from likewise.project.packing import pack_session, readable, unpack, unpack_session
 from likewise.project.project import Project
 from likewise.project.store import Store
 from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES, ClosestFirst
@@ -122,14 +122,15 @@ def begin(
 
 def go_on(where: Path, store: Store) -> Project:
     """Return the project in a file; the data is not needed to go on asking."""
-    kept = json.loads(store.payload(SHOWN))
     session = unpack_session(store.payload(SETUP))
-    points = session.strategy.partition.points
-    assert points is not None
-    rows = np.array(kept["rows"], dtype=np.intp)
-    items = _items(where, rows, kept["records"])
-    X = points[session.strategy.partition.assignment]
-    features = Features(X, f"{plural(X.shape[1], 'column')} of {store.settings['paths'][0]}")
+    with readable(f"the payload {SHOWN!r}"):
+        kept = json.loads(store.payload(SHOWN))
+        points = session.strategy.partition.points
+        assert points is not None
+        rows = np.array(kept["rows"], dtype=np.intp)
+        items = _items(where, rows, kept["records"])
+        X = points[session.strategy.partition.assignment]
+        features = Features(X, f"{plural(X.shape[1], 'column')} of {store.settings['paths'][0]}")
     seed = int(store.settings["seed"])
     return Project(session, items, store, features=lambda: features, path=where, seed=seed)
 

@@ -120,7 +120,7 @@ def open_project(
     if "kind" in wanted:
         KINDS.find(wanted["kind"])
     is_there = where.exists()
-    replaces = is_there and _has_other_options(where, wanted, begin)
+    replaces = is_there and _has_other_options(where, wanted, begin, say)
     checked(where)
     progress(f"Reading {Path(path).name}", 0, 0)
     if is_there and not replaces:
@@ -204,6 +204,8 @@ def open_large_project(
     if where.exists():
         store = Store.open(where)
         try:
+            for note in store.notes:
+                say(note)
             if "paths" not in store.settings:
                 raise InputError(
                     f"{where} is a session about data in memory: leave out --cluster, or begin "
@@ -307,8 +309,6 @@ def _go_on(
 ) -> Opened:
     store = Store.open(where)
     try:
-        for note in store.notes:
-            say(note)
         settings = store.settings
         options = _options_in(where, settings)
         items = _open(path, options, say)
@@ -360,9 +360,13 @@ def _features(items: Items, options: Mapping[str, Any], wanted: Mapping[str, Any
     return items.features()
 
 
-def _has_other_options(where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any]) -> bool:
+def _has_other_options(
+    where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any], say: Say = _silent
+) -> bool:
     """Return whether a session was begun with other options; refuse them if it has answers."""
     with Store.open(where) as store:
+        for note in store.notes:
+            say(note)
         other = _otherwise(store.settings, wanted, begin)
         if other and store.last:
             raise InputError(_refusal(where, *other))

@@ -17,6 +17,7 @@ from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import LikewiseError, SessionFileError
 
+
 @contextmanager
 def readable(what: str) -> Iterator[None]:
     """Say what is damaged where content of a file fails; what is not ours can fail in any way."""

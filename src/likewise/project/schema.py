@@ -75,7 +75,8 @@ def _names_and_notes_in_the_log(db: sqlite3.Connection) -> None:
 
 
 def _checksums(db: sqlite3.Connection) -> None:
-    db.execute("CREATE TABLE sums (name TEXT PRIMARY KEY, sum TEXT NOT NULL)")
+    # Without a row id it is one tree, so that a copy taken during a checkpoint has one state of it.
+    db.execute("CREATE TABLE sums (name TEXT PRIMARY KEY, sum TEXT NOT NULL) WITHOUT ROWID")
     db.execute("ALTER TABLE log ADD COLUMN sum TEXT NOT NULL DEFAULT ''")
     db.execute("DROP TRIGGER log_keeps_content")
     checksums.sign_log(db)
@@ -130,8 +131,8 @@ def check_tables(db: sqlite3.Connection) -> None:
     if other := sorted(set(_tables(db)) ^ set(expected)):
         kind, name, *_ = other[0]
         raise SessionFileError(
-            f"its {str(kind)[:20]} {str(name)[:80]!r} is not that of a project file. It is damaged, "
-            "or somebody changed it"
+            f"its {str(kind)[:20]} {str(name)[:80]!r} is not that of a project file. It is damaged,"
+            " or somebody changed it"
         )
 
 

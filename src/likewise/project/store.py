@@ -1,7 +1,7 @@
 """A project in one SQLite file: settings, items, the first session, and the log of what was done.
 
 When a call that writes has returned, what it wrote survives a kill and a power cut: the file is in
-write-ahead mode with ``synchronous=FULL``. After ten entries, or two seconds without one, the
+write-ahead mode with ``synchronous=FULL``. After eight entries, or two seconds without one, the
 write-ahead log is folded into the file, so that a plain copy of the file alone lacks at most the
 last ten. A file that is in use says so in its header; a closed one is whole in itself. Everything
 in it has a checksum; see `likewise.project.checksums`. Several processes may use one file.
@@ -36,7 +36,10 @@ from likewise.errors import InputError, SessionFileError, StaleQueryError
 from likewise.project import checksums, schema
 
 AT_MOST_AHEAD = 10
-"""After this many entries the write-ahead log is folded into the file."""
+"""How many entries a plain copy of a file in use may lack."""
+FOLDED_AFTER = 8
+"""After this many entries the write-ahead log is folded into the file. It is less than
+`AT_MOST_AHEAD` since a copy that is taken at that very moment can lack one or two more."""
 REST = 2.0
 """After this many seconds without an entry, too."""
 
@@ -47,7 +50,7 @@ SETTINGS: dict[str, tuple[type, ...]] = {
     "strategy": (str, type(None)),
     "questions": (str, type(None)),
     "n_super_instances": (int, type(None)),
-    "seed": (int, type(None)),
+    "seed": (int,),
     "low": (list,),
     "high": (list,),
     schema.OLD_ENTRIES: (int,),
@@ -208,7 +211,8 @@ class Store:
         try:
             store._may_lack_entries = header.is_in_use and not header.has_log
             store._check()
-            if header.is_in_use and write_in_place(store._db):
+            # A copy stays as it is until it is written to, so that it goes on to say what it is.
+            if store._may_lack_entries or (header.has_log and write_in_place(store._db)):
                 store._say_not_closed()
         except BaseException:
             store.close()
@@ -277,7 +281,7 @@ class Store:
             )
             checksums.put(db, checksums.LOG, checksums.of_log(after + 1, own))
             _put_payloads(db, payloads or {})
-        if (after + 1) % AT_MOST_AHEAD:
+        if (after + 1) % FOLDED_AFTER:
             self._rest()
         else:
             self.fold()
@@ -374,13 +378,14 @@ class Store:
             return
         if self._may_lack_entries:
             self.notes += (
-                f"{self.path} was copied while it was in use, or {self.path}-wal is lost. Its log "
-                f"ends at entry {self.last}; up to {AT_MOST_AHEAD} answers after it may be missing.",
+                f"{self.path} was copied while it was in use, or {self.path}-wal is lost. Its log"
+                f" ends at entry {self.last}; up to {AT_MOST_AHEAD} answers after it may be"
+                " missing.",
             )
         else:
             self.notes += (
-                f"{self.path} was not closed properly. It goes on after entry {self.last}, the last "
-                "that was saved.",
+                f"{self.path} was not closed properly. It goes on after entry {self.last}, the last"
+                " that was saved.",
             )
 
     @property
@@ -412,16 +417,23 @@ class Store:
 
     @property
     def payload_names(self) -> list[str]:
-        """The names of all payloads."""
-        return [name for (name,) in self._read("SELECT name FROM payloads ORDER BY name")]
+        """The names of all payloads, also of one that was lost."""
+        names = {name for (name,) in self._read("SELECT name FROM payloads")}
+        if self._version >= schema.WITH_SUMS:
+            prefix = checksums.of_payload("")
+            noted = (str(name) for (name,) in self._read("SELECT name FROM sums"))
+            names |= {name.removeprefix(prefix) for name in noted if name.startswith(prefix)}
+        return sorted(names, key=str)
 
     def payload(self, name: str) -> bytes:
         """Return a payload as it was put."""
         rows = self._read("SELECT data FROM payloads WHERE name = ?", name)
+        what = f"its payload {name!r}"
         if not rows:
+            if name in self.payload_names:
+                raise self._damaged(f"{what} is missing")
             raise InputError(f"{self.path} has no payload {name!r}, only {self.payload_names}")
         data = rows[0][0]
-        what = f"its payload {name!r}"
         self._compare(checksums.of_payload(name), checksums.digest(name, data), what)
         try:
             return inflated(data)
@@ -480,18 +492,15 @@ class Store:
     def _check(self) -> None:
         """Refuse what is not a whole project file, one of a newer version, or one of a stranger."""
         try:
-            (application,) = self._db.execute("PRAGMA application_id").fetchone()
-            if application != schema.APPLICATION_ID:
-                raise SessionFileError("it is a database of another program")
-            schema.check_tables(self._db)
-            (finding,) = self._db.execute("PRAGMA quick_check(1)").fetchone()
-            if finding != "ok":
-                raise SessionFileError(f"it is cut or damaged ({finding}); use a copy of it")
-        except SessionFileError as error:
-            raise SessionFileError(f"cannot open {self.path}: {error}") from error
-        except sqlite3.Error as error:
             with translated(self.path):
-                raise
+                (application,) = self._db.execute("PRAGMA application_id").fetchone()
+                if application != schema.APPLICATION_ID:
+                    raise SessionFileError("it is a database of another program")
+                schema.check_tables(self._db)
+                (finding,) = self._db.execute("PRAGMA quick_check(1)").fetchone()
+                if finding != "ok":
+                    raise SessionFileError(f"it is cut or damaged ({finding}); use a copy of it")
+        except SessionFileError as error:
             raise SessionFileError(f"cannot open {self.path}: {error}") from error
         _ = self.settings
 
