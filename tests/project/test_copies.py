@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from likewise.cli import main
 from likewise.errors import SessionFileError
-from likewise.project.checking import check_file
+from likewise.project.checking import check_file, repair_file
 from likewise.project.store import AT_MOST_AHEAD, FOLDED_AFTER, REST, Store
 
 

@@ -1,19 +1,29 @@
 """A session file could come from a stranger: it runs no code and takes no memory."""
 
+import base64
+import io
 import json
 import sqlite3
 import sys
-from contextlib import closing
+import tracemalloc
+import zlib
+from contextlib import closing, contextmanager
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from likewise import Session
 from likewise.cli import main
+from likewise.core.arrays import array_to_json, from_json
 from likewise.core.strategy import STRATEGIES
+from likewise.database import LIMITS
 from likewise.errors import InputError, LikewiseError, SessionFileError
 from likewise.items import KINDS
 from likewise.learning.learner import VOTERS
 from likewise.project import FORMATS, checksums, open_project, open_session_file
+from likewise.project.packing import unpack
+from likewise.project.store import Store
 from likewise.registry import Registry
 
 EVIL = "import pathlib\npathlib.Path(__file__).with_name('ran').touch()\n"
@@ -107,3 +117,110 @@ def test_options_that_make_no_sense_are_named(session, options):
     edited(session, "options", options)
     with pytest.raises(LikewiseError):
         open_session_file(session)
+
+
+# -- SQLite ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON log BEGIN DELETE FROM payloads; END",
+        "CREATE VIEW v AS SELECT * FROM settings",
+        "CREATE TABLE more (x)",
+        "CREATE VIRTUAL TABLE f USING fts5(x)",
+        "CREATE INDEX i ON log (load_extension('x'))",
+        "DROP TRIGGER log_keeps_entries",
+        "ALTER TABLE settings ADD COLUMN x DEFAULT (randomblob(10))",
+    ],
+)
+def test_tables_views_and_triggers_of_a_stranger_are_refused(session, statement):
+    with closing(sqlite3.connect(session)) as db, db:
+        try:
+            db.execute(statement)
+        except sqlite3.OperationalError:  # an index may not call a function that is not constant
+            db.execute("CREATE INDEX i ON log (op)")
+    with pytest.raises(SessionFileError, match="is not that of a project file"):
+        Store.open(session)
+
+
+def test_a_file_cannot_make_sqlite_call_functions_or_take_much(session):
+    with Store.open(session) as store:
+        assert store._db.execute("PRAGMA trusted_schema").fetchone() == (0,)
+        assert store._db.execute("PRAGMA cell_size_check").fetchone() == (1,)
+        for limit, most in LIMITS.items():
+            assert store._db.getlimit(limit) <= most
+
+
+# -- bombs -------------------------------------------------------------------------------------
+
+
+def bomb(size):
+    """Return bytes that unpack to `size` zeros, made without that many."""
+    packing = zlib.compressobj(9)
+    head = packing.compress(bytes(1 << 20)) + packing.flush(zlib.Z_FULL_FLUSH)
+    block = packing.compress(bytes(1 << 20)) + packing.flush(zlib.Z_FULL_FLUSH)
+    return head + block * (size >> 20)
+
+
+@contextmanager
+def little_memory(n_bytes):
+    """Fail where more memory is taken than this at any time."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < n_bytes
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_payload_that_unpacks_to_gigabytes_is_refused_before_it_does(session):
+    data = bomb(2 << 30)
+    with closing(sqlite3.connect(session)) as db, db:
+        db.execute("UPDATE payloads SET data = ?", (data,))
+        checksums.sign_content(db)
+    with (
+        little_memory(400 << 20),
+        pytest.raises(SessionFileError, match="compressed bytes would become more than"),
+    ):
+        open_session_file(session)
+
+
+@pytest.mark.parametrize("shape", [[1 << 28], [1 << 14, 1 << 14], [10**30]])
+def test_an_array_is_no_larger_than_its_bytes_allow(shape):
+    array = {"base64": base64.b64encode(bomb(1 << 28)).decode(), "dtype": "<f8", "shape": shape}
+    with little_memory(100 << 20), pytest.raises(SessionFileError, match="cannot hold an array"):
+        from_json(array)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"dtype": "|O"}, {"dtype": "V8"}, {"dtype": "U4"}, {"dtype": "M8[s]"}, {"dtype": 5},
+        {"shape": [-1]}, {"shape": [3.0]}, {"shape": "3"}, {"shape": [True]}, {"shape": [4]},
+        {"base64": "!"}, {"base64": ""}, {"base64": None}, {"base64": "eJwDAAAAAAE="},
+    ],
+)  # fmt: skip
+def test_an_array_that_is_not_what_it_says_is_refused(change):
+    good = array_to_json(np.arange(3.0))
+    assert from_json(good).tolist() == [0, 1, 2]
+    with pytest.raises(SessionFileError):
+        from_json({**good, **change})
+
+
+def test_an_archive_of_a_development_version_is_no_bomb():
+    file = io.BytesIO()
+    np.savez_compressed(file, json=np.zeros(1 << 24, dtype=np.uint8))
+    with little_memory(10 << 20), pytest.raises(SessionFileError, match="larger than its bytes"):
+        unpack(file.getvalue())
+
+
+def test_a_json_session_with_a_bomb_or_without_end_is_refused():
+    deep: object = []
+    for _ in range(100_000):
+        deep = [deep]
+    array = {"base64": base64.b64encode(bomb(1 << 28)).decode(), "dtype": "<f8", "shape": [1 << 25]}
+    for strategy in (array, deep):
+        plain = {"format": "likewise-session", "schema": 2, "strategy": strategy, "log": []}
+        with pytest.raises(SessionFileError):
+            Session.from_dict(plain)

@@ -128,9 +128,7 @@ def inflated(data: bytes, size: int | None = None) -> bytes:
     except zlib.error as error:
         raise SessionFileError(f"compressed bytes are damaged: {error}") from error
     if len(whole) > most:
-        raise SessionFileError(
-            f"{len(data)} compressed bytes grow beyond {most}, which is too much"
-        )
+        raise SessionFileError(f"{len(data)} compressed bytes would become more than {most}")
     if not unpacking.eof or unpacking.unused_data or size not in (None, len(whole)):
         raise SessionFileError("compressed bytes are cut, or followed by others")
     return whole

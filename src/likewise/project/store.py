@@ -499,7 +499,11 @@ class Store:
                 schema.check_tables(self._db)
                 (finding,) = self._db.execute("PRAGMA quick_check(1)").fetchone()
                 if finding != "ok":
-                    raise SessionFileError(f"it is cut or damaged ({finding}); use a copy of it")
+                    why = str(finding).splitlines()[-1]
+                    raise SessionFileError(
+                        f"it is cut or damaged ({why}). Use a copy of it, or write what can be "
+                        f"read to another file: likewise check --repair {self.path}"
+                    )
         except SessionFileError as error:
             raise SessionFileError(f"cannot open {self.path}: {error}") from error
         _ = self.settings
