@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from likewise import COBRA, Answer, Choice, Likewise, Link, Query, Session
-from likewise.core.journal import SCHEMA, as_base64
+from likewise.core.arrays import as_base64
+from likewise.core.journal import SCHEMA
 from likewise.core.partition import SuperInstances, singletons
 from likewise.core.reports import Completeness, Progress
 from likewise.errors import (

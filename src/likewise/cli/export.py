@@ -38,8 +38,17 @@ from likewise.words import plural
     metavar="NAME",
     help="If it is one of your own, package.module:Class as for label.",
 )
+@click.option(
+    "--kind", metavar="NAME", help="If it is one of your own, package.module:Class as for label."
+)
 def export(
-    session: str, output: str, *, overwrite: bool, cluster: str | None, strategy: str | None
+    session: str,
+    output: str,
+    *,
+    overwrite: bool,
+    cluster: str | None,
+    strategy: str | None,
+    kind: str | None,
 ) -> None:
     """Write the groups of SESSION, a .likewise file, to a table.
 
@@ -50,6 +59,8 @@ def export(
     """
     path = Path(output)
     with Store.open(session) as store:
+        for note in store.notes:
+            click.echo(note, err=True)
         if "paths" in store.settings:
             _write_folder(session, store, path, overwrite, cluster)
             return
@@ -60,7 +71,7 @@ def export(
         raise InputError(
             f"{path} must end in one of {', '.join('.' + name for name in FORMATS.names)}"
         )
-    with closing(open_session_file(session, strategy=strategy).project) as project:
+    with closing(open_session_file(session, strategy=strategy, kind=kind).project) as project:
         _refuse_source(path, project)
         data = export_project(project, format)
     with whole_file(path) as file:

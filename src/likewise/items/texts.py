@@ -317,9 +317,18 @@ def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> F
     return Features(rows, f"sentence embeddings by {model}", notes=kept.notes)
 
 
+def is_built_in(name: Any) -> bool:
+    """Whether features are made without a model, or with one that is an installed package."""
+    return name == "lsi" or (isinstance(name, str) and _plain_name(name) in PACKAGED)
+
+
+def _plain_name(model: str) -> str:
+    return model.lower().removeprefix("sentence-transformers/")
+
+
 def packaged_model(name: str) -> Path | None:
     """Return the folder of a model whose weights are an installed package, or None."""
-    package = PACKAGED.get(name.lower().removeprefix("sentence-transformers/"))
+    package = PACKAGED.get(_plain_name(name))
     # Found, not imported: only its folder of weights is needed.
     spec = None if package is None else importlib.util.find_spec(package)
     if spec is None or spec.origin is None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from likewise.core.journal import as_base64
+from likewise.core.arrays import as_base64
 from likewise.errors import needs_extra
 from likewise.items.tables import as_text, is_number
 from likewise.project.groups import group_ids, how_known

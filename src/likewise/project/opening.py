@@ -12,9 +12,10 @@ from typing import Any
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES, Strategy
-from likewise.errors import InputError
+from likewise.errors import InputError, SessionFileError
 from likewise.files import cache_folder
 from likewise.items import KINDS, Features, Items, open_items
+from likewise.items.texts import is_built_in
 from likewise.project import large
 from likewise.project.large import SETUP, OnProgress
 from likewise.project.packing import needs_rows, pack, pack_session, unpack_session
@@ -119,11 +120,11 @@ def open_project(
     if "kind" in wanted:
         KINDS.find(wanted["kind"])
     is_there = where.exists()
-    replaces = is_there and _has_other_options(where, wanted, begin)
+    replaces = is_there and _has_other_options(where, wanted, begin, say)
     checked(where)
     progress(f"Reading {Path(path).name}", 0, 0)
     if is_there and not replaces:
-        return _go_on(path, where, say)
+        return _go_on(path, where, wanted, say)
     items = _open(path, wanted, say)
     step = f"Describing {many(items.noun)}"
     progress(step, 0, 0)
@@ -201,6 +202,8 @@ def open_large_project(
     if where.exists():
         store = Store.open(where)
         try:
+            for note in store.notes:
+                say(note)
             if "paths" not in store.settings:
                 raise InputError(
                     f"{where} is a session about other data: begin another with --session FILE"
@@ -238,11 +241,13 @@ def open_large_project(
     return Opened(large.go_on(where, store), where, True, Changes())
 
 
-def open_session_file(path: str | os.PathLike[str], *, strategy: str | None = None) -> Opened:
+def open_session_file(
+    path: str | os.PathLike[str], *, strategy: str | None = None, kind: str | None = None
+) -> Opened:
     """Open a session by its file alone; the input is where it was when the session was begun.
 
-    A strategy of one's own that no package registers is found by `strategy`, as for `open_project`.
-    A file could come from a stranger, so the module that it names is not imported.
+    A strategy or a kind of items that no package registers is found by `strategy` and `kind`, as
+    for `open_project`. A file could come from a stranger, so nothing that it names is imported.
     """
     store = Store.open(path)
     if "paths" in store.settings:
@@ -254,7 +259,7 @@ def open_session_file(path: str | os.PathLike[str], *, strategy: str | None = No
             f"{path} belongs to {source}, which is not there any more. "
             f"Say where it is now: likewise label PATH --session {path}"
         )
-    return open_project(source, session=path, strategy=strategy)
+    return open_project(source, session=path, strategy=strategy, options={"kind": kind})
 
 
 def begin_session(
@@ -309,11 +314,14 @@ def _cobra(features: Features, ids: Sequence[str], n: int | None, seed: int) -> 
     return model.start(features.X, train_indices=features.askable, sample_ids=ids)
 
 
-def _go_on(path: str | os.PathLike[str], where: Path, say: Say) -> Opened:
+def _go_on(
+    path: str | os.PathLike[str], where: Path, wanted: Mapping[str, Any], say: Say
+) -> Opened:
     store = Store.open(where)
     try:
         settings = store.settings
-        items = _open(path, settings.get("options", {}), say)
+        options = _options_in(where, settings)
+        items = _open(path, options, say)
         changes = store.changes(items.content_hashes())
         if changes:
             say(f"since the session was begun: {changes}")
@@ -325,6 +333,7 @@ def _go_on(path: str | os.PathLike[str], where: Path, say: Say) -> Opened:
             unpack_session(store.payload(SETUP), stored_rows(store)),
             items,
             store,
+            features=lambda: _features(items, options, wanted),
             where=[place.get(name) for name in ids],
             path=where,
             seed=int(settings.get("seed", DEFAULT_SEED)),
@@ -335,9 +344,39 @@ def _go_on(path: str | os.PathLike[str], where: Path, say: Say) -> Opened:
     return Opened(project, where, False, changes)
 
 
-def _has_other_options(where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any]) -> bool:
+def _options_in(where: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that a file has for `open_items`; nothing they name is imported."""
+    options = settings.get("options", {})
+    if not isinstance(options, dict) or "source" in options:
+        raise SessionFileError(f"{where} is damaged: its options are {options!r}")
+    if options.get("kind") is not None:
+        KINDS.known(options["kind"])
+    # A file does not say where on this machine something is written.
+    return {**options, "cache": options.get("cache", True) is not False}
+
+
+def _features(items: Items, options: Mapping[str, Any], wanted: Mapping[str, Any]) -> Features:
+    """Return the features of items, unless a file alone names the model that makes them.
+
+    The folder of a model can hold code, so a person has to name it.
+    """
+    model = options.get("text_features")
+    if model is not None and model != wanted.get("text_features") and not is_built_in(model):
+        raise InputError(
+            f"this needs the model {model!r}, which the session file names. A file could come from "
+            f"a stranger, so it is not loaded. If you trust it, run the command again with "
+            f"--text-features {model}."
+        )
+    return items.features()
+
+
+def _has_other_options(
+    where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any], say: Say = _silent
+) -> bool:
     """Return whether a session was begun with other options; refuse them if it has answers."""
     with Store.open(where) as store:
+        for note in store.notes:
+            say(note)
         other = _otherwise(store.settings, wanted, begin)
         if other and store.last:
             raise InputError(_refusal(where, *other))

@@ -24,7 +24,7 @@ from likewise.items import Features, Items
 from likewise.project.groups import Group, groups_of, members_of
 from likewise.project.mending import Mending, parts_of
 from likewise.project.misfits import answers_behind, nearest_fellow
-from likewise.project.packing import pack, unpack
+from likewise.project.packing import pack, readable, unpack
 from likewise.project.schema import understood
 from likewise.project.store import Store
 from likewise.words import plural
@@ -117,11 +117,7 @@ class Project:
         with self.lock:
             if self._store.last == self._position:
                 return False
-            entries = self._store.read(self._position)
-            for entry, op in understood(entries, self._loaded):
-                self.session.apply({**op, "at": entry.at or None})
-                self._position = entry.seq
-            self._position = entries[-1].seq
+            self._position = apply_entries(self.session, self._store, self._position)
             return True
 
     def ask(self) -> Question | None:
@@ -331,10 +327,20 @@ class Project:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         return {"by": self.by, "at": now}
 
-    def _loaded(self, name: str) -> Any:
-        return unpack(self._store.payload(name))
+
+def apply_entries(session: Session, store: Store, since: int) -> int:
+    """Do what a file's log says after entry `since`; return the number of its last entry."""
+    entries = store.read(since)
+    for entry, op in understood(entries, lambda name: unpack(store.payload(name))):
+        with readable(f"entry {entry.seq} of the log"):
+            session.apply({**op, "at": entry.at or None})
+    return entries[-1].seq if entries else since
 
 
 def stored_rows(store: Store) -> NDArray[Any] | None:
     """Return the features that a file has for its strategy, or None if it needs none."""
-    return unpack(store.payload(ROWS))["X"] if ROWS in store.payload_names else None
+    if ROWS not in store.payload_names:
+        return None
+    with readable(f"the payload {ROWS!r}"):
+        X: NDArray[Any] = unpack(store.payload(ROWS))["X"]
+        return X

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Query
+from likewise.core.question import Question
 from likewise.errors import BudgetExhausted
 from likewise.lab.experiments.protocol import Method, State, Trial
 from likewise.lab.peers.cobras import PhaseByPhase
@@ -33,9 +33,10 @@ class PublishedCOBRAS(Method):
         strategy = PhaseByPhase(trial.X, trial.train_indices, seed=trial.seed)
         oracle = trial.oracle
         yield 0, strategy.labels_as_published
-        while (pair := strategy.next_pair()) is not None and oracle.n_queries != trial.budget:
+        while (asked := strategy.next_question()) and oracle.n_queries != trial.budget:
+            question = Question(oracle.n_queries + 1, *asked)
             try:
-                strategy.record(*pair, oracle.answer(Query(oracle.n_queries + 1, *pair)))
+                strategy.record(question.left, question.right, oracle.answer(question))
             except BudgetExhausted:
                 return
             yield oracle.n_queries, strategy.labels_as_published

@@ -105,7 +105,7 @@ class ResultStore:
         if self.path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         try:
-            self._db = connect(Path(path), makes=True)
+            self._db = connect(Path(path), mode="rwc")
             tables = self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             if (others := {name for (name,) in tables}) and "results" not in others:
                 self._db.close()
