@@ -19,7 +19,7 @@ OnProgress = Callable[[int, int], object]
 
 TITLE_LENGTH = 80
 """Titles are cut after this many characters."""
-LINE_LENGTH = 160
+LINE_LENGTH = 320
 """Lines in tiles are cut after this many characters."""
 SPARK_POINTS = 48
 """How many points a curve in a tile has."""

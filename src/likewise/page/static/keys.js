@@ -1,6 +1,6 @@
 // Single keys, for the whole page and not for the element that has the focus.
 
-import { answer, choose, redo, undo } from "./ask.js";
+import { answer, chooseKey as choose, groupKeys, redo, undo } from "./ask.js";
 import { byId } from "./dom.js";
 import { letters } from "./settings.js";
 
@@ -27,11 +27,22 @@ function act(event, view) {
   if (check) return run(() => check.click());
   if (view !== "ask") return false;
   if (key === "ArrowDown" && scrolls(event.target)) return false;
-  if (/^[1-9]$/.test(key)) return run(() => choose(Number(key) - 1));
+  if (typed(key)) return true;
   if (key in ANSWERS) return run(() => answer(ANSWERS[key]));
   const button = key in PRESS ? byId(PRESS[key]) : null;
   button?.click();
   return button !== null;
+}
+
+let begun = "";
+
+// Some keys of groups have two letters, and none is the beginning of another.
+function typed(key) {
+  const keys = groupKeys();
+  const whole = keys.includes(begun + key) ? begun + key : key;
+  begun = keys.some((one) => one !== whole && one.startsWith(whole)) ? whole : "";
+  if (keys.includes(whole)) choose(whole);
+  return begun !== "" || keys.includes(whole);
 }
 
 // A long text that has the focus is scrolled by the arrows, as anywhere else.
