@@ -138,6 +138,7 @@ class Items(ABC):
         self.problems = tuple(problems)
         self.notes = tuple(notes)
         self._given: Features | None = None
+        self._searched: dict[int, str] = {}
 
     # -- how a kind is recognized ------------------------------------------------------------------
 
@@ -205,6 +206,15 @@ class Items(ABC):
     def sum_up(self, some: Sequence[int]) -> str:
         """Return a few words on what sets some items apart from the others, or nothing."""
         return ""
+
+    def searched(self, i: int) -> str:
+        """Return all that a search looks at of item `i`, in lower case."""
+        if i not in self._searched:
+            view = self.view(i)
+            parts = [self.ids[i], self.title(i), view.get("text", "")]
+            parts += [f"{name} {text}" for name, text in view.get("fields", ())]
+            self._searched[i] = "\n".join(parts).lower()
+        return self._searched[i]
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return what the items bring themselves, for exported tables; by default nothing."""

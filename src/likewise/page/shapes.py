@@ -50,7 +50,8 @@ def whole_thing(project: Project, row: int) -> Json:
     heading, view = project.ids[row], {"kind": "missing"}
     if place is not None:
         heading, view = project.items.heading(place), project.items.view(place)
-    return {**thing(project, row), "heading": heading, "view": view}
+    copies = list(project.copies.get(row, ()))
+    return {**thing(project, row), "heading": heading, "view": view, "copies": copies}
 
 
 def known_things(project: Project, rows: Iterable[int]) -> list[Json]:
@@ -60,6 +61,7 @@ def known_things(project: Project, rows: Iterable[int]) -> list[Json]:
     return [
         {
             **thing(project, row),
+            "key": key_of(in_short(project.session, row)[0]),
             "how": str(how[row]),
             "certainty": None if math.isnan(certainty[row]) else round(float(certainty[row]), 3),
             "is_marked": row in marks,

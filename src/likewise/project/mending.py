@@ -7,6 +7,7 @@ answers that contradict it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, combinations
 
@@ -107,6 +108,26 @@ class Mending:
                 left.setdefault(root, []).append(row)
         for first, *others in left.values():
             yield from (Link(first, other, Answer.SAME) for other in others)
+
+
+def changed_rows(before: NDArray[np.intp], after: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the rows that are in another group than before.
+
+    A group after a change is the one before it that it shares most rows with; of several that share
+    most with the same one, only the first of those with most rows is that one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> changed_rows(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 2, 1, 1])).tolist()
+    [2]
+    """
+    shared = Counter(zip(before.tolist(), after.tolist(), strict=True))
+    old_of: dict[int, int] = {}
+    for (old, new), _ in shared.most_common():
+        if new not in old_of and old not in old_of.values():
+            old_of[new] = old
+    return np.flatnonzero(before != np.array([old_of.get(k, -1) for k in after.tolist()]))
 
 
 def split(parts: Sequence[Sequence[int]]) -> list[Link]:

@@ -22,7 +22,7 @@ from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items
 from likewise.project.groups import Group, groups_of, members_of
-from likewise.project.mending import Mending, parts_of
+from likewise.project.mending import Mending, changed_rows, parts_of
 from likewise.project.misfits import answers_behind, nearest_fellow
 from likewise.project.packing import pack, unpack
 from likewise.project.schema import understood
@@ -33,6 +33,10 @@ N_CHECKS = 5
 """How many check questions there are in a round."""
 ROWS = "rows"
 """The payload with the features, for strategies that do not store what they need of them."""
+
+
+class _Foreseen(Exception):  # noqa: N818
+    """Raised to take back what was only tried."""
 
 
 class Project:
@@ -195,6 +199,18 @@ class Project:
             n_before = self._n_that_count()
             self.session.give_links(say(Mending(self.session)), overrules=True, **signature)
             return n_before + 1 - self._n_that_count()
+
+    def foresee(self, say: Callable[[Mending], Iterable[Link]]) -> NDArray[np.intp]:
+        """Return the rows that would be in another group after `mend`; nothing is changed."""
+        with self.lock:
+            before = self.session.labels
+            try:
+                with self.session.transaction():
+                    self.session.give_links(say(Mending(self.session)), overrules=True)
+                    changed = changed_rows(before, self.session.labels)
+                    raise _Foreseen
+            except _Foreseen:
+                return changed
 
     def _n_that_count(self) -> int:
         return len(self.session.events) - len(self.session.overruled_pairs())

@@ -103,7 +103,6 @@ function showProgress(state) {
   byId("progress").textContent = state.outlook.line;
   byId("progress").classList.toggle("can-stop", state.outlook.can_stop);
   byId("counts").textContent = `${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""} · ${plural(p.n_groups, "group")}${p.answered ? " now" : " by a first guess"}`;
-  byId("bound").textContent = `So far: ${p.line}.`;
   const share = p.answered / Math.max(1, p.answered + p.estimate);
   byId("bar").style.width = `${(state.is_done ? 100 : share * 100).toFixed(1)}%`;
 }

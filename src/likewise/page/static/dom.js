@@ -40,6 +40,19 @@ export const lookOf = (number) => (number === null ? { color: "#7d838c", shape: 
 
 export const keyMark = ({ key, number }) => el(key ? "kbd" : "span", { class: "key", style: { "--key": lookOf(number).color } }, key.toUpperCase());
 
+// Some keys have two letters, and none is the beginning of another: returns whether a letter is part of one.
+export function keyTyper(keysNow, choose) {
+  let begun = "";
+  return (letter) => {
+    const keys = keysNow();
+    const whole = keys.some((key) => key.startsWith(begun + letter)) ? begun + letter : letter;
+    const isWhole = keys.includes(whole);
+    begun = !isWhole && keys.some((key) => key.startsWith(whole)) ? whole : "";
+    if (isWhole) choose(whole);
+    return isWhole || begun !== "";
+  };
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 export function svg(tag, attributes = {}, ...children) {

@@ -1,7 +1,7 @@
 // Single keys, for the whole page and not for the element that has the focus.
 
-import { answer, chooseKey as choose, groupKeys, redo, undo } from "./ask.js";
-import { byId } from "./dom.js";
+import { answer, chooseKey, groupKeys, redo, undo } from "./ask.js";
+import { byId, keyTyper } from "./dom.js";
 import { letters } from "./settings.js";
 
 const ANSWERS = { s: "same", ArrowRight: "same", d: "different", ArrowLeft: "different", u: "unsure", ArrowDown: "unsure", 0: "none" };
@@ -34,16 +34,7 @@ function act(event, view) {
   return button !== null;
 }
 
-let begun = "";
-
-// Some keys of groups have two letters, and none is the beginning of another.
-function typed(key) {
-  const keys = groupKeys();
-  const whole = keys.includes(begun + key) ? begun + key : key;
-  begun = keys.some((one) => one !== whole && one.startsWith(whole)) ? whole : "";
-  if (keys.includes(whole)) choose(whole);
-  return begun !== "" || keys.includes(whole);
-}
+const typed = keyTyper(groupKeys, chooseKey);
 
 // A long text that has the focus is scrolled by the arrows, as anywhere else.
 const scrolls = (target) => target.closest?.(".text, .table-box") && target.scrollHeight > target.clientHeight;
