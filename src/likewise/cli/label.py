@@ -91,6 +91,11 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     help="Another number gives other questions.",
 )
 @click.option(
+    "--instruction",
+    metavar="TEXT",
+    help='What belongs together, such as "the same person?". It stands above every question.',
+)
+@click.option(
     "--known",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
@@ -137,6 +142,7 @@ def label(
     questions: str | None,
     strategy: str | None,
     seed: int | None,
+    instruction: str | None,
     known: str | None,
     session: str | None,
     cluster: str | None,
@@ -178,7 +184,8 @@ def label(
         else:
             if page is not None:
                 begin["progress"] = page.progress
-            opened = open_project(paths[0], questions=questions, strategy=strategy, **begin)
+            ways = {"questions": questions, "strategy": strategy, "instruction": instruction}
+            opened = open_project(paths[0], **ways, **begin)
         stack.callback(_close, opened)
         _say_where(opened)
         if known is not None:

@@ -177,6 +177,15 @@ def name(project: Project, body: Json) -> Json:
     return {"group": shapes.group(project, project.group(whole(body, "group")))}
 
 
+def instruction(project: Project, body: Json) -> Json:
+    """Say in words what belongs together."""
+    words = body.get("instruction")
+    if not isinstance(words, str):
+        raise InputError("an instruction is a text")
+    project.instruction = words
+    return {"instruction": project.instruction}
+
+
 def misfit(project: Project, body: Json) -> Json:
     """Ask about an item that does not seem to fit its group."""
     numbers = project.misfit(whole(body, "row"), position=whole(body, "position"))
@@ -385,6 +394,7 @@ CALLS = (
     Call("group/{id:int}/parts", parts),
     Call("split", split, changes=True),
     Call("confirm", confirm, changes=True),
+    Call("instruction", instruction, changes=True),
     Call("misfit", misfit, changes=True),
     Call("checks", checks),
     Call("checks", tell_check, changes=True),

@@ -41,6 +41,8 @@ def thing(project: Project, row: int) -> Json:
     if items.has_pictures:
         # The address changes with the picture, so that browsers can keep it.
         found["image"] = f"api/item/{row}/image?v={items.content_hash(place)[:12]}"
+    if row in project.copies:
+        found["n_copies"] = len(project.copies[row])
     return found | items.tile(place)
 
 
@@ -98,12 +100,14 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
 def _group_to_choose(project: Project, rows: Sequence[int]) -> Json:
     """Return a group that an item may belong to, with some of its rows."""
     number, name, size = in_short(project.session, rows[0])
+    ids = group_ids(project.session)
+    n_copies = sum(len(c) for row, c in project.copies.items() if ids[row] == ids[rows[0]])
     return {
-        "group": int(group_ids(project.session)[rows[0]]),
+        "group": int(ids[rows[0]]),
         "number": number,
         "key": key_of(number),
         "name": name,
-        "size": size,
+        "size": size + n_copies,
         "shown": [thing(project, row) for row in rows],
     }
 
@@ -130,6 +134,7 @@ def asked(project: Project, *, is_far: bool = False) -> Json:
     query, session = project.ask(), project.session
     return {
         "is_done": query is None,
+        "instruction": project.instruction,
         "question": question(project, query, is_far=is_far),
         "can_undo": session.can_undo,
         "can_redo": session.can_redo,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TypeVar
 
@@ -92,6 +92,31 @@ def groups_of(session: Session) -> list[Group]:
         for k, part in enumerate(parts)
     ]
     return sorted(found, key=lambda g: (-(len(g.standing) > 1), -g.size, g.id))
+
+
+def with_copies(
+    session: Session, groups: list[Group], copies: Mapping[int, Sequence[str]]
+) -> list[Group]:
+    """Return groups whose counts include the copies of their rows."""
+    if not copies:
+        return groups
+    how, certainty = how_known(session)
+    ids, more = group_ids(session), Counter[tuple[int, str]]()
+    for row, same in copies.items():
+        group, n = int(ids[row]), len(same)
+        more[group, "size"] += n
+        more[group, str(how[row])] += n
+        more[group, "doubt"] += n * bool(certainty[row] < DOUBTFUL)
+    return [
+        replace(
+            g,
+            size=g.size + more[g.id, "size"],
+            n_said=g.n_said + more[g.id, "said"],
+            n_open=g.n_open + more[g.id, "open"],
+            n_doubtful=g.n_doubtful + more[g.id, "doubt"],
+        )
+        for g in groups
+    ]
 
 
 def in_short(session: Session, row: int) -> tuple[int | None, str, int]:

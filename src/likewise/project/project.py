@@ -21,7 +21,7 @@ from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items
-from likewise.project.groups import Group, groups_of, members_of
+from likewise.project.groups import Group, groups_of, members_of, with_copies
 from likewise.project.mending import Mending, changed_rows, parts_of
 from likewise.project.misfits import answers_behind, nearest_fellow
 from likewise.project.packing import pack, unpack
@@ -31,6 +31,9 @@ from likewise.words import plural
 
 N_CHECKS = 5
 """How many check questions there are in a round."""
+INSTRUCTION = "instruction"
+"""The setting with what belongs together, in words."""
+LONGEST_INSTRUCTION = 300
 ROWS = "rows"
 """The payload with the features, for strategies that do not store what they need of them."""
 
@@ -58,6 +61,8 @@ class Project:
         Returns the features; called when they are needed for the first time.
     where : sequence of int or None, optional
         For every row of the session its place in `items`, None if it is not there any more.
+    copies : mapping of int to sequence of str, optional
+        For rows that have them, the ids of items with the same content. They follow their row.
     path : Path, optional
         The session file, for those who want to show it.
     seed : int
@@ -74,6 +79,7 @@ class Project:
         *,
         features: Callable[[], Features] | None = None,
         where: Sequence[int | None] | None = None,
+        copies: Mapping[int, Sequence[str]] | None = None,
         path: Path | None = None,
         seed: int = 0,
         by: str | None = None,
@@ -94,6 +100,7 @@ class Project:
             rows, some = plural(n_rows, "row"), plural(len(items), "item")
             raise InputError(f"the session is about {rows}, but there are {some}")
         self.ids: tuple[str, ...] = tuple(map(str, session.sample_ids or items.ids))
+        self.copies = {row: tuple(ids) for row, ids in (copies or {}).items()}
         self.lock = threading.RLock()
         self._store = Store.in_memory() if store is None else store
         self._features = items.features if features is None else features
@@ -110,6 +117,19 @@ class Project:
     def position(self) -> int:
         """The number of the last entry of the log that is taken in."""
         return self._position
+
+    @property
+    def instruction(self) -> str:
+        """What belongs together, in the words of the person; it stands above every question."""
+        return str(self._store.settings.get(INSTRUCTION, ""))
+
+    @instruction.setter
+    def instruction(self, words: str) -> None:
+        words = " ".join(words.split())
+        if len(words) > LONGEST_INSTRUCTION:
+            raise InputError(f"an instruction has at most {LONGEST_INSTRUCTION} characters")
+        with self.lock:
+            self._store.set(INSTRUCTION, words)
 
     @property
     def partition(self) -> SuperInstances:
@@ -133,8 +153,8 @@ class Project:
         return self.session.ask()
 
     def groups(self) -> list[Group]:
-        """Return all groups."""
-        return groups_of(self.session)
+        """Return all groups; their sizes count copies."""
+        return with_copies(self.session, groups_of(self.session), self.copies)
 
     def group(self, id: int) -> Group:
         """Return one group by its id."""
@@ -142,6 +162,15 @@ class Project:
             if group.id == id:
                 return group
         raise InputError(f"there is no group {id} any more: the answers have changed")
+
+    def listed(self) -> list[tuple[str, int, int | None]]:
+        """Return the id, the row and the place of every item, copies too, in their order."""
+        rows = [(name, row, self.where[row]) for row, name in enumerate(self.ids)]
+        if not self.copies:
+            return rows
+        place = {name: k for k, name in enumerate(self.items.ids)}
+        rows += [(name, row, place.get(name)) for row, ids in self.copies.items() for name in ids]
+        return sorted(rows, key=lambda one: len(place) if one[2] is None else one[2])
 
     def members(self, group: Group) -> NDArray[np.intp]:
         """Return the rows of a group, typical ones first."""

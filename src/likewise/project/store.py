@@ -228,6 +228,12 @@ class Store:
         rows = self._read("SELECT name, value FROM settings ORDER BY rowid")
         return {name: json.loads(value) for name, value in rows}
 
+    def set(self, name: str, value: Any) -> None:
+        """Change one of the settings."""
+        text = _to_json(value, f"setting {name!r}")
+        with self._writing() as db:
+            db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, text))
+
     @property
     def items(self) -> dict[str, str]:
         """The content hash of every item by its id, as they were when the project was made."""

@@ -1,6 +1,6 @@
 // The question: two items, three answers, one line of progress, the groups below.
 
-import { app, carryOut, change, complain, fetchProgress, look, onState, take, underWay } from "./app.js";
+import { app, carryOut, change, changeInTurn, complain, fetchProgress, look, onState, take, underWay } from "./app.js";
 import { get } from "./api.js";
 import { inOrder, showChoice } from "./choice.js";
 import { announce, button, byId, el, keyMark, plural } from "./dom.js";
@@ -61,6 +61,7 @@ onState((state) => {
   looking?.abort();
   looking = new AbortController();
   turn = 0;
+  if (document.activeElement !== byId("instruction")) byId("instruction").value = state.instruction;
   const shown = state.question ? showQuestion(state) : null;
   lookAhead(state, shown, looking.signal).catch(complain);
   return shown;
@@ -84,7 +85,7 @@ async function showQuestion(state) {
   byId("main").scrollTop = 0;
   byId("ask-title").textContent = isChoice ? "Where does it belong?" : "Do these two belong together?";
   const far = state.question.distance;
-  byId("why").textContent = [state.why, typeof far === "number" && `${Number(far.toPrecision(3))} apart`, question.turn].filter(Boolean).join(" · ");
+  byId("why").textContent = [typeof far === "number" && `${Number(far.toPrecision(3))} apart`, question.turn].filter(Boolean).join(" · ");
   for (const way of document.querySelectorAll("#view-ask .answer")) {
     way.hidden = way.dataset.answer !== "unsure" && (way.dataset.answer === "none") !== isChoice;
   }
@@ -162,6 +163,9 @@ export function startAsking() {
   for (const way of document.querySelectorAll(".answer[data-answer]")) {
     way.addEventListener("click", () => answer(way.dataset.answer));
   }
+  const words = byId("instruction");
+  words.addEventListener("change", async () => Object.assign(app.state, await changeInTurn("instruction", { instruction: words.value })));
+  words.addEventListener("keydown", (event) => event.key === "Enter" && words.blur());
   byId("undo").addEventListener("click", undo);
   byId("redo").addEventListener("click", redo);
   swipe(byId("pair"));

@@ -85,7 +85,7 @@ const ticked = (list, isIt = true) => [...list.querySelectorAll("input")].filter
 
 // Where items can go: groups by their pictures, each by a click, by its key, or by dropping items on it.
 function places(words, groups, pick, others = []) {
-  const choice = (content, to, key) => el("li", {}, button(content, (event) => { event.currentTarget.closest("details").open = false; pick(to); }, { class: "quiet", "data-key": key ?? null,
+  const choice = (content, to, key) => el("li", {}, button(content, null, { class: "quiet", "data-key": key ?? null,
     on: { click: (event) => { event.currentTarget.closest("details").open = false; pick(to); }, dragover: (event) => event.preventDefault(), drop: (event) => { event.preventDefault(); pick(to); } } }));
   return el("details", { class: "menu" }, el("summary", { class: "plain" }, words),
     el("ul", { class: "places" }, ...others.map(([content, to]) => choice(content, to)), ...groups.map((group) => choice(groupLine(group), group.id, group.key))));

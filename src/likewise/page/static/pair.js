@@ -53,7 +53,7 @@ function withFellows(things, show) {
 
 export function figure(item, side, ...content) {
   const fellows = withFellows(item.fellows ?? [], (thing) => tile(thing, { now: true }));
-  return el("figure", { class: `side ${side}` }, ...content, el("figcaption", {}, el("span", { class: "title", dir: "auto" }, item.heading), ...fellows));
+  return el("figure", { class: `side ${side}` }, ...content, el("figcaption", {}, el("span", { class: "title", dir: "auto" }, item.heading), item.n_copies ? ` ×${item.n_copies + 1}` : "", ...fellows));
 }
 
 function mixed(left, right) {

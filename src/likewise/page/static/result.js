@@ -31,7 +31,7 @@ export async function showResult() {
       howLegend()),
     cards,
     ...moreButton(cards, found.n, () => "Show more groups", async (at) => (await look(`groups?limit=${PAGE}&offset=${at}`))?.groups.map(card)),
-    unsure, checks, ...(state.is_done ? [] : [refine(state)]));
+    unsure, checks);
   showUnsure(unsure);
   showChecks(checks);
 }
@@ -166,11 +166,4 @@ function refineButton(words, look) {
     location.hash = next.is_done ? "#result" : "#ask";
   }, { class: look });
   return go;
-}
-
-function refine(state) {
-  return el("div", { id: "refine" },
-    el("h2", {}, "Is it too coarse?"),
-    el("p", { class: "hint" }, "Questions are about small groups of items that look alike. If some of these mix things up, split them: all your answers stay, and new questions come for the new parts. Undo takes it back."),
-    refineButton(`Refine: ask about ${state.n_super_instances * 2} small groups instead of ${state.n_super_instances}`, "plain"));
 }

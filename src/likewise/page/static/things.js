@@ -72,8 +72,10 @@ function pie(share) {
 
 // An item in small with its mark in the corner.
 export function knownTile(thing, className) {
-  return el("span", { class: "known", title: `${thing.id}: ${howWords(thing)}` }, tile(thing, { className }), howMark(thing), el("span", { class: "unseen" }, `, ${howWords(thing)}`));
+  return el("span", { class: "known", title: `${thing.id}: ${howWords(thing)}` }, tile(thing, { className }), howMark(thing), copies(thing), el("span", { class: "unseen" }, `, ${howWords(thing)}`));
 }
+
+const copies = ({ n_copies: n }) => (n ? el("span", { class: "copies", title: `${n} identical ${n === 1 ? "one" : "ones"} besides` }, `×${n + 1}`) : "");
 
 // How many items of a group are known in which way; what there is none of is left out.
 function parts({ size, n_said: said, n_open: open }) {
