@@ -28,7 +28,6 @@ from likewise.project.groups import DOUBTFUL, group_ids, how_known, key_of, keys
 from likewise.project.mending import Mending, changed_rows
 from likewise.project.mending import split as split_links
 from likewise.project.outlook import wilson_interval
-from likewise.project.projection import project_rows
 
 SIZES = {"small": 160, "large": 1024}
 """Pictures come in these two sizes only, so that requests cannot fill the cache."""
@@ -298,26 +297,28 @@ def refine(project: Project, body: Json) -> Json:
     return shapes.state(project)
 
 
-def map_(project: Project, asked: Json) -> Json:  # noqa: ARG001
+def map_(project: Project, asked: Json) -> Json:
     """Return two coordinates and the group of the items on the map."""
-    known, ids = how_known(project.session)[0], group_ids(project.session)
+    layout = project.layout()
+    if asked.get("prepare"):
+        return {"n": len(layout.rows)}
+    with project.lock:
+        project.refresh()
+        position = project.position
+        known, ids = how_known(project.session)[0], group_ids(project.session)
+        found = sorted(project.groups(), key=lambda g: (-g.size, g.id))
+        groups = [shapes.group(project, g) for g in found[:MOST_ON_MAP]]
     learned = np.where(known == "open", -1, ids)
-    is_learned = len(np.unique(learned[learned >= 0])) > 1
-    is_learned &= project.features.metric != "precomputed"
-    rows, places = project_rows(
-        project.features, project.partition.representatives, learned if is_learned else None
-    )
-    how = np.array([HOW.index(word) for word in known[rows].tolist()])
-    found = sorted(project.groups(), key=lambda g: (-g.size, g.id))
+    is_learned = len(np.unique(learned[learned >= 0])) > 1 and not layout.is_scaled
+    places = layout.places(learned if is_learned else None)
+    how = np.array([HOW.index(word) for word in known[layout.rows].tolist()])
     return {
-        "points": np.column_stack([rows, places, ids[rows], how]).tolist(),
+        "position": position,
+        "points": np.column_stack([layout.rows, places, ids[layout.rows], how]).tolist(),
         "layout": "learned" if is_learned else "alike",
         "n": len(project.ids),
         "n_groups": len(found),
-        "groups": [
-            {"id": g.id, "name": g.name, "summary": shapes.summary(project, g), **shapes.total([g])}
-            for g in found[:MOST_ON_MAP]
-        ],
+        "groups": groups,
     }
 
 
@@ -400,7 +401,8 @@ CALLS = (
     Call("checks", tell_check, changes=True),
     Call("unsure", unsure),
     Call("refine", refine, changes=True),
-    Call("map", map_),
+    # Its layout takes long, so it must not keep an answer waiting.
+    Call("map", map_, is_locked=False),
     Call("item/{row:int}", item),
     Call("item/{row:int}/image", image, is_locked=False),
     Call("export/{format}", export_),

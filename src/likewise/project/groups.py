@@ -155,7 +155,8 @@ def keys_of(session: Session) -> dict[int, int]:
     Groups that the open question shows for the first time have the next ones.
     """
     labels = _labels(session)
-    shown = getattr(session.ask(), "groups", ())
+    question = session.ask()
+    shown = () if question is None or question.is_pair else question.groups
     numbers = founded(session.events, [group[0] for group in shown])
     n_rows = Counter((number, int(labels[row])) for row, number in numbers.items())
     owner: dict[int, int] = {}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from likewise.project.packing import pack, unpack
 from likewise.project.schema import understood
 from likewise.project.store import Store
 from likewise.words import plural
+
+if TYPE_CHECKING:
+    from likewise.project.projection import Layout
 
 N_CHECKS = 5
 """How many check questions there are in a round."""
@@ -105,6 +108,8 @@ class Project:
         self._store = Store.in_memory() if store is None else store
         self._features = items.features if features is None else features
         self._known_features: Features | None = None
+        self._known_layout: Layout | None = None
+        self._layout_lock = threading.Lock()
         self._position = 0
         if session.max_queries is None:
             # A person goes on as long as they like.
@@ -183,6 +188,16 @@ class Project:
             if self._known_features is None:
                 self._known_features = self._features().aligned(self.where)
             return self._known_features
+
+    def layout(self) -> Layout:
+        """Return what a map is made of; computed once, without keeping answers waiting."""
+        with self._layout_lock:
+            if self._known_layout is None:
+                # Not before: it imports scipy, and most people look at questions first.
+                from likewise.project.projection import Layout
+
+                self._known_layout = Layout.of(self.features)
+            return self._known_layout
 
     @property
     def stored_rows(self) -> NDArray[Any] | None:

@@ -104,7 +104,8 @@ function showProgress(state) {
   byId("progress").textContent = state.outlook.line;
   byId("progress").classList.toggle("can-stop", state.outlook.can_stop);
   byId("counts").textContent = `${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""} · ${plural(p.n_groups, "group")}${p.answered ? " now" : " by a first guess"}`;
-  const share = p.answered / Math.max(1, p.answered + p.estimate);
+  // Where nobody knows how many questions are left, the bar is how much is surely right.
+  const share = p.estimate === null ? state.completeness?.at_least ?? 0 : p.answered / Math.max(1, p.answered + p.estimate);
   byId("bar").style.width = `${(state.is_done ? 100 : share * 100).toFixed(1)}%`;
 }
 
@@ -123,7 +124,12 @@ async function lookAhead(state, shown, signal) {
     Object.values(next).filter(Boolean).forEach(fetchPictures);
   }
   await refreshStrip(signal);
+  // The map of many pictures takes a while to lay out, so that is done before somebody wants it.
+  if (!isMapReady) await get("map?prepare=1", signal);
+  isMapReady = true;
 }
+
+let isMapReady = false;
 
 function fetchPictures({ left, right, item, fellows = [], groups = [] }) {
   for (const thing of [left, right, item]) if (thing?.image) fetchPicture(thing.image);
