@@ -30,7 +30,7 @@ def test_rows_are_numbered_from_zero_without_an_id_column(flowers):
 
 def test_the_view_is_plain_json_of_the_shown_columns(flowers):
     view = open_items(flowers, id="name", show=["color", "petal"]).view(2)
-    assert view["fields"] == [["color", "?"], ["petal", "3.0"]]
+    assert view["fields"] == [["color", ""], ["petal", "3.0"]]
     assert view["scales"] == {"petal": 0.5}
     assert json.loads(json.dumps(view)) == view
 
@@ -209,7 +209,7 @@ def test_one_row_is_too_few_to_compare(tmp_path):
 def test_a_column_without_a_finite_number_is_shown_and_left_out(tmp_path, cell):
     (tmp_path / "t.csv").write_text(f"a,b\n{cell},1\n{cell},2\n{cell},4\n")
     items = open_items(tmp_path / "t.csv")
-    assert items.view(0)["fields"] == [["a", cell], ["b", "1"]]
+    assert items.view(0)["fields"] == [["a", "" if cell == "nan" else cell], ["b", "1"]]
     assert list(items.view(0)["scales"]) == ["b"]
     assert items.sum_up([2]) == "b 4"
     assert items.features().X.shape == (3, 1)

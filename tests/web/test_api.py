@@ -59,7 +59,6 @@ def test_a_session_of_likewise_can_be_served_too(tmp_path, truth, client_for):
     state = client.state()
     assert state["completeness"]["estimate"] > 0.8
     assert "% right (at least" in state["outlook"]["line"]
-    assert "closest" not in state["why"]
     assert client.get("/api/groups").json()["n"] >= 3
     assert client.get("/api/ahead").status_code == 200
 

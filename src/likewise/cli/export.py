@@ -76,7 +76,7 @@ def export(
         data = export_project(project, format)
     with whole_file(path) as file:
         file.write(data)
-    n_items, n_groups = len(project.ids), project.session.progress.n_groups
+    n_items, n_groups = len(project.listed()), project.session.progress.n_groups
     click.echo(f"{path}: {plural(n_items, 'item')} in {plural(n_groups, 'group')}")
 
 

@@ -90,6 +90,11 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     help="Another number gives other questions.",
 )
 @click.option(
+    "--instruction",
+    metavar="TEXT",
+    help='What belongs together, such as "the same person?". It stands above every question.',
+)
+@click.option(
     "--known",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
@@ -135,6 +140,7 @@ def label(
     questions: str | None,
     strategy: str | None,
     seed: int | None,
+    instruction: str | None,
     known: str | None,
     session: str | None,
     terminal: bool,
@@ -176,7 +182,8 @@ def label(
                 raise click.UsageError(f"{flag} is not for files that are read in batches")
             opened = open_large_project(paths, questions=questions, **begin)
         else:
-            opened = open_project(paths[0], questions=questions, strategy=strategy, **begin)
+            ways = {"questions": questions, "strategy": strategy, "instruction": instruction}
+            opened = open_project(paths[0], **ways, **begin)
         stack.callback(_close, opened)
         _say_where(opened)
         if known is not None:

@@ -778,10 +778,11 @@ class Session:
             # An entry that is redone may have had another number before.
             entry = replace(entry, number=len(self._counted.gestures) + 1)
         if isinstance(entry, Gesture | Revised | Rebuilt):
-            n_before = len(self._counted.gestures)
+            before = list(self._counted.gestures)
             is_longer = isinstance(entry, Gesture) and not self._counted.take(entry)
             try:
-                if is_longer and len(self._counted.gestures) == n_before + 1:
+                # A gesture can also take away some links of an earlier one, which then counts less.
+                if is_longer and self._counted.gestures[:-1] == before:
                     _record(self.strategy, self._counted.gestures[-1])
                 else:
                     self._follow([*self._log, entry], made)

@@ -117,6 +117,11 @@ class RowItems(Items):
     def _hash(self, row: tuple[Any, ...]) -> str:
         return digest(self._named, repr(row))
 
+    def content(self, i: int) -> str:
+        """Return a hash of the values, without the id."""
+        names = [name for name in self._hashed if name != self._id]
+        return digest(repr([self._table.columns[name][i] for name in names]))
+
     def _make_features(self, progress: OnProgress | None) -> Features:
         # Not cached: to compute them takes no longer than to hash the table.
         return row_features(self._table, self._columns, [] if self._id is None else [self._id])

@@ -81,10 +81,11 @@ class Table:
         return as_times(self.column(name))
 
     def fields(self, names: Sequence[str], i: int) -> list[list[str]]:
-        """Return the named cells of row `i` as pairs of name and text, long ones cut."""
+        """Return the named cells of row `i` as name and text: long ones cut, missing ones empty."""
         shown = []
         for name in names:
-            text = as_shown(self.column(name)[i])
+            value = self.column(name)[i]
+            text = "" if is_missing(value) else as_shown(value)
             if len(text) > FIELD_LENGTH:
                 text = f"{text[:FIELD_LENGTH]}… ({len(text)} characters)"
             shown.append([name, text])

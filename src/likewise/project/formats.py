@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ from likewise.registry import Registry
 
 Columns = dict[str, list[Any]]
 
-OURS = ("id", "group", "name", "how", "certainty", "marked")
+OURS = ("id", "group", "name", "how", "certainty", "marked", "instruction")
 """Our own columns; a column of the items with such a name gets underscores behind it."""
 
 
@@ -47,7 +47,8 @@ def columns_of(project: Project) -> Columns:
 
     First the columns of the items themselves, then ``group``, which numbers the groups from 0, the
     largest first; ``name``, what the person called the group; ``how`` the group is known (*said*,
-    *learned* or *open*), with which ``certainty``; and which items were ``marked`` as not fitting.
+    *learned* or *open*), with which ``certainty``; which items were ``marked`` as not fitting; and
+    the ``instruction``, if there is one.
     """
     with project.lock:
         ids = group_ids(project.session)
@@ -56,19 +57,21 @@ def columns_of(project: Project) -> Columns:
         names = {group.id: group.name for group in by_size}
         how, certainty = how_known(project.session)
         marks = project.session.marks
-        own = _own(project)
+        listed = project.listed()
+        rows = [row for _, row, _ in listed]
         return {
-            "id": list(project.ids),
-            **own,
-            "group": [number[g] for g in ids.tolist()],
-            "name": [names[g] for g in ids.tolist()],
-            "how": how.tolist(),
-            "certainty": [None if np.isnan(c) else round(float(c), 3) for c in certainty],
-            "marked": [row in marks for row in range(len(ids))],
+            "id": [name for name, _, _ in listed],
+            **_own(project, [place for _, _, place in listed]),
+            "group": [number[g] for g in ids[rows].tolist()],
+            "name": [names[g] for g in ids[rows].tolist()],
+            "how": how[rows].tolist(),
+            "certainty": [None if np.isnan(c) else round(float(c), 3) for c in certainty[rows]],
+            "marked": [row in marks for row in rows],
+            **({"instruction": [words] * len(rows)} if (words := project.instruction) else {}),
         }
 
 
-def _own(project: Project) -> Columns:
+def _own(project: Project, places: Sequence[int | None]) -> Columns:
     """Return the columns that the items have themselves; None where an item is gone."""
     columns = project.items.columns()
     found: Columns = {}
@@ -76,7 +79,7 @@ def _own(project: Project) -> Columns:
         new = name
         while new in OURS or (new != name and new in columns) or new in found:
             new += "_"
-        found[new] = [None if place is None else values[place] for place in project.where]
+        found[new] = [None if place is None else values[place] for place in places]
     return found
 
 
@@ -139,6 +142,8 @@ def to_session(project: Project) -> bytes:
         state = project.session.state()
         if (rows := project.stored_rows) is not None:
             state["rows"] = rows
+        if project.instruction:
+            state["instruction"] = project.instruction
         return json.dumps(state, ensure_ascii=False, default=as_base64).encode()
 
 

@@ -79,6 +79,7 @@ def open_project(
     n_super_instances: int | None = None,
     seed: int | None = None,
     options: Mapping[str, Any] | None = None,
+    instruction: str | None = None,
     say: Say = _silent,
     checked: Callable[[Path], None] = _silent,
     progress: OnProgress = _silent,
@@ -101,6 +102,8 @@ def open_project(
         one without answers is replaced.
     options : mapping, optional
         Further arguments of `open_items`. Those not given are taken from the session.
+    instruction : str, optional
+        What belongs together, in words such as "the same person?". It can be changed at any time.
     say : callable
         Called with one line for everything that is worth knowing.
     checked : callable
@@ -124,7 +127,10 @@ def open_project(
     checked(where)
     progress(f"Reading {Path(path).name}", 0, 0)
     if is_there and not replaces:
-        return _go_on(path, where, wanted, say)
+        found = _go_on(path, where, wanted, say)
+        if instruction is not None:
+            found.project.instruction = instruction
+        return found
     items = _open(path, wanted, say)
     step = f"Describing {many(items.noun)}"
     progress(step, 0, 0)
@@ -134,7 +140,18 @@ def open_project(
     _say_problems(features, say)
     progress("Finding small groups", 0, 0)
     seed = DEFAULT_SEED if seed is None else seed
-    begun = begin_session(features, items.ids, **ways, seed=seed)
+    # A copy is never asked about: the session is about the first of identical items.
+    first = first_alike(items, features)
+    distinct = sorted(set(first))
+    row = {place: k for k, place in enumerate(distinct)}
+    copies: dict[int, list[str]] = {}
+    for place, same in enumerate(first):
+        if same != place:
+            copies.setdefault(row[same], []).append(items.ids[place])
+    if copies:
+        say(f"{plural(items.n - len(distinct), 'copy')} of others, never asked about")
+    about = features.aligned(distinct)
+    begun = begin_session(about, [items.ids[k] for k in distinct], **ways, seed=seed)
     # Not before: if the options are refused above, the old session is still there. Somebody may
     # have answered in it meanwhile.
     if replaces and _has_other_options(where, wanted, begin):
@@ -150,15 +167,37 @@ def open_project(
             **begin,
             "seed": seed,
             "features": features.description,
+            **({"copies": copies} if copies else {}),
         },
         items=items.content_hashes(),
         payloads={
             SETUP: pack_session(begun),
-            **({ROWS: pack({"X": features.X})} if needs_rows(begun.strategy) else {}),
+            **({ROWS: pack({"X": about.X})} if needs_rows(begun.strategy) else {}),
         },
     )
-    project = Project(begun, items, store, features=lambda: features, path=where, seed=seed)
+    project = Project(
+        begun,
+        items,
+        store,
+        features=lambda: features,
+        where=distinct,
+        copies=copies,
+        path=where,
+        seed=seed,
+    )
+    if instruction is not None:
+        project.instruction = instruction
     return Opened(project, where, True, Changes())
+
+
+def first_alike(items: Items, features: Features) -> list[int]:
+    """Return for every item the place of the first one with the same content and features."""
+    if features.metric == "precomputed":
+        return list(range(items.n))
+    places: dict[tuple[str, bytes], int] = {}
+    return [
+        places.setdefault((items.content(i), features.X[i].tobytes()), i) for i in range(items.n)
+    ]
 
 
 def open_large_project(
@@ -327,14 +366,16 @@ def _go_on(
             say(f"since the session was begun: {changes}")
         if changes.added:
             say("what was added is not part of this session; begin another with --session FILE")
-        ids = list(store.items)
         place = {name: k for k, name in enumerate(items.ids)}
+        session = unpack_session(store.payload(SETUP), stored_rows(store))
+        copies = {int(row): ids for row, ids in settings.get("copies", {}).items()}
         project = Project(
-            unpack_session(store.payload(SETUP), stored_rows(store)),
+            session,
             items,
             store,
             features=lambda: _features(items, options, wanted),
-            where=[place.get(name) for name in ids],
+            where=[place.get(str(name)) for name in session.sample_ids or store.items],
+            copies=copies,
             path=where,
             seed=int(settings.get("seed", DEFAULT_SEED)),
         )

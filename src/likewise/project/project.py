@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +21,28 @@ from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items
-from likewise.project.groups import Group, groups_of, members_of
-from likewise.project.mending import Mending, parts_of
+from likewise.project.groups import Group, groups_of, members_of, with_copies
+from likewise.project.mending import Mending, changed_rows, parts_of
 from likewise.project.misfits import answers_behind, nearest_fellow
 from likewise.project.packing import pack, readable, unpack
 from likewise.project.schema import understood
 from likewise.project.store import Store
 from likewise.words import plural
 
+if TYPE_CHECKING:
+    from likewise.project.projection import Layout
+
 N_CHECKS = 5
 """How many check questions there are in a round."""
+INSTRUCTION = "instruction"
+"""The setting with what belongs together, in words."""
+LONGEST_INSTRUCTION = 300
 ROWS = "rows"
 """The payload with the features, for strategies that do not store what they need of them."""
+
+
+class _Foreseen(Exception):  # noqa: N818
+    """Raised to take back what was only tried."""
 
 
 class Project:
@@ -54,6 +64,8 @@ class Project:
         Returns the features; called when they are needed for the first time.
     where : sequence of int or None, optional
         For every row of the session its place in `items`, None if it is not there any more.
+    copies : mapping of int to sequence of str, optional
+        For rows that have them, the ids of items with the same content. They follow their row.
     path : Path, optional
         The session file, for those who want to show it.
     seed : int
@@ -70,6 +82,7 @@ class Project:
         *,
         features: Callable[[], Features] | None = None,
         where: Sequence[int | None] | None = None,
+        copies: Mapping[int, Sequence[str]] | None = None,
         path: Path | None = None,
         seed: int = 0,
         by: str | None = None,
@@ -90,10 +103,13 @@ class Project:
             rows, some = plural(n_rows, "row"), plural(len(items), "item")
             raise InputError(f"the session is about {rows}, but there are {some}")
         self.ids: tuple[str, ...] = tuple(map(str, session.sample_ids or items.ids))
+        self.copies = {row: tuple(ids) for row, ids in (copies or {}).items()}
         self.lock = threading.RLock()
         self._store = Store.in_memory() if store is None else store
         self._features = items.features if features is None else features
         self._known_features: Features | None = None
+        self._known_layout: Layout | None = None
+        self._layout_lock = threading.Lock()
         self._position = 0
         if session.max_queries is None:
             # A person goes on as long as they like.
@@ -106,6 +122,19 @@ class Project:
     def position(self) -> int:
         """The number of the last entry of the log that is taken in."""
         return self._position
+
+    @property
+    def instruction(self) -> str:
+        """What belongs together, in the words of the person; it stands above every question."""
+        return str(self._store.settings.get(INSTRUCTION, ""))
+
+    @instruction.setter
+    def instruction(self, words: str) -> None:
+        words = " ".join(words.split())
+        if len(words) > LONGEST_INSTRUCTION:
+            raise InputError(f"an instruction has at most {LONGEST_INSTRUCTION} characters")
+        with self.lock:
+            self._store.set(INSTRUCTION, words)
 
     @property
     def partition(self) -> SuperInstances:
@@ -125,8 +154,8 @@ class Project:
         return self.session.ask()
 
     def groups(self) -> list[Group]:
-        """Return all groups."""
-        return groups_of(self.session)
+        """Return all groups; their sizes count copies."""
+        return with_copies(self.session, groups_of(self.session), self.copies)
 
     def group(self, id: int) -> Group:
         """Return one group by its id."""
@@ -134,6 +163,15 @@ class Project:
             if group.id == id:
                 return group
         raise InputError(f"there is no group {id} any more: the answers have changed")
+
+    def listed(self) -> list[tuple[str, int, int | None]]:
+        """Return the id, the row and the place of every item, copies too, in their order."""
+        rows = [(name, row, self.where[row]) for row, name in enumerate(self.ids)]
+        if not self.copies:
+            return rows
+        place = {name: k for k, name in enumerate(self.items.ids)}
+        rows += [(name, row, place.get(name)) for row, ids in self.copies.items() for name in ids]
+        return sorted(rows, key=lambda one: len(place) if one[2] is None else one[2])
 
     def members(self, group: Group) -> NDArray[np.intp]:
         """Return the rows of a group, typical ones first."""
@@ -146,6 +184,16 @@ class Project:
             if self._known_features is None:
                 self._known_features = self._features().aligned(self.where)
             return self._known_features
+
+    def layout(self) -> Layout:
+        """Return what a map is made of; computed once, without keeping answers waiting."""
+        with self._layout_lock:
+            if self._known_layout is None:
+                # Not before: it imports scipy, and most people look at questions first.
+                from likewise.project.projection import Layout
+
+                self._known_layout = Layout.of(self.features)
+            return self._known_layout
 
     @property
     def stored_rows(self) -> NDArray[Any] | None:
@@ -191,6 +239,18 @@ class Project:
             n_before = self._n_that_count()
             self.session.give_links(say(Mending(self.session)), overrules=True, **signature)
             return n_before + 1 - self._n_that_count()
+
+    def foresee(self, say: Callable[[Mending], Iterable[Link]]) -> NDArray[np.intp]:
+        """Return the rows that would be in another group after `mend`; nothing is changed."""
+        with self.lock:
+            before = self.session.labels
+            try:
+                with self.session.transaction():
+                    self.session.give_links(say(Mending(self.session)), overrules=True)
+                    changed = changed_rows(before, self.session.labels)
+                    raise _Foreseen
+            except _Foreseen:
+                return changed
 
     def _n_that_count(self) -> int:
         return len(self.session.events) - len(self.session.overruled_pairs())

@@ -403,6 +403,12 @@ class Store:
                 raise self._damaged(f"its setting {name!r}, which is {str(settings[name])[:80]!r}")
         return settings
 
+    def set(self, name: str, value: Any) -> None:
+        """Change one of the settings."""
+        text = _to_json(value, f"setting {name!r}")
+        with self._writing() as db:
+            db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, text))
+
     @property
     def items(self) -> dict[str, str]:
         """The content hash of every item by its id, as they were when the project was made."""

@@ -28,8 +28,8 @@ export function underWay(n) {
 
 // How far the session is; the position stays that of the question on the screen.
 export async function fetchProgress(state, signal) {
-  const { progress, outlook } = (await look("progress", signal)) ?? state;
-  return Object.assign(state, { progress, outlook });
+  const { progress, outlook, completeness } = (await look("progress", signal)) ?? state;
+  return Object.assign(state, { progress, outlook, completeness });
 }
 
 export async function reload() {
