@@ -182,8 +182,8 @@ def label(
                 raise click.UsageError(f"{flag} is not for files that are read in batches")
             opened = open_large_project(paths, questions=questions, **begin)
         else:
-            ways = {"questions": questions, "strategy": strategy, "instruction": instruction}
-            opened = open_project(paths[0], **ways, **begin)
+            begin |= {"strategy": strategy, "instruction": instruction}
+            opened = open_project(paths[0], questions=questions, **begin)
         stack.callback(_close, opened)
         _say_where(opened)
         if known is not None:
