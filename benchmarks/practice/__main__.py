@@ -103,7 +103,7 @@ def end(keep):
 
 def share_right(session, y):
     """Return the share of rows whose class is that of the known rows of their group."""
-    cells, groups = session.strategy.known().examples()
+    cells, _ = session.strategy.known().examples()
     labels = session.labels
     classes = {int(labels[cell]): int(y[cell]) for cell in cells[::-1]}
     return float(np.mean([classes.get(int(g), -1) == c for g, c in zip(labels, y, strict=True)]))
@@ -135,10 +135,31 @@ def scores_at(X, y, train, test, person, questions, at):
 class Rows:
     """The rows that were measured, in a file that grows."""
 
-    FIELDS = (
-        "what method set fold size questions ari30 ari60 ari100 suspects wrong hits cobra pairs "
-        "ari groups estimate at_least one_group truth largest cpu code"
-    ).split()
+    FIELDS = [
+        "what",
+        "method",
+        "set",
+        "fold",
+        "size",
+        "questions",
+        "ari30",
+        "ari60",
+        "ari100",
+        "suspects",
+        "wrong",
+        "hits",
+        "cobra",
+        "pairs",
+        "ari",
+        "groups",
+        "estimate",
+        "at_least",
+        "one_group",
+        "truth",
+        "largest",
+        "cpu",
+        "code",
+    ]
 
     def __init__(self, path):
         self.path = path

@@ -95,7 +95,8 @@ def end(rows):
     lines = [
         "## Without a budget\n",
         f"It ends after {np.mean(stops):.0f} choices on average ({min(stops)} to {max(stops)}; "
-        f"{len(stops)} sets) and loses {np.mean(lost):.3f} ARI against 200 (at worst {max(lost):.3f}).\n",
+        f"{len(stops)} sets) and loses {np.mean(lost):.3f} ARI against 200 "
+        f"(at worst {max(lost):.3f}).\n",
         "| answers | statements | within .10 | bound holds | mean of estimate - truth |",
         "|---|---|---|---|---|",
     ]
@@ -105,8 +106,8 @@ def end(rows):
             off = np.array([float(r["estimate"]) - float(r["truth"]) for r in chosen])
             holds = np.mean([float(r["at_least"]) <= float(r["truth"]) for r in chosen])
             lines.append(
-                f"| {low} to {high} | {len(chosen)} | {np.mean(abs(off) <= 0.1):.2f} | {holds:.2f} | "
-                f"{off.mean():+.3f} |"
+                f"| {low} to {high} | {len(chosen)} | {np.mean(abs(off) <= 0.1):.2f} | "
+                f"{holds:.2f} | {off.mean():+.3f} |"
             )
     return "\n".join(lines) + "\n"
 

@@ -11,10 +11,24 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import KFold
 
-TABLES = (
-    "vehicle vowel segment texture optdigits penbased satimage movement_libras led7digit wdbc "
-    "pima contraceptive phoneme twonorm ring letter"
-).split()
+TABLES = [
+    "vehicle",
+    "vowel",
+    "segment",
+    "texture",
+    "optdigits",
+    "penbased",
+    "satimage",
+    "movement_libras",
+    "led7digit",
+    "wdbc",
+    "pima",
+    "contraceptive",
+    "phoneme",
+    "twonorm",
+    "ring",
+    "letter",
+]
 EMBEDDINGS = ("news-sci", "news-comp", "news-talk", "debian-sections")
 MAX_ROWS = 1200
 
