@@ -135,31 +135,11 @@ def scores_at(X, y, train, test, person, questions, at):
 class Rows:
     """The rows that were measured, in a file that grows."""
 
-    FIELDS = [
-        "what",
-        "method",
-        "set",
-        "fold",
-        "size",
-        "questions",
-        "ari30",
-        "ari60",
-        "ari100",
-        "suspects",
-        "wrong",
-        "hits",
-        "cobra",
-        "pairs",
-        "ari",
-        "groups",
-        "estimate",
-        "at_least",
-        "one_group",
-        "truth",
-        "largest",
-        "cpu",
-        "code",
-    ]
+    FIELDS = (
+        "what", "method", "set", "fold", "size", "questions", "ari30", "ari60", "ari100",
+        "suspects", "wrong", "hits", "cobra", "pairs", "ari", "groups", "estimate", "at_least",
+        "one_group", "truth", "largest", "cpu", "code",
+    )  # fmt: skip
 
     def __init__(self, path):
         self.path = path

@@ -11,24 +11,11 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import KFold
 
-TABLES = [
-    "vehicle",
-    "vowel",
-    "segment",
-    "texture",
-    "optdigits",
-    "penbased",
-    "satimage",
-    "movement_libras",
-    "led7digit",
-    "wdbc",
-    "pima",
-    "contraceptive",
-    "phoneme",
-    "twonorm",
-    "ring",
+TABLES = (
+    "vehicle", "vowel", "segment", "texture", "optdigits", "penbased", "satimage",
+    "movement_libras", "led7digit", "wdbc", "pima", "contraceptive", "phoneme", "twonorm", "ring",
     "letter",
-]
+)  # fmt: skip
 EMBEDDINGS = ("news-sci", "news-comp", "news-talk", "debian-sections")
 MAX_ROWS = 1200
 
