@@ -90,6 +90,8 @@ class Likewise(AskingClusterer):
     True
     """
 
+    _learns_from_groups = True
+
     def __init__(
         self,
         max_queries: int | None = None,
@@ -174,11 +176,18 @@ class Likewise(AskingClusterer):
         return True
 
     def _strategy(
-        self, X: NDArray[Any], train: NDArray[np.intp] | None, seed: int, *, is_choice: bool
+        self,
+        X: NDArray[Any],
+        train: NDArray[np.intp] | None,
+        seed: int,
+        *,
+        is_choice: bool,
+        given: NDArray[np.intp] | None,
     ) -> MostDoubt:
         is_choice = self.questions == "choices" or (self.questions == "auto" and is_choice)
         max_groups = MAX_GROUPS if is_choice else 1
-        return MostDoubt.from_rows(X, train_indices=train, seed=seed, max_groups=max_groups)
+        options: Any = {"max_groups": max_groups, "given": given}
+        return MostDoubt.from_rows(X, train_indices=train, seed=seed, **options)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -35,7 +35,7 @@ def share_right(chances: NDArray[np.float64], known: NDArray[np.intp]) -> tuple[
     >>> import numpy as np
     >>> chances = np.repeat([[0.9, 0.1], [0.2, 0.8]], 50, axis=0)
     >>> [round(share, 2) for share in share_right(chances, np.arange(0, 100, 5))]
-    [0.9, 0.71]
+    [0.9, 0.7]
     """
     is_open = np.ones(len(chances), dtype=bool)
     is_open[known] = False

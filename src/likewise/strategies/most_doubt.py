@@ -28,6 +28,7 @@ from likewise.core.question import Groups
 from likewise.core.reports import Completeness, Suspect
 from likewise.errors import InputError
 from likewise.learning.completeness import share_of_one_group, share_right
+from likewise.learning.given import central_rows
 from likewise.learning.kernel_vote import squared_distances
 from likewise.learning.learner import Learned, Learner
 from likewise.learning.respect import respecting_labels
@@ -54,6 +55,10 @@ FEW_CHANGED, SPAN = 0.01, 30
 On 19 practice sets that is after 158 choices on average, and loses .013 of the adjusted Rand index
 that 200 choices reach; a span of 10 ends after 118 and loses .066."""
 
+TRUSTED = 0.25
+"""Given groups stay groups until somebody was asked about them, unless their share of the votes is
+below this: then they do not agree with the answers."""
+
 MOST_ASKED = 200
 """It is also enough when this many rows were asked about."""
 
@@ -71,6 +76,9 @@ class MostDoubt(RepresentativeStrategy):
         How many groups are shown at most; 1 asks about pairs of rows.
     seed : int, default=0
         Decides which rows are compared, where there are many.
+    given : ndarray of int, optional
+        The number of the group that each cell was given beforehand, -1 for none. Given groups are
+        a belief: they vote, and those that no question was about yet stay groups.
     """
 
     name: ClassVar[str] = "most-doubt"
@@ -83,6 +91,7 @@ class MostDoubt(RepresentativeStrategy):
         askable: NDArray[np.bool_] | None = None,
         max_groups: int = MAX_GROUPS,
         seed: int = 0,
+        given: NDArray[np.intp] | None = None,
         field: _Field | None = None,
     ) -> None:
         super().__init__(partition)
@@ -92,7 +101,8 @@ class MostDoubt(RepresentativeStrategy):
         self.is_askable = np.ones(n, dtype=bool) if askable is None else askable
         self.max_groups = max_groups
         self.seed = seed
-        self._field = field or _Field(partition, self.is_askable, seed)
+        self.given = given
+        self._field = field or _Field(partition, self.is_askable, seed, given)
         self._cell_of = {row: cell for row, cell in self._position.items() if self.is_askable[cell]}
         self._forget()
 
@@ -105,6 +115,7 @@ class MostDoubt(RepresentativeStrategy):
         seed: int = 0,
         n_jobs: int | None = None,  # noqa: ARG003  (nothing is computed before the first question)
         max_groups: int = MAX_GROUPS,
+        given: NDArray[np.intp] | None = None,
     ) -> Self:
         """Return the strategy for rows, each of which counts on its own."""
         rows = np.arange(len(X), dtype=np.intp)
@@ -113,7 +124,8 @@ class MostDoubt(RepresentativeStrategy):
             is_askable = np.zeros(len(X), dtype=bool)
             is_askable[train_indices] = True
         partition = SuperInstances(rows, rows, points=X)
-        return cls(partition, askable=is_askable, max_groups=max_groups, seed=seed)
+        options: Any = {"max_groups": max_groups, "seed": seed, "given": given}
+        return cls(partition, askable=is_askable, **options)
 
     def fresh(self) -> Self:
         """Return the same strategy before its first record; what was computed of rows is shared."""
@@ -122,6 +134,7 @@ class MostDoubt(RepresentativeStrategy):
             askable=self.is_askable,
             max_groups=self.max_groups,
             seed=self.seed,
+            given=self.given,
             field=self._field,
         )
 
@@ -132,6 +145,7 @@ class MostDoubt(RepresentativeStrategy):
             "askable": np.flatnonzero(self.is_askable).tolist(),
             "max_groups": self.max_groups,
             "seed": self.seed,
+            **({} if self.given is None else {"given": self.given}),
         }
 
     @classmethod
@@ -140,7 +154,9 @@ class MostDoubt(RepresentativeStrategy):
         partition = SuperInstances.from_dict(plain["partition"])
         askable = np.zeros(partition.n_super_instances, dtype=bool)
         askable[plain["askable"]] = True
-        options = {"max_groups": plain.get("max_groups", 1), "seed": plain.get("seed", 0)}
+        options: Any = {"max_groups": plain.get("max_groups", 1), "seed": plain.get("seed", 0)}
+        if plain.get("given") is not None:
+            options["given"] = np.asarray(plain["given"], dtype=np.intp)
         return cls(partition, askable=askable, **options)
 
     def askable(self) -> NDArray[np.intp]:
@@ -225,20 +241,20 @@ class MostDoubt(RepresentativeStrategy):
     def learned(self) -> Learned | None:
         """What was learned, of groups that nobody was asked about too; None before two groups."""
         if self._learned is None:
-            known = self.known().learned
-            self._learned = (known if known is None else self._with_own_groups(known),)
+            self._learned = (self._learn(),)
         return self._learned[0]
 
-    def _with_own_groups(self, learned: Learned) -> Learned:
-        """Return what is learned if parts of the data are likely groups of their own."""
-        new = chance_of_new(learned.n_groups, len(learned.known))
-        own = self._field.likely_new(learned, new)
-        if not own:
-            return learned
-        further = learned.n_groups + np.arange(len(own))
-        return self._field.learner.learn(
-            np.append(learned.known, own), np.append(learned.groups, further)
-        )
+    def _learn(self) -> Learned | None:
+        """Learn from known cells, and from cells that likely stand for groups nobody met yet."""
+        known, field = self.known(), self._field
+        cells, groups = known.examples()
+        own = self._unmet()
+        if known.learned is not None:
+            own += field.likely_new(known.learned, chance_of_new(len(known.groups), len(cells)))
+        if not own or len(known.groups) + len(own) < 2:
+            return known.learned
+        further = len(known.groups) + np.arange(len(own))
+        return field.learner.learn(np.append(cells, own), np.append(groups, further))
 
     def remaining(self) -> tuple[int, int | None]:
         """Return the number of undecided pairs of groups; how many will be asked is not planned."""
@@ -261,9 +277,28 @@ class MostDoubt(RepresentativeStrategy):
     def chances(self) -> NDArray[np.float64]:
         """Return how likely each cell belongs to each group; 1 where that is known."""
         if self._chances is None:
-            one = np.ones((len(self._position), 1))
-            self._chances = one if self.learned is None else self.learned.known_chances()
+            if self.learned is None:
+                self._chances = np.ones((len(self._position), 1))
+            else:
+                self._chances = self.learned.known_chances()
+                self._keep_unmet(self._chances)
         return self._chances
+
+    def _unmet(self) -> list[int]:
+        """Return the central cells of given groups without a known cell, if these are trusted."""
+        learned = self.known().learned
+        if learned is not None and learned.voters.get("given", 1.0) < TRUSTED:
+            return []
+        return self._field.unmet(self.known().examples()[0])
+
+    def _keep_unmet(self, chances: NDArray[np.float64]) -> None:
+        """Keep the cells of given groups together that no question was about yet."""
+        given = self._field.learner.rows.given
+        for k, cell in enumerate(self._unmet()):
+            members = given == given[cell]
+            members[self.known().order] = False
+            chances[members] = 0.0
+            chances[members, len(self.known().groups) + k] = 1.0
 
     def doubts(self) -> NDArray[np.float64]:
         """Return, for every row, the chance that its label is wrong, by the learner."""
@@ -309,9 +344,15 @@ class MostDoubt(RepresentativeStrategy):
 class _Field:
     """The cells as points, with what is computed of them once: the learner and distances."""
 
-    def __init__(self, partition: SuperInstances, is_askable: NDArray[np.bool_], seed: int) -> None:
+    def __init__(
+        self,
+        partition: SuperInstances,
+        is_askable: NDArray[np.bool_],
+        seed: int,
+        given: NDArray[np.intp] | None,
+    ) -> None:
         assert partition.points is not None
-        self.learner = Learner(partition.points, partition.sizes())
+        self.learner = Learner(partition.points, partition.sizes(), given)
         self.points = partition.points
         self._sample = np.arange(len(self.points), dtype=np.intp)
         if len(self.points) > MAX_CANDIDATES:
@@ -360,9 +401,17 @@ class _Field:
                 break
             far = np.minimum(far, self.apart[place])
             cell = int(self._sample[place])
-            if new > (1.0 - new) * float(learned.chances[cell].max()):
+            if self.learner.rows.given[cell] < 0 and new > (1.0 - new) * float(
+                learned.chances[cell].max()
+            ):
                 likely.append(cell)
         return likely
+
+    def unmet(self, known: NDArray[np.intp]) -> list[int]:
+        """Return the central cell of every given group without a known cell."""
+        rows = self.learner.rows
+        unmet = np.setdiff1d(rows.given, [-1, *rows.given[known]])
+        return central_rows(rows, rows.given, unmet.tolist())
 
     def _to_nearest(self, known: Sequence[int]) -> NDArray[np.float32]:
         """Return how far each cell of the sample is from the nearest of some cells."""
