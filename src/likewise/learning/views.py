@@ -47,7 +47,7 @@ class RowViews(NamedTuple):
 
     def take(self, rows: NDArray[np.intp] | slice) -> RowViews:
         """Return the views of some of the rows."""
-        return RowViews(*(view[rows] for view in self))
+        return RowViews(self.own[rows], self.equal[rows], self.axes[rows], self.given[rows])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
