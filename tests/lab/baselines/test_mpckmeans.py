@@ -19,8 +19,8 @@ from likewise.lab.baselines.mpck.farthest import FarthestPairs, box_difference, 
 from likewise.lab.baselines.mpck.init import starting_centers, weighted_farthest_first
 from likewise.lab.baselines.mpck.links import LinkCosts, LinkedRows, sweep, violations
 from likewise.lab.baselines.mpck.means import (
-    Moments,
     RelativeCosts,
+    moments,
     objective_of,
     total_scatter,
     updated_metrics,
@@ -100,14 +100,6 @@ def gaps_of(X, metrics):
     return FarthestPairs(X).differences(metrics, np.ones(len(metrics), dtype=bool))
 
 
-def moments_of(X, labels, diagonal):
-    moments = Moments(X, 3, diagonal=diagonal)
-    # By a detour, as in a run.
-    moments.update((labels + np.arange(len(labels))) % 3)
-    moments.update(labels)
-    return moments.counts, moments.means(np.zeros((3, 3))), moments.scatter()
-
-
 CASES = [(seed, d, s) for seed in range(4) for d in (True, False) for s in (True, False)]
 
 
@@ -115,7 +107,7 @@ CASES = [(seed, d, s) for seed in range(4) for d in (True, False) for s in (True
 def test_the_objective_from_sums_equals_the_objective_pair_by_pair(seed, diagonal, shared):
     X, links, labels, metrics, _ = random_case(seed, diagonal=diagonal, shared=shared)
     linked = LinkedRows.of(links)
-    counts, centers, scatter = moments_of(X, labels, diagonal)
+    counts, centers, scatter = moments(X, labels, np.zeros((3, 3)), diagonal=diagonal)
     violated = violations(X[linked.rows], linked, labels[linked.rows], 3, diagonal=diagonal)
     total = total_scatter(scatter, violated, gaps_of(X, metrics), 0.7, 1.3)
     weights = [m.weights for m in metrics]
@@ -168,17 +160,16 @@ def test_neighbors_of_groups_come_with_the_group_they_belong_to():
 def test_sums_kept_up_to_date_equal_sums_made_anew(diagonal):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
-    kept = Moments(X, 4, diagonal=diagonal)
-    for _ in range(5):
-        labels = rng.integers(0, 3, len(X))
-        kept.update(labels)
-    anew = Moments(X, 4, diagonal=diagonal)
-    anew.update(labels)
-    assert kept.counts.tolist() == anew.counts.tolist() == [*np.bincount(labels).tolist(), 0]
-    far = np.full((4, 3), 9.0)
-    assert kept.means(far) == pytest.approx(anew.means(far))
-    assert kept.means(far)[3].tolist() == [9, 9, 9]
-    assert kept.scatter() == pytest.approx(anew.scatter())
+    labels = rng.integers(0, 3, len(X))
+    counts, means, scatter = moments(X, labels, np.full((4, 3), 9.0), diagonal=diagonal)
+    assert counts.tolist() == [*np.bincount(labels).tolist(), 0]
+    assert means[3].tolist() == [9, 9, 9]
+    assert not scatter[3].any()
+    for h in range(3):
+        rows = X[labels == h]
+        covariance = np.cov(rows.T, bias=True) * len(rows)
+        assert means[h] == pytest.approx(rows.mean(axis=0))
+        assert scatter[h] == pytest.approx(np.diag(covariance) if diagonal else covariance)
 
 
 def test_rows_that_choose_at_once_have_nothing_to_do_with_each_other():
@@ -213,7 +204,7 @@ def test_links_to_rows_without_a_label_cost_nothing():
 def test_the_learned_metric_is_a_stationary_point_of_the_objective(seed, diagonal, shared):
     X, links, labels, metrics, rng = random_case(seed, diagonal=diagonal, shared=shared)
     linked = LinkedRows.of(links)
-    counts, centers, scatter = moments_of(X, labels, diagonal)
+    counts, centers, scatter = moments(X, labels, np.zeros((3, 3)), diagonal=diagonal)
     violated = violations(X[linked.rows], linked, labels[linked.rows], 3, diagonal=diagonal)
     gaps = gaps_of(X, metrics)
     # Light weights, so that the cannot-links leave every matrix positive definite.
