@@ -193,7 +193,8 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             labels = np.full(len(X_checked), -1, dtype=np.intp)
         offset = X_checked.mean(axis=0)
         centered = X_checked - offset
-        metrics = self._first_metrics(X_checked.shape[1])
+        start = identity(X_checked.shape[1], diagonal=self.metric != "full")
+        metrics = [start] * (1 if self.shared_metric else self.n_clusters)
         separations: Separations
         if self.max_separation == "box":
             low = np.minimum(X_checked.min(axis=0), 0)
@@ -233,10 +234,6 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         offset = self.cluster_centers_.mean(axis=0)
         metrics = [Metric(weights) for weights in self.metrics_]
         return nearest(X_checked - offset, RelativeCosts(self.cluster_centers_ - offset, metrics))
-
-    def _first_metrics(self, n_features: int) -> list[Metric]:
-        start = identity(n_features, diagonal=self.metric != "full")
-        return [start] * (1 if self.shared_metric else self.n_clusters)
 
     def _given_centers(self, n_features: int) -> Array:
         centers = np.asarray(self.init, dtype=np.float64)
