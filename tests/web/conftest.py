@@ -42,11 +42,11 @@ class Client:
     """A browser that talks to an app without a network. `change` does what the page does."""
 
     def __init__(self, app, **options):
-        httpx = pytest.importorskip("httpx", reason="pip install httpx")
+        httpx2 = pytest.importorskip("httpx2", reason="pip install httpx2")
         self.runner = asyncio.Runner()
-        transport = httpx.ASGITransport(app)
+        transport = httpx2.ASGITransport(app)
         options = {"base_url": HOME, **options}
-        self.http = httpx.AsyncClient(transport=transport, **options)
+        self.http = httpx2.AsyncClient(transport=transport, **options)
 
     def request(self, *args, **options):
         return self.runner.run(self.http.request(*args, **options))

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from likewise.cli.inline import WAYS, ask_terminal, choose_way
+from likewise.cli.inline import WAYS, choose_way
 from likewise.cli.served import ServedPage
 from likewise.project import Opened, give_known, open_large_project, open_project
 from likewise.project.large import is_large
@@ -201,9 +201,13 @@ def _ask_here(opened: Opened, pictures: str) -> None:
 
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     has_pictures = opened.project.items.has_pictures
-    way = choose_way(pictures, os.environ, is_terminal and has_pictures, ask_terminal)
+    way = choose_way(pictures, os.environ, is_terminal and has_pictures)
     if has_pictures and way is None:
-        click.echo("To see the pictures, leave out --terminal: a page opens.", err=True)
+        click.echo(
+            "To see the pictures, leave out --terminal: a page opens. In some terminals they are "
+            'shown after pip install "likewise[terminal]".',
+            err=True,
+        )
     run_terminal(opened.project, way=way)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import click
 
-from likewise.cli.inline import Way, is_late_answer, side_by_side
+from likewise.cli.inline import is_late_answer, show_side_by_side
 from likewise.cli.lines import block, both, clean, fit, one_line
 from likewise.core.answers import Answer
 from likewise.core.question import Question
@@ -50,7 +50,7 @@ class UnknownKeyError(InputError):
 
 
 def run_terminal(
-    project: Project, read: Callable[[], str] | None = None, *, way: Way | None = None
+    project: Project, read: Callable[[], str] | None = None, *, way: str | None = None
 ) -> None:
     """Ask until everything is settled or the person quits.
 
@@ -98,7 +98,7 @@ def prompt(query: Question | None) -> str:
     return f"{PAIR}  {BESIDES}"
 
 
-def _show(project: Project, query: Question | None, way: Way | None) -> None:
+def _show(project: Project, query: Question | None, way: str | None) -> None:
     size = shutil.get_terminal_size((80, 24))
     if query is None:
         _show_end(project)
@@ -138,14 +138,13 @@ def _act(project: Project, query: Question | None, key: str) -> None:
 
 
 def _show_pictures(
-    project: Project, rows: Sequence[int], columns: int, lines: int, way: Way
+    project: Project, rows: Sequence[int], columns: int, lines: int, way: str
 ) -> None:
     places = [place for row in rows if (place := project.where[row]) is not None]
     if not project.items.has_pictures or len(places) < len(rows):
         return
-    # Not by click.echo, which strips such sequences where the output is no terminal.
-    sys.stdout.write(side_by_side(project.items, places, columns, lines, way))
     sys.stdout.flush()
+    show_side_by_side(project.items, places, columns, lines, way, sys.stdout)
 
 
 def choice_lines(project: Project, query: Question, width: int) -> Iterator[str]:

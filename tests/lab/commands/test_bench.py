@@ -15,12 +15,6 @@ from likewise.lab.experiments.provenance import CHANGED, hash_of, why_stale
 from likewise.lab.experiments.store import Cell, ResultStore, Row, read_results, write_results
 
 
-@pytest.fixture(autouse=True)
-def clean(monkeypatch):
-    """Tests run in a work tree that may have changes."""
-    monkeypatch.setattr(bench, "source_tree", lambda: "0" * 40)
-
-
 def run(*args):
     return CliRunner().invoke(main, ["bench", *map(str, args)])
 
@@ -143,17 +137,6 @@ def test_the_flagship_profile_runs_and_is_reported_on(tmp_path, data_home):
     result = run("report", "--profile", "flagship", "-o", tmp_path / "report", *store)
     assert result.exit_code == 0, result.output
     assert (tmp_path / "report" / "budgets.csv").exists()
-
-
-@pytest.mark.slow
-def test_changes_that_are_not_committed_are_refused_unless_allowed(tmp_path, monkeypatch):
-    monkeypatch.setattr(bench, "source_tree", lambda: "0" * 40 + "+")
-    refused = few(tmp_path)
-    assert refused.exit_code != 0
-    assert "Commit them first" in refused.output
-    assert not (tmp_path / "r.sqlite").exists()
-    allowed = few(tmp_path, "--allow-dirty", "--data-home", tmp_path, "--tasks", "wine")
-    assert "4 cells, 4 to run" in allowed.output
 
 
 def test_tasks_of_ones_own_are_run_exported_and_verified(tmp_path, monkeypatch):

@@ -12,13 +12,7 @@ import click
 from likewise.errors import InputError
 from likewise.lab.commands.data import fetch_missing
 from likewise.lab.experiments.plan import EXPERIMENTS, PROFILES, profile
-from likewise.lab.experiments.provenance import (
-    CHANGED,
-    DIRTY,
-    restamped,
-    source_tree,
-    why_stale,
-)
+from likewise.lab.experiments.provenance import CHANGED, restamped, why_stale
 from likewise.lab.experiments.runner import (
     STALE,
     changed_groups,
@@ -122,7 +116,6 @@ def bench() -> None:
     multiple=True,
     help="Run cells again that ended like this, or whose code has changed since.",
 )
-@click.option("--allow-dirty", is_flag=True, help="Run with changes that are not committed.")
 @_data_home
 @_tasks_from
 def run(
@@ -133,7 +126,6 @@ def run(
     scheduler: str | None,
     time_limit: float | None,
     retry: tuple[str, ...],
-    allow_dirty: bool,
     data_home: str | None,
     tasks_from: str | None,
     **only: Any,
@@ -141,12 +133,6 @@ def run(
     """Run experiments. A run that was stopped goes on where it was."""
     from likewise.rows.blocks import connect
 
-    if source_tree().endswith(DIRTY) and not allow_dirty:
-        raise InputError(
-            "files in src have changed since the last commit, so nobody could look up the code "
-            "that made the results. Commit them first; --allow-dirty runs all the same and marks "
-            "the rows."
-        )
     if tasks_from is not None:
         only["tasks"] = (*(only["tasks"] or ()), *tasks_in(tasks_from))
     plan = profile(profile_name).only(**only)

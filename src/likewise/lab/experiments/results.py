@@ -220,13 +220,7 @@ def line_of(method: str, size: int) -> str:
 
 
 def split_line(name: str) -> tuple[str, int]:
-    """Return the method and the number of super-instances of a line, 0 without one.
-
-    Examples
-    --------
-    >>> split_line("COBRA 25"), split_line("Likewise")
-    (('COBRA', 25), ('Likewise', 0))
-    """
+    """Return the method and the number of super-instances of a line, 0 without one."""
     method, _, size = name.rpartition(" ")
     return (method, int(size)) if method and size.isdigit() else (name, 0)
 

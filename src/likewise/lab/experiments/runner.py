@@ -124,7 +124,6 @@ def draw(
     n: int,
     *,
     seed: int = 0,
-    methods: Collection[str] = (),
     tasks: Collection[str] = (),
     max_seconds: float | None = None,
 ) -> list[Row]:
@@ -136,7 +135,6 @@ def draw(
         row
         for row in sorted(rows, key=lambda row: row.cell)
         if row.status == "ok"
-        and (not methods or row.method in methods)
         and (not tasks or row.task in tasks)
         and (max_seconds is None or row.cpu_seconds <= max_seconds)
     ]

@@ -104,8 +104,8 @@ def perturbed_means(X: Array, _centers: Array, n_rows: int, rng: np.random.Rando
 
 
 def _row_apart_from_all(links: LinkGraph, representatives: list[int]) -> int | None:
-    mentioned = sorted({row for given in links for row in (given.left, given.right)})
-    for row in mentioned:
+    """Return the first row in a link that differs from all representatives, or None."""
+    for row in sorted({row for given in links for row in (given.left, given.right)}):
         if all(links.implied(row, other) is Answer.DIFFERENT for other in representatives):
             return row
     return None

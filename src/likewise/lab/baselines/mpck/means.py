@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +73,6 @@ def mpck_means(
     order = np.arange(len(linked.rows))
     rounds = linked.rounds(order)
     best: Solution | None = None
-    moments = Moments(X, len(centers), diagonal=metrics[0].is_diagonal)
     objective, n_blank = np.inf, 0
     for n_iter in range(1, settings.max_iter + 1):
         before, last = labels, objective
@@ -84,8 +82,7 @@ def mpck_means(
         seen = before if settings.carries_labels or n_iter == 1 else np.full(len(X), -1)
         labels = assigned(X, linked, rounds, centers, seen, metrics, separations, settings)
         n_blank = 0 if np.any(labels != before) else n_blank + 1
-        moments.update(labels)
-        counts, centers, scatter = moments.counts.copy(), moments.means(centers), moments.scatter()
+        counts, centers, scatter = moments(X, labels, centers, diagonal=metrics[0].is_diagonal)
         violated = violations(
             X[linked.rows],
             linked,
@@ -193,56 +190,19 @@ class RelativeCosts:
         return np.asarray(cost)
 
 
-class Moments:
-    """Size, sum and sum of squares of every cluster, kept up to date as rows move.
-
-    After the first iterations few rows move, so this is far cheaper than summing again.
-    """
-
-    def __init__(self, X: Array, n_clusters: int, *, diagonal: bool) -> None:
-        self._X, self._diagonal = X, diagonal
-        self._labels = np.full(len(X), -1, dtype=np.intp)
-        shape = (n_clusters, *[X.shape[1]] * (1 if diagonal else 2))
-        self.counts = np.zeros(n_clusters)
-        self._sums = np.zeros((n_clusters, X.shape[1]))
-        self._squares = np.zeros(shape)
-
-    def update(self, labels: Ints) -> None:
-        """Take over new labels."""
-        moved = np.flatnonzero(labels != self._labels)
-        now = _by_label(self._X, moved, labels, len(self.counts))
-        before = _by_label(self._X, moved, self._labels, len(self.counts))
-        for h, (here, gone) in enumerate(zip(now, before, strict=True)):
-            self._add(h, here, 1)
-            self._add(h, gone, -1)
-        self._labels = labels
-
-    def means(self, centers: Array) -> Array:
-        """Return the means; an empty cluster keeps its center."""
-        sizes = np.maximum(self.counts, 1)[:, None]
-        return np.where(self.counts[:, None] > 0, self._sums / sizes, centers)
-
-    def scatter(self) -> Array:
-        """Return the scatter of every cluster about its mean."""
-        means = self._sums / np.maximum(self.counts, 1)[:, None]
-        if self._diagonal:
-            return np.asarray(np.maximum(self._squares - self._sums * means, 0))
-        return np.asarray(self._squares - self._sums[:, :, None] * means[:, None, :])
-
-    def _add(self, h: int, rows: Array, sign: int) -> None:
-        self.counts[h] += sign * len(rows)
-        self._sums[h] += sign * rows.sum(axis=0)
-        squares = np.einsum("ij,ij->j", rows, rows) if self._diagonal else rows.T @ rows
-        self._squares[h] += sign * squares
-
-
-def _by_label(X: Array, rows: Ints, labels: Ints, n_clusters: int) -> list[Array]:
-    """Return the rows of every label, in one block of memory; a label of -1 is none."""
-    # Small integers are sorted in linear time.
-    own = (labels[rows] + 1).astype(np.min_scalar_type(n_clusters + 1))
-    together = X[rows[np.argsort(own, kind="stable")]]
-    ends = np.cumsum(np.bincount(own, minlength=n_clusters + 1)).tolist()
-    return [together[start:end] for start, end in pairwise(ends)]
+def moments(
+    X: Array, labels: Ints, centers: Array, *, diagonal: bool
+) -> tuple[Array, Array, Array]:
+    """Return size, mean and scatter of every cluster; an empty one keeps its center."""
+    counts = np.bincount(labels, minlength=len(centers)).astype(float)
+    means, scatter = centers.copy(), []
+    for h in range(len(centers)):
+        rows = X[labels == h]
+        if len(rows):
+            means[h] = rows.mean(axis=0)
+        rows = rows - means[h]
+        scatter.append(np.einsum("ij,ij->j", rows, rows) if diagonal else rows.T @ rows)
+    return counts, means, np.stack(scatter)
 
 
 def total_scatter(

@@ -24,13 +24,10 @@ class Edges(NamedTuple):
     j: Ints
     w: Floats
     steps: Floats  # the longest safe dual step: half the inverse of the busier end's degree
-    starts: NDArray[
-        np.uint64
-    ]  # where the edges of each smaller end begin, unsigned: compiled loops take half the time
-    ends: NDArray[np.uint64]  # `j`, unsigned
-    divergence: tuple[
-        Floats, NDArray[np.int32], NDArray[np.int32]
-    ]  # sparse, from flows along edges to what leaves each vertex
+    starts: NDArray[np.uint64]  # where the edges of each smaller end begin
+    ends: NDArray[np.uint64]  # `j`; compiled loops take half the time with unsigned numbers
+    # Sparse, from flows along edges to what leaves each vertex.
+    divergence: tuple[Floats, NDArray[np.int32], NDArray[np.int32]]
 
 
 def edges_of(weights: Any) -> Edges:

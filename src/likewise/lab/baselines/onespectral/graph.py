@@ -27,9 +27,8 @@ class CutGraph:
     weights: Any  # symmetric, non-negative, with an empty diagonal
     volumes: Floats  # positive vertex weights
     cannot: Ints  # distinct pairs of vertices, smaller index first
-    exterior: Floats = field(
-        default_factory=lambda: np.zeros(0)
-    )  # in a part of a larger graph, the weight to the rest of it
+    # In a part of a larger graph, the weight to the rest of it.
+    exterior: Floats = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
         if self.exterior.size == 0:
@@ -189,31 +188,19 @@ def two_colored(n_vertices: int, cannot: Ints) -> Ints:
     """Return the groups that follow from cannot-links if there are two clusters.
 
     With two clusters, vertices that differ from the same vertex are the same. So each connected
-    component of the cannot-links falls into two groups.
+    component of the cannot-links falls into two groups. They are the components of a graph that
+    has every vertex once for each side, and joins the ends of a link on different sides.
     """
-    neighbors: dict[int, list[int]] = {}
-    for left, right in cannot.tolist():
-        neighbors.setdefault(left, []).append(right)
-        neighbors.setdefault(right, []).append(left)
-    group = np.arange(n_vertices)
-    color: dict[int, int] = {}
-    for root in sorted(neighbors):
-        if root in color:
-            continue
-        color[root] = 0
-        opposite = neighbors[root][0]
-        queue = [root]
-        while queue:
-            vertex = queue.pop()
-            group[vertex] = opposite if color[vertex] else root
-            for other in neighbors[vertex]:
-                if other not in color:
-                    color[other] = 1 - color[vertex]
-                    queue.append(other)
-                elif color[other] == color[vertex]:
-                    raise InputError(
-                        "the cannot-links leave no room for two clusters: they form a cycle of "
-                        f"odd length around the groups of vertices {vertex} and {other}; "
-                        "raise n_clusters or withdraw one of them"
-                    )
-    return numbered(group)
+    left, right = cannot.T
+    ends = np.concatenate([left, left + n_vertices]), np.concatenate([right + n_vertices, right])
+    shape = (2 * n_vertices, 2 * n_vertices)
+    graph = sparse.coo_array((np.ones(len(ends[0])), ends), shape=shape)
+    labels = csgraph.connected_components(graph, directed=False)[1]
+    on_both_sides = np.flatnonzero(labels[:n_vertices] == labels[n_vertices:])
+    if on_both_sides.size:
+        raise InputError(
+            "the cannot-links leave no room for two clusters: they form a cycle of odd length "
+            f"around the group of vertex {on_both_sides[0]}; raise n_clusters or withdraw one of "
+            "them"
+        )
+    return numbered(labels[:n_vertices])
