@@ -233,6 +233,7 @@ class ParquetRows:
                     use_threads=False,
                 )
         except OSError as error:
+            file.check()
             raise InputError(
                 f"{file.path} cannot be read; it is cut or damaged: {error}"
             ) from error
@@ -513,7 +514,7 @@ class DaskRows:
         with needs_extra("working with Dask", "dask"):
             import dask.array  # noqa: F401
         self.names: list[str] | None = None
-        self.is_frame = hasattr(data, "columns")
+        self.is_frame = hasattr(data, "columns") and data.ndim == 2
         if self.is_frame:
             self.names = [str(name) for name in data.columns]
             dtypes = list(data.dtypes)
