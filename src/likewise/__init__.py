@@ -6,7 +6,8 @@ from likewise.lazy import lazily
 
 if TYPE_CHECKING:
     from likewise.cluster import COBRA, Likewise
-    from likewise.core.answers import Answer, Choice, Gesture, Link, Query
+    from likewise.core.answers import Answer, Gesture, Link
+    from likewise.core.question import Question
     from likewise.core.session import Session
     from likewise.errors import LikewiseError
     from likewise.items import open_items
@@ -29,7 +30,6 @@ __all__ = [
     "Answer",
     "BudgetedOracle",
     "CallbackOracle",
-    "Choice",
     "Gesture",
     "LabelOracle",
     "Likewise",
@@ -38,7 +38,7 @@ __all__ = [
     "MPCKMeans",
     "MinMax",
     "NoisyOracle",
-    "Query",
+    "Question",
     "Random",
     "ReplayOracle",
     "Session",
@@ -50,7 +50,8 @@ __version__ = "0.2.0.dev0"
 
 _HOMES = {
     "cluster": ("COBRA", "Likewise"),
-    "core.answers": ("Answer", "Choice", "Gesture", "Link", "Query"),
+    "core.answers": ("Answer", "Gesture", "Link"),
+    "core.question": ("Question",),
     "core.session": ("Session",),
     "errors": ("LikewiseError",),
     "items": ("open_items",),

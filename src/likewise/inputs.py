@@ -47,7 +47,7 @@ def refuse_session(session: Any, max_queries: Any = None) -> None:
 
 def refuse_strategy(strategy: Any) -> None:
     """Raise `InputError` if something cannot decide what to ask."""
-    if not hasattr(strategy, "next_pair"):
+    if not hasattr(strategy, "next_question"):
         raise InputError(
             f"a session needs a strategy, got {type(strategy).__name__}. An estimator makes a "
             "session of rows, as Likewise().start(X); Session.from_dict(saved) goes on with one."

@@ -23,10 +23,7 @@ class ChooseGroups(Strategy):
 
     n_rows = property(lambda self: self._n_rows)
 
-    def next_pair(self):
-        return None
-
-    def next_choice(self):
+    def next_question(self):
         unsure = {ordered(left, right) for left, right, answer in self._log if not answer.is_link}
         for place, row in enumerate(self.train):
             groups: dict[int, list[int]] = {}
@@ -46,13 +43,8 @@ class ChooseGroups(Strategy):
             self.links.add(left, right, answer)
         self._log.append((left, right, answer))
 
-    def rewind(self):
-        if self._log.pop()[2].is_link:
-            self.links.pop()
-
-    def open_pairs(self):
-        unsure = {ordered(left, right) for left, right, answer in self._log if not answer.is_link}
-        return sorted(pair for pair in unsure if self.links.implied(*pair) is None)
+    def fresh(self):
+        return type(self)(self.n_rows, self.train)
 
     def remaining(self):
         roots = sorted({self.links.find(row) for row in self.train})
@@ -63,7 +55,7 @@ class ChooseGroups(Strategy):
         )
         return n_open, n_open
 
-    def labels(self):
+    def labels(self, *, guess=False):
         roots = [self.links.find(row) for row in range(self.n_rows)]
         return np.unique(roots, return_inverse=True)[1]
 

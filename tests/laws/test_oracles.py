@@ -13,7 +13,7 @@ from likewise import (
     LabelOracle,
     Link,
     NoisyOracle,
-    Query,
+    Question,
     ReplayOracle,
     TerminalOracle,
     oracles,
@@ -84,7 +84,7 @@ class TestReplayOracle(OracleLaws):
     def make(self):
         oracle = LabelOracle(LABELS)
         pairs = list(combinations(range(6), 2))[:9]
-        links = [Link(*pair, oracle.answer(Query(1, *pair))) for pair in pairs]
+        links = [Link(*pair, oracle.answer(Question(1, pair[0], ((pair[1],),)))) for pair in pairs]
         return ReplayOracle([Gesture(1, (link,)) for link in links], otherwise=oracle)
 
 

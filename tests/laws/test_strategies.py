@@ -15,7 +15,7 @@ from likewise.lab.peers.random_order import RandomOrder
 from likewise.lab.selection.minmax import ExploreConsolidate
 from likewise.lab.selection.npu import MostInformative
 from likewise.lab.selection.random import RandomPairs
-from likewise.strategies import ClosestFirst, RowByRow
+from likewise.strategies import ClosestFirst, MostDoubt
 from likewise.testing import Case, StrategyLaws
 
 
@@ -35,62 +35,25 @@ class TestRandomRows(StrategyLaws):
         return RandomOrder(case.partition, over="rows", seed=case.seed)
 
 
-class TestRowByRow(StrategyLaws):
+class TestMostDoubt(StrategyLaws):
     def make(self, case):
-        return RowByRow(case.partition, error_rate=0.0, max_groups=2, seed=case.seed)
+        return MostDoubt(case.partition, seed=case.seed)
 
 
 @pytest.mark.slow
-class TestRowByRowWithABudget(StrategyLaws):
+class TestMostDoubtWithTwoGroupsShown(StrategyLaws):
     def make(self, case):
-        return RowByRow(case.partition, error_rate=0.0, budget=6, seed=case.seed)
+        return MostDoubt(case.partition, max_groups=2, seed=case.seed)
+
+
+class TestMostDoubtByPairs(StrategyLaws):
+    def make(self, case):
+        return MostDoubt(case.partition, max_groups=1, seed=case.seed)
 
 
 @pytest.mark.slow
-class TestRowByRowByRegions(StrategyLaws):
-    stops_early = True
-
-    def make(self, case):
-        return RowByRow(
-            case.partition, error_rate=0.0, n_regions=(2, 4), to_the_end=False, seed=case.seed
-        )
-
-
-class TestRowByRowWithErrors(StrategyLaws):
-    def make(self, case):
-        return RowByRow(case.partition, max_groups=3, seed=case.seed)
-
-
-class TestRowByRowByPairs(StrategyLaws):
-    def make(self, case):
-        return RowByRow(case.partition, max_groups=1, error_rate=0.0, seed=case.seed)
-
-
-@pytest.mark.slow
-class TestRowByRowByPairsWithErrors(StrategyLaws):
-    def make(self, case):
-        return RowByRow(case.partition, max_groups=1, error_rate=0.1, seed=case.seed)
-
-
-@pytest.mark.slow
-class TestRowByRowByPairsWithABudget(StrategyLaws):
-    def make(self, case):
-        return RowByRow(case.partition, max_groups=1, error_rate=0.0, budget=6, seed=case.seed)
-
-
-@pytest.mark.slow
-class TestRowByRowByPairsOfRegions(StrategyLaws):
-    stops_early = True
-
-    def make(self, case):
-        return RowByRow(
-            case.partition,
-            max_groups=1,
-            error_rate=0.0,
-            n_regions=(2, 4),
-            to_the_end=False,
-            seed=case.seed,
-        )
+class TestMostDoubtFromRows(StrategyLaws):
+    strategy = MostDoubt
 
 
 class TestRandomPairs(StrategyLaws):

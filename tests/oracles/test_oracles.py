@@ -83,7 +83,7 @@ def test_labels_have_one_dimension():
 
 def test_noise_turns_the_stated_share_around_and_always_the_same_pairs():
     truth = LabelOracle(np.zeros(2000))
-    noisy = NoisyOracle(truth, 0.1, seed=4)
+    noisy = NoisyOracle(truth, 0.1, random_state=4)
     queries = [Query(1, i, i + 1) for i in range(1999)]
     answers = [noisy.answer(q) for q in queries]
     assert answers == [noisy.answer(Query(9, q.right, q.left)) for q in queries]

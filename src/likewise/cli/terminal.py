@@ -10,7 +10,8 @@ import click
 
 from likewise.cli.inline import Way, is_late_answer, side_by_side
 from likewise.cli.lines import block, both, clean, fit, one_line
-from likewise.core.answers import Answer, Choice, Query, Question
+from likewise.core.answers import Answer
+from likewise.core.question import Question
 from likewise.errors import InputError, LikewiseError, StaleQueryError
 from likewise.project import Project
 from likewise.project.groups import Group
@@ -91,7 +92,7 @@ def run_terminal(
 
 def prompt(query: Question | None) -> str:
     """Return the keys that answer a question, and the others."""
-    if isinstance(query, Choice):
+    if query is not None and not query.is_pair:
         n = len(query.groups)
         return f"[1{f' to {n}' if n > 1 else ''}]  [0] none of these  {BESIDES}"
     return f"{PAIR}  {BESIDES}"
@@ -102,7 +103,7 @@ def _show(project: Project, query: Question | None, way: Way | None) -> None:
     if query is None:
         _show_end(project)
         return
-    if isinstance(query, Choice):
+    if not query.is_pair:
         rows = [query.row, *(group[0] for group in query.groups)]
         lines = choice_lines(project, query, size.columns)
     else:
@@ -115,12 +116,13 @@ def _show(project: Project, query: Question | None, way: Way | None) -> None:
 
 def _act(project: Project, query: Question | None, key: str) -> None:
     position = project.position
-    n_groups = len(query.groups) if isinstance(query, Choice) else 0
-    choices = {"0": None, **{str(k + 1): k for k in range(n_groups)}}
-    if isinstance(query, Choice) and (key in choices or ANSWERS.get(key) is Answer.UNSURE):
-        chosen = choices.get(key, Answer.UNSURE)
-        project.choose(chosen, number=query.number, position=position)
-    elif isinstance(query, Query) and key in ANSWERS:
+    n_groups = 0 if query is None or query.is_pair else len(query.groups)
+    places = {"0": None, **{str(k + 1): k for k in range(n_groups)}}
+    if query is not None and n_groups and key in places:
+        project.choose(places[key], number=query.number, position=position)
+    elif (
+        query is not None and (ANSWERS.get(key) is Answer.UNSURE or not n_groups) and key in ANSWERS
+    ):
         project.tell(ANSWERS[key], number=query.number, position=position)
     elif key in UNDO:
         project.undo(position=position)
@@ -146,7 +148,7 @@ def _show_pictures(
     sys.stdout.flush()
 
 
-def choice_lines(project: Project, query: Choice, width: int) -> Iterator[str]:
+def choice_lines(project: Project, query: Question, width: int) -> Iterator[str]:
     """Return the lines that show a row and the groups to choose from."""
     yield f"{query.number}. To which of these does it belong?"
     place = project.where[query.row]
@@ -166,7 +168,7 @@ def _line(project: Project, row: int, width: int) -> str:
     return one_line(project.items, place, width)
 
 
-def pair_lines(project: Project, query: Query, width: int) -> Iterator[str]:
+def pair_lines(project: Project, query: Question, width: int) -> Iterator[str]:
     """Return the lines that show a question."""
     yield f"{query.number}. Do these two belong together?"
     left, right = project.where[query.left], project.where[query.right]

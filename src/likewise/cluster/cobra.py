@@ -186,7 +186,9 @@ class COBRA(AskingClusterer):
     def _asks_about_samples(self) -> bool:
         return self.metric != "precomputed"
 
-    def _strategy(self, X: NDArray[Any], train: NDArray[np.intp] | None, seed: int) -> ClosestFirst:
+    def _strategy(
+        self, X: NDArray[Any], train: NDArray[np.intp] | None, seed: int, **_: Any
+    ) -> ClosestFirst:
         return ClosestFirst(
             build_super_instances(
                 X,

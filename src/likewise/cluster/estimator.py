@@ -6,7 +6,6 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -21,8 +20,8 @@ from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, UnusedLabelsWarning
-from likewise.inputs import refuse_rows
-from likewise.oracles import run_for_fit
+from likewise.inputs import is_whole, refuse_rows
+from likewise.oracles import as_oracle, can_choose, run_for_fit
 from likewise.rows.blocks import (
     DaskRows,
     ParquetRows,
@@ -49,6 +48,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
     max_queries: int | None
     random_state: Any
     n_jobs: int | None = None
+    warm_start: bool = False
 
     @property
     def _asks_about_samples(self) -> bool:
@@ -56,7 +56,9 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         return False
 
     @abstractmethod
-    def _strategy(self, X: NDArray[Any], train: NDArray[np.intp] | None, seed: int) -> Strategy:
+    def _strategy(
+        self, X: NDArray[Any], train: NDArray[np.intp] | None, seed: int, *, is_choice: bool
+    ) -> Strategy:
         """Return the strategy for rows that were checked.
 
         Parameters
@@ -67,12 +69,17 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             The rows that may be asked about; None for all.
         seed : int
             Decides everything random.
+        is_choice : bool
+            Whether questions with several groups can be answered.
         """
 
     def _check_parameters(self) -> None:
         budget: Any = self.max_queries
-        if budget is not None and (not isinstance(budget, Integral) or budget < 0):
-            raise InputError(f"max_queries must be None or not negative, got {budget!r}")
+        if budget is not None and (not is_whole(budget) or budget < 0):
+            raise InputError(f"max_queries must be None or a whole number from 0, got {budget!r}")
+        n_jobs: Any = self.n_jobs
+        if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
+            raise InputError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
 
     def start(
         self,
@@ -94,7 +101,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         train_indices : array-like of int, optional
             The rows that may be asked about. By default all.
         sample_ids : sequence of hashable, optional
-            Names of the rows, passed to the oracle with every query.
+            Names of the rows, passed to the oracle with every question.
         must_link, cannot_link : pairs of int
             Pairs of rows whose relation is known beforehand. They are certain: no answer
             overrules them, and they do not count as questions.
@@ -116,6 +123,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         sample_ids: Sequence[Hashable] | None,
         must_link: Pairs,
         cannot_link: Pairs,
+        is_choice: bool = True,
     ) -> tuple[Session, NDArray[Any]]:
         """Return a session and the rows it is about, which are a sample if there are many."""
         self._check_parameters()
@@ -134,10 +142,11 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             train = None if train is None else np.flatnonzero(np.isin(numbers, train))
             sample_ids = _ids_of(numbers, sample_ids, n_rows)
         session = Session(
-            self._strategy(rows, train, seed),
+            self._strategy(rows, train, seed, is_choice=is_choice),
             sample_ids=sample_ids,
             digest=fingerprint(rows),
             row_numbers=numbers,
+            max_queries=self.max_queries,
         )
         for pairs, answer in ((must, Answer.SAME), (cannot, Answer.DIFFERENT)):
             for left, right in pairs.tolist():
@@ -187,7 +196,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             for gesture in asked
             for link in gesture.links
         ]
-        self.n_queries_ = len(asked)
+        self.n_queries_ = session.n_asked
 
 
 class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
@@ -225,12 +234,12 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         y : ignored
             For compatibility. Labels that are known are an oracle: ``oracle=LabelOracle(y)``.
         oracle : Oracle or callable, optional
-            Who answers: an object with ``answer(query)``, or a function of two row numbers that
+            Who answers: an object with ``answer(question)``, or a function of two row numbers that
             returns True, False or None. Without one nothing is asked.
         train_indices : array-like of int, optional
             The rows that may be asked about. By default all.
         sample_ids : sequence of hashable, optional
-            Names of the rows, passed to the oracle with every query.
+            Names of the rows, passed to the oracle with every question.
         must_link, cannot_link : pairs of int
             Pairs of rows whose relation is known beforehand. They are certain: no answer
             overrules them.
@@ -261,11 +270,16 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             sample_ids=sample_ids,
             must_link=must_link,
             cannot_link=cannot_link,
+            is_choice=oracle is None or can_choose(as_oracle(oracle)),
         )
+        earlier = getattr(self, "session_", None) if self.warm_start else None
+        if earlier is not None and earlier.digest == session.digest:
+            session, session.max_queries = earlier, self.max_queries
+            session.extend(0)
         self.session_ = session
         if oracle is not None:
             then = f" and {type(self).__name__}().adopt(error.session)"
-            run_for_fit(session, oracle, max_queries=self.max_queries, then=then)
+            run_for_fit(session, oracle, then=then)
         self._is_elsewhere = False
         self._adopt_fitted(session, rows, is_asked=oracle is not None)
         if session.row_numbers is not None:

@@ -13,8 +13,6 @@ larger one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,29 +28,8 @@ MAX_ITEMS = 20_000
 SETTLED = -1.0
 """In place of a distance: these two components are known to differ."""
 
-UNDO_BYTES = 2**27
-"""Memory for undoing operations, in bytes."""
-
 _ROWS_PER_BLOCK = 256
 """How many rows of distances are computed at a time. It changes the time and memory only."""
-
-
-@dataclass(slots=True)
-class _Change:
-    """What one operation overwrote, so that it can be taken back."""
-
-    undecided: int
-    slots: NDArray[np.int64]
-    distance: NDArray[np.float64]
-    witness: NDArray[np.int32]
-    best: list[tuple[int, float, int]] = field(default_factory=list)
-    moved: NDArray[np.intp] | None = None
-    gone: int = -1
-    excluded: int = -1
-
-    @property
-    def nbytes(self) -> int:
-        return self.slots.nbytes + self.distance.nbytes + self.witness.nbytes
 
 
 class ClosestPairs:
@@ -65,12 +42,9 @@ class ClosestPairs:
     between : callable
         ``between(rows, columns)`` returns their distances as a float64 matrix. It must return the
         same number for a pair in either order.
-    undo_bytes : int, optional
-        Memory for undoing operations, 128 MiB by default. When it is full, the oldest ones can no
-        longer be undone; see `can_undo`.
     """
 
-    def __init__(self, n_items: int, between: Between, *, undo_bytes: int | None = None) -> None:
+    def __init__(self, n_items: int, between: Between) -> None:
         if n_items > MAX_ITEMS:
             gigabytes = 12 * n_items * (n_items - 1) / 2 / 1e9
             raise InputError(
@@ -80,9 +54,6 @@ class ClosestPairs:
         self.n_items = n_items
         self.undecided = n_items * (n_items - 1) // 2
         self._between = between
-        self._undo_bytes = UNDO_BYTES if undo_bytes is None else undo_bytes
-        self._used_bytes = 0
-        self._changes: list[_Change] = []
         self._excluded: set[int] = set()
         self._component = np.arange(n_items, dtype=np.intp)
         self._alive = np.arange(n_items, dtype=np.intp)
@@ -104,11 +75,6 @@ class ClosestPairs:
     def component(self) -> NDArray[np.intp]:
         """For every item, the name of its component."""
         return self._component
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether the last operation can still be taken back."""
-        return bool(self._changes)
 
     def closest(self) -> tuple[int, int] | None:
         """Return the closest pair of items that is neither settled nor excluded, or None."""
@@ -143,10 +109,6 @@ class ClosestPairs:
         slots_a, slots_b = self._slots(a, others), self._slots(b, others)
         distance_a, distance_b = self._distance[slots_a], self._distance[slots_b]
         witness_a, witness_b = self._witness[slots_a], self._witness[slots_b]
-        change = self._change(slots_a, distance_a, witness_a)
-        change.gone = b
-        change.moved = np.flatnonzero(self._component == b)
-
         settled_a, settled_b = distance_a == SETTLED, distance_b == SETTLED
         settled = settled_a | settled_b
         is_b_closer = (distance_b < distance_a) | (
@@ -162,53 +124,34 @@ class ClosestPairs:
         n_before += not self.is_settled(a, b)
         self.undecided += int(np.count_nonzero(~settled)) - int(n_before)
 
-        self._component[change.moved] = a
+        self._component[self._component == b] = a
         self._alive = self._alive[self._alive != b]
         # A third component loses its best pair only if that pair has just become settled.
         half = settled_a ^ settled_b
         was = np.where(settled_a, witness_b, witness_a)[half]
         for c in others[half][self._best_code[others[half]] == was]:
-            self._refresh(int(c), change)
-        self._refresh(a, change)
+            self._refresh(int(c))
+        self._refresh(a)
         return a
 
     def separate(self, a: int, b: int) -> None:
         """Settle that two components differ."""
-        slot = np.array([self._slot(a, b)])
-        change = self._change(slot, self._distance[slot], self._witness[slot])
-        self.undecided -= int(self._distance[slot[0]] != SETTLED)
+        slot = self._slot(a, b)
+        self.undecided -= int(self._distance[slot] != SETTLED)
         self._distance[slot] = SETTLED
-        self._refresh_pair(a, b, int(self._witness[slot[0]]), change)
+        self._refresh_pair(a, b, int(self._witness[slot]))
 
     def exclude(self, i: int, j: int) -> None:
         """Never offer this pair of items again; what is known about their components stays."""
         i, j = (i, j) if i < j else (j, i)
         a, b = int(self._component[i]), int(self._component[j])
-        code = i * self.n_items + j
-        slot = np.array([self._slot(a, b)]) if a != b else np.array([], dtype=np.int64)
-        change = self._change(slot, self._distance[slot], self._witness[slot])
-        if code not in self._excluded:
-            self._excluded.add(code)
-            change.excluded = code
-        if a != b and self._distance[slot[0]] != SETTLED:
-            old = int(self._witness[slot[0]])
-            self._distance[slot], self._witness[slot] = self._closest_between(a, b)
-            self._refresh_pair(a, b, old, change)
-
-    def undo(self) -> None:
-        """Take back the last operation."""
-        change = self._changes.pop()
-        self._used_bytes -= change.nbytes
-        if change.gone >= 0:
-            where = np.searchsorted(self._alive, change.gone)
-            self._alive = np.insert(self._alive, where, change.gone)
-            self._component[change.moved] = change.gone
-        self._distance[change.slots] = change.distance
-        self._witness[change.slots] = change.witness
-        for c, distance, code in reversed(change.best):
-            self._best_distance[c], self._best_code[c] = distance, code
-        self._excluded.discard(change.excluded)
-        self.undecided = change.undecided
+        self._excluded.add(i * self.n_items + j)
+        if a == b or self.is_settled(a, b):
+            return
+        slot = self._slot(a, b)
+        old = int(self._witness[slot])
+        self._distance[slot], self._witness[slot] = self._closest_between(a, b)
+        self._refresh_pair(a, b, old)
 
     def _fill(self) -> None:
         n = self.n_items
@@ -240,22 +183,13 @@ class ClosestPairs:
     def _slots(self, a: int, others: NDArray[np.intp]) -> NDArray[np.int64]:
         return np.where(others < a, self._offset[others] + a, self._offset[a] + others)
 
-    def _change(self, slots: NDArray[Any], distance: Any, witness: Any) -> _Change:
-        change = _Change(self.undecided, slots, distance, witness)
-        self._changes.append(change)
-        self._used_bytes += change.nbytes
-        while self._used_bytes > self._undo_bytes and len(self._changes) > 1:
-            self._used_bytes -= self._changes.pop(0).nbytes
-        return change
-
-    def _refresh_pair(self, a: int, b: int, old_code: int, change: _Change) -> None:
+    def _refresh_pair(self, a: int, b: int, old_code: int) -> None:
         for c in (a, b):
             if self._best_code[c] == old_code:
-                self._refresh(c, change)
+                self._refresh(c)
 
-    def _refresh(self, a: int, change: _Change) -> None:
+    def _refresh(self, a: int) -> None:
         """Find the closest pair of one component again."""
-        change.best.append((a, float(self._best_distance[a]), int(self._best_code[a])))
         slots = self._slots(a, self._alive[self._alive != a])
         distance = self._distance[slots]
         distance = np.where(distance == SETTLED, np.inf, distance)

@@ -1,8 +1,8 @@
 """The entries of a session's log, and sessions as plain dictionaries.
 
-A saved session is its first strategy and the list of things done: answers told, answers given
-beforehand, answers revised, other small groups, names, checks. Everything else follows from doing
-these again. Dictionaries of older releases can always be read (`UPGRADES`).
+A saved session is its first strategy and the list of things done: gestures, revisions, other
+strategies, names, marks, checks. Everything else follows from doing these again. Dictionaries of
+older releases can always be read (`UPGRADES`).
 """
 
 from __future__ import annotations
@@ -19,17 +19,10 @@ from numpy.typing import NDArray
 from likewise.core.answers import Answer, Gesture, Link
 from likewise.errors import SessionFileError
 
-SCHEMA = 2
+SCHEMA = 3
 """Version of the dictionaries written by this release."""
 
 FORMAT = "likewise-session"
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """Something was said; its gesture is the last of the log."""
-
-    gesture: Gesture
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,33 +33,32 @@ class Revised:
     ----------
     number : int
         The gesture.
-    said : Answer or tuple of Link
-        What it says instead: another answer about the same rows, or other links.
+    links : tuple of Link
+        What it says instead.
     """
 
     number: int
-    said: Answer | tuple[Link, ...]
+    links: tuple[Link, ...]
     by: str | None = None
     at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """The session asks about other small groups; every answer so far counts.
+    """The session goes on by another strategy; every answer so far counts.
 
     Attributes
     ----------
     strategy : dict
         The new strategy, as `Strategy.to_dict` writes it, with its name.
-    why : {"refine", "misfit"}
-        What it was for.
+    why : {"go on", "refine", "misfit"}
+        What it was for; the last two are of earlier releases.
     ask : tuple of (int, int) or None
-        Two rows to ask about before anything else: an item that does not fit, and a row of the
-        group it was in.
+        Of earlier releases: an item that does not fit, and a row of the group it was in.
     """
 
     strategy: Mapping[str, Any] = field(compare=False)
-    why: str = "refine"
+    why: str = "go on"
     ask: tuple[int, int] | None = None
     by: str | None = None
     at: str | None = None
@@ -92,44 +84,43 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A row was said not to fit where it is."""
+    """A row was said not to fit where it is, beside a row of that group."""
 
     row: int
+    beside: int | None = None
     by: str | None = None
     at: str | None = None
 
 
-Entry = Told | Revised | Rebuilt | Named | Checked | Marked
+Entry = Gesture | Revised | Rebuilt | Named | Checked | Marked
 
 
 def entry_to_dict(entry: Entry) -> dict[str, Any]:
     """Return an entry as a dictionary: plain values, and arrays in a strategy."""
-    said: dict[str, Any]
-    if isinstance(entry, Told):
-        gesture = entry.gesture
-        said = {"do": "tell", "links": _links_to_list(gesture.links)}
-        if gesture.source != "asked":
-            said["source"] = gesture.source
-        if gesture.groups:
-            said["groups"] = [list(group) for group in gesture.groups]
-        return said | _signature(gesture)
-    if isinstance(entry, Revised):
-        said = {"do": "revise", "number": entry.number}
-        if isinstance(entry.said, Answer):
-            said["answer"] = entry.said.value
-        else:
-            said["links"] = _links_to_list(entry.said)
+    plain: dict[str, Any]
+    if isinstance(entry, Gesture):
+        plain = {"do": "tell", "links": _links_to_list(entry.links)}
+        if entry.source != "asked":
+            plain["source"] = entry.source
+        if entry.groups:
+            plain["groups"] = [list(group) for group in entry.groups]
+        if entry.seconds is not None:
+            plain["seconds"] = entry.seconds
+    elif isinstance(entry, Revised):
+        plain = {"do": "revise", "number": entry.number, "links": _links_to_list(entry.links)}
     elif isinstance(entry, Rebuilt):
-        said = {"do": "rebuild", "strategy": entry.strategy, "why": entry.why}
+        plain = {"do": "rebuild", "strategy": entry.strategy, "why": entry.why}
         if entry.ask is not None:
-            said["ask"] = list(entry.ask)
+            plain["ask"] = list(entry.ask)
     elif isinstance(entry, Named):
-        said = {"do": "name", "names": [[row, name] for row, name in entry.names]}
+        plain = {"do": "name", "names": [[row, name] for row, name in entry.names]}
     elif isinstance(entry, Checked):
-        said = {"do": "check", "links": _links_to_list((entry.link,))}
+        plain = {"do": "check", "links": _links_to_list((entry.link,))}
     else:
-        said = {"do": "mark", "row": entry.row}
-    return said | _signature(entry)
+        plain = {"do": "mark", "row": entry.row}
+        if entry.beside is not None:
+            plain["beside"] = entry.beside
+    return plain | _signature(entry)
 
 
 def entry_from_dict(plain: Mapping[str, Any], number: int) -> Entry:
@@ -148,13 +139,10 @@ def entry_from_dict(plain: Mapping[str, Any], number: int) -> Entry:
         if do == "tell":
             groups = tuple(tuple(map(int, group)) for group in plain.get("groups", ()))
             links = _links_from_list(plain["links"])
-            source = plain.get("source", "asked")
-            return Told(Gesture(number, links, source, groups, **signature))
+            source, seconds = plain.get("source", "asked"), plain.get("seconds")
+            return Gesture(number, links, source, groups, **signature, seconds=seconds)
         if do == "revise":
-            said = (
-                Answer(plain["answer"]) if "answer" in plain else _links_from_list(plain["links"])
-            )
-            return Revised(int(plain["number"]), said, **signature)
+            return Revised(int(plain["number"]), _links_from_list(plain["links"]), **signature)
         if do == "rebuild":
             ask = plain.get("ask")
             pair = None if ask is None else (int(ask[0]), int(ask[1]))
@@ -164,7 +152,8 @@ def entry_from_dict(plain: Mapping[str, Any], number: int) -> Entry:
         if do == "check":
             return Checked(_links_from_list(plain["links"])[0], **signature)
         if do == "mark":
-            return Marked(int(plain["row"]), **signature)
+            beside = plain.get("beside")
+            return Marked(int(plain["row"]), None if beside is None else int(beside), **signature)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise SessionFileError(f"the log has an entry that cannot be read: {plain}") from error
     raise SessionFileError(
@@ -278,7 +267,15 @@ def _from_schema_1(data: dict[str, Any]) -> dict[str, Any]:
     return upgraded
 
 
-UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _from_schema_1}
+def _from_schema_2(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the session as it is: schema 3 adds a budget, and seconds to gestures."""
+    return data
+
+
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    1: _from_schema_1,
+    2: _from_schema_2,
+}
 """For every older version, the function that turns it into the next one."""
 
 

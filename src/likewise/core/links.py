@@ -22,8 +22,10 @@ class LinkGraph:
     n_items : int
         Items are the integers from 0 to ``n_items - 1``.
 
-    Notes ----- Union is by size and without path compression. So finding takes O(log n) steps, and
-    the last answer can be undone (`pop`) in time proportional to what it changed.
+    Notes
+    -----
+    Union is by size, so finding takes O(log n) steps. Only items that some answer mentions take
+    memory.
 
     Examples
     --------
@@ -44,7 +46,7 @@ class LinkGraph:
         if n_items < 0:
             raise InputError(f"n_items must not be negative, got {n_items}")
         self.n_items = n_items
-        # Only items that some answer mentions take memory; the others are their own root.
+        # An item that is not in here is its own root.
         self._parent: dict[int, int] = {}
         self._size: dict[int, int] = {}
         self._different: dict[int, set[int]] = {}
@@ -54,8 +56,6 @@ class LinkGraph:
         self._n_answered = 0
         self._given: dict[tuple[int, int], Link] = {}
         self._neighbors: dict[int, dict[int, Answer]] = {}
-        # For each given answer: None, the pair of roots it set apart, or the union it made.
-        self._trail: list[_Step] = []
 
     def __len__(self) -> int:
         """Return the number of given answers."""
@@ -142,51 +142,15 @@ class LinkGraph:
         known = self.implied(left, right)
         if known is not None and known is not answer:
             raise ContradictionError(Link(left, right, answer), self.explain(left, right))
-        pair = ordered(left, right)
-        is_repeated = pair in self._given
-        step = _Step(pair, is_repeated, self._n_decided, self._n_answered)
         if known is None:
             n_new = 2 - self._is_answered(left) - self._is_answered(right)
             self._n_answered += n_new - (answer is Answer.SAME)
-        if known is None and answer is Answer.SAME:
-            self._unite(self.find(left), self.find(right), step)
-        elif known is None:
-            self._set_apart(self.find(left), self.find(right), step)
-        if not is_repeated:
-            self._given[pair] = Link(left, right, answer)
+            change = self._unite if answer is Answer.SAME else self._set_apart
+            change(self.find(left), self.find(right))
+        if ordered(left, right) not in self._given:
+            self._given[ordered(left, right)] = Link(left, right, answer)
             self._neighbors.setdefault(left, {})[right] = answer
             self._neighbors.setdefault(right, {})[left] = answer
-        self._trail.append(step)
-
-    def pop(self) -> None:
-        """Take back the last answer."""
-        if not self._trail:
-            raise InputError("there is no answer to take back")
-        step = self._trail.pop()
-        self._n_decided = step.n_decided
-        self._n_answered = step.n_answered
-        if not step.is_repeated:
-            left, right = step.pair
-            del self._given[step.pair]
-            del self._neighbors[left][right]
-            del self._neighbors[right][left]
-        if step.union is not None:
-            kept, gone = step.union
-            self._parent[gone] = gone
-            self._size[kept] -= self._size.get(gone, 1)
-            self._n_components += 1
-            for other, is_new in step.moved:
-                if is_new:
-                    self._different[kept].remove(other)
-                    self._different[other].remove(kept)
-                else:
-                    self._n_different += 1
-                self._different[other].add(gone)
-        elif step.apart is not None:
-            a, b = step.apart
-            self._different[a].remove(b)
-            self._different[b].remove(a)
-            self._n_different -= 1
 
     def explain(self, left: int, right: int) -> tuple[Link, ...]:
         """Return the shortest chain of given answers that implies what is known about a pair.
@@ -255,54 +219,31 @@ class LinkGraph:
         root = self.find(item)
         return self._size.get(root, 1) > 1 or bool(self._different.get(root))
 
-    def _unite(self, a: int, b: int, step: _Step) -> None:
-        size_a, size_b = self._size.get(a, 1), self._size.get(b, 1)
+    def _unite(self, a: int, b: int) -> None:
         # By size, then by index, so that the result does not depend on the order of the two items.
-        kept, gone = (a, b) if (size_a, -a) > (size_b, -b) else (b, a)
+        kept, gone = sorted((a, b), key=lambda root: (-self._size.get(root, 1), root))
+        size_kept, size_gone = self._size.get(kept, 1), self._size.get(gone, 1)
         self._parent.setdefault(kept, kept)
         self._parent[gone] = kept
-        self._size[kept] = size_a + size_b
+        self._size[kept] = size_kept + size_gone
         self._n_components -= 1
-        step.union = (kept, gone)
-        self._n_decided += size_a * size_b
-        kept_apart, gone_apart = self._different.get(kept, set()), self._different.get(gone, set())
-        size_kept, size_gone = (size_a, size_b) if kept == a else (size_b, size_a)
+        self._n_decided += size_kept * size_gone
+        kept_apart = self._different.get(kept, set())
+        gone_apart = self._different.pop(gone, set())
         self._n_decided += size_gone * sum(self._size.get(c, 1) for c in kept_apart - gone_apart)
         self._n_decided += size_kept * sum(self._size.get(c, 1) for c in gone_apart - kept_apart)
-        for other in self._different.get(gone, ()):
-            apart = self._different[other]
-            apart.remove(gone)
-            is_new = kept not in apart
-            if is_new:
-                apart.add(kept)
-                self._different.setdefault(kept, set()).add(other)
-            else:
-                self._n_different -= 1
-            step.moved.append((other, is_new))
+        self._n_different -= len(kept_apart & gone_apart)
+        for other in gone_apart:
+            self._different[other].remove(gone)
+            self._different[other].add(kept)
+        if gone_apart:
+            self._different[kept] = kept_apart | gone_apart
 
-    def _set_apart(self, a: int, b: int, step: _Step) -> None:
+    def _set_apart(self, a: int, b: int) -> None:
         self._different.setdefault(a, set()).add(b)
         self._different.setdefault(b, set()).add(a)
         self._n_different += 1
         self._n_decided += self._size.get(a, 1) * self._size.get(b, 1)
-        step.apart = (a, b)
-
-
-class _Step:
-    """What one answer changed, so that it can be taken back."""
-
-    __slots__ = ("apart", "is_repeated", "moved", "n_answered", "n_decided", "pair", "union")
-
-    def __init__(
-        self, pair: tuple[int, int], is_repeated: bool, n_decided: int, n_answered: int
-    ) -> None:
-        self.pair = pair
-        self.is_repeated = is_repeated
-        self.n_decided = n_decided
-        self.n_answered = n_answered
-        self.union: tuple[int, int] | None = None
-        self.apart: tuple[int, int] | None = None
-        self.moved: list[tuple[int, bool]] = []
 
 
 def links_from(

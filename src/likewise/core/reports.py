@@ -24,37 +24,45 @@ class Progress:
         Pairs of representatives settled without a question.
     at_most : int
         No more than this many yes/no questions will follow. Never grows on a yes or no.
-    estimate : int
-        An estimate of how many will follow.
+    estimate : int or None
+        An estimate of how many will follow, if there is one.
     n_groups : int
         Number of groups now.
+    has_more : bool
+        Whether the session ended before everything was asked: the budget is spent, or more
+        questions would bring little. `Session.extend` goes on.
     """
 
     answered: int
     unsure: int
     settled_for_free: int
     at_most: int
-    estimate: int
+    estimate: int | None
     n_groups: int
+    has_more: bool = False
 
     @property
     def groups(self) -> str:
         """How many groups there are, in words. Before the first answer they are a guess."""
-        return f"{plural(self.n_groups, 'group')} {'now' if self.answered else 'by a first guess'}"
+        return f"{plural(self.n_groups, 'group')}{'' if self.answered else ' by a first guess'}"
+
+    @property
+    def to_go(self) -> str:
+        """How many questions are to come, in words."""
+        if self.has_more:
+            return "done; more questions are there"
+        if not self.at_most:
+            return "nothing left to ask"
+        return "" if self.estimate is None else f"about {max(1, self.estimate)} to go"
 
     def __str__(self) -> str:
-        to_go = f"about {max(1, self.estimate)} to go" if self.at_most else "nothing left to ask"
-        parts = [f"{self.answered} answered", self.groups, to_go]
-        parts += [f"{self.settled_for_free} settled for free"]
-        # The hard bound comes last: early in a session it is large and rarely reached.
-        parts += [f"at most {self.at_most} left"] if self.at_most else []
-        return " · ".join(parts)
+        unsure = f" and {self.unsure} not sure" if self.unsure else ""
+        parts = [plural(self.answered, "answer") + unsure, self.groups, self.to_go]
+        return " · ".join(part for part in parts if part)
 
     def _repr_html_(self) -> str:
-        told = [("answered", self.answered), ("groups now", self.n_groups)]
-        told += [("about to go", self.estimate), ("not sure", self.unsure)]
-        told += [("settled for free", self.settled_for_free), ("at most left", self.at_most)]
-        return card("Progress", told)
+        lines = [("answers", self.answered), ("not sure", self.unsure), ("groups", self.n_groups)]
+        return card("Progress", [*lines, ("to go", self.to_go or "as many as you like")])
 
 
 @dataclass(frozen=True, slots=True)

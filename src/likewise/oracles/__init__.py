@@ -1,6 +1,6 @@
 """Who answers: labels, a function, a person at the terminal, an earlier session."""
 
-from likewise.oracles.oracle import CallbackOracle, Oracle, as_oracle
+from likewise.oracles.oracle import CallbackOracle, Oracle, as_oracle, can_choose
 from likewise.oracles.run import run, run_for_fit
 from likewise.oracles.simulated import BudgetedOracle, LabelOracle, NoisyOracle, ReplayOracle
 from likewise.oracles.terminal import TerminalOracle
@@ -14,6 +14,7 @@ __all__ = [
     "ReplayOracle",
     "TerminalOracle",
     "as_oracle",
+    "can_choose",
     "run",
     "run_for_fit",
 ]

@@ -7,7 +7,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from likewise.core.answers import Answer, Choice, Query, as_answer
+from likewise.core.answers import Answer
+from likewise.core.question import Chosen, Question
 from likewise.errors import AnswerError, InputError
 
 ROW_NUMBERS = (
@@ -18,15 +19,16 @@ ROW_NUMBERS = (
 
 @runtime_checkable
 class Oracle(Protocol):
-    """Whoever answers: any object with ``answer(query) -> Answer``.
+    """Whoever answers: any object with ``answer(question)``.
 
-    An oracle may also have ``choose(choice)``, which returns the place of the group in
-    ``choice.groups``, None for none of these, or ``Answer.UNSURE``. Without it, `run` puts a
-    choice as pairs. An oracle that knows how many rows it can answer about may have ``n_rows``.
+    To a question with one group it returns an `Answer`, True, False or None for *not sure*; to one
+    with several groups the place of a group, None for none of these, or ``Answer.UNSURE``. An
+    oracle that has ``can_choose = True`` is asked questions with several groups; others are asked
+    about pairs of rows. One that knows how many rows it can answer about may have ``n_rows``.
     """
 
-    def answer(self, query: Query) -> Answer:
-        """Return whether the two rows of a query belong together."""
+    def answer(self, question: Question) -> Any:
+        """Return the answer to a question."""
 
 
 class CallbackOracle:
@@ -35,18 +37,19 @@ class CallbackOracle:
     Parameters
     ----------
     function : callable
-        ``function(i, j)`` gets two row **numbers** and returns True (same), False (different) or
-        None (not sure); an `Answer` or its value ("same", "different", "unsure") are accepted, too.
-        Anything else is an error, so that a string such as "no" never counts as a yes.
+        ``function(i, j)`` gets two row **numbers** and returns True or 1 (same), False or 0
+        (different) or None (not sure); an `Answer` or its value ("same", "different", "unsure")
+        are accepted, too. Anything else is an error, so that a string such as "no" never counts as
+        a yes.
     choose : callable, optional
         ``choose(row, groups)`` gets a row number and tuples of row numbers, and returns the place
         of the group that the row belongs to, None for none of these, or ``Answer.UNSURE``.
 
     Examples
     --------
-    >>> from likewise import CallbackOracle, Query
-    >>> CallbackOracle(lambda i, j: i % 2 == j % 2).answer(Query(1, 0, 4))
-    <Answer.SAME: 'same'>
+    >>> from likewise import CallbackOracle, Question
+    >>> CallbackOracle(lambda i, j: i % 2 == j % 2).answer(Question(1, 0, ((4,),)))
+    True
     """
 
     def __init__(
@@ -55,32 +58,23 @@ class CallbackOracle:
         choose: Callable[[int, tuple[tuple[int, ...], ...]], Any] | None = None,
     ) -> None:
         self.function = function
-        if choose is not None:
-            # Only an oracle that can choose has the method; `run` looks for it.
-            self.choose = lambda choice: choose(choice.row, choice.groups)
+        self.choose = choose
+        self.can_choose = choose is not None
 
-    def answer(self, query: Query) -> Answer:
-        """Return what the function says about the two rows."""
+    def answer(self, question: Question) -> Any:
+        """Return what the function says about the row and the group."""
+        if self.choose is not None and len(question.groups) > 1:
+            return self.choose(question.row, question.groups)
+        left, right = question.row, question.groups[0][0]
         try:
-            value = self.function(query.left, query.right)
+            return self.function(left, right)
         except (TypeError, AttributeError) as error:
             if "int" not in str(error):
                 raise
             raise AnswerError(
-                f"the function failed on the row numbers {query.left} and {query.right} "
+                f"the function failed on the row numbers {left} and {right} "
                 f"({type(error).__name__}: {error}). {ROW_NUMBERS}"
             ) from error
-        return answer_to(query, value)
-
-
-def answer_to(query: Query, value: Any) -> Answer:
-    """Return what was said to a question as an answer, or raise `AnswerError`."""
-    try:
-        return as_answer(value)
-    except AnswerError as error:
-        raise AnswerError(
-            f"question {query.number} (rows {query.left} and {query.right}): {error}"
-        ) from None
 
 
 def as_oracle(oracle: Any) -> Oracle:
@@ -93,15 +87,28 @@ def as_oracle(oracle: Any) -> Oracle:
     if isinstance(oracle, list | tuple | dict | np.ndarray) or hasattr(oracle, "__array__"):
         remedy = ". For labels that are known, pass oracle=LabelOracle(labels)"
     raise InputError(
-        "an oracle has a method answer(query) or is a function of two row numbers, got "
+        "an oracle has a method answer(question) or is a function of two row numbers, got "
         f"{type(oracle).__name__}{remedy}"
     )
 
 
-def chosen_by_pairs(choice: Choice, answer: Callable[[Query], Answer]) -> int | None:
-    """Return the first group that has a row answered *same*, or None."""
-    for place, group in enumerate(choice.groups):
-        queries = (choice.query(place, member) for member in range(len(group)))
-        if any(answer(query) is Answer.SAME for query in queries):
-            return place
-    return None
+def can_choose(oracle: Any) -> bool:
+    """Return whether an oracle answers questions with several groups."""
+    return bool(getattr(oracle, "can_choose", False))
+
+
+def chosen_by(oracle: Oracle, question: Question) -> Chosen:
+    """Return what an oracle answers, as `Session.choose` takes it.
+
+    A question with several groups that the oracle cannot choose from must be put as pairs before.
+    """
+    chosen = question.place(oracle.answer(question))
+    question.links(chosen)  # raises `AnswerError` if it is no answer to this question
+    return chosen
+
+
+def answered(chosen: Chosen, question: Question) -> Any:
+    """Return a choice as `Oracle.answer` returns it."""
+    if len(question.groups) > 1 or chosen is Answer.UNSURE:
+        return chosen
+    return Answer.DIFFERENT if chosen is None else Answer.SAME

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from likewise.core.answers import Answer, Choice, Link, Query
 from likewise.core.session import Session
 from likewise.errors import (
     AnswerError,
@@ -18,25 +13,26 @@ from likewise.errors import (
     LikewiseError,
 )
 from likewise.inputs import refuse_session
-from likewise.oracles.oracle import Oracle, answer_to, as_oracle
+from likewise.oracles.oracle import as_oracle, can_choose, chosen_by
 from likewise.words import plural
 
 AnySession = TypeVar("AnySession", bound=Session)
 
 
 def run(session: AnySession, oracle: Any, *, max_queries: int | None = None) -> AnySession:
-    """Let an oracle answer a session until it is done or the budget is spent.
+    """Let an oracle answer a session until it asks no more.
 
     Parameters
     ----------
     session : Session
-        It is changed in place; after an error in the oracle it still has all earlier answers.
+        It is changed in place; after an error in the oracle it still has all earlier answers. Its
+        own budget counts.
     oracle : Oracle or callable
         Who answers. If the session is about a sample of larger data, questions have the numbers
-        of the rows in that data. A choice is put as pairs, one after the other, to an oracle that
-        cannot choose; each of them counts as a question.
+        of the rows in that data. To an oracle that cannot choose, a question with several groups
+        is put as pairs, the likeliest group first; each of them counts as a question.
     max_queries : int, optional
-        Ask no more than this many questions.
+        Ask no more than this many questions now.
 
     Returns
     -------
@@ -52,38 +48,28 @@ def run(session: AnySession, oracle: Any, *, max_queries: int | None = None) -> 
     """
     refuse_session(session, max_queries)
     oracle = as_oracle(oracle)
-    if session.row_numbers is None:
-        check_length(oracle, session.strategy.n_rows)
-    else:
-        oracle = _AboutAllRows(oracle, session.row_numbers)
-    choose = getattr(oracle, "choose", None)
-    asked = 0
-    while (max_queries is None or asked < max_queries) and (query := session.ask()) is not None:
+    check_length(oracle, session)
+    n_before = session.n_asked
+    while max_queries is None or session.n_asked - n_before < max_queries:
+        question = session.ask()
+        if question is None:
+            break
+        asked = question if can_choose(oracle) else question.pair()
         try:
-            if isinstance(query, Query):
-                session.tell(answer_to(query, oracle.answer(query)), query=query)
-                asked += 1
-            elif choose is not None:
-                session.choose(choose(query), query=query)
-                asked += 1
-            else:
-                n_left = None if max_queries is None else max_queries - asked
-                links = _as_pairs(query, oracle, n_left)
-                session.say(links, query=query)
-                asked += len(links)
+            numbers = session.row_numbers
+            shown = asked if numbers is None else asked.renumbered(numbers)
+            session.answer(asked, chosen_by(oracle, shown))
         except BudgetExhausted:
             break
     return session
 
 
-def run_for_fit(
-    session: Session, oracle: Any, *, max_queries: int | None = None, then: str = ""
-) -> None:
+def run_for_fit(session: Session, oracle: Any, *, then: str = "") -> None:
     """Let an oracle answer inside an estimator's `fit`; see `run`.
 
     Parameters
     ----------
-    session, oracle, max_queries
+    session, oracle
         As for `run`.
     then : str
         The call that makes an estimator of the session, for the message of the error.
@@ -94,7 +80,7 @@ def run_for_fit(
         If the oracle fails. It has the session with every answer before.
     """
     try:
-        run(session, oracle, max_queries=max_queries)
+        run(session, oracle)
     except Exception as error:
         if isinstance(error, LikewiseError) and not isinstance(error, AnswerError):
             raise
@@ -108,58 +94,20 @@ def run_for_fit(
         ) from error
 
 
-def check_length(oracle: Any, n_rows: int) -> None:
+def check_length(oracle: Any, session: Session) -> None:
     """Refuse an oracle for another number of rows."""
-    n_known = getattr(oracle, "n_rows", None)
-    if n_known is not None and n_known != n_rows:
+    n_known, n_rows = getattr(oracle, "n_rows", None), session.strategy.n_rows
+    if n_known is not None and session.row_numbers is not None:
+        if n_known <= session.row_numbers[-1]:
+            raise InputError(
+                f"the oracle has labels for {plural(n_known, 'row')}, but the session is about a "
+                f"sample of the data, up to row {session.row_numbers[-1]}: pass the labels of all "
+                "rows"
+            )
+    elif n_known is not None and n_known != n_rows:
         raise InputError(
             f"the oracle has labels for {plural(n_known, 'row')}, but the data has "
             f"{n_rows}. If the data was sliced, as in cross-validation, row numbers changed: pass "
             "labels by id, LabelOracle({id: label, ...}) with sample_ids, or all rows with "
             "train_indices"
         )
-
-
-class _AboutAllRows:
-    """An oracle about all rows of the data, for a session about a sample of them."""
-
-    def __init__(self, oracle: Oracle, row_numbers: NDArray[np.intp]) -> None:
-        n_known = getattr(oracle, "n_rows", None)
-        if n_known is not None and n_known <= row_numbers[-1]:
-            raise InputError(
-                f"the oracle has labels for {plural(n_known, 'row')}, but the session is about a "
-                f"sample of the data, up to row {row_numbers[-1]}: pass the labels of all rows"
-            )
-        self._oracle = oracle
-        self._numbers = row_numbers.tolist()
-        if hasattr(oracle, "choose"):
-            self.choose = lambda choice: oracle.choose(
-                replace(
-                    choice,
-                    row=self._numbers[choice.row],
-                    groups=tuple(tuple(self._numbers[r] for r in g) for g in choice.groups),
-                )
-            )
-
-    def answer(self, query: Query) -> Answer:
-        left, right = self._numbers[query.left], self._numbers[query.right]
-        return self._oracle.answer(replace(query, left=left, right=right))
-
-
-def _as_pairs(choice: Choice, oracle: Oracle, n_left: int | None) -> list[Link]:
-    """Ask about the row and one group after the other until one is the same."""
-    links: list[Link] = []
-    for place, group in enumerate(choice.groups):
-        if n_left is not None and len(links) == n_left:
-            break
-        query = choice.query(place)
-        try:
-            answer = answer_to(query, oracle.answer(query))
-        except BudgetExhausted:
-            if not links:
-                raise
-            break
-        links.append(Link(choice.row, group[0], answer))
-        if answer is Answer.SAME:
-            break
-    return links

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Answer, Choice, Gesture, Query, ordered
+from likewise.core.answers import Answer, Gesture, ordered
+from likewise.core.question import Chosen, Question
 from likewise.errors import AnswerError, BudgetExhausted, InputError
 from likewise.inputs import is_whole, refuse_events
-from likewise.oracles.oracle import answer_to, as_oracle, chosen_by_pairs
+from likewise.oracles.oracle import answered, as_oracle, can_choose, chosen_by
 from likewise.words import plural
 
 
@@ -28,13 +29,17 @@ class LabelOracle:
 
     Examples
     --------
-    >>> from likewise import LabelOracle, Query
-    >>> LabelOracle(["cat", "dog", "cat"]).answer(Query(1, 0, 2))
+    >>> from likewise import LabelOracle, Question
+    >>> LabelOracle(["cat", "dog", "cat"]).answer(Question(1, 0, ((2,),)))
     <Answer.SAME: 'same'>
+    >>> LabelOracle(["cat", "dog", "cat", "dog"]).answer(Question(1, 3, ((0, 2), (1,))))
+    1
     >>> by_id = LabelOracle({"a": "cat", "b": "dog"})
-    >>> by_id.answer(Query(1, 0, 1, left_id="a", right_id="b"))
+    >>> by_id.answer(Question(1, 0, ((1,),), row_id="a", group_ids=(("b",),)))
     <Answer.DIFFERENT: 'different'>
     """
+
+    can_choose = True
 
     def __init__(self, labels: ArrayLike | Mapping[Hashable, Any]) -> None:
         self.labels: Any = labels
@@ -48,14 +53,14 @@ class LabelOracle:
         """How many rows have a label; None where labels are by id."""
         return None if isinstance(self.labels, Mapping) else len(self.labels)
 
-    def answer(self, query: Query) -> Answer:
-        """Return whether the two rows have the same label."""
-        same = self._label(query.left, query.left_id) == self._label(query.right, query.right_id)
-        return Answer.SAME if same else Answer.DIFFERENT
-
-    def choose(self, choice: Choice) -> int | None:
-        """Return the first group that has a row with the same label, or None."""
-        return chosen_by_pairs(choice, self.answer)
+    def answer(self, question: Question) -> Any:
+        """Return the first group that has a row with the same label."""
+        label = self._label(question.row, question.row_id)
+        for place, group in enumerate(question.groups):
+            ids = question.group_ids[place] if question.group_ids else (None,) * len(group)
+            if any(self._label(row, i) == label for row, i in zip(group, ids, strict=True)):
+                return answered(place, question)
+        return answered(None, question)
 
     def _label(self, row: int, sample_id: Hashable | None) -> Any:
         if not isinstance(self.labels, Mapping):
@@ -97,19 +102,17 @@ class WrappedOracle:
         """How many rows the other oracle knows about, if it says so."""
         return getattr(self.oracle, "n_rows", None)
 
-    def _answer(self, query: Query) -> Answer:
-        return answer_to(query, self.oracle.answer(query))
+    @property
+    def can_choose(self) -> bool:
+        """Whether the other oracle answers questions with several groups."""
+        return can_choose(self.oracle)
 
-    def _choose(self, choice: Choice) -> Any:
-        """Return what the other oracle chooses, by pairs if it cannot choose."""
-        choose = getattr(self.oracle, "choose", None)
-        if choose is not None:
-            return choose(choice)
-        return chosen_by_pairs(choice, self._answer)
+    def _chosen(self, question: Question) -> Chosen:
+        return chosen_by(self.oracle, question)
 
 
 class NoisyOracle(WrappedOracle):
-    """Reverse a share of another oracle's answers.
+    """Answer wrongly, now and then.
 
     Parameters
     ----------
@@ -118,34 +121,28 @@ class NoisyOracle(WrappedOracle):
     p : float
         The probability that a yes becomes a no or a no a yes. A wrong choice is another group
         than the right one, or none, each with the same probability.
-    seed : int, default=0
+    random_state : int, default=0
         Which answers are wrong. The same question is always answered the same way.
     """
 
-    def __init__(self, oracle: Any, p: float, seed: int = 0) -> None:
+    def __init__(self, oracle: Any, p: float, random_state: int = 0) -> None:
         if not _is_share(p):
             raise InputError(f"p must be a probability from 0 to 1, got {p!r}")
         super().__init__(oracle)
         self.p = p
-        self.seed = seed
+        self.random_state = random_state
 
-    def answer(self, query: Query) -> Answer:
-        """Return the other oracle's answer, or its opposite."""
-        answer = self._answer(query)
-        is_wrong = np.random.default_rng([self.seed, *query.pair]).random() < self.p
-        if not is_wrong or answer is Answer.UNSURE:
-            return answer
-        return Answer.DIFFERENT if answer is Answer.SAME else Answer.SAME
-
-    def choose(self, choice: Choice) -> Any:
-        """Return what the other oracle chooses, or something else."""
-        right = self._choose(choice)
-        shown = [row for group in choice.groups for row in group]
-        rng = np.random.default_rng([self.seed, choice.row, *shown])
-        if right is Answer.UNSURE or rng.random() >= self.p:
-            return right
-        others = [place for place in (*range(len(choice.groups)), None) if place != right]
-        return others[int(rng.integers(len(others)))]
+    def answer(self, question: Question) -> Any:
+        """Return the other oracle's answer, or a wrong one."""
+        right = self._chosen(question)
+        shown = [row for group in question.groups for row in group]
+        rows = ordered(question.row, shown[0]) if question.is_pair else (question.row, *shown)
+        rng = np.random.default_rng([self.random_state, *rows])
+        if rng.random() >= self.p or right is Answer.UNSURE:
+            return answered(right, question)
+        places = (*range(len(question.groups)), None)
+        wrong = [place for place in places if place != right]
+        return answered(wrong[int(rng.integers(len(wrong)))], question)
 
 
 class BudgetedOracle(WrappedOracle):
@@ -166,20 +163,12 @@ class BudgetedOracle(WrappedOracle):
         self.max_queries = max_queries
         self.n_queries = 0
 
-    def answer(self, query: Query) -> Answer:
+    def answer(self, question: Question) -> Any:
         """Return the other oracle's answer while the budget lasts."""
-        self._spend()
-        return self._answer(query)
-
-    def choose(self, choice: Choice) -> Any:
-        """Return the other oracle's choice while the budget lasts."""
-        self._spend()
-        return self._choose(choice)
-
-    def _spend(self) -> None:
         if self.n_queries >= self.max_queries:
             raise BudgetExhausted(f"the budget of {plural(self.max_queries, 'answer')} is spent")
         self.n_queries += 1
+        return self.oracle.answer(question)
 
 
 class ReplayOracle:
@@ -193,42 +182,45 @@ class ReplayOracle:
         Who answers what was not asked then. Without one, that is an error.
     """
 
+    can_choose = True
+
     def __init__(self, events: Iterable[Gesture], otherwise: Any = None) -> None:
         refuse_events(events)
         gestures = list(events)
         refuse_events(gestures)
         self.answers = {link.pair: link.answer for g in gestures for link in g.links}
         self.choices = {(g.left, g.groups): g for g in gestures if g.groups}
-        self.otherwise = None if otherwise is None else WrappedOracle(otherwise)
+        self.otherwise = None if otherwise is None else as_oracle(otherwise)
 
-    def answer(self, query: Query) -> Answer:
-        """Return the recorded answer."""
-        if query.pair in self.answers:
-            return self.answers[query.pair]
-        if self.otherwise is not None:
-            return self.otherwise._answer(query)
-        raise AnswerError(
-            f"rows {query.left} and {query.right} were not asked about in the recorded session. "
-            "Pass otherwise= to say who answers new questions."
-        )
-
-    def choose(self, choice: Choice) -> Any:
+    def answer(self, question: Question) -> Any:
         """Return what was chosen, or what the recorded answers say about the groups shown."""
-        then = self.choices.get((choice.row, choice.groups))
+        then = self.choices.get((question.row, question.groups))
+        answers: dict[int, Answer | None]
         if then is not None:
-            if then.answer is Answer.UNSURE:
-                return Answer.UNSURE
-            same = [link.right for link in then.links if link.answer is Answer.SAME]
-            places = [k for k, group in enumerate(choice.groups) if group[0] in same]
-            return places or None
-        if self.otherwise is not None:
-            return self.otherwise._choose(choice)
-        said = [self.answers.get(ordered(choice.row, group[0])) for group in choice.groups]
-        if Answer.SAME in said:
-            return said.index(Answer.SAME)
-        if None in said:
+            answers = {link.right: link.answer for link in then.links}
+        else:
+            answers = {
+                group[0]: self.answers.get(ordered(question.row, group[0]))
+                for group in question.groups
+            }
+        same = [
+            k for k, group in enumerate(question.groups) if answers.get(group[0]) is Answer.SAME
+        ]
+        if same:
+            return answered(same if len(same) > 1 else same[0], question)
+        if None in answers.values():
+            return self._otherwise(question)
+        return Answer.UNSURE if Answer.UNSURE in answers.values() else answered(None, question)
+
+    def _otherwise(self, question: Question) -> Any:
+        if self.otherwise is None:
             raise AnswerError(
-                f"row {choice.row} and these groups were not asked about in the recorded session. "
-                "Pass otherwise= to say who answers new questions."
+                f"the recorded session did not ask {question.about}. Pass otherwise= to say who "
+                "answers new questions."
             )
-        return Answer.UNSURE if Answer.UNSURE in said else None
+        if can_choose(self.otherwise) or len(question.groups) == 1:
+            return answered(chosen_by(self.otherwise, question), question)
+        for place in range(len(question.groups)):
+            if chosen_by(self.otherwise, question.pair(place)) == 0:
+                return place
+        return None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from likewise.core.answers import Answer, Choice, Query
+from likewise.core.answers import Answer
+from likewise.core.question import Question
 from likewise.errors import BudgetExhausted
 
 T = TypeVar("T")
@@ -36,6 +37,8 @@ class TerminalOracle:
     ``q``, or the end of the input, ends the questions; what was answered counts.
     """
 
+    can_choose = True
+
     def __init__(
         self,
         show: Callable[[int], str] = lambda row: f"row {row}",
@@ -47,23 +50,24 @@ class TerminalOracle:
         self.read = read
         self.write = write
 
-    def answer(self, query: Query) -> Answer:
-        """Show the two rows and wait for a key and Enter."""
-        self.write(f"\n{query.number}. Do these belong together?")
-        self.write(f"  left   {self.show(query.left)}")
-        self.write(f"  right  {self.show(query.right)}")
-        return self._key("[s]ame, [d]ifferent, [u]nsure, [q]uit: ", KEYS)
-
-    def choose(self, choice: Choice) -> int | Answer | None:
-        """Show a row and the groups to choose from, and wait for a key and Enter."""
-        self.write(f"\n{choice.number}. To which of these does it belong?")
-        self.write(f"  it     {self.show(choice.row)}")
-        for place, group in enumerate(choice.groups):
-            self.write(f"  {place + 1}      {' · '.join(self.show(row) for row in group)}")
-        keys: dict[str, int | Answer | None] = {str(k + 1): k for k in range(len(choice.groups))}
+    def answer(self, question: Question) -> int | Answer | None:
+        """Show the question and wait for a key and Enter."""
+        if len(question.groups) == 1:
+            self.write(f"\n{question.number}. Do these belong together?")
+            self.write(f"  left   {self.show(question.row)}")
+            self.write(f"  right  {self._group(question.groups[0])}")
+            return self._key("[s]ame, [d]ifferent, [u]nsure, [q]uit: ", KEYS)
+        self.write(f"\n{question.number}. To which of these does it belong?")
+        self.write(f"  it     {self.show(question.row)}")
+        for place, group in enumerate(question.groups):
+            self.write(f"  {place + 1}      {self._group(group)}")
+        n = len(question.groups)
+        keys: dict[str, int | Answer | None] = {str(k + 1): k for k in range(n)}
         keys |= {"0": None, "u": Answer.UNSURE}
-        n = len(choice.groups)
         return self._key(f"1 to {n}, [0] none of these, [u]nsure, [q]uit: ", keys)
+
+    def _group(self, rows: tuple[int, ...]) -> str:
+        return " · ".join(self.show(row) for row in rows)
 
     def _key(self, prompt: str, keys: Mapping[str, T]) -> T:
         while True:

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 
-from likewise.core.answers import Choice, Link
+from likewise.core.answers import Link
 from likewise.errors import (
     AnswerError,
     ContradictionError,
@@ -35,8 +35,6 @@ TO_CHOOSE = (
     'the question is to which of some groups an item belongs: send "chosen", the place of a group '
     'from 0, null for none of these, or "unsure"'
 )
-
-TO_COMPARE = 'the question is about two items: send "answer", one of same, different, unsure'
 
 MOST_ON_MAP = 20
 """How many groups the list beside the map has."""
@@ -72,10 +70,10 @@ def answer(project: Project, body: Json) -> Json:
             said = shapes.answer_from(body.get("answer"))
             project.tell(said, number=number, position=position)
     except InputError as error:
-        is_choice = isinstance(project.ask(), Choice)
-        if is_choice == ("chosen" in body):
+        question = project.ask()
+        if question is None or "chosen" in body or len(question.groups) == 1:
             raise
-        raise InputError(TO_CHOOSE if is_choice else TO_COMPARE) from error
+        raise InputError(TO_CHOOSE) from error
     return shapes.next_question(project, is_far=body.get("distance") is True)
 
 
@@ -243,9 +241,8 @@ def unsure(project: Project, asked: Json) -> Json:  # noqa: ARG001
 
 
 def refine(project: Project, body: Json) -> Json:
-    """Split the small groups further; all answers are kept."""
-    wanted = whole(body, "n_super_instances") if "n_super_instances" in body else None
-    project.refine(wanted, position=whole(body, "position"))
+    """Go on asking where doubt is left; all answers are kept."""
+    project.go_on(position=whole(body, "position"))
     return shapes.state(project)
 
 

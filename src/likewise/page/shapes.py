@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from likewise.core.answers import Answer, Choice, Gesture, Question
+from likewise.core.answers import Answer, Gesture
+from likewise.core.question import Question
 from likewise.core.reports import Check, Revision
 from likewise.errors import InputError
 from likewise.project import Project
@@ -26,8 +27,6 @@ N_SUMMED_UP = 30
 """How many members of a group its summary is made from."""
 
 Json = dict[str, Any]
-
-WHY_IN_DOUBT = "somebody said that the left one does not fit here"
 
 
 def thing(project: Project, row: int) -> Json:
@@ -72,18 +71,16 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
     """Return a question with all it is about, or None; `is_far` adds how far apart a pair is."""
     if query is None:
         return None
-    if isinstance(query, Choice):
+    if not query.is_pair:
         return {
             "kind": "choice",
             "number": query.number,
-            "is_check": query.is_check,
             "item": whole_thing(project, query.row),
             "groups": [_group_to_choose(project, rows) for rows in query.groups],
         }
     shown = {
         "kind": "pair",
         "number": query.number,
-        "is_check": query.is_check,
         "left": whole_thing(project, query.left),
         "right": whole_thing(project, query.right),
         "fellows": [_fellows(project, row) for row in (query.left, query.right)],
@@ -116,10 +113,8 @@ def asked(project: Project, *, is_far: bool = False) -> Json:
     return {
         "is_done": query is None,
         "question": question(project, query, is_far=is_far),
-        "why": WHY_IN_DOUBT if session.open_focus is not None else session.strategy.why(),
         "can_undo": session.can_undo,
         "can_redo": session.can_redo,
-        "n_super_instances": session.strategy.n_parts,
     }
 
 
@@ -151,12 +146,12 @@ def ahead(project: Project) -> Json:
     Groups are named and counted as they are now. What the strategy computes here is reused when
     such a question follows.
     """
-    words: dict[str, Any] = {answer.value: answer for answer in Answer}
-    if isinstance(project.ask(), Choice):
+    asked = project.ask()
+    words: dict[str, Any] = {"same": 0, "different": None, "unsure": Answer.UNSURE}
+    if asked is not None and not asked.is_pair:
         words = {"0": 0, "none": None}
     peek = project.session.peek
-    found = {word: question(project, peek(said)) for word, said in words.items()}
-    return {"next": found}
+    return {"next": {word: question(project, peek(chosen)) for word, chosen in words.items()}}
 
 
 def group(project: Project, found: Group) -> Json:

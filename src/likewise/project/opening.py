@@ -275,7 +275,7 @@ def begin_session(
     """
     if n_super_instances is not None or features.metric == "precomputed":
         return _cobra(features, ids, n_super_instances, seed)
-    begin = STRATEGIES.find(strategy or "row-by-row").from_rows
+    begin = STRATEGIES.find(strategy or "most-doubt").from_rows
     options: Any = {} if questions is None else QUESTIONS[questions]
     begun = begin(features.X, train_indices=features.askable, seed=seed, n_jobs=-1, **options)
     return Session(begun, sample_ids=ids, digest=fingerprint(features.X))

@@ -52,8 +52,9 @@ def outlook(session: Session) -> Outlook:
             quality += f", maybe {plural(complete.unmet, 'group')} not met yet"
     if is_done:
         return Outlook(quality, "nothing left to ask", can_stop)
-    n_left = max(1, session.progress.estimate)
-    return Outlook(quality, f"about {plural(n_left, 'question')} to go", can_stop)
+    n_left = session.progress.estimate
+    to_go = "" if n_left is None else f"about {plural(max(1, n_left), 'question')} to go"
+    return Outlook(quality, to_go, can_stop)
 
 
 def wilson_interval(n_hits: int, n: int, z: float = 1.96) -> tuple[float, float]:

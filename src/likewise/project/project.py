@@ -12,26 +12,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Link, Question
+from likewise.core.answers import Answer, Link
 from likewise.core.journal import Rebuilt, entry_to_dict
 from likewise.core.partition import SuperInstances
+from likewise.core.question import Question
 from likewise.core.reports import Check
 from likewise.core.session import Session
-from likewise.core.strategy import Strategy
+from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items
 from likewise.project.groups import Group, groups_of, members_of
 from likewise.project.mending import Mending, parts_of
+from likewise.project.misfits import answers_behind, nearest_fellow
 from likewise.project.packing import pack, unpack
 from likewise.project.schema import understood
-from likewise.project.splitting import answers_behind, finer, one_apart
 from likewise.project.store import Store
 from likewise.words import plural
 
 N_CHECKS = 5
 """How many check questions there are in a round."""
-WORKED_OUT = "worked out"
-"""The payload with what a strategy computed from the rows, so that opening is faster next time."""
 ROWS = "rows"
 """The payload with the features, for strategies that do not store what they need of them."""
 
@@ -96,9 +95,9 @@ class Project:
         self._features = items.features if features is None else features
         self._known_features: Features | None = None
         self._position = 0
-        if WORKED_OUT in self._store.payload_names:
-            session.strategy.take_worked_out(unpack(self._store.payload(WORKED_OUT)))
-        self._n_kept = len(session.strategy.worked_out())
+        if session.max_queries is None:
+            # A person goes on as long as they like.
+            session.extend()
         self.refresh()
 
     # -- looking ---------------------------------------------------------------------------------
@@ -159,15 +158,19 @@ class Project:
 
     # -- changing --------------------------------------------------------------------------------
 
-    def tell(self, answer: Answer, *, number: int, position: int) -> None:
+    def tell(
+        self, answer: Answer, *, number: int, position: int, seconds: float | None = None
+    ) -> None:
+        """Say whether the item belongs to the group of the open question `number`."""
+        with self._change(position) as signature:
+            self.session.tell(answer, question=number, **signature, seconds=seconds)
+
+    def choose(
+        self, chosen: Any, *, number: int, position: int, seconds: float | None = None
+    ) -> None:
         """Answer the open question, whose number was `number` when it was put."""
         with self._change(position) as signature:
-            self.session.tell(answer, query=number, **signature)
-
-    def choose(self, chosen: Any, *, number: int, position: int) -> None:
-        """Answer the open choice, whose number was `number` when it was put."""
-        with self._change(position) as signature:
-            self.session.choose(chosen, query=number, **signature)
+            self.session.choose(chosen, question=number, **signature, seconds=seconds)
 
     def give(self, links: Iterable[Link], *, position: int) -> None:
         """Say what is known beforehand, as one gesture."""
@@ -247,16 +250,30 @@ class Project:
                 return by_answers
             if row not in self.features.askable:
                 raise InputError(f"{self.ids[row]} cannot be shown, so it cannot be asked about")
-            strategy, stands = one_apart(self.session, self.features, row)
-            self._rebuild(position, strategy, "misfit", ask=(row, stands))
+            with self._change(position) as signature:
+                self.session.mark(
+                    row, nearest_fellow(self.session, self.features, row), **signature
+                )
             return []
 
-    def refine(self, n_super_instances: int | None = None, *, position: int) -> None:
-        """Split the super-instances further and keep all answers; by default twice as many."""
+    def go_on(self, *, position: int) -> None:
+        """Go on by the strategy of `Likewise` when another one has nothing left to ask."""
         with self.lock:
             self._check(position)
-            strategy = finer(self.session.strategy, self.features, n_super_instances, self.seed)
-            self._rebuild(position, strategy, "refine")
+            if self.features.metric == "precomputed":
+                raise InputError(
+                    "nothing is left to ask, and there are only distances to learn from. Begin "
+                    "with more super-instances for finer groups."
+                )
+            train = self.features.askable
+            made = STRATEGIES.find("most-doubt").from_rows(
+                self.features.X, train_indices=train, seed=self.seed
+            )
+            name, signature = f"strategy {position + 1}", self._signature()
+            op = entry_to_dict(Rebuilt({"payload": name}, **signature))
+            plain = {"name": made.name, **made.to_dict()}
+            with self._change(position, op, {name: pack(plain)}):
+                self.session.rebuild(made, **signature)
 
     # -- checking --------------------------------------------------------------------------------
 
@@ -308,33 +325,14 @@ class Project:
             with self.session.transaction():
                 yield self._signature()
                 entry = entry_to_dict(self.session.log[-1]) if op is None else op
-                both = {**(payloads or {}), **self._newly_worked_out()}
-                self._position = self._store.append(entry, after=position, payloads=both)
-
-    def _newly_worked_out(self) -> dict[str, bytes]:
-        """Return what the strategy has computed from the rows and is not stored yet."""
-        found = self.session.strategy.worked_out()
-        if len(found) <= self._n_kept:
-            return {}
-        self._n_kept = len(found)
-        return {WORKED_OUT: pack(found)}
-
-    def _rebuild(
-        self, position: int, strategy: Strategy, why: str, ask: tuple[int, int] | None = None
-    ) -> None:
-        name = f"strategy {position + 1}"
-        plain = {"name": strategy.name, **strategy.to_dict()}
-        signature = self._signature()
-        op = entry_to_dict(Rebuilt({"payload": name}, why, ask, **signature))
-        with self._change(position, op, {name: pack(plain)}):
-            self.session.rebuild(strategy, why=why, ask=ask, **signature)
+                self._position = self._store.append(entry, after=position, payloads=payloads)
 
     def _signature(self) -> dict[str, Any]:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         return {"by": self.by, "at": now}
 
-    def _loaded(self, name: str) -> tuple[Any, Strategy]:
-        return unpack(self._store.payload(name)), self.session.strategy
+    def _loaded(self, name: str) -> Any:
+        return unpack(self._store.payload(name))
 
 
 def stored_rows(store: Store) -> NDArray[Any] | None:

@@ -12,11 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from likewise.core.journal import upgraded_entry
-from likewise.core.partition import SuperInstances
-from likewise.core.strategy import Strategy
 from likewise.errors import SessionFileError
 
 if TYPE_CHECKING:
@@ -29,7 +25,7 @@ OLD_ENTRIES = "entries of schema 1"
 """The setting that says how many entries of the log are of the first schema."""
 
 Migration = tuple[str, Callable[[sqlite3.Connection], None]]
-Load = Callable[[str], tuple[Any, Strategy]]
+Load = Callable[[str], Any]
 
 
 def _first_tables(db: sqlite3.Connection) -> None:
@@ -108,10 +104,7 @@ def n_migrations(db: sqlite3.Connection) -> int:
 
 
 def understood(entries: Sequence[Stored], load: Load) -> Iterator[tuple[Stored, dict[str, Any]]]:
-    """Yield the entries with what `Session.apply` takes.
-
-    `load` returns a payload by its name, and the strategy that the session has by then.
-    """
+    """Yield the entries with what `Session.apply` takes; `load` returns a payload by its name."""
     last_deed = max((e.seq for e in entries if e.is_old and e.op.get("do") != "check"), default=0)
     for entry in entries:
         try:
@@ -127,26 +120,10 @@ def understood(entries: Sequence[Stored], load: Load) -> Iterator[tuple[Stored, 
 def _understood(entry: Stored, load: Load) -> dict[str, Any]:
     op = entry.op
     if op["do"] == "rebuild":
-        return {**op, "strategy": load(op["strategy"]["payload"])[0]}
+        return {**op, "strategy": load(op["strategy"]["payload"])}
     if not entry.is_old:
         return op
     if op["do"] == "setup":
-        payload, now = load(op["payload"])
-        rebuilt = {"do": "rebuild", "why": op["why"], "ask": op.get("ask")}
-        return {**rebuilt, "strategy": _strategy(payload["strategy"], now)}
+        strategy = load(op["payload"])["strategy"]
+        return {"do": "rebuild", "why": op["why"], "ask": op.get("ask"), "strategy": strategy}
     return upgraded_entry(op)
-
-
-def _strategy(plain: dict[str, Any], now: Strategy) -> dict[str, Any]:
-    """Return the strategy of an old entry.
-
-    Where wrong answers are expected, the first release stored the wrong strategy here, one that
-    believes every answer, and the file could not be opened again. The right strategy is of the same
-    kind as the one before.
-    """
-    if not now.weighs_answers:
-        return plain
-    partition = SuperInstances.from_dict(plain["partition"])
-    askable = partition.representatives[np.asarray(plain["askable"], dtype=np.intp)]
-    meant = now.on(partition, askable=askable)
-    return {"name": meant.name, **meant.to_dict()}

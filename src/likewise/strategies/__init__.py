@@ -1,6 +1,6 @@
 """What to ask next."""
 
 from likewise.strategies.closest_first import ClosestFirst
-from likewise.strategies.row_by_row.strategy import RowByRow
+from likewise.strategies.most_doubt import MostDoubt
 
-__all__ = ["ClosestFirst", "RowByRow"]
+__all__ = ["ClosestFirst", "MostDoubt"]

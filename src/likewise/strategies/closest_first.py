@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from likewise.core.answers import Answer
 from likewise.core.closest_pairs import SETTLED, ClosestPairs
-from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
+from likewise.core.question import Groups
 from likewise.learning.merge_tree import join_by_guess, merge_tree
 from likewise.rows.build import build_super_instances
 from likewise.rows.metrics import EUCLIDEAN, distances
@@ -43,8 +43,9 @@ class ClosestFirst(RepresentativeStrategy):
         super().__init__(partition)
         self._between = _Between(partition)
         self._tree: NDArray[np.float64] | None = None
-        self._is_behind = False
-        self._start()
+        self._pairs = ClosestPairs(partition.n_super_instances, self._between)
+        # Which component of representatives lies in a component of rows, if any does.
+        self._component_at: dict[int, int] = dict(self._position)
 
     @classmethod
     def from_rows(
@@ -52,76 +53,40 @@ class ClosestFirst(RepresentativeStrategy):
         X: NDArray[Any],
         *,
         train_indices: NDArray[np.intp] | None = None,
-        budget: int | None = None,
         seed: int = 0,
         n_jobs: int | None = None,
     ) -> Self:
-        """Return the strategy; half of a budget is for merging, half for groups that differ."""
-        n = DEFAULT_SUPER_INSTANCES if budget is None else max(2, budget // 2)
+        """Return the strategy for 50 super-instances."""
         options: Any = {"train_indices": train_indices, "seed": seed, "n_jobs": n_jobs}
-        return cls(build_super_instances(X, n, **options))
+        return cls(build_super_instances(X, DEFAULT_SUPER_INSTANCES, **options))
 
-    @property
-    def n_groups(self) -> int:
-        """Number of groups by what is known now."""
-        return self._pairs.n_components if self._are_all_representatives() else super().n_groups
-
-    @property
-    def _pairs(self) -> ClosestPairs:
-        # Too far back to undo step by step: everything is replayed from the log.
-        if self._is_behind:
-            log = self._log
-            self._start()
-            for left, right, answer in log:
-                self._apply(left, right, answer)
-            self._log = log
-        return self._closest
-
-    def next_pair(self) -> tuple[int, int] | None:
+    def next_question(self) -> tuple[int, Groups] | None:
         """Return the two rows to ask about now, or None when nothing is left to ask."""
         pair = self._pairs.closest()
         if pair is None:
             return None
         reps = self.partition.representatives
-        return int(reps[pair[0]]), int(reps[pair[1]])
+        return int(reps[pair[0]]), ((int(reps[pair[1]]),),)
 
     def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
         """Take in an answer about two rows."""
-        self._apply(left, right, answer)
         self._log.append((left, right, answer))
-
-    def rewind(self) -> None:
-        """Take back the last record."""
-        _, _, answer = self._log.pop()
-        if self._is_behind:
+        if answer is Answer.UNSURE:
+            i, j = self._position.get(left), self._position.get(right)
+            if i is not None and j is not None:
+                self._pairs.exclude(i, j)
             return
-        n_operations, names = self._trail.pop()
-        if answer.is_link:
-            self.links.pop()
-        for root, component in names:
-            if component is None:
-                self._component_at.pop(root, None)
-            else:
-                self._component_at[root] = component
-        for _ in range(n_operations):
-            if not self._closest.can_undo:
-                self._is_behind = True
-                return
-            self._closest.undo()
+        is_news = self.links.implied(left, right) is None
+        roots = self.links.find(left), self.links.find(right)
+        self.links.add(left, right, answer)
+        if is_news and answer is Answer.SAME:
+            self._unite(roots)
+        elif is_news:
+            self._separate(*roots)
 
-    def why(self) -> str:
-        """Return in a few words why the open question is asked."""
-        return "the closest two groups that are not settled yet"
-
-    def on(
-        self,
-        partition: SuperInstances,
-        *,
-        askable: NDArray[np.intp] | None = None,  # noqa: ARG002  (the partition says it)
-        n_parts: int | None = None,  # noqa: ARG002
-    ) -> ClosestFirst:
-        """Return the strategy for another partition."""
-        return ClosestFirst(partition)
+    def fresh(self) -> ClosestFirst:
+        """Return the same strategy before its first record."""
+        return ClosestFirst(self.partition)
 
     def remaining(self) -> tuple[int, int]:
         """Return the number of undecided pairs of groups, and an estimate of the questions left.
@@ -135,21 +100,6 @@ class ClosestFirst(RepresentativeStrategy):
         apart = pairs.n_components * (pairs.n_components - 1) // 2 - pairs.undecided
         estimate = untouched + touched * (touched - 1) // 2 - apart
         return pairs.undecided, min(pairs.undecided, max(estimate, 0))
-
-    def open_pairs(self) -> list[tuple[int, int]]:
-        """Return the closest pair of rows of every two undecided groups."""
-        reps = self.partition.representatives
-        a, b, distance, _ = self._pairs.pairs_of_components()
-        undecided = np.flatnonzero(distance != SETTLED)
-        component = self._pairs.component
-        found = []
-        for k in undecided:
-            rows, columns = np.flatnonzero(component == a[k]), np.flatnonzero(component == b[k])
-            i, j = np.unravel_index(
-                np.argmin(self._between(rows, columns)), (len(rows), len(columns))
-            )
-            found.append((int(reps[rows[i]]), int(reps[columns[j]])))
-        return [(min(pair), max(pair)) for pair in found]
 
     def group_of_representatives(self) -> NDArray[np.intp]:
         """Return, for every super-instance, a name of its group."""
@@ -180,61 +130,20 @@ class ClosestFirst(RepresentativeStrategy):
         ]
         return same, different
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"partition": self.partition, "log": self._log}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["partition"])  # type: ignore[misc]  # all else follows from the log
-        for left, right, answer in state["log"]:
-            self.record(left, right, answer)
-
-    def _start(self) -> None:
-        self.links = LinkGraph(self.partition.n_rows)
-        self._log = []
-        self._closest = ClosestPairs(self.partition.n_super_instances, self._between)
-        # Which component of representatives lies in a component of rows, if any does.
-        self._component_at: dict[int, int] = dict(self._position)
-        self._trail: list[tuple[int, list[tuple[int, int | None]]]] = []
-        self._is_behind = False
-
-    def _apply(self, left: int, right: int, answer: Answer) -> None:
-        if self._is_behind:
-            _ = self._pairs
-        if answer is Answer.UNSURE:
-            i, j = self._position.get(left), self._position.get(right)
-            if i is not None and j is not None:
-                self._closest.exclude(i, j)
-            self._trail.append((int(i is not None and j is not None), []))
-            return
-        is_news = self.links.implied(left, right) is None
-        roots = self.links.find(left), self.links.find(right)
-        self.links.add(left, right, answer)
-        names = [(root, self._component_at.get(root)) for root in roots]
-        n_operations = 0
-        if is_news and answer is Answer.SAME:
-            n_operations = self._unite(roots)
-        elif is_news:
-            n_operations = self._separate(roots[0], roots[1])
-        self._trail.append((n_operations, names))
-
-    def _unite(self, roots: tuple[int, int]) -> int:
-        """Follow a union of two components of rows; return how many operations that took."""
+    def _unite(self, roots: tuple[int, int]) -> None:
+        """Follow a union of two components of rows."""
         inside = [c for root in roots if (c := self._component_at.pop(root, None)) is not None]
         if not inside:
-            return 0
+            return
         root = self.links.find(roots[0])
-        n_operations = len(inside) - 1
-        self._component_at[root] = self._closest.merge(*inside) if n_operations else inside[0]
-        return n_operations + sum(
-            self._separate(root, other) for other in self.links.differing(root)
-        )
+        self._component_at[root] = self._pairs.merge(*inside) if len(inside) > 1 else inside[0]
+        for other in self.links.differing(root):
+            self._separate(root, other)
 
-    def _separate(self, root: int, other: int) -> int:
+    def _separate(self, root: int, other: int) -> None:
         a, b = self._component_at.get(root), self._component_at.get(other)
-        if a is None or b is None or self._closest.is_settled(a, b):
-            return 0
-        self._closest.separate(a, b)
-        return 1
+        if a is not None and b is not None and not self._pairs.is_settled(a, b):
+            self._pairs.separate(a, b)
 
 
 class _Between:

@@ -43,18 +43,19 @@ class RepresentativeStrategy(Strategy):
         """Number of rows of the data."""
         return self.partition.n_rows
 
-    def labels(self) -> NDArray[np.intp]:
+    def labels(self, *, guess: bool = False) -> NDArray[np.intp]:
         """Return the group of every row by what is known now, numbered from 0."""
-        return self._spread(self.group_of_representatives())
-
-    def labels_guess(self) -> NDArray[np.intp]:
-        """Return the group of every row if what is undecided is guessed."""
-        return self._spread(self.guess_of_representatives())
+        names = self.guess_of_representatives() if guess else self.group_of_representatives()
+        return self._spread(names)
 
     def group_of_representatives(self) -> NDArray[np.intp]:
         """Return, for every super-instance, a name of its group."""
         find = self.links.find
         return np.array([find(row) for row in self._position], dtype=np.intp)
+
+    def guess_of_representatives(self) -> NDArray[np.intp]:
+        """Return, for every super-instance, a name of its group if what is undecided is guessed."""
+        return self.group_of_representatives()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the partition."""
@@ -71,11 +72,6 @@ class RepresentativeStrategy(Strategy):
         labels = groups[self.partition.assignment]
         labels[rows] = of_rows
         return labels
-
-    def _are_all_representatives(self) -> bool:
-        """Return whether all answers are about representatives."""
-        position = self._position
-        return all(left in position and right in position for left, right, _ in self._log)
 
 
 def number_groups(

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from likewise.core.answers import Answer, Choice, Query, as_answer
+from likewise.core.answers import Answer, as_answer
 from likewise.core.partition import singletons
+from likewise.core.question import Question
 from likewise.core.session import Session
-from likewise.oracles import Oracle, as_oracle, run
+from likewise.oracles import Oracle, as_oracle, can_choose, run
+from likewise.oracles.oracle import chosen_by
 from likewise.strategies import ClosestFirst
 from likewise.testing.walks import law
 
@@ -62,21 +64,19 @@ class OracleLaws:
     @law(seed=st.integers(0, 2**16))
     def test_what_is_chosen_agrees_with_what_is_answered(self, seed: int) -> None:
         oracle = as_oracle(self.make())
-        choice = self._choice(seed)
-        choose = getattr(oracle, "choose", None)
-        if choose is None:
-            return  # `run` puts a choice as pairs
-        chosen = choose(choice)
+        question = self._question(seed)
+        if not can_choose(oracle):
+            return  # `run` puts such a question as pairs
+        chosen = chosen_by(oracle, question)
         if chosen is Answer.UNSURE:
             return
-        assert choice.links(tuple(chosen) if isinstance(chosen, list) else chosen)
-        places = [] if chosen is None else np.atleast_1d(chosen).tolist()
-        for place, group in enumerate(choice.groups):
-            said = [self._answer(oracle, choice.row, row) for row in group]
+        places = [] if chosen is None else np.atleast_1d(chosen).tolist()  # type: ignore[arg-type]
+        for place, group in enumerate(question.groups):
+            answers = [self._answer(oracle, question.row, row) for row in group]
             if place in places:
-                assert self.errs or Answer.SAME in said
+                assert self.errs or Answer.SAME in answers
             elif chosen is None:
-                assert self.errs or Answer.SAME not in said
+                assert self.errs or Answer.SAME not in answers
 
     def test_a_session_holds_its_answers(self) -> None:
         points = np.arange(self.n_rows, dtype=np.float64)[:, None] ** 1.5
@@ -91,14 +91,16 @@ class OracleLaws:
         return list(combinations(range(self.n_rows), 2))
 
     def _answer(self, oracle: Oracle, left: int, right: int, number: int = 1) -> Answer:
-        return as_answer(oracle.answer(Query(number, left, right, *self._ids(left, right))))
+        ids = () if self.sample_ids is None else (self._ids(right),)
+        question = Question(number, left, ((right,),), self._ids(left)[0], ids)
+        return as_answer(oracle.answer(question))
 
-    def _choice(self, seed: int) -> Choice:
+    def _question(self, seed: int) -> Question:
         """Return a question about one row and all others, in groups of one or two."""
         row, *others = np.random.default_rng(seed).permutation(self.n_rows).tolist()
         groups = tuple(tuple(others[k : k + 2]) for k in range(0, len(others), 2))
         ids = () if self.sample_ids is None else tuple(self._ids(*group) for group in groups)
-        return Choice(1, row, groups, self._ids(row)[0], ids)
+        return Question(1, row, groups, self._ids(row)[0], ids)
 
     def _ids(self, *rows: int) -> tuple[Any, ...]:
         return tuple(None if self.sample_ids is None else self.sample_ids[row] for row in rows)

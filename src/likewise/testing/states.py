@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Choice, Gesture, Link, Query, Question
+from likewise.core.answers import Answer, Gesture, Link
 from likewise.core.links import LinkGraph
+from likewise.core.question import Question
 from likewise.core.session import Session
 from likewise.errors import ContradictionError
 
@@ -34,18 +35,18 @@ def visible(session: Session) -> dict[str, Any]:
         "completeness": session.completeness,
         "suspects": session.suspects,
         "doubts": None if doubts is None else doubts.tolist(),
-        "examples": [rows.tolist() for rows in strategy.examples()],
+        "n_asked": session.n_asked,
     }
 
 
 def check_labels(session: Session) -> None:
     """Check that labels are numbered from 0 and respect every answer that was not overruled."""
     links, labels, guess = session.links, session.labels, session.labels_guess
-    for found in (labels, guess):
-        assert found.shape == (session.strategy.n_rows,)
-        assert np.array_equal(np.unique(found), np.arange(found.max() + 1))
+    for groups in (labels, guess):
+        assert groups.shape == (session.strategy.n_rows,)
+        assert np.array_equal(np.unique(groups), np.arange(groups.max() + 1))
         for link in links:
-            assert (found[link.left] == found[link.right]) == (link.answer is Answer.SAME), link
+            assert (groups[link.left] == groups[link.right]) == (link.answer is Answer.SAME), link
     assert session.progress.n_groups == labels.max() + 1
     for gesture in session.events:
         for link in gesture.links:
@@ -56,8 +57,6 @@ def check_labels(session: Session) -> None:
 
 def rows_of(question: Question) -> set[int]:
     """Return all rows that a question shows."""
-    if isinstance(question, Query):
-        return {question.left, question.right}
     return {question.row, *(row for group in question.groups for row in group)}
 
 
@@ -78,12 +77,16 @@ def is_same_grouping(labels: NDArray[np.intp], others: NDArray[np.intp]) -> bool
     return bool(pairs == len(np.unique(labels)) == len(np.unique(others)))
 
 
-def said_links(gesture: Gesture, said: Any) -> tuple[Link, ...]:
-    """Return what a gesture says if its answer is another one."""
-    if gesture.groups:
-        chosen = tuple(said) if isinstance(said, list) else said
-        return Choice(gesture.number, gesture.left, gesture.groups).links(chosen)
-    return tuple(Link(link.left, link.right, said) for link in gesture.links)
+def certain_links(session: Session) -> list[Link]:
+    """Return the links that were given or said while mending, and that none later contradicts."""
+    certain = [g for g in session.log if isinstance(g, Gesture) and g.source != "asked"]
+    newest_first: list[Link] = []
+    for gesture in reversed(certain):
+        links = [link for link in gesture.links if link.answer.is_link]
+        if not fit_together([*newest_first, *links]):
+            break
+        newest_first += links
+    return newest_first
 
 
 def fit_together(links: Iterable[Link]) -> bool:

@@ -11,11 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Choice, Query
+from likewise.core.answers import Answer, Link
 from likewise.core.partition import SuperInstances
+from likewise.core.question import Question
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
-from likewise.errors import ContradictionError, InputError
+from likewise.errors import ContradictionError
 
 MAX_ROWS = 12
 """The most rows of an example: few, since the laws try all pairs of them."""
@@ -148,6 +149,8 @@ class Move:
                 reply(session, question, self.answer, self.i)
         elif self.kind == "give" and left != right:
             session.give(left, right, self.answer)
+        elif self.kind == "mend" and left != right and self.answer.is_link:
+            session.give_links([Link(left, right, self.answer)], overrules=True)
         elif self.kind == "undo":
             session.undo()
         elif self.kind == "redo":
@@ -159,10 +162,12 @@ class Move:
             session.name({left: ["", "name"][self.j % 2]})
         elif self.kind == "mark":
             session.mark(left)
+        elif self.kind == "doubt" and left != right and {left, right} <= set(case.train.tolist()):
+            session.mark(left, right)
         elif self.kind == "check" and left != right:
             session.check(left, right, self.answer)
         elif self.kind == "rebuild":
-            rebuild(session, case, self.i)
+            session.rebuild(session.strategy.fresh())
 
     def said_instead(self, session: Session, number: int) -> Any:
         """Return what to say instead of an earlier answer."""
@@ -170,34 +175,36 @@ class Move:
         return choice_of(len(groups), self.answer, self.j) if groups else self.answer
 
 
-DEEDS = ("give", "revise", "name", "mark", "check", "rebuild")
+DEEDS = ("give", "mend", "revise", "name", "mark", "doubt", "check", "rebuild")
 ANYTHING = (*DEEDS, "undo", "redo")
-SAYINGS = ("give", "revise", "undo", "redo", "rebuild")
+SAYINGS = ("give", "mend", "revise", "undo", "redo", "rebuild")
 
 
-@st.composite
 def walks(
-    draw: st.DrawFn,
-    *kinds: str,
-    answers: Sequence[Answer] = tuple(Answer),
-    max_size: int = 12,
-) -> list[Move]:
+    *kinds: str, answers: Sequence[Answer] = tuple(Answer), max_size: int = 12
+) -> st.SearchStrategy[list[Move]]:
     """Draw a list of moves: every second one answers the open question, the others are of `kinds`.
 
-    Hypothesis draws only the length and a seed, so that even a few examples differ.
+    Hypothesis draws every move, so that it can shrink a walk step by step.
     """
-    n_moves = draw(st.sampled_from(range(max_size + 1)))
-    rng = np.random.default_rng([n_moves, draw(st.integers(0, 2**16))])
     either = [*["answer"] * max(1, len(kinds)), *kinds]
-    numbers = rng.integers(0, LARGEST, (n_moves, 4)).tolist()
-    return [
-        Move(either[a % len(either)], i, j, answers[b % len(answers)]) for a, b, i, j in numbers
-    ]
+    numbers = st.integers(0, LARGEST)
+    moves = st.builds(
+        Move, st.sampled_from(either), numbers, numbers, st.sampled_from(list(answers))
+    )
+    return st.lists(moves, max_size=max_size)
+
+
+def endless(strategy: Strategy, **about: Any) -> Session:
+    """Return a session that asks all there is to ask."""
+    session = Session(strategy, **about)
+    session.extend()
+    return session
 
 
 def states(strategy: Strategy, case: Case, walk: Iterable[Move], **about: Any) -> Iterator[Session]:
     """Yield a session at its beginning and after every move of a walk that does something."""
-    session = Session(strategy, **about)
+    session = endless(strategy, **about)
     yield session
     for move in walk:
         if move.do(session, case):
@@ -219,34 +226,6 @@ def choice_of(n_groups: int, answer: Answer, number: int) -> Any:
     return [0, 1] if n_groups > 1 and number % 5 == 4 else number % n_groups
 
 
-def reply(session: Session, question: Query | Choice, answer: Answer, number: int = 0) -> None:
-    """Answer the open question, whatever it is."""
-    if isinstance(question, Query):
-        session.tell(answer, query=question)
-    else:
-        session.choose(choice_of(len(question.groups), answer, number), query=question)
-
-
-def rebuild(session: Session, case: Case, number: int) -> None:
-    """Make one more row a small group of its own, if the strategy allows it."""
-    partition = session.strategy.partition
-    known = np.union1d(session.strategy.askable(), case.train)
-    may_stand = np.setdiff1d(known, partition.representatives)
-    if len(may_stand) == 0:
-        return
-    row = int(may_stand[number % len(may_stand)])
-    beside = int(partition.representatives[partition.assignment[row]])
-    standing = np.union1d(partition.representatives, [row]).astype(np.intp)
-    owner = partition.representatives[partition.assignment]
-    owner[row] = row
-    finer = SuperInstances(
-        np.searchsorted(standing, owner),
-        standing,
-        points=case.X[standing],
-        metric=partition.metric,
-    )
-    try:
-        strategy = session.strategy.on(finer, askable=case.train, n_parts=len(standing))
-    except InputError:
-        return  # this one cannot be refined
-    session.rebuild(strategy, ask=(row, beside) if number % 2 else None)
+def reply(session: Session, question: Question, answer: Answer, number: int = 0) -> None:
+    """Answer the open question."""
+    session.choose(choice_of(len(question.groups), answer, number), question=question)

@@ -107,7 +107,8 @@ class SelectAndCluster(Method):
             if session.is_done:
                 return
             run(session, trial.oracle, max_queries=stop - trial.oracle.n_queries)
-            must, cannot = session.strategy.known().closure()
+            strategy: Any = session.strategy
+            must, cannot = strategy.known().closure()
             yield trial.oracle.n_queries, cluster(must, cannot, True)
 
     def _selector(self, cluster: Clustering, trial: Trial) -> Any:

@@ -49,7 +49,7 @@ def _likewise(name: str, **parameters: Any) -> SessionMethod:
         return {"max_queries": trial.budget, "random_state": trial.seed, **parameters}
 
     settings = ", ".join(f"{key}={value}" for key, value in parameters.items())
-    return estimator_method(name, Likewise, of_trial, settings=settings, plans=True)
+    return estimator_method(name, Likewise, of_trial, settings=settings)
 
 
 def _random(over: Literal["groups", "rows"]) -> SessionMethod:
@@ -65,10 +65,8 @@ _MADE = (
     _cobra("COBRA"),
     _cobra("COBRA-guess", incomplete="guess"),
     _cobra("COBRA-learned", labels="learned"),
-    _likewise("Likewise", error_rate=0.0),
-    _likewise("Likewise-careful", error_rate="estimate"),
-    _likewise("Likewise-choices", questions="choices", error_rate=0.0),
-    _likewise("Likewise-careful-choices", questions="choices", error_rate="estimate"),
+    _likewise("Likewise", questions="choices"),
+    _likewise("Likewise-pairs", questions="pairs"),
     # Within a phase of COBRAS the clustering of the last one stays.
     estimator_method(
         "COBRAS", COBRAS, lambda trial: {"random_state": trial.seed}, settings="n_init=10"

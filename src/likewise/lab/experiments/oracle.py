@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Answer, Choice, Query
+from likewise.core.answers import Answer
+from likewise.core.question import Question
 from likewise.errors import BudgetExhausted, InputError, LikewiseError
 
 PER = 100
@@ -58,15 +60,14 @@ class Slips:
         """Return whether to give the wrong answer about a pair."""
         return self._is_wrong((min(left, right), max(left, right)))
 
-    def chosen(self, choice: Choice, right: int | None) -> int | None:
+    def chosen(self, question: Question, right: int | None) -> int | None:
         """Return what is chosen: the right group or, for a wrong answer, any other or none."""
-        question = (choice.row, choice.groups)
-        if not self._is_wrong(question):
+        if not self._is_wrong((question.row, question.groups)):
             return right
-        places: list[int | None] = [*range(len(choice.groups)), None]
+        places: list[int | None] = [*range(len(question.groups)), None]
         others = [place for place in places if place != right]
-        shown = [row for group in choice.groups for row in group]
-        rng = np.random.default_rng([self.seed, choice.row, *shown])
+        shown = [row for group in question.groups for row in group]
+        rng = np.random.default_rng([self.seed, question.row, *shown])
         return others[int(rng.integers(len(others)))]
 
     def _is_wrong(self, question: Hashable) -> bool:
@@ -120,6 +121,8 @@ class GuardedOracle:
     likewise.lab.experiments.oracle.ForbiddenQueryError: question 1 is about row 3 ...
     """
 
+    can_choose = True
+
     def __init__(
         self,
         y: ArrayLike,
@@ -147,31 +150,22 @@ class GuardedOracle:
 
     def same(self, i: int, j: int) -> bool:
         """Return whether rows i and j belong together."""
-        return self.answer(Query(self.n_queries + 1, int(i), int(j))) is Answer.SAME
+        return self.answer(Question(self.n_queries + 1, int(i), ((int(j),),))) is Answer.SAME
 
-    def answer(self, query: Query) -> Answer:
-        """Return whether the two rows of a query belong together."""
-        left, right = query.left, query.right
-        with self._asked(left, right):
-            is_same = self._y[left] == self._y[right]
-            if self.slips is not None and self.slips.is_wrong(left, right):
-                is_same = not is_same
-            answer = Answer.SAME if is_same else Answer.DIFFERENT
-            self.answers.append(answer)
-        return answer
-
-    def choose(self, choice: Choice) -> int | None:
-        """Return the place of the row's group, or None; it counts as one question."""
-        with self._asked(choice.row, *(row for group in choice.groups for row in group)):
-            own = self._y[choice.row]
-            places = (
-                k for k, group in enumerate(choice.groups) if (self._y[list(group)] == own).any()
-            )
+    def answer(self, question: Question) -> Any:
+        """Return the answer to a question; a choice counts as one question."""
+        row, groups = question.row, question.groups
+        with self._asked(row, *(member for group in groups for member in group)):
+            own = self._y[row]
+            places = (k for k, group in enumerate(groups) if (self._y[list(group)] == own).any())
             chosen = next(places, None)
-            if self.slips is not None:
-                chosen = self.slips.chosen(choice, chosen)
+            if self.slips is not None and question.is_pair:
+                is_wrong = self.slips.is_wrong(question.left, question.right)
+                chosen = {0: None, None: 0}[chosen] if is_wrong else chosen
+            elif self.slips is not None:
+                chosen = self.slips.chosen(question, chosen)
             self.answers.append(Answer.DIFFERENT if chosen is None else Answer.SAME)
-        return chosen
+        return self.answers[-1] if len(groups) == 1 else chosen
 
     @contextmanager
     def _asked(self, *rows: int) -> Iterator[None]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Query
+from likewise.core.question import Question
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import BudgetExhausted
@@ -21,9 +20,8 @@ from likewise.oracles import run
 class SessionMethod(Method):
     """A method that can be stopped after any answer, because it is a session.
 
-    `start` makes the session of a trial, `labels` the labels of a session and its trial. `plans`
-    says whether its questions depend on how many there will be; `more` are other attributes of
-    `Method`.
+    `start` makes the session of a trial, `labels` the labels of a session and its trial; `more`
+    are other attributes of `Method`.
     """
 
     is_anytime = True
@@ -33,14 +31,11 @@ class SessionMethod(Method):
         name: str,
         start: Callable[[Trial], Session],
         labels: Callable[[Session, Trial], ArrayLike] = lambda session, _: session.labels,
-        *,
-        plans: bool = False,
         **more: Any,
     ) -> None:
         self.name = name
         self.start = start
         self.labels = labels
-        self.plans = plans
         for attribute, value in more.items():
             setattr(self, attribute, value)
 
@@ -60,18 +55,9 @@ class SessionMethod(Method):
             if trial.budget is None or n_before < trial.budget:
                 run(session, oracle, max_queries=1)
 
-    def shared_runs(self, trial: Trial, budgets: Sequence[int]) -> list[list[int]]:
-        """Return budgets in groups for which the session starts, and so continues, the same way."""
-        if not self.plans:
-            return [list(budgets)]
-        groups: list[tuple[Session, list[int]]] = []
-        for budget in sorted(budgets):
-            session = self.start(replace(trial, budget=budget))
-            if groups and groups[-1][0] == session:
-                groups[-1][1].append(budget)
-            else:
-                groups.append((session, [budget]))
-        return [group for _, group in groups]
+    def shared_runs(self, trial: Trial, budgets: Sequence[int]) -> list[list[int]]:  # noqa: ARG002
+        """Return all budgets together: no session plans."""
+        return [list(budgets)]
 
 
 def estimator_method(
@@ -95,20 +81,14 @@ def estimator_method(
 
 
 def strategy_method(strategy: type[Strategy]) -> SessionMethod:
-    """Return any strategy as a method; it is made by `Strategy.from_rows`.
-
-    It may plan by the number of questions, so each budget for which it begins differently is a
-    run of its own.
-    """
+    """Return any strategy as a method; it is made by `Strategy.from_rows`."""
 
     def start(trial: Trial) -> Session:
         return Session(
-            strategy.from_rows(
-                trial.X, train_indices=trial.train_indices, budget=trial.budget, seed=trial.seed
-            )
+            strategy.from_rows(trial.X, train_indices=trial.train_indices, seed=trial.seed)
         )
 
-    return SessionMethod(strategy.name, start, plans=True, sources=(strategy.__module__,))
+    return SessionMethod(strategy.name, start, sources=(strategy.__module__,))
 
 
 class PublishedCOBRAS(Method):
@@ -132,9 +112,10 @@ class PublishedCOBRAS(Method):
         strategy = PhaseByPhase(trial.X, trial.train_indices, seed=trial.seed)
         oracle = trial.oracle
         yield 0, strategy.labels_as_published
-        while (pair := strategy.next_pair()) is not None and oracle.n_queries != trial.budget:
+        while (asked := strategy.next_question()) and oracle.n_queries != trial.budget:
+            question = Question(oracle.n_queries + 1, *asked)
             try:
-                strategy.record(*pair, oracle.answer(Query(oracle.n_queries + 1, *pair)))
+                strategy.record(question.left, question.right, oracle.answer(question))
             except BudgetExhausted:
                 return
             yield oracle.n_queries, strategy.labels_as_published

@@ -32,7 +32,8 @@ class ProcedureClusterer(AskingClusterer):
             Not needed.
         """
         refuse_session(session)
-        self.labels_ = session.strategy.labels_as_published()
+        strategy: Any = session.strategy
+        self.labels_ = strategy.labels_as_published()
         self.n_clusters_ = int(self.labels_.max()) + 1
         self._set_queries(session)
         return self
@@ -44,7 +45,9 @@ class ProcedureClusterer(AskingClusterer):
             self.n_clusters_ = int(self.labels_.max()) + 1
         return self
 
-    def _strategy(self, X: NDArray[Any], train: NDArray[np.intp] | None, seed: int) -> Procedure:
+    def _strategy(
+        self, X: NDArray[Any], train: NDArray[np.intp] | None, seed: int, **_: Any
+    ) -> Procedure:
         return self._procedure.from_rows(X.astype(np.float64), train_indices=train, seed=seed)
 
 

@@ -43,7 +43,6 @@ class CheckedSplitAndMerge(SplitAndMerge):
     ) -> None:
         self._worlds: list[World] = [frozenset()]
         self._certain: set[int] = set()
-        self._taken_back: list[tuple[list[World], tuple[int, int] | None, int]] = []
         super().__init__(X, train, max_queries, seed)
 
     def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:
@@ -51,18 +50,12 @@ class CheckedSplitAndMerge(SplitAndMerge):
         log = [*self._log, (left, right, answer)]
         certain = self._certain | ({len(self._log)} if is_certain else set())
         worlds = readings(self.n_rows, log, self._worlds, certain)
-        self._taken_back.append((self._worlds, self._pair, self._n_asked))
         self._n_asked += self._pair is not None and ordered(left, right) == ordered(*self._pair)
         self._believe(log, certain, worlds)
         self._go_on()
 
-    def rewind(self) -> None:
-        """Take back the last record."""
-        worlds, self._pair, self._n_asked = self._taken_back.pop()
-        self._believe(self._log[:-1], self._certain - {len(self._log) - 1}, worlds)
-
     def _believe(self, log: list[Any], certain: set[int], worlds: list[World]) -> None:
-        has_changed = worlds[0] != self._worlds[0] or len(log) < len(self._log)
+        has_changed = worlds[0] != self._worlds[0]
         self._log, self._certain, self._worlds = log, certain, worlds
         # The method reverses wrong answers; for a session they are overruled and say nothing.
         right = set(range(len(log))) - worlds[0]

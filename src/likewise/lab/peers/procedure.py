@@ -22,7 +22,7 @@ class Procedure(RowStrategy):
 
     A subclass writes the method down in `_questions`: a generator that yields the pairs it wants
     to know about and is sent the answers. Pairs that earlier answers settle are answered at once
-    and never asked. After an answer is taken back, the method runs again on those that are left.
+    and never asked.
 
     Parameters
     ----------
@@ -51,7 +51,6 @@ class Procedure(RowStrategy):
         X: NDArray[Any],
         *,
         train_indices: NDArray[np.intp] | None = None,
-        budget: int | None = None,  # noqa: ARG003  (they do not plan)
         seed: int = 0,
         n_jobs: int | None = None,  # noqa: ARG003
     ) -> Self:
@@ -69,14 +68,10 @@ class Procedure(RowStrategy):
         # A generator cannot be pickled; without one the method runs again.
         return {**vars(self), "_running": None}
 
-    def labels(self) -> Ints:
+    def labels(self, *, guess: bool = False) -> Ints:  # noqa: ARG002  (nothing is undecided)
         """Return the labels of the method, changed where they contradict an answer."""
-        found = self.labels_as_published()
-        return respecting_labels(np.eye(int(found.max()) + 1)[found], self.links, {})
-
-    def labels_guess(self) -> Ints:
-        """Return the same; the method leaves nothing undecided."""
-        return self.labels()
+        labels = self.labels_as_published()
+        return respecting_labels(np.eye(int(labels.max()) + 1)[labels], self.links, {})
 
     def labels_as_published(self) -> Ints:
         """Return the labels of the method, which may lag behind the last answers."""
@@ -125,9 +120,3 @@ class Procedure(RowStrategy):
     def _bound(self) -> tuple[int, int]:
         bound = n_undecided(self.links, set(self.train.tolist()))
         return bound, bound
-
-    def _copied(self) -> None:
-        return None
-
-    def _restore(self, state: None) -> None:  # noqa: ARG002
-        self._running = None

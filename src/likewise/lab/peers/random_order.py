@@ -9,6 +9,7 @@ import numpy as np
 
 from likewise.core.answers import Answer, ordered
 from likewise.core.partition import SuperInstances
+from likewise.core.question import Groups
 from likewise.errors import InputError
 from likewise.strategies.representatives import RepresentativeStrategy
 
@@ -48,12 +49,12 @@ class RandomOrder(RepresentativeStrategy):
         self._next: tuple[int, int] | None = None
         self._is_current = False
 
-    def next_pair(self) -> tuple[int, int] | None:
+    def next_question(self) -> tuple[int, Groups] | None:
         """Return the two rows to ask about now, or None when nothing is left to ask."""
         if not self._is_current:
             self._next = self._draw()
             self._is_current = True
-        return self._next
+        return None if self._next is None else (self._next[0], ((self._next[1],),))
 
     def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
         """Take in an answer about two rows."""
@@ -64,14 +65,9 @@ class RandomOrder(RepresentativeStrategy):
         self._log.append((left, right, answer))
         self._is_current = False
 
-    def rewind(self) -> None:
-        """Take back the last record."""
-        _, _, answer = self._log.pop()
-        if answer.is_link:
-            self.links.pop()
-        else:
-            self._unsure.pop()
-        self._is_current = False
+    def fresh(self) -> Self:
+        """Return the same strategy before its first record."""
+        return type(self)(self.partition, over=self.over, seed=self.seed)
 
     def remaining(self) -> tuple[int, int]:
         """Return the number of undecided pairs of groups, twice: there is no better estimate."""

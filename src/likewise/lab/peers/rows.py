@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from copy import copy
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from sklearn.metrics import pairwise_distances, pairwise_distances_argmin
 
 from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
+from likewise.core.question import Groups
 from likewise.core.strategy import Strategy
 from likewise.errors import ContradictionError, SessionFileError
 
@@ -23,7 +23,6 @@ class RowStrategy(Strategy):
     """Ask about pairs of rows until the budget is spent or nothing is left to ask.
 
     The state changes only in `record`, so it depends on the answers and their order alone.
-    A subclass keeps its part of it in an object that it copies in `_copied`.
 
     Parameters
     ----------
@@ -45,21 +44,12 @@ class RowStrategy(Strategy):
         self._unsure: set[tuple[int, int]] = set()
         self._pair: tuple[int, int] | None = None
         self._n_asked = 0
-        self._trail: list[tuple[Any, tuple[int, int] | None, int, bool]] = []
 
     # -- to be said by the subclasses -------------------------------------------------------------
 
     @abstractmethod
     def _advance(self) -> tuple[int, int] | None:
         """Bring the state up to the answers and return the next pair to ask."""
-
-    @abstractmethod
-    def _copied(self) -> Any:
-        """Return a copy of the state, for `_restore`."""
-
-    @abstractmethod
-    def _restore(self, state: Any) -> None:
-        """Go back to a copy of the state."""
 
     @abstractmethod
     def _bound(self) -> tuple[int, int]:
@@ -80,32 +70,24 @@ class RowStrategy(Strategy):
         """Number of rows of the data."""
         return len(self.X)
 
-    def next_pair(self) -> tuple[int, int] | None:
+    def next_question(self) -> tuple[int, Groups] | None:
         """Return the two rows to ask about now, or None when nothing is left to ask."""
-        return self._pair
+        return None if self._pair is None else (self._pair[0], ((self._pair[1],),))
+
+    def fresh(self) -> Self:
+        """Return the same strategy before its first record."""
+        return type(self).load({"name": self.name, **self.to_dict()}, self.X)
 
     def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
         """Take in an answer about two rows, asked for or not."""
         pair = (left, right) if left < right else (right, left)
-        is_new_unsure = not answer.is_link and pair not in self._unsure
         if answer.is_link:
             self.links.add(left, right, answer)
         else:
             self._unsure.add(pair)
-        self._trail.append((self._copied(), self._pair, self._n_asked, is_new_unsure))
         self._log.append((left, right, answer))
         self._n_asked += self._pair is not None and pair == _ordered(self._pair)
         self._go_on()
-
-    def rewind(self) -> None:
-        """Take back the last record."""
-        left, right, answer = self._log.pop()
-        state, self._pair, self._n_asked, is_new_unsure = self._trail.pop()
-        if answer.is_link:
-            self.links.pop()
-        elif is_new_unsure:
-            self._unsure.remove((min(left, right), max(left, right)))
-        self._restore(state)
 
     def remaining(self) -> tuple[int, int]:
         """Return how many yes/no questions are left at the most, and an estimate of how many."""
@@ -116,17 +98,17 @@ class RowStrategy(Strategy):
             bound = min(bound, self.max_queries - self._n_asked)
         return bound, min(bound, estimate)
 
-    def labels(self) -> Ints:
-        """Return the group of every row: that of the nearest row somebody answered about."""
-        known = self.known()
-        return self._spread({row: known.find(row) for row in mentioned(known)})
+    def labels(self, *, guess: bool = False) -> Ints:
+        """Return the group of every row: that of the nearest row somebody answered about.
 
-    def labels_guess(self) -> Ints:
-        """Return the same, but with undecided rows in the nearest group that no answer forbids."""
-        if self._bound()[0] == 0 and not self.open_pairs():
-            return self.labels()  # rows that may not be asked about are not guessed, either
+        By a guess, undecided rows are in the nearest group that no answer forbids.
+        """
         known = self.known()
         rows = mentioned(known)
+        is_open = any(self.links.implied(*pair) is None for pair in self._unsure)
+        if not guess or (self._bound()[0] == 0 and not is_open):
+            # Rows that may not be asked about are not guessed, either.
+            return self._spread({row: known.find(row) for row in rows})
         seeds = [known.find(seed) for seed in self._seeds()]
         group_of = {row: known.find(row) for row in rows}
         anchors = [row for row in rows if group_of[row] in seeds]
@@ -139,14 +121,6 @@ class RowStrategy(Strategy):
                         known.add(row, anchors[anchor], Answer.SAME)
                         break
         return self._spread({row: known.find(row) for row in rows})
-
-    def open_pairs(self) -> list[tuple[int, int]]:
-        """Return the pairs of rows that *not sure* left open, one for every two groups."""
-        found = {}
-        for pair in sorted(self._unsure, reverse=True):
-            if self.links.implied(*pair) is None:
-                found[frozenset(self.links.find(row) for row in pair)] = pair
-        return sorted(found.values())
 
     def askable(self) -> Ints:
         """Return the rows that questions may be about."""
@@ -233,12 +207,3 @@ def train_of(plain: Any, X: Any) -> tuple[Array, Ints]:
 
 def _ordered(pair: tuple[int, int]) -> tuple[int, int]:
     return (min(pair), max(pair))
-
-
-def shallow(state: Any) -> Any:
-    """Return a copy of a state whose lists and sets are copies too."""
-    fresh = copy(state)
-    for key, value in vars(state).items():
-        if isinstance(value, list | set):
-            setattr(fresh, key, value.copy())
-    return fresh

@@ -79,9 +79,11 @@ class Selector(AskingEstimator):
         self.session_ = session
         run_for_fit(session, oracle)
         self._set_queries(session)
-        return session.strategy.known().closure()
+        strategy: Any = session.strategy
+        links: tuple[PairList, PairList] = strategy.known().closure()
+        return links
 
-    def _strategy(self, X: Array, train: Ints | None, seed: int) -> RowStrategy:
+    def _strategy(self, X: Array, train: Ints | None, seed: int, **_: Any) -> RowStrategy:
         rows = X.astype(np.float64)
         return self._about(rows, np.arange(len(rows)) if train is None else train, seed)
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer
-from likewise.lab.peers.rows import RowStrategy, mentioned, shallow, train_of
+from likewise.lab.peers.rows import RowStrategy, mentioned, train_of
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -130,6 +130,12 @@ class NeighborhoodStrategy(RowStrategy):
             "infer_last": self.infer_last,
         }
 
+    def fresh(self) -> Self:
+        """Return the same strategy before its first record; it knows the choices made so far."""
+        fresh = super().fresh()
+        fresh._choices = self._choices
+        return fresh
+
     def _advance(self) -> tuple[int, int] | None:
         state = self._state
         while True:
@@ -188,10 +194,3 @@ class NeighborhoodStrategy(RowStrategy):
 
     def _inferred(self) -> list[tuple[int, int]]:
         return [(row, self._state.members[place][0]) for row, place in self._state.inferred]
-
-    def _copied(self) -> State:
-        state: State = shallow(self._state)
-        return state
-
-    def _restore(self, state: State) -> None:
-        self._state = state

@@ -67,9 +67,3 @@ class RandomPairs(RowStrategy):
     def _bound(self) -> tuple[int, int]:
         bound = n_undecided(self.links, set(self.train.tolist()))
         return bound, bound
-
-    def _copied(self) -> None:
-        return None
-
-    def _restore(self, state: None) -> None:
-        pass

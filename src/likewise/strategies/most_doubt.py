@@ -1,0 +1,349 @@
+"""Ask about the row that is nearest to the most doubt.
+
+A learner (`likewise.learning`) says how likely each row belongs to each of the groups found so far.
+With its two largest probabilities p1 and p2, the doubt about a row x is w(x) = 1 - (p1 - p2), and
+d(x) is the distance from x to the nearest row whose group is known. The next row to ask about is
+
+    argmax over r of the sum over x of  w(x) max(0, d(x) - |x - r|),
+
+the row whose answer brings the most doubt closer to a known row. Before two groups are known, and
+for the first rows, w is 1. The row is shown beside its likeliest groups. So there is no plan and no
+budget: the rule is as good after every answer, and all of it follows from the rows and the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from likewise.core.answers import Answer
+from likewise.core.partition import SuperInstances
+from likewise.core.question import Groups
+from likewise.core.reports import Completeness, Suspect
+from likewise.errors import InputError
+from likewise.learning.completeness import share_right
+from likewise.learning.learner import Learned, Learner
+from likewise.learning.respect import respecting_labels
+from likewise.learning.suspects import surprising_answers
+from likewise.strategies.known import Known, read_log
+from likewise.strategies.representatives import RepresentativeStrategy
+
+MAX_GROUPS = 6
+"""How many groups a question shows: as many as fit on a page, with one key for each."""
+
+N_SHOWN = 3
+"""How many rows of a group are shown, if it has them."""
+
+N_FIRST = 8
+"""For the first rows every doubt is 1, since the learner knows too little."""
+
+MAX_CANDIDATES = 2000
+"""Of more rows, a random sample of this many is compared with each other."""
+
+
+class MostDoubt(RepresentativeStrategy):
+    """Ask about the row that is nearest to the most doubt, beside its likeliest groups.
+
+    Parameters
+    ----------
+    partition : SuperInstances
+        Every row, or small cells of rows, and the rows that stand for them.
+    askable : ndarray of bool, optional
+        The cells whose rows may be shown. By default all.
+    max_groups : int, default=6
+        How many groups are shown at most; 1 asks about pairs of rows.
+    seed : int, default=0
+        Decides which rows are compared, where there are many.
+    """
+
+    name: ClassVar[str] = "most-doubt"
+    estimator: ClassVar[str] = "Likewise"
+
+    def __init__(
+        self,
+        partition: SuperInstances,
+        *,
+        askable: NDArray[np.bool_] | None = None,
+        max_groups: int = MAX_GROUPS,
+        seed: int = 0,
+        field: _Field | None = None,
+    ) -> None:
+        super().__init__(partition)
+        if partition.points is None:
+            raise InputError(f"the strategy {self.name!r} learns from features, not from distances")
+        n = partition.n_super_instances
+        self.is_askable = np.ones(n, dtype=bool) if askable is None else askable
+        self.max_groups = max_groups
+        self.seed = seed
+        self._field = field or _Field(partition, self.is_askable, seed)
+        self._cell_of = {row: cell for row, cell in self._position.items() if self.is_askable[cell]}
+        self._forget()
+
+    @classmethod
+    def from_rows(
+        cls,
+        X: NDArray[Any],
+        *,
+        train_indices: NDArray[np.intp] | None = None,
+        seed: int = 0,
+        n_jobs: int | None = None,  # noqa: ARG003  (nothing is computed before the first question)
+        max_groups: int = MAX_GROUPS,
+    ) -> Self:
+        """Return the strategy for rows, each of which counts on its own."""
+        rows = np.arange(len(X), dtype=np.intp)
+        is_askable = None
+        if train_indices is not None:
+            is_askable = np.zeros(len(X), dtype=bool)
+            is_askable[train_indices] = True
+        partition = SuperInstances(rows, rows, points=X)
+        return cls(partition, askable=is_askable, max_groups=max_groups, seed=seed)
+
+    def fresh(self) -> Self:
+        """Return the same strategy before its first record; what was computed of rows is shared."""
+        return type(self)(
+            self.partition,
+            askable=self.is_askable,
+            max_groups=self.max_groups,
+            seed=self.seed,
+            field=self._field,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the partition, the askable cells and the options as plain values."""
+        return {
+            **super().to_dict(),
+            "askable": np.flatnonzero(self.is_askable).tolist(),
+            "max_groups": self.max_groups,
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:  # noqa: ARG003  (not needed here)
+        """Return the strategy that `to_dict` wrote down, also by strategies of earlier releases."""
+        partition = SuperInstances.from_dict(plain["partition"])
+        askable = np.zeros(partition.n_super_instances, dtype=bool)
+        askable[plain["askable"]] = True
+        options = {"max_groups": plain.get("max_groups", 1), "seed": plain.get("seed", 0)}
+        return cls(partition, askable=askable, **options)
+
+    def askable(self) -> NDArray[np.intp]:
+        """Return the rows that stand for askable cells."""
+        return self.partition.representatives[self.is_askable]
+
+    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
+        """Take in an answer about two rows."""
+        if answer.is_link:
+            self.links.add(left, right, answer)
+        self._log.append((left, right, answer))
+        self._forget()
+
+    def _forget(self) -> None:
+        self._known: Known | None = None
+        self._groups: NDArray[np.intp] | None = None
+        self._chances: NDArray[np.float64] | None = None
+
+    # -- what to ask -----------------------------------------------------------------------------
+
+    def next_question(self) -> tuple[int, Groups] | None:
+        """Return a row beside its likeliest groups, or None when all is known."""
+        known = self.known()
+        if known.pending:
+            cell = known.pending[-1]
+            return self._shown(cell, known.open_groups(cell))
+        if not known.groups:
+            first = self._next_cell(known, [])
+            second = None if first is None else self._next_cell(known, [first])
+            rows = self.partition.representatives
+            return None if second is None else (int(rows[second]), ((int(rows[first]),),))
+        newcomer = self._next_cell(known, known.order)
+        if newcomer is not None:
+            return self._shown(newcomer, range(len(known.groups)))
+        # Every row was asked about. What is left are groups that nobody compared.
+        for cell, *_ in known.groups:
+            if cell not in known.unsure and (others := known.open_groups(cell)):
+                return self._shown(cell, others)
+        return None
+
+    def _next_cell(self, known: Known, met: Sequence[int]) -> int | None:
+        """Return the cell that is nearest to the most doubt, or None if all were asked about."""
+        is_open = self.is_askable.copy()
+        is_open[[*met, *known.unsure]] = False
+        if not is_open.any():
+            return None
+        learned = known.learned if len(met) >= N_FIRST else None
+        doubt = None if learned is None else margin_doubt(learned.chances)
+        return self._field.nearest_to_doubt(is_open, met, doubt)
+
+    def _shown(self, cell: int, groups: Sequence[int]) -> tuple[int, Groups]:
+        """Return a question about a cell beside the likeliest of some groups."""
+        known = self.known()
+        likeliest = known.likeliest(cell, groups)[: self.max_groups]
+        shown = [self._rows_of(known.groups[group], cell) for group in likeliest]
+        return int(self.partition.representatives[cell]), tuple(shown)
+
+    def _rows_of(self, group: Sequence[int], cell: int) -> tuple[int, ...]:
+        """Return the rows by which a group is shown: the nearest, or its first and the nearest."""
+        points = self._field.points
+        far = cdist(points[[cell]], points[list(group)])[0]
+        near = [group[k] for k in np.argsort(far, kind="stable").tolist()]
+        cells = near[:1]
+        if self.max_groups > 1:
+            # The first row of a group stands for it in the log, so that a row that is later found
+            # to be misplaced takes no other with it.
+            cells = list(dict.fromkeys([group[0], *near]))[:N_SHOWN]
+        return tuple(self.partition.representatives[cells].tolist())
+
+    # -- what is known ---------------------------------------------------------------------------
+
+    def known(self) -> Known:
+        """Return what the answers say about cells."""
+        if self._known is None:
+            self._known = read_log(
+                self._log, self.links, self._cell_of, self._field.learner, self.max_groups
+            )
+        return self._known
+
+    @property
+    def learned(self) -> Learned | None:
+        """What was learned from the rows whose group is known; None before there are two groups."""
+        return self.known().learned
+
+    def remaining(self) -> tuple[int, int | None]:
+        """Return the number of undecided pairs of groups; how many will be asked is not planned."""
+        rows = self.partition.representatives[self.known().order].tolist()
+        roots = {self.links.find(row) for row in rows}
+        n_groups = len(self._cell_of) - len(rows) + len(roots)
+        n_apart = sum(len(roots & self.links.differing(root)) for root in roots) // 2
+        return n_groups * (n_groups - 1) // 2 - n_apart, None
+
+    def group_of_representatives(self) -> NDArray[np.intp]:
+        """Return, for every cell, the number of its group: as answered, else as learned."""
+        if self._groups is None:
+            groups = self.known().groups
+            rows = self.partition.representatives
+            decided = {self.links.find(int(rows[cells[0]])): g for g, cells in enumerate(groups)}
+            decided = decided if len(groups) > 1 else {}
+            self._groups = respecting_labels(self.chances(), self.links, decided, self._position)
+        return self._groups
+
+    def chances(self) -> NDArray[np.float64]:
+        """Return how likely each cell belongs to each group; 1 where that is known."""
+        if self._chances is None:
+            learned = self.learned
+            if learned is None:
+                self._chances = np.ones((len(self._position), 1))
+            else:
+                self._chances = learned.chances.copy()
+                self._chances[learned.known] = np.eye(learned.n_groups)[learned.groups]
+        return self._chances
+
+    def doubts(self) -> NDArray[np.float64]:
+        """Return, for every row, the chance that its label is wrong, by the learner."""
+        if self.learned is None:
+            return np.ones(self.n_rows)
+        doubt: NDArray[np.float64] = 1.0 - self.chances().max(axis=1)
+        return doubt[self.partition.assignment]
+
+    def completeness(self) -> Completeness | None:
+        """Return how much of the grouping is right, or None while too little is known."""
+        learned = self.learned
+        if learned is None:
+            return None
+        n_once = int((np.bincount(learned.groups) == 1).sum())
+        right = share_right(learned.left_out, learned.groups, 0, self.n_rows)
+        return Completeness(*right, n_once)
+
+    def suspects(self) -> list[Suspect]:
+        """Return links that are probably wrong, the least credible first."""
+        learned = self.learned
+        if learned is None:
+            return []
+        rows = self.partition.representatives[learned.known].tolist()
+        chances = dict(zip(rows, learned.left_out, strict=True))
+        return surprising_answers(self._log, chances)
+
+
+class _Field:
+    """The cells as points, with what is computed of them once: the learner and distances."""
+
+    def __init__(self, partition: SuperInstances, is_askable: NDArray[np.bool_], seed: int) -> None:
+        assert partition.points is not None
+        self.learner = Learner(partition.points, partition.sizes())
+        self.points = self.learner.rows.own
+        self._sizes = partition.sizes().astype(np.float32)
+        self._sample = np.arange(len(self.points), dtype=np.intp)
+        if len(self.points) > MAX_CANDIDATES:
+            rng = np.random.default_rng(seed)
+            askable = np.flatnonzero(is_askable)
+            n = min(MAX_CANDIDATES, len(askable))
+            self._sample = np.sort(rng.choice(askable, n, replace=False))
+        self._place = {int(cell): k for k, cell in enumerate(self._sample)}
+        self._apart: NDArray[np.float32] | None = None
+
+    def nearest_to_doubt(
+        self,
+        is_open: NDArray[np.bool_],
+        known: Sequence[int],
+        doubt: NDArray[np.float64] | None,
+    ) -> int:
+        """Return the open cell from which the most doubt comes nearer; all doubts are 1 if None."""
+        sample, points = self._sample, self.points
+        if self._apart is None:
+            self._apart = cdist(points[sample], points[sample]).astype(np.float32)
+        candidates = np.flatnonzero(is_open[sample])
+        if not len(candidates):  # all of the sample was asked about
+            return int(np.flatnonzero(is_open)[0])
+        weights = self._sizes[sample]
+        if doubt is not None:
+            weights = weights * doubt[sample].astype(np.float32)
+        far = np.full(len(sample), self._apart.max(), dtype=np.float32)
+        inside = [self._place[cell] for cell in known if cell in self._place]
+        outside = [cell for cell in known if cell not in self._place]
+        if inside:
+            far = self._apart[inside].min(axis=0)
+        if outside:
+            others = cdist(points[sample], points[outside]).min(axis=1)
+            far = np.minimum(far, others.astype(np.float32))
+        gains = gain_of_rows(self._apart, candidates, far, weights)
+        return int(sample[candidates[int(np.argmax(gains))]])
+
+
+def margin_doubt(chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 1 minus the difference of the two largest probabilities of every row.
+
+    Examples
+    --------
+    >>> margin_doubt(np.array([[0.7, 0.2, 0.1], [0.5, 0.5, 0.0]])).round(2).tolist()
+    [0.5, 1.0]
+    """
+    two = np.partition(chances, -2, axis=1)[:, -2:]
+    return np.asarray(1.0 - (two[:, 1] - two[:, 0]))
+
+
+def gain_of_rows(
+    apart: NDArray[np.float32],
+    candidates: NDArray[np.intp],
+    far: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    block: int = 64,
+) -> NDArray[np.float32]:
+    """Return, for each candidate r, the sum over x of weights(x) max(0, far(x) - apart(x, r)).
+
+    Examples
+    --------
+    >>> apart = np.array([[0, 1, 4], [1, 0, 3], [4, 3, 0]], dtype=np.float32)
+    >>> far, weights = np.full(3, 4, dtype=np.float32), np.ones(3, dtype=np.float32)
+    >>> gain_of_rows(apart, np.array([0, 1, 2]), far, weights).tolist()
+    [7.0, 8.0, 5.0]
+    """
+    gains = np.empty(len(candidates), dtype=np.float32)
+    for start in range(0, len(candidates), block):
+        rows = candidates[start : start + block]
+        nearer = np.subtract(far, apart[rows])
+        np.maximum(nearer, 0.0, out=nearer)
+        gains[start : start + block] = nearer @ weights
+    return gains
