@@ -1,8 +1,8 @@
 """Millions of rows from Parquet: sample, 60 answers and the label of every row, here and by Dask.
 
-10 float32 columns, 20 clusters. CPU is that of the process and of all that it started, so on the
-cluster that of the client and its two workers; memory is the largest sum of what they held
-themselves (unique set size). The number of rows in millions may follow:
+10 float32 columns, a mixture of 50 Gaussians. CPU is that of the process and of all that it
+started, so on the cluster that of the client and its two workers; memory is the largest sum of what
+they held themselves (unique set size). The number of rows in millions may follow:
 ``python -m benchmarks.large_rows 1 10 100``. Files are made in batches, and deleted afterwards.
 """
 
@@ -13,10 +13,11 @@ import time
 from pathlib import Path
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from benchmarks import _scale
 from benchmarks._results import save
-from likewise import COBRA, Likewise
+from likewise import COBRA, LabelOracle, Likewise
 from likewise.rows import ParquetRows
 from likewise.rows.blocks import write_labels
 
@@ -25,18 +26,6 @@ MODELS = {
     "Likewise, 60 choices": lambda: Likewise(60, questions="choices", random_state=0),
     "COBRA, 50 super-instances": lambda: COBRA(50, random_state=0),
 }
-
-
-class Nearest:
-    """Answers by the place of the mixture that a row is nearest to."""
-
-    def __init__(self, rows):
-        self.rows = rows
-        self.means = _scale.places(D)
-
-    def place(self, row):
-        X = self.rows.take([row])
-        return int(((X - self.means) ** 2).sum(axis=1).argmin())
 
 
 def family():
@@ -115,57 +104,39 @@ def main(millions=(1, 10)):
         folder = _scale.parquet(n, D, n_files=N_FILES)
         out = Path(folder).with_name(f"labels-{n}")
         rows = ParquetRows(folder)
-        # The answers are looked up before, so that reading single rows is not measured.
         for name, make in MODELS.items():
-            answers = {}
+            # Who answers knows the sample beforehand, so that this is not measured.
             numbers = make().start(rows).row_numbers
-            X = rows.take(numbers)
-            places = ((X[:, None] - _scale.places(D)) ** 2).sum(axis=2).argmin(axis=1)
-            answers = dict(zip(numbers.tolist(), places.tolist(), strict=True))
-            truth = LabelsById(answers)
-            ways = {"one process": here}
-            kept = {}
-            for way in ("one process", "Dask, 2 workers"):
-                if way in ways:
-                    kept[way] = measured(here, folder, make, truth, out)
-                    labels = labels_in(out)
-                else:
-                    with (
-                        LocalCluster(N_WORKERS, threads_per_worker=1, dashboard_address=":0") as c,
-                        Client(c),
-                    ):
-                        kept[way] = measured(by_dask, folder, make, truth, out)
-                    same = bool((labels_in(out) == labels).all())
-                shutil.rmtree(out)
-                model, spent, took, memory = kept[way]
+            places = cdist(rows.take(numbers), _scale.places(D)).argmin(axis=1)
+            truth = LabelOracle(dict(zip(numbers.tolist(), places.tolist(), strict=True)))
+            alone = measured(here, folder, make, truth, out)
+            labels = labels_in(out)
+            shutil.rmtree(out)
+            workers = {"n_workers": N_WORKERS, "threads_per_worker": 1, "dashboard_address": ":0"}
+            with LocalCluster(**workers) as cluster, Client(cluster):
+                together = measured(by_dask, folder, make, truth, out)
+            same = bool((labels_in(out) == labels).all())
+            shutil.rmtree(out)
+            for way, (model, spent, took, memory) in (
+                ("one process", alone),
+                (f"Dask, {N_WORKERS} workers", together),
+            ):
                 results.append(
                     {
                         "rows": n,
                         "method": name,
                         "way": way,
                         "CPU s": f"{spent:.1f}",
-                        "CPU over one process": f"{spent / kept['one process'][1]:.2f}",
+                        "CPU over one process": f"{spent / alone[1]:.2f}",
                         "seconds": f"{took:.1f}",
                         "peak MB": f"{memory:.0f}",
                         "questions": model.n_queries_,
-                        "same labels": "" if way in ways else same,
+                        "labels": "the same" if same else "others",
                     }
                 )
                 print(results[-1], flush=True)
-                save("large_rows", results)
+            save("large_rows", results)
         shutil.rmtree(folder)
-
-
-class LabelsById:
-    """An oracle that knows the classes of the sample by row number."""
-
-    def __init__(self, labels):
-        from likewise import LabelOracle
-
-        self._oracle = LabelOracle(labels)
-
-    def answer(self, question):
-        return self._oracle.answer(question)
 
 
 if __name__ == "__main__":
