@@ -9,16 +9,19 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from likewise.core.fingerprint import fingerprint
 from likewise.core.journal import as_base64
-from likewise.errors import needs_extra
+from likewise.errors import InputError, needs_extra
 from likewise.items.tables import as_text, is_number
 from likewise.project.groups import group_ids, how_known
+from likewise.project.large import model_of
 from likewise.project.project import Project
 from likewise.registry import Registry
 
@@ -50,25 +53,70 @@ def columns_of(project: Project) -> Columns:
     *learned* or *open*), with which ``certainty``; and which items were ``marked`` as not fitting.
     """
     with project.lock:
-        ids = group_ids(project.session)
-        by_size = sorted(project.groups(), key=lambda g: (-g.size, g.id))
-        number = {group.id: k for k, group in enumerate(by_size)}
-        names = {group.id: group.name for group in by_size}
-        how, certainty = how_known(project.session)
-        marks = project.session.marks
-        own = _own(project)
+        rows = _rows(project) if project.session.row_numbers is None else _all_items(project)
+        sizes = Counter(rows.groups)
+        number = {g: k for k, g in enumerate(sorted(sizes, key=lambda g: (-sizes[g], g)))}
+        names = {group.id: group.name for group in project.groups()}
         return {
-            "id": list(project.ids),
-            **own,
-            "group": [number[g] for g in ids.tolist()],
-            "name": [names[g] for g in ids.tolist()],
-            "how": how.tolist(),
-            "certainty": [None if np.isnan(c) else round(float(c), 3) for c in certainty],
-            "marked": [row in marks for row in range(len(ids))],
+            "id": list(rows.ids),
+            **_own(project, rows.places),
+            "group": [number[g] for g in rows.groups],
+            "name": [names[g] for g in rows.groups],
+            "how": list(rows.how),
+            "certainty": [None if np.isnan(c) else round(float(c), 3) for c in rows.certainty],
+            "marked": [k in rows.marked for k in range(len(rows.groups))],
         }
 
 
-def _own(project: Project) -> Columns:
+class _Rows(NamedTuple):
+    """What is exported of every item: where it is among the items, and the id of its group."""
+
+    ids: Sequence[str]
+    places: Sequence[int | None]
+    groups: Sequence[int]
+    how: Sequence[str]
+    certainty: Sequence[float]
+    marked: set[int]
+
+
+def _rows(project: Project) -> _Rows:
+    """Return the rows of a session about all items."""
+    session = project.session
+    how, certainty = how_known(session)
+    groups = group_ids(session).tolist()
+    return _Rows(
+        project.ids, project.where, groups, how.tolist(), certainty.tolist(), session.marks
+    )
+
+
+def _all_items(project: Project) -> _Rows:
+    """Return all items: those of the sample as the session has them, the others as predicted."""
+    session, numbers = project.session, project.session.row_numbers
+    X = project.features_of_all_items.X
+    assert numbers is not None
+    if numbers[-1] >= len(X) or fingerprint(X[numbers]) != session.digest:
+        raise InputError(
+            f"the items of {project.items.source} have changed since the session was begun, so the "
+            "groups of those that were not asked about cannot be predicted. Begin another session "
+            "with --session FILE."
+        )
+    model = model_of(session)
+    group_of_label = np.empty(int(session.labels.max()) + 1, dtype=np.intp)
+    group_of_label[session.labels] = group_ids(session)
+    how, certainty = np.full(len(X), "learned"), np.full(len(X), np.nan)
+    if hasattr(model, "predict_proba"):
+        chances = model.predict_proba(X)
+        labels, certainty = chances.argmax(axis=1), chances.max(axis=1)
+    else:
+        labels = model.predict(X)
+    labels[numbers] = session.labels
+    how[numbers], certainty[numbers] = how_known(session)
+    marked = {int(numbers[row]) for row in session.marks}
+    groups = group_of_label[labels].tolist()
+    return _Rows(project.items.ids, range(len(X)), groups, how.tolist(), certainty.tolist(), marked)
+
+
+def _own(project: Project, places: Sequence[int | None]) -> Columns:
     """Return the columns that the items have themselves; None where an item is gone."""
     columns = project.items.columns()
     found: Columns = {}
@@ -76,7 +124,7 @@ def _own(project: Project) -> Columns:
         new = name
         while new in OURS or (new != name and new in columns) or new in found:
             new += "_"
-        found[new] = [None if place is None else values[place] for place in project.where]
+        found[new] = [None if place is None else values[place] for place in places]
     return found
 
 

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES, Strategy
@@ -20,6 +23,7 @@ from likewise.project.large import SETUP, OnProgress
 from likewise.project.packing import needs_rows, pack, pack_session, unpack_session
 from likewise.project.project import ROWS, Project, stored_rows
 from likewise.project.store import Changes, Store
+from likewise.rows.sample import draw_rows
 from likewise.words import many, plural
 
 SUFFIX = ".likewise"
@@ -133,7 +137,13 @@ def open_project(
     _say_problems(features, say)
     progress("Finding small groups", 0, 0)
     seed = DEFAULT_SEED if seed is None else seed
-    begun = begin_session(features, items.ids, **ways, seed=seed)
+    numbers = None if strategy is not None else _sample_of(features, seed)
+    asked, ids = features, list(items.ids)
+    if numbers is not None:
+        say(f"{len(numbers)} of {plural(items.n, items.noun)} are asked about, drawn at random")
+        asked, ids = features.aligned(numbers.tolist()), [ids[k] for k in numbers.tolist()]
+    begun = begin_session(asked, ids, **ways, seed=seed)
+    begun.row_numbers = numbers
     # Not before: if the options are refused above, the old session is still there. Somebody may
     # have answered in it meanwhile.
     if replaces and _has_other_options(where, wanted, begin):
@@ -153,10 +163,18 @@ def open_project(
         items=items.content_hashes(),
         payloads={
             SETUP: pack_session(begun),
-            **({ROWS: pack({"X": features.X})} if needs_rows(begun.strategy) else {}),
+            **({ROWS: pack({"X": asked.X})} if needs_rows(begun.strategy) else {}),
         },
     )
-    project = Project(begun, items, store, features=lambda: features, path=where, seed=seed)
+    project = Project(
+        begun,
+        items,
+        store,
+        features=lambda: features,
+        where=None if numbers is None else numbers.tolist(),
+        path=where,
+        seed=seed,
+    )
     return Opened(project, where, True, Changes())
 
 
@@ -300,6 +318,14 @@ def check_ways(strategy: str | None, questions: str | None, n_super_instances: i
             )
 
 
+def _sample_of(features: Features, seed: int) -> NDArray[np.intp] | None:
+    """Return which items are asked about if there are many; None for all."""
+    if features.metric == "precomputed":
+        return None
+    train = features.askable
+    return draw_rows(len(features.X), seed, train=None if len(train) == len(features.X) else train)
+
+
 def _cobra(features: Features, ids: Sequence[str], n: int | None, seed: int) -> Session:
     from likewise.cluster.cobra import COBRA
     from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES
@@ -319,10 +345,13 @@ def _go_on(path: str | os.PathLike[str], where: Path, say: Say) -> Opened:
             say(f"since the session was begun: {changes}")
         if changes.added:
             say("what was added is not part of this session; begin another with --session FILE")
-        ids = list(store.items)
+        begun = unpack_session(store.payload(SETUP), stored_rows(store))
+        ids: Sequence[Any] = list(store.items)
+        if begun.row_numbers is not None:
+            ids = begun.sample_ids or ids
         place = {name: k for k, name in enumerate(items.ids)}
         project = Project(
-            unpack_session(store.payload(SETUP), stored_rows(store)),
+            begun,
             items,
             store,
             where=[place.get(name) for name in ids],
