@@ -661,7 +661,14 @@ def computed(tasks: Sequence[Any]) -> list[Any]:
 
     client = getattr(dask.base.get_scheduler(), "__self__", None)
     if client is None:
-        return list(dask.compute(*tasks))
+        try:
+            return list(dask.compute(*tasks))
+        except ValueError as error:
+            if "Missing dependency" not in str(error):
+                raise
+            raise ClusterLostError(
+                f"the Dask cluster that held the rows is closed: {error}"
+            ) from error
     from distributed import CancelledError, KilledWorker
     from distributed.comm import CommClosedError
 
