@@ -1,8 +1,6 @@
-"""What the benchmarks of large data share: data on disk, and the memory of a process."""
+"""Data on disk for the benchmarks of large data."""
 
 import os
-import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -28,22 +26,6 @@ def chunks(n_rows, d, seed=0):
         X = rng.standard_normal((n, d), dtype=np.float32)
         X += means[rng.integers(N_PLACES, size=n)]
         yield start, X
-
-
-def npy(n_rows, d):
-    """Return the path of a .npy file of so many rows, made if it is not there."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    path = FOLDER / f"{n_rows}x{d}.npy"
-    if not path.exists():
-        new = path.with_suffix(".tmp")
-        shape = (n_rows, d)
-        out = np.lib.format.open_memmap(new, mode="w+", dtype=np.float32, shape=shape)
-        for start, X in chunks(n_rows, d):
-            out[start : start + len(X)] = X
-        out.flush()
-        del out
-        new.rename(path)
-    return path
 
 
 def parquet(n_rows, d, n_files=4):
@@ -72,51 +54,3 @@ def parquet(n_rows, d, n_files=4):
             writer.close()
         new.rename(folder)
     return folder
-
-
-def forget(path):
-    """Ask the system to drop a file, or the files of a folder, from its page cache."""
-    for file in [path] if path.is_file() else path.iterdir():
-        with file.open("rb") as opened:
-            os.fsync(opened.fileno())
-            os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-
-class PeakMemory:
-    """The largest anonymous memory of this process, in MB: resident, but no mapped file."""
-
-    def __init__(self):
-        self._stop = threading.Event()
-        self.before = self.peak = self._now()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    @staticmethod
-    def _now():
-        with open("/proc/self/status", encoding="ascii") as file:
-            return next(int(line.split()[1]) for line in file if line.startswith("RssAnon")) / 1024
-
-    def _watch(self):
-        while not self._stop.wait(0.02):
-            self.peak = max(self.peak, self._now())
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stop.set()
-        self._thread.join()
-        self.peak = max(self.peak, self._now())
-
-
-def timed_phases():
-    """Return what to call with progress, and the seconds that every phase took, as they come."""
-    began, phases = {}, {}
-
-    def progress(phase, done, n_rows):
-        if done == 0:
-            began[phase] = time.perf_counter()
-        if done == n_rows:
-            phases[phase] = time.perf_counter() - began[phase]
-
-    return progress, phases

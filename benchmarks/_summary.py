@@ -12,7 +12,6 @@ PARTS = {
     "answers": "Next question, opening again",
     "scale_fit": "`fit` and `predict`",
     "endtoend": "A million rows",
-    "cluster_cpu": "Two Dask workers and their client, 2 000 000 x 16 from Parquet",
     "load": "Beside two busy processes per core",
 }
 """The benchmarks of the page, with their headings."""

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from likewise.strategies.row_by_row.checks import MOST_ABOUT_ONE
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
@@ -8,7 +9,6 @@ from likewise.core.answers import Query
 from likewise.errors import ContradictionError
 from likewise.oracles import NoisyOracle
 from likewise.strategies import RowByRow
-from likewise.strategies.row_by_row.checks import MOST_ABOUT_ONE
 
 pytestmark = pytest.mark.slow
 

@@ -1,17 +1,25 @@
-"""`likewise label` on many files: gone over, a few rows shown, groups written to a folder."""
+"""`likewise label` on many files: a sample is shown, the groups of all rows are exported."""
 
 import json
+import shutil
+import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from likewise import LabelOracle
 from likewise.cli import main
-from likewise.project.large import is_large, shown_part
+from likewise.errors import InputError
+from likewise.project import open_large_project, open_project, open_session_file
+from likewise.project.large import is_large
 
 parquet = pytest.importorskip("pyarrow.parquet", reason="pip install likewise[tables]")
 pyarrow = pytest.importorskip("pyarrow", reason="pip install likewise[tables]")
+
+ASSETS = Path(__file__).parent / "assets"
 
 
 @pytest.fixture(autouse=True)
@@ -20,24 +28,21 @@ def _cache(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def streamed(monkeypatch):
-    """Have small data gone over as if it were large."""
-    monkeypatch.setattr("likewise.rows.blocks.BLOCK_BYTES", 1)
-    monkeypatch.setattr("likewise.rows.build.FULL_LIMIT", 1000)
-    monkeypatch.setattr("likewise.rows.kmeans.FULL_LIMIT", 1000)
-    monkeypatch.setattr("likewise.rows.source.FULL_LIMIT", 1000)
+def small_sample(monkeypatch):
+    monkeypatch.setattr("likewise.rows.sample.SAMPLE_ROWS", 300)
+    monkeypatch.setattr("likewise.rows.blocks.BLOCK_ROWS", 700)
 
 
 @pytest.fixture
 def events(tmp_path):
-    """Three well separated groups of 3000 events in three files, with a column of text."""
+    """Three well separated groups of 1000 events in three files, with a column of text."""
     rng = np.random.default_rng(0)
     folder = tmp_path / "events"
     folder.mkdir()
-    y = rng.integers(3, size=9000)
-    a, b = 10.0 * y + rng.normal(size=9000), 1000 * (y == 1) + rng.normal(size=9000)
+    y = rng.integers(3, size=3000)
+    a, b = 10.0 * y + rng.normal(size=3000), 1000 * (y == 1) + rng.normal(size=3000)
     for i in range(3):
-        rows = slice(3000 * i, 3000 * (i + 1))
+        rows = slice(1000 * i, 1000 * (i + 1))
         names = [f"event of kind {k}" for k in y[rows]]
         table = pyarrow.table({"name": names, "a": a[rows], "b": b[rows]})
         parquet.write_table(table, folder / f"{i}.parquet")
@@ -48,109 +53,131 @@ def invoke(*args, keys=""):
     return CliRunner().invoke(main, [str(arg) for arg in args], input=keys)
 
 
-def answer_all(folder, tmp_path, y):
-    """Answer as a person would who sees the names; return the number of questions."""
-    from likewise import Answer
-    from likewise.project import open_large_project
-
-    opened = open_large_project(sorted(folder.iterdir()), options={"columns": ["a", "b"]})
-    project = opened.project
-    while (query := project.ask()) is not None:
-        same = y[int(project.ids[query.left])] == y[int(project.ids[query.right])]
-        project.tell(
-            Answer.SAME if same else Answer.DIFFERENT,
-            number=query.number,
-            position=project.position,
-        )
-    sizes = sorted(group.size for group in project.groups())
-    project.close()
-    return sizes
+def begin(folder, y, n_answers=12, **options):
+    """Begin a session and answer as a person would who sees the names; return its file."""
+    columns = {"columns": ["a", "b"]}
+    opened = open_large_project([folder], options=columns, **options)
+    answer(opened.project, y, n_answers)
+    opened.project.close()
+    return opened.path
 
 
-@pytest.mark.usefixtures("streamed")
-def test_many_files_are_gone_over_and_only_some_rows_are_kept(tmp_path, events):
+def answer(project, y, n_answers):
+    oracle = LabelOracle({name: y[int(name)] for name in project.ids})
+    for _ in range(n_answers):
+        question = project.ask()
+        if question is None:
+            return
+        chosen = question.place(oracle.answer(question))
+        project.choose(chosen, number=question.number, position=project.position)
+
+
+def labels_in(folder):
+    tables = [parquet.read_table(folder / f"{i}.parquet") for i in range(3)]
+    rows = np.concatenate([table["row"].to_numpy() for table in tables])
+    assert np.array_equal(rows, np.arange(3000))
+    return np.concatenate([table["label"].to_numpy() for table in tables])
+
+
+@pytest.mark.usefixtures("small_sample")
+def test_a_sample_of_many_files_is_shown_and_asked_about(tmp_path, events):
     folder, _ = events
     files = sorted(folder.iterdir())
-    result = invoke(
-        "label", *files, "--columns", "a,b", "--super-instances", 9, "--terminal", keys="q\n"
-    )
+    result = invoke("label", *files, "--columns", "a,b", "--terminal", keys="q\n")
     assert result.exit_code == 0, result.output
-    assert "assign all rows, 9,000 rows" in result.output
+    assert "300 rows of 3000 are asked about" in result.output
     assert "event of kind" in result.output
-    session = tmp_path / "events.likewise"
-    assert session.stat().st_size < 300_000
-    assert not list(tmp_path.glob(".*unfinished"))
-    again = invoke("label", *files, "--terminal", keys="q\n")
-    assert "goes on" in again.output
-    assert "assign" not in again.output
+    shutil.rmtree(folder)  # going on does not read the data
+    with closing(open_session_file(tmp_path / "events.likewise").project) as project:
+        assert len(project.ids) == 300
+        assert project.ids == tuple(map(str, project.session.row_numbers))
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("streamed")
-def test_the_groups_of_all_rows_are_written_to_a_folder(tmp_path, events):
+@pytest.mark.usefixtures("small_sample")
+@pytest.mark.parametrize("options", [{}, {"n_super_instances": 9}], ids=["Likewise", "COBRA"])
+def test_the_groups_of_all_rows_are_written_to_a_folder(tmp_path, events, options):
     folder, y = events
-    assert answer_all(folder, tmp_path, y) == sorted(np.bincount(y).tolist())
-    session = tmp_path / "events.likewise"
-    result = invoke("export", session, "-o", tmp_path / "labels")
+    session = begin(folder, y, **options)
+    out = tmp_path / "labels"
+    result = invoke("export", session, "-o", out)
     assert result.exit_code == 0, result.output
     assert "3 groups" in result.output
-    manifest = json.loads((tmp_path / "labels" / "_manifest.json").read_text())
+    labels = labels_in(out)
+    assert len(set(zip(y.tolist(), labels.tolist(), strict=True))) == 3
+    manifest = json.loads((out / "_manifest.json").read_text())
     assert [part["file"] for part in manifest["parts"]] == [f"{i}.parquet" for i in range(3)]
-    tables = [parquet.read_table(tmp_path / "labels" / f"{i}.parquet") for i in range(3)]
-    labels = np.concatenate([table["label"].to_numpy() for table in tables])
-    groups = {(int(k), int(label)) for k, label in zip(y, labels, strict=True)}
-    assert len(groups) == 3
-    refused = invoke("export", session, "-o", tmp_path / "labels")
-    assert refused.exit_code != 0
-    assert invoke("export", session, "-o", tmp_path / "labels", "--overwrite").exit_code == 0
+    with closing(open_session_file(session).project) as project:
+        numbers = project.session.row_numbers
+        assert np.array_equal(labels[numbers], project.session.labels)
+    assert invoke("export", session, "-o", out).exit_code != 0
+    assert invoke("export", session, "-o", out, "--overwrite").exit_code == 0
     as_file = invoke("export", session, "-o", tmp_path / "labels.csv")
-    assert as_file.exit_code != 0
     assert "to a folder" in as_file.output
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("streamed")
-def test_items_that_are_moved_count_in_their_new_group_on_the_page_and_on_disk(tmp_path, events):
-    from likewise.project import open_session_file
-
+@pytest.mark.usefixtures("small_sample")
+def test_items_that_are_moved_are_there_in_the_export(tmp_path, events):
     folder, y = events
-    answer_all(folder, tmp_path, y)
-    with closing(open_session_file(tmp_path / "events.likewise").project) as project:
-        standing = project.partition.representatives
-        moved = [row for row in range(len(project.ids)) if row not in standing][:2]
+    session = begin(folder, y)
+    with closing(open_session_file(session).project) as project:
+        asked = {row for e in project.session.events for x in e.links for row in (x.left, x.right)}
+        moved = [row for row in range(300) if row not in asked][:2]
         project.mend(lambda mending: mending.move(moved, None), position=project.position)
-        sizes = sorted(group.size for group in project.groups())
-    assert sizes[0] == 2
-    assert invoke("export", project.path, "-o", tmp_path / "labels").exit_code == 0
-    tables = [parquet.read_table(tmp_path / "labels" / f"{i}.parquet") for i in range(3)]
-    labels = np.concatenate([table["label"].to_numpy() for table in tables])
-    assert sizes == sorted(np.bincount(labels).tolist())
+        numbers = project.session.row_numbers[moved]
+        expected = project.session.labels[moved]
+    assert invoke("export", session, "-o", tmp_path / "labels").exit_code == 0
+    labels = labels_in(tmp_path / "labels")
+    assert labels[numbers].tolist() == expected.tolist()
+    assert expected[0] == expected[1]
 
 
-@pytest.mark.usefixtures("streamed")
-def test_what_cannot_be_done_without_all_rows_is_refused(tmp_path, events):
-    from likewise.errors import InputError
-    from likewise.project import open_large_project
+@pytest.mark.usefixtures("small_sample")
+def test_data_that_changed_is_refused_and_no_answer_is_lost(tmp_path, events):
+    folder, y = events
+    session = begin(folder, y)
+    table = parquet.read_table(folder / "1.parquet")
+    parquet.write_table(table.slice(0, 999), folder / "1.parquet")
+    result = invoke("export", session, "-o", tmp_path / "labels")
+    assert result.exit_code != 0
+    assert "the data has changed since the session was begun" in result.output
+    assert not (tmp_path / "labels").exists()
+    parquet.write_table(table, folder / "1.parquet")
+    assert invoke("export", session, "-o", tmp_path / "labels").exit_code == 0
 
-    folder, _ = events
-    paths = sorted(folder.iterdir())
-    project = open_large_project(paths, options={"columns": ["a", "b"]}).project
-    with pytest.raises(InputError, match="more --super-instances"):
-        project.refine(position=project.position)
-    project.close()
+
+@pytest.mark.usefixtures("small_sample")
+def test_a_value_that_is_no_number_is_named(tmp_path, events):
+    folder, y = events
+    session = begin(folder, y)
+    with closing(open_session_file(session).project) as project:
+        row = next(k for k in range(1100, 1500) if k not in project.session.row_numbers)
+    table = parquet.read_table(folder / "1.parquet")
+    a = table["a"].to_numpy().copy()
+    a[row - 1000] = np.nan
+    parquet.write_table(table.set_column(1, "a", pyarrow.array(a)), folder / "1.parquet")
+    result = invoke("export", session, "-o", tmp_path / "labels")
+    assert f"row {row} of the data has nan in column 0" in result.output
+
+
+@pytest.mark.usefixtures("small_sample")
+def test_what_is_not_for_many_files_is_refused(tmp_path, events):
+    folder, y = events
+    session = begin(folder, y)
     np.save(tmp_path / "x.npy", np.zeros((3, 2)))
     with pytest.raises(InputError, match="no names of columns"):
         open_large_project([tmp_path / "x.npy"], options={"columns": ["a"]})
     with pytest.raises(InputError, match="--text is not for"):
-        open_large_project(paths, options={"text": "name"})
-    result = invoke("label", *paths, "--columns", "a", "--terminal", keys="q\n")
-    assert result.exit_code != 0
+        open_large_project([folder], options={"text": "name"})
+    result = invoke("label", folder, "--columns", "a", "--terminal", keys="q\n")
     assert "was begun with --columns" in result.output
-    # Nothing of the session that was refused is still open.
-    assert not list(folder.parent.glob("*-wal"))
+    assert not list(tmp_path.glob("*-wal"))
+    result = invoke("label", folder, "--strategy", "cobras", "--terminal")
+    assert "--strategy is not for" in result.output
+    result = invoke("export", session, "-o", tmp_path / "x", "--cluster", "tcp://127.0.0.1:1")
+    assert result.exit_code != 0
 
 
-def test_a_file_is_gone_over_if_it_does_not_fit(tmp_path, events, monkeypatch):
+def test_a_file_is_sampled_from_disk_if_it_does_not_fit(tmp_path, events, monkeypatch):
     folder, _ = events
     np.save(tmp_path / "x.npy", np.zeros((1000, 10)))
     one = [folder / "0.parquet"]
@@ -165,42 +192,72 @@ def test_a_file_is_gone_over_if_it_does_not_fit(tmp_path, events, monkeypatch):
     assert not is_large([tmp_path / "x.csv"], {})
 
 
-@pytest.mark.usefixtures("streamed")
-def test_shown_rows_are_those_of_their_super_instance(events):
-    from likewise import COBRA
-    from likewise.scale import from_parquet
-
-    source = from_parquet(events[0], ["a", "b"])
-    partition = COBRA(9, random_state=0).start(source).strategy.partition
-    rows, shown = shown_part(partition)
-    assert np.array_equal(rows[shown.representatives], partition.representatives)
-    assert np.array_equal(shown.assignment, partition.assignment[rows])
-    assert np.array_equal(shown.sizes(), partition.sizes())
-    assert len(rows) <= 9 * 13
-
-
-def test_no_scheduler_at_the_address_is_told(tmp_path, events, monkeypatch):
-    pytest.importorskip("distributed", reason="pip install likewise[dask]")
-    from distributed import Client
-
-    def refuse(self, *args, **kwargs):
-        raise OSError("timed out")
-
-    monkeypatch.setattr(Client, "__init__", refuse)
-    monkeypatch.setattr(Client, "__del__", lambda self: None)
-    result = invoke("label", events[0], "--columns", "a", "--cluster", "tcp://127.0.0.1:1")
-    assert result.exit_code != 0
-    assert "no Dask scheduler answers at tcp://127.0.0.1:1" in result.output
+@pytest.mark.usefixtures("small_sample")
+def test_a_large_npy_file_is_labeled_too(tmp_path):
+    y = np.random.default_rng(0).integers(2, size=2000)
+    np.save(tmp_path / "x.npy", (10 * y[:, None] + np.eye(2000, 3)).astype(np.float32))
+    opened = open_large_project([tmp_path / "x.npy"])
+    answer(opened.project, y, 8)
+    opened.project.close()
+    result = invoke("export", opened.path, "-o", tmp_path / "labels")
+    assert result.exit_code == 0, result.output
+    labels = parquet.read_table(tmp_path / "labels" / "x.parquet")["label"].to_numpy()
+    assert len(set(zip(y.tolist(), labels.tolist(), strict=True))) == 2
 
 
-def test_the_bar_has_rows_and_remaining_time(monkeypatch):
-    from likewise.cli.rowprogress import RowProgress
+@pytest.fixture
+def of_release_1(tmp_path, events):
+    """A session file of release 0.1.0 about the events."""
+    session = tmp_path / "old.likewise"
+    shutil.copy(ASSETS / "large-schema-1.likewise", session)
+    paths = json.dumps([str(tmp_path / "events" / f"{i}.parquet") for i in range(3)])
+    with closing(sqlite3.connect(session)) as database:
+        database.execute("update settings set value = ? where name = 'paths'", (paths,))
+        database.commit()
+    return session
 
-    monkeypatch.setattr("click._termui_impl.ProgressBar.render_progress", lambda bar: None)
-    with RowProgress() as progress:
-        progress("assign", 0, 1_000_000)
-        progress("assign", 250_000, 1_000_000)
-        bar = progress._bar
-    assert bar.label == "assign all rows, 1,000,000 rows"
-    assert bar.format_pos() == "250000/1000000"
-    assert bar.show_eta
+
+def test_files_of_release_1_keep_their_answers_groups_and_names(tmp_path, of_release_1):
+    expected = json.loads((ASSETS / "large-schema-1.json").read_text())
+    with closing(open_session_file(of_release_1).project) as project:
+        assert list(project.ids) == expected["ids"]
+        assert project.session.labels.tolist() == expected["labels"]
+        assert {g.name: g.size for g in project.groups() if g.name} == expected["names"]
+        assert len(project.session.events) == expected["answers"]
+    result = invoke("export", of_release_1, "-o", tmp_path / "labels")
+    assert result.exit_code == 0, result.output
+    labels = np.load(ASSETS / "large-labels-schema-1.npy")
+    assert np.array_equal(labels_in(tmp_path / "labels"), labels)
+
+
+def test_a_saved_session_of_release_1_about_a_source_says_what_to_do():
+    from likewise import Session
+
+    saved = json.loads((ASSETS / "source-session-schema-1.json").read_text())
+    with pytest.raises(InputError, match="start a new session with them as must_link"):
+        Session.from_dict(saved)
+
+
+@pytest.mark.usefixtures("small_sample")
+def test_a_table_in_memory_is_sampled_too_and_exported_as_a_whole(tmp_path, events):
+    folder, y = events
+    table = pyarrow.concat_tables([parquet.read_table(folder / f"{i}.parquet") for i in range(3)])
+    parquet.write_table(table, tmp_path / "all.parquet")
+    opened = open_project(tmp_path / "all.parquet", options={"columns": ["a", "b"]})
+    assert len(opened.project.ids) == 300
+    answer(opened.project, y, 12)
+    opened.project.close()
+    with closing(open_project(tmp_path / "all.parquet").project) as project:
+        assert len(project.ids) == 300
+        numbers, labels = project.session.row_numbers, project.session.labels
+    result = invoke("export", opened.path, "-o", tmp_path / "groups.parquet")
+    assert result.exit_code == 0, result.output
+    assert "3000 items in 3 groups" in result.output
+    groups = parquet.read_table(tmp_path / "groups.parquet")
+    found = groups["group"].to_numpy()
+    assert len(set(zip(y.tolist(), found.tolist(), strict=True))) == 3
+    assert len(set(zip(labels.tolist(), found[numbers].tolist(), strict=True))) == 3
+    assert set(groups["how"].to_pylist()) == {"said", "learned"}
+    parquet.write_table(table.slice(1), tmp_path / "all.parquet")
+    changed = invoke("export", opened.path, "-o", tmp_path / "groups.parquet")
+    assert "have changed since the session was begun" in changed.output

@@ -1,11 +1,11 @@
 from functools import partial
 
 import numpy as np
+from likewise.strategies.row_by_row.strategy import ENOUGH_ROWS
 
 from likewise import Likewise
 from likewise.core.reports import Completeness
 from likewise.project.outlook import outlook
-from likewise.strategies.row_by_row.strategy import ENOUGH_ROWS
 
 
 def test_no_figure_is_given_before_it_means_something():

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from likewise.project.splitting import finer, one_apart, set_apart, split_further
 
 from likewise import COBRA
 from likewise.errors import InputError
 from likewise.items import Features
-from likewise.project.splitting import finer, one_apart, set_apart, split_further
 from likewise.rows.build import build_super_instances
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from likewise import COBRA, LabelOracle, Likewise
-from likewise.errors import ClusterLostError, InputError
+from likewise.errors import InputError
 from likewise.lab.selection import MinMax
 from likewise.rows import ParquetRows
 from likewise.rows.blocks import write_labels
@@ -39,7 +39,7 @@ def test_files_of_different_columns_are_refused(tmp_path):
 
 def test_columns_without_numbers_and_nulls_are_refused(tmp_path):
     path = write(tmp_path / "a.parquet", x=[1.0, None], name=["a", "b"])
-    with pytest.raises(InputError, match="column 'name' of .* holds string"):
+    with pytest.raises(InputError, match=r"column .name. of .* holds string"):
         ParquetRows(path, ["name"])
     with pytest.raises(InputError, match="has 1 null in row group 0"):
         ParquetRows(path, ["x"])
@@ -89,7 +89,7 @@ def test_a_value_in_the_middle_is_named_before_a_question_or_when_it_is_predicte
         raise AssertionError("a question was asked")
 
     for data in (bad, np.load(tmp_path / "x.npy", mmap_mode="r"), tmp_path / "x.npy"):
-        with pytest.raises(InputError, match=f"row {row}, column 2 of X is {value}".lower()[:9]):
+        with pytest.raises(InputError, match=f"row {row}, column 2 of X is"):
             MODEL.fit(data, oracle=never)
     model = MODEL.fit(X, oracle=LabelOracle(y))
     folder = write_parquet(tmp_path / "files", bad, [2000])
@@ -106,10 +106,11 @@ def test_files_that_change_are_refused_while_they_are_read(tmp_path, blobs, writ
     X, y = blobs
     folder = write_parquet(tmp_path / "files", X, [2000])
     rows = ParquetRows(folder)
+    blocks = rows.blocks()
+    next(blocks)
+    write_parquet(folder, X[:5000], [2000], row_group_size=50)
     with pytest.raises(InputError, match="has changed since it was opened"):
-        for number, _ in rows.blocks():
-            if number == 0:
-                write_parquet(folder, X[:5000], [2000], row_group_size=50)
+        list(blocks)
     rows = ParquetRows(folder)
     (folder / "events-01.parquet").unlink()
     with pytest.raises(InputError, match="has gone since"):
@@ -140,10 +141,8 @@ def test_labels_appear_as_a_whole_or_not_at_all(tmp_path, blobs, write_parquet):
         write_labels(rows, fail, out)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("")
-    for path, message in ((tmp_path / "mine", "is not empty"), (folder / "x", None)):
-        if message is not None:
-            with pytest.raises(InputError, match=message):
-                write_labels(rows, fail, path, overwrite=True)
+    with pytest.raises(InputError, match="is not empty"):
+        write_labels(rows, fail, tmp_path / "mine", overwrite=True)
     assert write_labels(rows, lambda _, block: label(block), out, overwrite=True) == 6
     assert sorted(path.name for path in out.iterdir()) == [
         "_manifest.json", "events-00.parquet", "events-01.parquet"
@@ -182,11 +181,9 @@ def test_other_columns_than_those_of_the_fit_are_refused(tmp_path, blobs, write_
 def test_partitions_that_differ_each_time_are_refused(blobs):
     import dask
 
-    array = pytest.importorskip("dask.array", reason="pip install likewise[dask]")
     frame = pytest.importorskip("dask.dataframe", reason="pip install likewise[dask]")
     import pandas
 
-    assert array is not None
     calls = []
 
     def other_rows(k):
@@ -200,4 +197,3 @@ def test_partitions_that_differ_each_time_are_refused(blobs):
         dask.config.set(scheduler="synchronous"),
     ):
         COBRA(5, random_state=0).fit(data)
-    assert issubclass(ClusterLostError, Exception)

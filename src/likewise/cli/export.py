@@ -76,7 +76,9 @@ def export(
         data = export_project(project, format)
     with whole_file(path) as file:
         file.write(data)
-    n_items, n_groups = len(project.listed()), project.session.progress.n_groups
+    is_sample = project.session.row_numbers is not None
+    n_items = len(project.items if is_sample else project.listed())
+    n_groups = project.session.progress.n_groups
     click.echo(f"{path}: {plural(n_items, 'item')} in {plural(n_groups, 'group')}")
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from likewise.cluster.estimator import AskingClusterer, Data, Predict
+from likewise.cluster.estimator import AskingClusterer, Data, Predict, predict_array
 from likewise.cluster.learner import learn_representatives, learned_labels, most_likely
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
@@ -176,8 +176,7 @@ class COBRA(AskingClusterer):
         self.representatives_ = numbers[self.representatives_]
         partition = self.session_.strategy.partition
         if isinstance(data, np.ndarray):
-            nearest = partial(nearest_super_instance, partition)
-            self.super_instances_ = self._predict_in_blocks(nearest, data, np.intp)
+            self.super_instances_ = predict_array(partial(nearest_super_instance, partition), data)
             self.super_instances_[numbers] = partition.assignment
 
     def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:

@@ -323,7 +323,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         of_sample = self.__dict__.pop("labels_")
         self._is_elsewhere = not isinstance(data, np.ndarray)
         if isinstance(data, np.ndarray):
-            self.labels_ = self._predict_in_blocks(self._predictor(), data, np.intp)
+            self.labels_ = predict_array(self._predictor(), data)
             self.labels_[numbers] = of_sample
 
     def _predictor(self) -> Predict:
@@ -375,6 +375,14 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
                 "of the sample that was asked about"
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+def predict_array(predict: Predict, X: NDArray[Any]) -> NDArray[np.intp]:
+    """Return what is predicted for rows that were checked, block by block."""
+    dtype = matrix_type([X.dtype])
+    return np.concatenate(
+        [in_tiles(predict, np.ascontiguousarray(block, dtype=dtype)) for _, block in blocks_of(X)]
+    )
 
 
 @dataclass(frozen=True)

@@ -247,7 +247,11 @@ def squared_distances(
     rows: NDArray[np.float32], columns: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """Return the squares of the distances of rows to columns, by one matrix product."""
-    squares = rows @ (-2.0 * columns).T
+    twice = -2.0 * columns
+    # Beside busy processes, OpenBLAS's product with a single column was seen to raise the flag of
+    # an invalid operation on finite numbers, which NumPy warns about. It is done without BLAS.
+    is_one = len(columns) == 1
+    squares = (rows * twice).sum(axis=1, keepdims=True) if is_one else rows @ twice.T
     squares += (rows**2).sum(axis=1)[:, None]
     squares += (columns**2).sum(axis=1)
     return np.maximum(squares, np.float32(0.0), out=squares)

@@ -9,16 +9,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from likewise.core.arrays import as_base64
-from likewise.errors import needs_extra
+from likewise.core.fingerprint import fingerprint
+from likewise.errors import InputError, needs_extra
 from likewise.items.tables import as_text, is_number
 from likewise.project.groups import group_ids, how_known
+from likewise.project.large import model_of
 from likewise.project.project import Project
 from likewise.registry import Registry
 
@@ -51,24 +54,79 @@ def columns_of(project: Project) -> Columns:
     the ``instruction``, if there is one.
     """
     with project.lock:
-        ids = group_ids(project.session)
-        by_size = sorted(project.groups(), key=lambda g: (-g.size, g.id))
-        number = {group.id: k for k, group in enumerate(by_size)}
-        names = {group.id: group.name for group in by_size}
-        how, certainty = how_known(project.session)
-        marks = project.session.marks
-        listed = project.listed()
-        rows = [row for _, row, _ in listed]
+        rows = _rows(project) if project.session.row_numbers is None else _all_items(project)
+        sizes = Counter(rows.groups)
+        number = {g: k for k, g in enumerate(sorted(sizes, key=lambda g: (-sizes[g], g)))}
+        names = {group.id: group.name for group in project.groups()}
+        words = project.instruction
         return {
-            "id": [name for name, _, _ in listed],
-            **_own(project, [place for _, _, place in listed]),
-            "group": [number[g] for g in ids[rows].tolist()],
-            "name": [names[g] for g in ids[rows].tolist()],
-            "how": how[rows].tolist(),
-            "certainty": [None if np.isnan(c) else round(float(c), 3) for c in certainty[rows]],
-            "marked": [row in marks for row in rows],
-            **({"instruction": [words] * len(rows)} if (words := project.instruction) else {}),
+            "id": list(rows.ids),
+            **_own(project, rows.places),
+            "group": [number[g] for g in rows.groups],
+            "name": [names[g] for g in rows.groups],
+            "how": list(rows.how),
+            "certainty": [None if np.isnan(c) else round(float(c), 3) for c in rows.certainty],
+            "marked": list(rows.marked),
+            **({"instruction": [words] * len(rows.ids)} if words else {}),
         }
+
+
+class _Rows(NamedTuple):
+    """What is exported of every item: where it is among the items, and the id of its group."""
+
+    ids: Sequence[str]
+    places: Sequence[int | None]
+    groups: Sequence[int]
+    how: Sequence[str]
+    certainty: Sequence[float]
+    marked: Sequence[bool]
+
+
+def _rows(project: Project) -> _Rows:
+    """Return the items of a session about all of them, and their copies."""
+    ids, rows, places = zip(*project.listed(), strict=True)
+    session, own = project.session, list(rows)
+    how, certainty = how_known(session)
+    groups = group_ids(session)[own].tolist()
+    marked = [row in session.marks for row in own]
+    return _Rows(ids, places, groups, how[own].tolist(), certainty[own].tolist(), marked)
+
+
+def _all_items(project: Project) -> _Rows:
+    """Return all items: those of the sample as the session has them, the others as predicted."""
+    session, numbers = project.session, project.session.row_numbers
+    X = project.features_of_all_items.X
+    assert numbers is not None
+    if numbers[-1] >= len(X) or fingerprint(X[numbers]) != session.digest:
+        raise InputError(
+            f"the items of {project.items.source} have changed since the session was begun, so the "
+            "groups of those that were not asked about cannot be predicted. Begin another session "
+            "with --session FILE."
+        )
+    model = model_of(session)
+    group_of_label = np.empty(int(session.labels.max()) + 1, dtype=np.intp)
+    group_of_label[session.labels] = group_ids(session)
+    how, certainty = np.full(len(X), "learned"), np.full(len(X), np.nan)
+    if hasattr(model, "predict_proba"):
+        chances = model.predict_proba(X)
+        labels, certainty = chances.argmax(axis=1), chances.max(axis=1)
+    else:
+        labels = model.predict(X)
+    is_marked = np.zeros(len(X), dtype=bool)
+    asked = [(row, place) for _, row, place in project.listed() if place is not None]
+    rows, places = (list(part) for part in zip(*asked, strict=True))
+    labels[places] = session.labels[rows]
+    how[places], certainty[places] = (values[rows] for values in how_known(session))
+    is_marked[places] = [row in session.marks for row in rows]
+    groups = group_of_label[labels].tolist()
+    return _Rows(
+        project.items.ids,
+        range(len(X)),
+        groups,
+        how.tolist(),
+        certainty.tolist(),
+        is_marked.tolist(),
+    )
 
 
 def _own(project: Project, places: Sequence[int | None]) -> Columns:

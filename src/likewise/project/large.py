@@ -183,7 +183,7 @@ def export_folder(
         watch, expected = numbers[partition.representatives], partition.points
         n_rows = int(old["n_rows"]) if "n_rows" in old else len(old["assignment"])
     else:
-        predict = _model_of(session)._predictor()
+        predict = model_of(session)._predictor()
         watch, expected = numbers, project.features.X
         n_rows = settings["n_rows"]
 
@@ -243,8 +243,8 @@ class _OfCells:
         return self.groups[assign(rows, self.centers)]
 
 
-def _model_of(session: Session) -> Any:
-    """Return the estimator of a session."""
+def model_of(session: Session) -> Any:
+    """Return the fitted estimator of a session, which can say where other rows belong."""
     from likewise import cluster
 
     return getattr(cluster, session.strategy.estimator)().adopt(session)

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES, Strategy
@@ -21,6 +24,7 @@ from likewise.project.large import SETUP, OnProgress
 from likewise.project.packing import needs_rows, pack, pack_session, unpack_session
 from likewise.project.project import ROWS, Project, stored_rows
 from likewise.project.store import Changes, Store
+from likewise.rows.sample import draw_rows
 from likewise.words import many, plural
 
 SUFFIX = ".likewise"
@@ -142,16 +146,22 @@ def open_project(
     seed = DEFAULT_SEED if seed is None else seed
     # A copy is never asked about: the session is about the first of identical items.
     first = first_alike(items, features)
-    distinct = sorted(set(first))
-    row = {place: k for k, place in enumerate(distinct)}
+    places = sorted(set(first))
+    row = {place: k for k, place in enumerate(places)}
+    if len(places) < items.n:
+        say(f"{plural(items.n - len(places), 'copy')} of others, never asked about")
+    numbers = None if strategy is not None else _sample_of(features.aligned(places), seed)
+    if numbers is not None:
+        say(f"{len(numbers)} of {plural(items.n, items.noun)} are asked about, drawn at random")
+        places = np.array(places)[numbers].tolist()
+        row = {place: k for k, place in enumerate(places)}
     copies: dict[int, list[str]] = {}
     for place, same in enumerate(first):
-        if same != place:
+        if same != place and same in row:
             copies.setdefault(row[same], []).append(items.ids[place])
-    if copies:
-        say(f"{plural(items.n - len(distinct), 'copy')} of others, never asked about")
-    about = features.aligned(distinct)
-    begun = begin_session(about, [items.ids[k] for k in distinct], **ways, seed=seed)
+    about = features.aligned(places)
+    begun = begin_session(about, [items.ids[k] for k in places], **ways, seed=seed)
+    begun.row_numbers = None if numbers is None else np.array(places, dtype=np.intp)
     # Not before: if the options are refused above, the old session is still there. Somebody may
     # have answered in it meanwhile.
     if replaces and _has_other_options(where, wanted, begin):
@@ -180,7 +190,7 @@ def open_project(
         items,
         store,
         features=lambda: features,
-        where=distinct,
+        where=places,
         copies=copies,
         path=where,
         seed=seed,
@@ -342,6 +352,14 @@ def check_ways(strategy: str | None, questions: str | None, n_super_instances: i
                 f"{strategy} is not a strategy: it must be a subclass of "
                 "likewise.core.strategy.Strategy"
             )
+
+
+def _sample_of(features: Features, seed: int) -> NDArray[np.intp] | None:
+    """Return which items are asked about if there are many; None for all."""
+    if features.metric == "precomputed":
+        return None
+    train = features.askable
+    return draw_rows(len(features.X), seed, train=None if len(train) == len(features.X) else train)
 
 
 def _cobra(features: Features, ids: Sequence[str], n: int | None, seed: int) -> Session:

@@ -196,6 +196,11 @@ class Project:
             return self._known_layout
 
     @property
+    def features_of_all_items(self) -> Features:
+        """The features of all items, of which the rows may be a sample."""
+        return self._features()
+
+    @property
     def stored_rows(self) -> NDArray[Any] | None:
         """The features in the file, for a strategy that needs them to be loaded; else None."""
         return stored_rows(self._store)

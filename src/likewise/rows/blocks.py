@@ -8,8 +8,9 @@ from __future__ import annotations
 import glob
 import json
 import os
+import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -233,6 +234,7 @@ class ParquetRows:
                     use_threads=False,
                 )
         except OSError as error:
+            file.check()
             raise InputError(
                 f"{file.path} cannot be read; it is cut or damaged: {error}"
             ) from error
@@ -302,7 +304,7 @@ def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
         return listed
     path = Path(paths)
     if path.is_dir():
-        inside = sorted(
+        inside = _in_order(
             file
             for file in path.rglob("*.parquet")
             if not any(name.startswith((".", "_")) for name in file.relative_to(path).parts)
@@ -311,11 +313,21 @@ def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
             raise InputError(f"the folder {path} has no .parquet files")
         return inside
     if glob.has_magic(str(path)) and not path.exists():
-        inside = sorted(map(Path, glob.glob(str(path), recursive=True)))
+        inside = _in_order(map(Path, glob.glob(str(path), recursive=True)))
         if not inside:
             raise InputError(f"no file matches {path}")
         return inside
     return [path]
+
+
+def _in_order(files: Iterable[Path]) -> list[Path]:
+    """Return files by their names, with part.2 before part.10, as Dask reads them."""
+
+    def key(path: Path) -> list[Any]:
+        tokens = re.split(r"(\d+)", str(path))  # every second one is a number
+        return [int(token) if k % 2 else token for k, token in enumerate(tokens)]
+
+    return sorted(files, key=key)
 
 
 def _open(path: Path) -> Any:
@@ -513,7 +525,7 @@ class DaskRows:
         with needs_extra("working with Dask", "dask"):
             import dask.array  # noqa: F401
         self.names: list[str] | None = None
-        self.is_frame = hasattr(data, "columns")
+        self.is_frame = hasattr(data, "columns") and data.ndim == 2
         if self.is_frame:
             self.names = [str(name) for name in data.columns]
             dtypes = list(data.dtypes)
@@ -649,7 +661,14 @@ def computed(tasks: Sequence[Any]) -> list[Any]:
 
     client = getattr(dask.base.get_scheduler(), "__self__", None)
     if client is None:
-        return list(dask.compute(*tasks))
+        try:
+            return list(dask.compute(*tasks))
+        except ValueError as error:
+            if "Missing dependency" not in str(error):
+                raise
+            raise ClusterLostError(
+                f"the Dask cluster that held the rows is closed: {error}"
+            ) from error
     from distributed import CancelledError, KilledWorker
     from distributed.comm import CommClosedError
 
