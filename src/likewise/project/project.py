@@ -21,7 +21,8 @@ from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items
-from likewise.project.groups import Group, groups_of, members_of, with_copies
+from likewise.items.contrast import contrast, n_looked_at
+from likewise.project.groups import Group, groups_of, members_of, rows_like, with_copies
 from likewise.project.mending import Mending, changed_rows, parts_of
 from likewise.project.misfits import answers_behind, nearest_fellow
 from likewise.project.packing import pack, readable, unpack
@@ -32,6 +33,8 @@ from likewise.words import plural
 if TYPE_CHECKING:
     from likewise.project.projection import Layout
 
+N_SUMMED_UP = 30
+"""How many members of a group its summary is made from."""
 N_CHECKS = 5
 """How many check questions there are in a round."""
 INSTRUCTION = "instruction"
@@ -163,6 +166,25 @@ class Project:
             if group.id == id:
                 return group
         raise InputError(f"there is no group {id} any more: the answers have changed")
+
+    def sum_up(self, group: Group) -> str:
+        """Return what tells a group from the others, in a few words; empty where nothing does."""
+        places = (self.where[row] for row in rows_like(self.session, group.id, N_SUMMED_UP))
+        inside = [place for place in places if place is not None]
+        return self.items.sum_up(inside) if inside else ""
+
+    def compare(self, row: int, heads: Sequence[int]) -> list[dict[str, Any]]:
+        """Return the fields of a row and of the groups of others; none if it is no table."""
+        place = self.where[row]
+        view = {} if place is None else self.items.view(place)
+        if {"picture", "channels", "text", "html"} & view.keys() or not view.get("fields"):
+            return []
+        most = n_looked_at(len(view["fields"]))
+        groups = []
+        for head in heads:
+            places = (self.where[other] for other in rows_like(self.session, head, most))
+            groups.append([self.items.view(place) for place in places if place is not None])
+        return contrast(view, groups)
 
     def listed(self) -> list[tuple[str, int, int | None]]:
         """Return the id, the row and the place of every item, copies too, in their order."""
