@@ -116,6 +116,7 @@ def group_keys(project: Project, query: Question | None) -> dict[str, int]:
 def _whole_key(read: Callable[[], str], keys: Mapping[str, int]) -> str:
     """Return the next key; some groups have one of two letters, and none begins another."""
     key = read()
+    key = key.lower() if key.lower() in keys else key
     while key and key not in keys and any(one.startswith(key) for one in keys):
         letter = read()
         if not letter:

@@ -66,19 +66,21 @@ N_TELLING_WORDS = 20
 """How many words of a long text are highlighted. With 10, some texts have none on the first screen;
 with 40, whole lines are highlighted."""
 
-COMMON = frozenset(
-    "able actually advance ago agree anybody anyway appreciated article ask assume available bad believe "
-    "best better big bit came case certainly come coming couple course day days deleted did didn different "
-    "does doesn doing don email exactly fact far feel free getting given gives goes going good got great "
-    "guess haven hear heard heck hello help hey hope idea info information instead interested isn just kind "
-    "know known let like line lines little long look looking lot mail make makes making mean mention "
-    "message mind need new nice note old people person phone place please point post posted posting "
-    "possible pretty probably problem question questions quite read real really regards reply right said "
-    "say saying says second seen send sent set similar simply small sort start stuff sure surely "
-    "talking tell thank thanks thing things think thought time times told took tried true try trying "
-    "understand use used using usually ve want wanted wants wasn way week went won wondering word words work "
-    "works world wouldn write writes wrong wrote yeah year years yes yesterday yet".split()
-)
+_COMMON = """
+able actually advance ago agree anybody anyway appreciated article ask assume available bad
+believe best better big bit came case certainly come coming couple course day days deleted did
+didn different does doesn doing don email exactly fact far feel free getting given gives goes
+going good got great guess haven hear heard heck hello help hey hope idea info information instead
+interested isn just kind know known let like line lines little long look looking lot mail make
+makes making mean mention message mind need new nice note old people person phone place please
+point possible post posted posting pretty probably problem question questions quite read real
+really regards reply right said say saying says second seen send sent set similar simply small
+sort start stuff sure surely talking tell thank thanks thing things think thought time times told
+took tried true try trying understand use used using usually ve want wanted wants wasn way week
+went won wondering word words work works world wouldn write writes wrong wrote yeah year years yes
+yesterday yet
+"""
+COMMON = frozenset(_COMMON.split())
 """Words of mails and talk, besides scikit-learn's stop words. They come from reading summaries of
 texts on all kinds of topics."""
 

@@ -12,7 +12,7 @@ from likewise.core.question import Question
 from likewise.core.reports import Check, Revision
 from likewise.errors import InputError
 from likewise.project import Project
-from likewise.project.groups import Group, group_ids, how_known, in_short, key_of
+from likewise.project.groups import Group, group_ids, in_short, key_of
 from likewise.project.outlook import outlook
 from likewise.rows.metrics import distances
 from likewise.words import plural
@@ -55,7 +55,7 @@ def whole_thing(project: Project, row: int) -> Json:
 
 def known_things(project: Project, rows: Iterable[int]) -> list[Json]:
     """Return items as `thing` does, with how their group is known and how certain that is."""
-    how, certainty = how_known(project.session)
+    how, certainty = project.known()
     marks = project.session.marks
     return [
         {
@@ -301,9 +301,11 @@ def some_rows(project: Project, body: Json, name: str, least: int = 1) -> list[i
 
 
 def chosen(value: Any) -> Any:
-    """Return what a request chose: a place, several, None, or "unsure"."""
-    if value is None or value == Answer.UNSURE.value:
-        return value
+    """Return what a request chose: a place, several, None, or *unsure*."""
+    if value is None:
+        return None
+    if value == Answer.UNSURE.value:
+        return Answer.UNSURE
     if isinstance(value, list):
         return [whole_number(place, "chosen") for place in value]
     return whole_number(value, "chosen")

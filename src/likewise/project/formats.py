@@ -18,7 +18,7 @@ import numpy as np
 from likewise.core.arrays import as_base64
 from likewise.errors import needs_extra
 from likewise.items.tables import as_text, is_number
-from likewise.project.groups import group_ids, how_known
+from likewise.project.groups import group_ids
 from likewise.project.project import Project
 from likewise.registry import Registry
 
@@ -55,7 +55,7 @@ def columns_of(project: Project) -> Columns:
         by_size = sorted(project.groups(), key=lambda g: (-g.size, g.id))
         number = {group.id: k for k, group in enumerate(by_size)}
         names = {group.id: group.name for group in by_size}
-        how, certainty = how_known(project.session)
+        how, certainty = project.known()
         marks = project.session.marks
         listed = project.listed()
         rows = [row for _, row, _ in listed]

@@ -151,6 +151,7 @@ def open_project(
     if copies:
         say(f"{plural(items.n - len(distinct), 'copy')} of others, never asked about")
     about = features.aligned(distinct)
+    unshown = [problem.item for problem in about.problems if problem.item is not None]
     begun = begin_session(about, [items.ids[k] for k in distinct], **ways, seed=seed)
     # Not before: if the options are refused above, the old session is still there. Somebody may
     # have answered in it meanwhile.
@@ -168,6 +169,7 @@ def open_project(
             "seed": seed,
             "features": features.description,
             **({"copies": copies} if copies else {}),
+            **({"unshown": unshown} if unshown else {}),
         },
         items=items.content_hashes(),
         payloads={
@@ -182,6 +184,7 @@ def open_project(
         features=lambda: features,
         where=distinct,
         copies=copies,
+        unshown=unshown,
         path=where,
         seed=seed,
     )
@@ -367,6 +370,8 @@ def _go_on(
         if changes.added:
             say("what was added is not part of this session; begin another with --session FILE")
         place = {name: k for k, name in enumerate(items.ids)}
+        for name, other in renamed(store.items, items.content_hashes()).items():
+            place[name] = place[other]
         session = unpack_session(store.payload(SETUP), stored_rows(store))
         copies = {int(row): ids for row, ids in settings.get("copies", {}).items()}
         project = Project(
@@ -376,6 +381,7 @@ def _go_on(
             features=lambda: _features(items, options, wanted),
             where=[place.get(str(name)) for name in session.sample_ids or store.items],
             copies=copies,
+            unshown=settings.get("unshown", ()),
             path=where,
             seed=int(settings.get("seed", DEFAULT_SEED)),
         )
@@ -383,6 +389,20 @@ def _go_on(
         store.close()
         raise
     return Opened(project, where, False, changes)
+
+
+def renamed(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    """Return the new ids of items that are called otherwise by now, by their content.
+
+    Examples
+    --------
+    >>> renamed({"a.png": "1", "b.png": "2"}, {"a.png": "1", "c.png": "2"})
+    {'b.png': 'c.png'}
+    """
+    new = {content: name for name, content in now.items() if name not in before}
+    return {
+        name: new[content] for name, content in before.items() if name not in now and content in new
+    }
 
 
 def _options_in(where: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
