@@ -117,7 +117,11 @@ SCHEMAS = {
             "unsure": WHOLE,
             "settled_for_free": WHOLE,
             "at_most": {**WHOLE, "description": "never grows on a yes or no"},
-            "estimate": {**WHOLE, "description": "about how many will follow"},
+            "estimate": {
+                "type": ["integer", "null"],
+                "description": "about how many will follow, where that is known",
+            },
+            "has_more": {**YES_OR_NO, "description": "whether a question follows"},
             "n_groups": WHOLE,
             "line": TEXT,
         }
@@ -132,6 +136,10 @@ SCHEMAS = {
                 "estimate": {"type": "number", "description": "share of items in the right group"},
                 "at_least": {"type": "number", "description": "a share that is hardly less"},
                 "unmet": {**WHOLE, "description": "about how many groups were not met yet"},
+                "one_group": {
+                    "type": "number",
+                    "description": "the share that would be right if all items were one group",
+                },
             }
         ),
         "description": "How complete the groups are, where the strategy can tell. An estimate.",

@@ -70,7 +70,7 @@ def answer(project: Project, body: Json) -> Json:
         else:
             said = shapes.answer_from(body.get("answer"))
             project.tell(said, number=number, position=position)
-    except InputError as error:
+    except (InputError, AnswerError) as error:
         question = project.ask()
         if question is None or "chosen" in body or len(question.groups) == 1:
             raise
