@@ -24,7 +24,7 @@ FLAGS = [
 ]
 SOURCE = Path(__file__).parents[2] / "src"
 
-PATIENCE = 180_000
+PATIENCE = int(os.environ.get("LIKEWISE_PATIENCE", "180000"))
 """Milliseconds. A machine that does much else may take half a minute to show a page."""
 
 

@@ -235,3 +235,20 @@ def test_the_id_is_no_field_and_long_numbers_are_cut(tmp_path):
     assert items.view(1)["fields"] == [["a", "-12.12346"], ["b", "y"]]
     shown = open_items(path, id="number", show=["number"], cache=False)
     assert shown.view(0)["fields"] == [["number", "7"]]
+
+
+def test_a_number_that_says_nothing_is_not_in_a_summary(tmp_path):
+    lines = ["island,year,mass"]
+    lines += [
+        f"{'Dream' if k % 2 else 'Biscoe'},{2007 + k % 3},{k % 2 * 900 + k}" for k in range(60)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    items = open_items(tmp_path / "t.csv")
+    rows = [k for k in range(60) if k % 2 and k % 3 < 2]
+    assert items.sum_up(rows) == "island Dream, mass 929"
+
+
+def test_missing_values_are_empty_whatever_stands_for_them(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,NA\n2,x\n3,?\n")
+    items = open_items(tmp_path / "t.csv")
+    assert [dict(items.view(i)["fields"])["b"] for i in range(3)] == ["", "x", ""]

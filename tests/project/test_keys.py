@@ -133,3 +133,33 @@ def test_an_instruction_is_kept_changed_and_exported(tmp_path):
     project.instruction = ""
     assert "instruction" not in export(project, "csv").decode()
     project.close()
+
+
+def test_what_cannot_be_shown_is_open_and_a_renamed_picture_is_the_same_one(tmp_path):
+    image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for k in range(8):
+        picture = image.new("RGB", (24, 24), (255 * (k % 2), 10 * k, 0))
+        picture.save(folder / f"{k}.png")
+    (folder / "broken.png").write_bytes(b"no picture")
+    options = {"image_features": "descriptors"}
+    project = open_project(folder, options=options).project
+    row = project.ids.index("broken.png")
+    for _ in range(3):
+        question = project.ask()
+        own = int(project.ids[question.row][0]) % 2
+        heads = [int(project.ids[group[0]][0]) % 2 for group in question.groups]
+        chosen = heads.index(own) if own in heads else None
+        project.choose(chosen, number=question.number, position=project.position)
+    assert project.known()[0][row] == "open"
+    assert sum(g.n_open for g in project.groups()) >= 1
+    project.close()
+    (folder / "3.png").rename(folder / "other.png")
+    (folder / "5.png").unlink()
+    again = open_project(folder).project
+    assert again.items.ids[again.where[again.ids.index("3.png")]] == "other.png"
+    gone = again.ids.index("5.png")
+    assert again.where[gone] is None
+    assert again.known()[0][gone] in ("open", "said")
+    again.close()

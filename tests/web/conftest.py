@@ -77,6 +77,13 @@ class Client:
         state = self.state()
         while not state["is_done"]:
             question = state["question"]
+            if question["kind"] == "choice":
+                heads = [truth[group["shown"][0]["row"]] for group in question["groups"]]
+                own = truth[question["item"]["row"]]
+                chosen = heads.index(own) if own in heads else None
+                body = {"position": state["position"], "question": question["number"]}
+                state = self.change("answer", chosen=chosen, **body).json()
+                continue
             is_same = truth[question["left"]["row"]] == truth[question["right"]["row"]]
             is_same ^= question["number"] in wrong
             state = self.answer("same" if is_same else "different", state).json()

@@ -31,9 +31,10 @@ HOW = {
 N_TELLING = 3
 """How many values a summary of a group names."""
 TELLING = 0.5
-"""A number describes a group if its median there is at least this many interquartile ranges from
-the median of all rows; a category, if its share there is larger by at least this much. With a lower
-limit a summary has more words, but they describe other groups as well."""
+"""A category describes a group if its share there is larger by at least this much than among all
+rows; a number, if it is larger than one outside of the group this much more often than smaller, or
+the other way round. With a lower limit a summary has more words, but they
+describe other groups as well."""
 
 
 class RowItems(Items):
@@ -130,11 +131,14 @@ class RowItems(Items):
         """Return the values that tell some rows from the others, such as ``color red``."""
         rows = np.array(some, dtype=np.intp)
         told: list[tuple[float, str]] = []
-        for name, (numbers, middle, spread) in self._scales.items():
-            here = numbers[rows][np.isfinite(numbers[rows])]
-            if len(here):
-                value = float(np.median(here))
-                told.append((abs(value - middle) / spread, f"{name} {_short(value)}"))
+        for name, (numbers, ranks) in self._numbers.items():
+            is_known = np.isfinite(numbers[rows])
+            if is_known.any():
+                value = float(np.median(numbers[rows][is_known]))
+                # Among all rows are those of the group, of which none is larger on average.
+                apart = abs(2 * float(ranks[rows][is_known].mean()) - 1)
+                apart /= max(1, self.n - len(rows)) / self.n
+                told.append((apart, f"{name} {_short(value)}"))
         for name, (texts, counts) in self._categories.items():
             text, n = Counter(texts[i] for i in some).most_common(1)[0]
             if text:
@@ -143,23 +147,23 @@ class RowItems(Items):
         return ", ".join(words for score, words in told[:N_TELLING] if score >= TELLING)
 
     @cached_property
-    def _scales(self) -> dict[str, tuple[np.ndarray, float, float]]:
-        """Median and interquartile range of the columns of numbers that are shown."""
+    def _numbers(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """The columns of numbers that are shown, and which share of the others is smaller."""
         found = {}
         for name in self._show:
             numbers = self._table.numbers(name)
             if numbers is not None and name != self._id:
-                finite = numbers[np.isfinite(numbers)]
-                quantiles = np.quantile(finite, [0.25, 0.5, 0.75]) if len(finite) else np.zeros(3)
-                low, middle, high = map(float, quantiles)
-                if high > low:
-                    found[name] = (numbers, middle, high - low)
+                finite = np.sort(numbers[np.isfinite(numbers)])
+                if len(finite) and finite[-1] > finite[0]:
+                    # Equal ones count half.
+                    ends = (np.searchsorted(finite, numbers, side) for side in ("left", "right"))
+                    found[name] = (numbers, sum(ends) / (2 * len(finite)))
         return found
 
     @cached_property
     def _shares(self) -> dict[str, np.ndarray]:
         """Every number and date that is shown as a share of the range of its column."""
-        columns = {name: numbers for name, (numbers, _, _) in self._scales.items()}
+        columns = {name: numbers for name, (numbers, _) in self._numbers.items()}
         for name in self._show:
             if name not in columns and name != self._id:
                 times = self._table.times(name)
@@ -179,7 +183,7 @@ class RowItems(Items):
         for name in self._show:
             texts = [_category(value) for value in self._table.columns[name]]
             counts = Counter(texts)
-            if name not in self._scales and 1 < len(counts) <= MOST_CATEGORIES:
+            if name not in self._numbers and 1 < len(counts) <= MOST_CATEGORIES:
                 found[name] = (texts, counts)
         return found
 

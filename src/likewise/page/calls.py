@@ -24,7 +24,7 @@ from likewise.errors import (
 from likewise.page import shapes
 from likewise.page.shapes import Json, a_list, chosen, page_of, row_of, some_rows, whole
 from likewise.project import FORMATS, Project, export
-from likewise.project.groups import DOUBTFUL, group_ids, how_known
+from likewise.project.groups import DOUBTFUL, group_ids
 from likewise.project.mending import Mending, changed_rows
 from likewise.project.mending import split as split_links
 from likewise.project.outlook import wilson_interval
@@ -70,7 +70,7 @@ def answer(project: Project, body: Json) -> Json:
         else:
             said = shapes.answer_from(body.get("answer"))
             project.tell(said, number=number, position=position)
-    except InputError as error:
+    except (InputError, AnswerError) as error:
         question = project.ask()
         if question is None or "chosen" in body or len(question.groups) == 1:
             raise
@@ -148,7 +148,7 @@ def find(project: Project, asked: Json) -> Json:
 
 def _listed(project: Project, rows: NDArray[np.intp], asked: Json) -> Json:
     """Return the items among some that contain a text and are known in a way, in some order."""
-    how, certainty = how_known(project.session)
+    how, certainty = project.known()
     wanted, way = asked.get("text", "").strip().lower(), asked.get("how", "")
     if wanted:
         places = [project.where[row] for row in rows.tolist()]
@@ -305,7 +305,7 @@ def map_(project: Project, asked: Json) -> Json:
     with project.lock:
         project.refresh()
         position = project.position
-        known, ids = how_known(project.session)[0], group_ids(project.session)
+        known, ids = project.known()[0], group_ids(project.session)
         found = sorted(project.groups(), key=lambda g: (-g.size, g.id))
         groups = [shapes.group(project, g) for g in found[:MOST_ON_MAP]]
     learned = np.where(known == "open", -1, ids)

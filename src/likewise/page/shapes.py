@@ -11,9 +11,8 @@ from likewise.core.answers import Answer, Gesture
 from likewise.core.question import Question
 from likewise.core.reports import Check, Revision
 from likewise.errors import InputError
-from likewise.items.contrast import contrast, n_looked_at
 from likewise.project import Project
-from likewise.project.groups import Group, group_ids, how_known, in_short, key_of, rows_like
+from likewise.project.groups import Group, group_ids, in_short, key_of
 from likewise.project.outlook import outlook
 from likewise.rows.metrics import distances
 from likewise.words import plural
@@ -24,8 +23,6 @@ N_TYPICAL = 6
 """How many members of a group are shown in lists of groups."""
 N_FELLOWS = 4
 """How many items that belong with one of a pair are shown below it."""
-N_SUMMED_UP = 30
-"""How many members of a group its summary is made from."""
 
 Json = dict[str, Any]
 
@@ -58,7 +55,7 @@ def whole_thing(project: Project, row: int) -> Json:
 
 def known_things(project: Project, rows: Iterable[int]) -> list[Json]:
     """Return items as `thing` does, with how their group is known and how certain that is."""
-    how, certainty = how_known(project.session)
+    how, certainty = project.known()
     marks = project.session.marks
     return [
         {
@@ -83,7 +80,7 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
             "number": query.number,
             "item": item,
             "groups": [_group_to_choose(project, rows) for rows in query.groups],
-            "fields": _fields(project, item["view"], [rows[0] for rows in query.groups]),
+            "fields": project.compare(query.row, [rows[0] for rows in query.groups]),
         }
     shown = {
         "kind": "pair",
@@ -110,18 +107,6 @@ def _group_to_choose(project: Project, rows: Sequence[int]) -> Json:
         "size": size + n_copies,
         "shown": [thing(project, row) for row in rows],
     }
-
-
-def _fields(project: Project, view: Json, heads: Sequence[int]) -> list[Json]:
-    """Return an item and the groups of some rows field by field; nothing if it is no table."""
-    if {"picture", "channels", "text", "html"} & view.keys() or not view.get("fields"):
-        return []
-    most = n_looked_at(len(view["fields"]))
-    groups = []
-    for head in heads:
-        places = (project.where[row] for row in rows_like(project.session, head, most))
-        groups.append([project.items.view(place) for place in places if place is not None])
-    return contrast(view, groups)
 
 
 def _fellows(project: Project, row: int) -> list[Json]:
@@ -188,16 +173,9 @@ def group(project: Project, found: Group) -> Json:
         "name": found.name,
         **total([found]),
         "n_super_instances": len(found.standing),
-        "summary": summary(project, found),
+        "summary": project.sum_up(found),
         "typical": known_things(project, typical or found.standing[:1]),
     }
-
-
-def summary(project: Project, found: Group) -> str:
-    """Return what tells a group from the others, in a few words; empty where nothing does."""
-    places = (project.where[row] for row in found.standing[:N_SUMMED_UP])
-    summed = [place for place in places if place is not None]
-    return project.items.sum_up(summed) if summed else ""
 
 
 def total(groups: Sequence[Group]) -> dict[str, int]:
@@ -323,9 +301,11 @@ def some_rows(project: Project, body: Json, name: str, least: int = 1) -> list[i
 
 
 def chosen(value: Any) -> Any:
-    """Return what a request chose: a place, several, None, or "unsure"."""
-    if value is None or value == Answer.UNSURE.value:
-        return value
+    """Return what a request chose: a place, several, None, or *unsure*."""
+    if value is None:
+        return None
+    if value == Answer.UNSURE.value:
+        return Answer.UNSURE
     if isinstance(value, list):
         return [whole_number(place, "chosen") for place in value]
     return whole_number(value, "chosen")

@@ -20,7 +20,7 @@ from likewise.core.arrays import as_base64
 from likewise.core.fingerprint import fingerprint
 from likewise.errors import InputError, needs_extra
 from likewise.items.tables import as_text, is_number
-from likewise.project.groups import group_ids, how_known
+from likewise.project.groups import group_ids
 from likewise.project.large import model_of
 from likewise.project.project import Project
 from likewise.registry import Registry
@@ -86,7 +86,7 @@ def _rows(project: Project) -> _Rows:
     """Return the items of a session about all of them, and their copies."""
     ids, rows, places = zip(*project.listed(), strict=True)
     session, own = project.session, list(rows)
-    how, certainty = how_known(session)
+    how, certainty = project.known()
     groups = group_ids(session)[own].tolist()
     marked = [row in session.marks for row in own]
     return _Rows(ids, places, groups, how[own].tolist(), certainty[own].tolist(), marked)
@@ -116,7 +116,7 @@ def _all_items(project: Project) -> _Rows:
     asked = [(row, place) for _, row, place in project.listed() if place is not None]
     rows, places = (list(part) for part in zip(*asked, strict=True))
     labels[places] = session.labels[rows]
-    how[places], certainty[places] = (values[rows] for values in how_known(session))
+    how[places], certainty[places] = (values[rows] for values in project.known())
     is_marked[places] = [row in session.marks for row in rows]
     groups = group_of_label[labels].tolist()
     return _Rows(

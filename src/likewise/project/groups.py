@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TypeVar
@@ -15,7 +15,7 @@ from likewise.core.answers import Answer, Gesture, Link
 from likewise.core.session import Session
 
 KEYS = "123456789aefhjknprtv"
-"""The keys of the first groups. Letters that do something else or look like a digit are left out."""
+"""The keys of the first groups, without letters that do something else or look like a digit."""
 PREFIXES = "wxy"
 """Further groups have one of these before a key, so no key is the beginning of another."""
 
@@ -94,29 +94,26 @@ def groups_of(session: Session) -> list[Group]:
     return sorted(found, key=lambda g: (-(len(g.standing) > 1), -g.size, g.id))
 
 
-def with_copies(
-    session: Session, groups: list[Group], copies: Mapping[int, Sequence[str]]
+def recounted(
+    groups: Iterable[Group],
+    ids: NDArray[np.intp],
+    weights: NDArray[np.intp],
+    known: tuple[NDArray[np.str_], NDArray[np.float64]],
 ) -> list[Group]:
-    """Return groups whose counts include the copies of their rows."""
-    if not copies:
-        return groups
-    how, certainty = how_known(session)
-    ids, more = group_ids(session), Counter[tuple[int, str]]()
-    for row, same in copies.items():
-        group, n = int(ids[row]), len(same)
-        more[group, "size"] += n
-        more[group, str(how[row])] += n
-        more[group, "doubt"] += n * bool(certainty[row] < DOUBTFUL)
-    return [
-        replace(
-            g,
-            size=g.size + more[g.id, "size"],
-            n_said=g.n_said + more[g.id, "said"],
-            n_open=g.n_open + more[g.id, "open"],
-            n_doubtful=g.n_doubtful + more[g.id, "doubt"],
-        )
-        for g in groups
-    ]
+    """Return groups with other counts: each row has a weight, and is known in some way."""
+    how, certainty = known
+    is_counted = {
+        "size": np.ones(len(ids), dtype=bool),
+        "n_said": how == "said",
+        "n_open": how == "open",
+        "n_doubtful": certainty < DOUBTFUL,
+    }
+    counts = {name: np.bincount(ids[is_it], weights[is_it]) for name, is_it in is_counted.items()}
+
+    def of(group: Group, name: str) -> int:
+        return int(counts[name][group.id]) if group.id < len(counts[name]) else 0
+
+    return [replace(group, **{name: of(group, name) for name in counts}) for group in groups]
 
 
 def in_short(session: Session, row: int) -> tuple[int | None, str, int]:
@@ -179,55 +176,67 @@ def founded(gestures: Iterable[Gesture], shown: Sequence[int] = ()) -> dict[int,
     >>> founded([Gesture(k, (link,)) for k, link in enumerate(said, start=1)])
     {4: 0, 7: 1, 2: 1, 9: 0}
     """
-    numbers: dict[int, int] = {}
-    older: dict[int, int] = {}
-    n = 0
-
-    def number_of(row: int) -> int | None:
-        number = numbers.get(row)
-        while number in older:
-            number = older[number]
-        return number
-
-    def found(rows: Iterable[int]) -> None:
-        nonlocal n
-        numbers.update(dict.fromkeys(rows, n))
-        n += 1
-
-    def join(left: int, right: int) -> None:
-        if left not in numbers and right not in numbers:
-            found([left, right])
-        both = sorted(k for k in {number_of(left), number_of(right)} if k is not None)
-        if len(both) == 2:
-            older[both[1]] = both[0]
-        for row in (left, right):
-            numbers.setdefault(row, both[0])
-
+    book = _Founding()
     for gesture in gestures:
-        for head in (group[0] for group in gesture.groups):
-            if head not in numbers:
-                found([head])
+        book.take(gesture)
+    for row in shown:
+        book.number(row)
+    return book.numbers
+
+
+class _Founding:
+    """The numbers of groups while a log is followed."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[int, int] = {}
+        self._older: dict[int, int] = {}
+        self._n = 0
+
+    def take(self, gesture: Gesture) -> None:
+        """Follow one gesture."""
+        for group in gesture.groups:
+            self.number(group[0])
         same = [link for link in gesture.links if link.answer is Answer.SAME]
         differing = [link for link in gesture.links if link.answer is Answer.DIFFERENT]
         is_merged = gesture.source != "mended" or not differing
         for link in same:
-            kept = number_of(link.right)
+            kept = self._now(link.right)
             if is_merged or kept is None:
-                join(link.left, link.right)
+                self._join(link.left, link.right)
             else:
-                numbers[link.left] = kept
+                self.numbers[link.left] = kept
         if gesture.source == "mended":
-            leaving = _leaving(same, differing, number_of)
+            leaving = _leaving(same, differing, self._now)
             if leaving:
-                found(leaving)
+                self._found(leaving)
         for link in differing:
-            for row in (link.left, link.right):
-                if row not in numbers:
-                    found([row])
-    for row in shown:
-        if row not in numbers:
-            found([row])
-    return numbers
+            self.number(link.left)
+            self.number(link.right)
+
+    def number(self, row: int) -> None:
+        """Let a row found a group if it has none."""
+        if row not in self.numbers:
+            self._found([row])
+
+    def _found(self, rows: Iterable[int]) -> None:
+        self.numbers.update(dict.fromkeys(rows, self._n))
+        self._n += 1
+
+    def _join(self, left: int, right: int) -> None:
+        if left not in self.numbers and right not in self.numbers:
+            self._found([left, right])
+        both = sorted(k for k in {self._now(left), self._now(right)} if k is not None)
+        if len(both) == 2:
+            self._older[both[1]] = both[0]
+        for row in (left, right):
+            self.numbers.setdefault(row, both[0])
+
+    def _now(self, row: int) -> int | None:
+        """Return the number that the group of a row has by now."""
+        number = self.numbers.get(row)
+        while number in self._older:
+            number = self._older[number]
+        return number
 
 
 def _leaving(

@@ -160,6 +160,7 @@ def open_project(
         if same != place and same in row:
             copies.setdefault(row[same], []).append(items.ids[place])
     about = features.aligned(places)
+    unshown = [problem.item for problem in about.problems if problem.item is not None]
     begun = begin_session(about, [items.ids[k] for k in places], **ways, seed=seed)
     begun.row_numbers = None if numbers is None else np.array(places, dtype=np.intp)
     # Not before: if the options are refused above, the old session is still there. Somebody may
@@ -178,6 +179,7 @@ def open_project(
             "seed": seed,
             "features": features.description,
             **({"copies": copies} if copies else {}),
+            **({"unshown": unshown} if unshown else {}),
         },
         items=items.content_hashes(),
         payloads={
@@ -192,6 +194,7 @@ def open_project(
         features=lambda: features,
         where=places,
         copies=copies,
+        unshown=unshown,
         path=where,
         seed=seed,
     )
@@ -385,6 +388,8 @@ def _go_on(
         if changes.added:
             say("what was added is not part of this session; begin another with --session FILE")
         place = {name: k for k, name in enumerate(items.ids)}
+        for name, other in renamed(store.items, items.content_hashes()).items():
+            place[name] = place[other]
         session = unpack_session(store.payload(SETUP), stored_rows(store))
         copies = {int(row): ids for row, ids in settings.get("copies", {}).items()}
         project = Project(
@@ -394,6 +399,7 @@ def _go_on(
             features=lambda: _features(items, options, wanted),
             where=[place.get(str(name)) for name in session.sample_ids or store.items],
             copies=copies,
+            unshown=settings.get("unshown", ()),
             path=where,
             seed=int(settings.get("seed", DEFAULT_SEED)),
         )
@@ -401,6 +407,20 @@ def _go_on(
         store.close()
         raise
     return Opened(project, where, False, changes)
+
+
+def renamed(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    """Return the new ids of items that are called otherwise by now, by their content.
+
+    Examples
+    --------
+    >>> renamed({"a.png": "1", "b.png": "2"}, {"a.png": "1", "c.png": "2"})
+    {'b.png': 'c.png'}
+    """
+    new = {content: name for name, content in now.items() if name not in before}
+    return {
+        name: new[content] for name, content in before.items() if name not in now and content in new
+    }
 
 
 def _options_in(where: Path, settings: Mapping[str, Any]) -> dict[str, Any]:

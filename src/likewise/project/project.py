@@ -21,7 +21,16 @@ from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items
-from likewise.project.groups import Group, groups_of, members_of, with_copies
+from likewise.items.contrast import contrast, n_looked_at
+from likewise.project.groups import (
+    Group,
+    group_ids,
+    groups_of,
+    how_known,
+    members_of,
+    recounted,
+    rows_like,
+)
 from likewise.project.mending import Mending, changed_rows, parts_of
 from likewise.project.misfits import answers_behind, nearest_fellow
 from likewise.project.packing import pack, readable, unpack
@@ -32,6 +41,8 @@ from likewise.words import plural
 if TYPE_CHECKING:
     from likewise.project.projection import Layout
 
+N_SUMMED_UP = 30
+"""How many members of a group its summary is made from."""
 N_CHECKS = 5
 """How many check questions there are in a round."""
 INSTRUCTION = "instruction"
@@ -66,6 +77,8 @@ class Project:
         For every row of the session its place in `items`, None if it is not there any more.
     copies : mapping of int to sequence of str, optional
         For rows that have them, the ids of items with the same content. They follow their row.
+    unshown : iterable of int
+        Rows that cannot be shown, such as broken pictures; those that are gone need not be named.
     path : Path, optional
         The session file, for those who want to show it.
     seed : int
@@ -83,6 +96,7 @@ class Project:
         features: Callable[[], Features] | None = None,
         where: Sequence[int | None] | None = None,
         copies: Mapping[int, Sequence[str]] | None = None,
+        unshown: Iterable[int] = (),
         path: Path | None = None,
         seed: int = 0,
         by: str | None = None,
@@ -104,6 +118,8 @@ class Project:
             raise InputError(f"the session is about {rows}, but there are {some}")
         self.ids: tuple[str, ...] = tuple(map(str, session.sample_ids or items.ids))
         self.copies = {row: tuple(ids) for row, ids in (copies or {}).items()}
+        gone = (row for row, place in enumerate(self.where) if place is None)
+        self.unshown = frozenset(unshown).union(gone)
         self.lock = threading.RLock()
         self._store = Store.in_memory() if store is None else store
         self._features = items.features if features is None else features
@@ -154,8 +170,27 @@ class Project:
         return self.session.ask()
 
     def groups(self) -> list[Group]:
-        """Return all groups; their sizes count copies."""
-        return with_copies(self.session, groups_of(self.session), self.copies)
+        """Return all groups; they count copies, and what cannot be shown as open."""
+        groups = groups_of(self.session)
+        if not self.copies and not self.unshown:
+            return groups
+        weights = np.ones(len(self.ids), dtype=np.intp)
+        for row, ids in self.copies.items():
+            weights[row] += len(ids)
+        return recounted(groups, group_ids(self.session), weights, self.known())
+
+    def known(self) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
+        """Return how the group of every row is known and how certain it is; see `how_known`.
+
+        What cannot be shown is open, whatever is learned about others, unless it was said before.
+        """
+        how, certainty = how_known(self.session)
+        rows = [row for row in self.unshown if how[row] == "learned"]
+        if not rows:
+            return how, certainty
+        how, certainty = how.copy(), certainty.copy()
+        how[rows], certainty[rows] = "open", np.nan
+        return how, certainty
 
     def group(self, id: int) -> Group:
         """Return one group by its id."""
@@ -163,6 +198,25 @@ class Project:
             if group.id == id:
                 return group
         raise InputError(f"there is no group {id} any more: the answers have changed")
+
+    def sum_up(self, group: Group) -> str:
+        """Return what tells a group from the others, in a few words; empty where nothing does."""
+        places = (self.where[row] for row in rows_like(self.session, group.id, N_SUMMED_UP))
+        inside = [place for place in places if place is not None]
+        return self.items.sum_up(inside) if inside else ""
+
+    def compare(self, row: int, heads: Sequence[int]) -> list[dict[str, Any]]:
+        """Return the fields of a row and of the groups of others; none if it is no table."""
+        place = self.where[row]
+        view = {} if place is None else self.items.view(place)
+        if {"picture", "channels", "text", "html"} & view.keys() or not view.get("fields"):
+            return []
+        most = n_looked_at(len(view["fields"]))
+        groups = []
+        for head in heads:
+            places = (self.where[other] for other in rows_like(self.session, head, most))
+            groups.append([self.items.view(place) for place in places if place is not None])
+        return contrast(view, groups)
 
     def listed(self) -> list[tuple[str, int, int | None]]:
         """Return the id, the row and the place of every item, copies too, in their order."""

@@ -408,6 +408,8 @@ class Store:
         text = _to_json(value, f"setting {name!r}")
         with self._writing() as db:
             db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, text))
+            rows = checksums.settings_of(db)
+            checksums.put(db, checksums.SETTINGS, checksums.of_rows(rows))
 
     @property
     def items(self) -> dict[str, str]:

@@ -24,7 +24,8 @@ async function openList(path) {
   const count = el("span", { class: "hint", role: "status" });
   let last = null;
   const show = async (found = null) => {
-    const mine = (last = Object.fromEntries(new FormData(filters)));
+    const mine = Object.fromEntries(new FormData(filters));
+    last = mine;
     found ??= await ask(mine);
     if (!found || mine !== last) return;
     members.replaceChildren(...found.members.map(member));

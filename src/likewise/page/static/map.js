@@ -39,7 +39,10 @@ export async function showMap() {
   const canvas = el("canvas", { tabIndex: 0, role: "application", ariaLabel: `${plural(points.length, "item")} as points, marked by group. Arrows go from item to item, space ticks one, plus and minus zoom. The groups are listed beside it.` });
   const panel = el("div", { class: "inspect", ariaLive: "polite" }, el("p", { class: "hint" }, "Click a point to see it, or go from one to the next with the arrows. Scroll or +\u00a0and\u00a0− zooms, dragging moves the map. With Shift, or after “Lasso”, dragging rings several items."));
   const zooms = [["+", "Zoom in", 1.5], ["−", "Zoom out", 1 / 1.5], ["Whole map", "Whole map", 0]];
-  const ring = button("Lasso", () => ring.setAttribute("aria-pressed", String((hasLasso = !hasLasso))), { "aria-pressed": String(hasLasso) });
+  const ring = button("Lasso", () => {
+    hasLasso = !hasLasso;
+    ring.setAttribute("aria-pressed", String(hasLasso));
+  }, { "aria-pressed": String(hasLasso) });
   const open = button("", () => openFind([...chosen].slice(0, 500)), { id: "chosen", class: "primary", hidden: true });
   const buttons = el("p", { class: "zooms" }, ...zooms.map(([words, ariaLabel, factor]) => button(words, () => zoom(canvas, factor), { ariaLabel })), ring, open);
   view.replaceChildren(
@@ -285,6 +288,6 @@ function mark(pen, x, y, size, style, how) {
 }
 
 function polygon(pen, corners) {
-  corners.forEach(([x, y], k) => (k ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+  for (const [x, y] of corners) pen.lineTo(x, y);
   pen.closePath();
 }
