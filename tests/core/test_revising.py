@@ -1,11 +1,11 @@
 """What becomes of a log when something in it is another thing."""
 
 import numpy as np
+from likewise.core.revising import mended, revised
 
 from likewise import Answer, Gesture, Link
 from likewise.core.journal import Revised
 from likewise.core.partition import singletons
-from likewise.core.revising import mended, revised
 from likewise.strategies import ClosestFirst
 
 SAME, DIFFERENT, UNSURE = Answer

@@ -17,6 +17,7 @@ from likewise.cluster.learner import (
     learned_labels,
 )
 from likewise.cluster.source_session import SourceSession
+from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
@@ -160,6 +161,8 @@ class COBRA(AskingClusterer):
             self.labels_ = session.labels_guess if is_guess else session.labels
             if self.labels == "learned":
                 self._learn(session, partition, X)
+            if X is not None:
+                refuse_other_rows(session.digest, X)
         self._set_queries(session)
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.super_instances_ = partition.assignment

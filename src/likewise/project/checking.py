@@ -24,7 +24,7 @@ from likewise.project import checksums, schema
 from likewise.project.large import SETUP
 from likewise.project.opening import SUFFIX
 from likewise.project.packing import unpack_session
-from likewise.project.project import ROWS, apply_entries, stored_rows, take_worked_out
+from likewise.project.project import ROWS, apply_entries, stored_rows
 from likewise.project.store import Store
 
 
@@ -127,8 +127,8 @@ def _replay(store: Store) -> None:
     if SETUP not in store.payload_names:
         return  # a file without a session
     session = unpack_session(store.payload(SETUP), stored_rows(store))
-    take_worked_out(session, store)
-    apply_entries(session, store, 0)
+    for _ in apply_entries(session, store, 0):
+        pass
 
 
 @contextmanager
