@@ -35,6 +35,7 @@ from likewise.core.journal import (
     current,
     entry_from_dict,
     entry_to_dict,
+    rows_of,
 )
 from likewise.core.links import LinkGraph
 from likewise.core.question import Chosen, Question
@@ -733,7 +734,7 @@ class Session:
             session._is_endless = bool(data.get("endless", False))
             for entry in data["log"]:
                 session.apply(entry)
-            session._undone = [entry_from_dict(entry, 0) for entry in data["undone"]]
+            session._undone = [session._entry(entry, 0) for entry in data["undone"]]
         except LikewiseError:
             raise
         except (
@@ -755,7 +756,13 @@ class Session:
                 # Earlier releases wrote down another answer to the same links.
                 links = self.events[plain["number"] - 1].links
                 plain = {**plain, "links": [[x.left, x.right, plain["answer"]] for x in links]}
-            self._new(entry_from_dict(plain, len(self._counted.gestures) + 1))
+            self._new(self._entry(plain, len(self._counted.gestures) + 1))
+
+    def _entry(self, plain: Mapping[str, Any], number: int) -> Entry:
+        """Return an entry of a saved log; refuse rows that are not there."""
+        entry = entry_from_dict(plain, number)
+        self._checked_rows(*rows_of(entry))
+        return entry
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
