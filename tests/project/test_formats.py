@@ -150,8 +150,10 @@ def test_a_spreadsheet_runs_no_formula(project):
 
 FORMULAS = [
     "=1+1", "+1+1", "-2+3", "@SUM(A1)", "=cmd|' /C calc'!A0", "-1+cmd|' /C calc'!A0", "-A1",
-    "+B2-C3", "\t=1", "\r=1+1", "\n=1", "  =1", "\ufeff=1", "\u200b=1", "\u200b\ufeff \t=1", "\uff1d1+1",
-    "\uff0b1+1", "\uff0d2+3", "\uff20SUM(A1)", "\ufeff\uff1d1", "+49-123-456", "-x(1)", '=HYPERLINK("http://x")',
+    "+B2-C3", "\t=1", "\r=1+1", "\n=1",
+    "  =1", "\ufeff=1", "\u200b=1", "\u200b\ufeff \t=1", "\uff1d1+1",
+    "\uff0b1+1", "\uff0d2+3", "\uff20SUM(A1)", "\ufeff\uff1d1", "+49-123-456",
+    "-x(1)", '=HYPERLINK("http://x")',
 ]  # fmt: skip
 NAMES = [
     "-dash.png", "--x.png", "-1 dash.png", "+49 photo.jpg", "@home.png", "- a list", "-", "-3.5",

@@ -15,6 +15,7 @@ from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError, SessionFileError
 from likewise.files import cache_folder
 from likewise.items import KINDS, Features, Items, open_items
+from likewise.items.kinds import refuse_nothing
 from likewise.items.texts import is_built_in
 from likewise.project import large
 from likewise.project.large import SETUP, OnProgress
@@ -121,6 +122,8 @@ def open_project(
         KINDS.find(wanted["kind"])
     is_there = where.exists()
     replaces = is_there and _has_other_options(where, wanted, begin, say)
+    if not is_there:
+        refuse_nothing(path, wanted)
     checked(where)
     progress(f"Reading {Path(path).name}", 0, 0)
     if is_there and not replaces:
@@ -220,6 +223,8 @@ def open_large_project(
             store.close()
             raise
         return Opened(project, where, False, Changes())
+    for path in paths:
+        refuse_nothing(path, wanted)
     checked(where)
     settings = {
         "paths": [os.path.abspath(path) for path in paths],

@@ -18,9 +18,11 @@ LONGEST_TEXT = 32_767
 """How many characters a cell has at most."""
 LARGEST_WHOLE = 2**53
 """Larger whole numbers are texts, since a spreadsheet would round them."""
-UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)|\r")
-"""What XML cannot hold, or would change."""
+UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+"""What XML cannot hold, and what a spreadsheet takes for a way to write that."""
 
+RETURN = {"\r": "&#13;"}
+"""XML would turn it into a line feed."""
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -77,4 +79,4 @@ def _cell(value: Any) -> str:
     if isinstance(value, int | float) and abs(value) < LARGEST_WHOLE:
         return f"<c><v>{value!r}</v></c>"
     text = UNFIT.sub(lambda match: f"_x{ord(match[0]):04X}_", as_text(value)[:LONGEST_TEXT])
-    return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(text)}</t></is></c>'
+    return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(text, RETURN)}</t></is></c>'
