@@ -19,7 +19,7 @@ from likewise.items.kinds import refuse_nothing
 from likewise.items.texts import is_built_in
 from likewise.project import large
 from likewise.project.large import SETUP, OnProgress
-from likewise.project.packing import needs_rows, pack, pack_session, unpack_session
+from likewise.project.packing import needs_rows, pack, pack_session, readable, unpack_session
 from likewise.project.project import ROWS, Project, stored_rows
 from likewise.project.store import Changes, Store
 from likewise.words import many, plural
@@ -333,6 +333,8 @@ def _go_on(
             path=where,
             seed=int(settings.get("seed", DEFAULT_SEED)),
         )
+        with readable(f"the strategy in {where}"):
+            project.ask()  # so that nonsense in it is told now; the question is kept
     except BaseException:
         store.close()
         raise
