@@ -13,7 +13,6 @@ import pytest
 from click.testing import CliRunner
 
 from likewise.cli import main
-from likewise.core.answers import Answer
 from likewise.core.arrays import deflated
 from likewise.errors import LikewiseError, SessionFileError
 from likewise.project import checksums, open_project, open_session_file
@@ -40,11 +39,11 @@ def make_session(folder, n_answers=28):
         elif k % 8 == 7:
             project.mend(lambda mending, k=k: mending.move([k % 24, (k + 5) % 24], None), **at)
         elif query is None:
-            project.refine(**at)
+            project.go_on(**at)
         else:
-            same = query.left % 4 == query.right % 4
-            said = Answer.SAME if same else Answer.DIFFERENT
-            project.tell(said, number=query.number, **at)
+            heads = [group[0] % 4 for group in query.groups]
+            chosen = heads.index(query.row % 4) if query.row % 4 in heads else None
+            project.choose(chosen, number=query.number, **at)
         labels.append(project.session.labels.tolist())
     return opened, labels
 
@@ -163,7 +162,7 @@ def ours_only(path):
     try:
         with closing(open_session_file(path).project) as project:
             if (query := project.ask()) is not None:
-                project.tell(Answer.SAME, number=query.number, position=project.position)
+                project.choose(0, number=query.number, position=project.position)
             project.groups()
     except LikewiseError:
         return "refused"

@@ -52,10 +52,10 @@ def export(
 ) -> None:
     """Write the groups of SESSION, a .likewise file, to a table.
 
-    .csv, .parquet and .jsonl have one row per item with its group; .json is the session itself
-    for `likewise.Session.from_dict`, .py a script that loads it. For data that is read in batches
-    (many Parquet files, or more than fits in memory) FILE is a folder; it gets one Parquet file
-    with groups for every file of the input.
+    .csv, .xlsx, .parquet and .jsonl have one row per item with its group; .json is the session
+    itself for `likewise.Session.from_dict`, .py a script that loads it. For data that is read in
+    batches (many Parquet files, or more than fits in memory) FILE is a folder; it gets one Parquet
+    file with groups for every file of the input.
     """
     path = Path(output)
     with Store.open(session) as store:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from likewise.cluster.estimator import AskingClusterer, Predict
+from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.inputs import refuse_session
@@ -115,7 +116,7 @@ class Likewise(AskingClusterer):
         session : Session
             Made by `start`, or loaded by `Session.from_dict`.
         X : array-like, optional
-            The rows, only to check that the session is about as many.
+            The rows, only to check that the session was made from them.
         """
         refuse_session(session)
         strategy: Any = session.strategy
@@ -126,6 +127,8 @@ class Likewise(AskingClusterer):
             )
         if X is not None and len(X) != strategy.n_rows:
             raise InputError(f"X has {len(X)} rows, the session is about {strategy.n_rows}")
+        if X is not None:
+            refuse_other_rows(session.digest, X)
         self._set_queries(session)
         self.n_features_in_ = strategy.partition.points.shape[1]
         self.learned_ = strategy.learned

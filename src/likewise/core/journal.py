@@ -160,6 +160,21 @@ def entry_from_dict(plain: Mapping[str, Any], number: int) -> Entry:
     )
 
 
+def rows_of(entry: Entry) -> tuple[int, ...]:
+    """Return the rows that an entry names."""
+    if isinstance(entry, Named):
+        return tuple(row for row, _ in entry.names)
+    if isinstance(entry, Marked):
+        return (entry.row,) if entry.beside is None else (entry.row, entry.beside)
+    if isinstance(entry, Checked):
+        return entry.link.left, entry.link.right
+    if isinstance(entry, Revised):
+        return tuple(row for link in entry.links for row in (link.left, link.right))
+    if isinstance(entry, Gesture):
+        return (*entry.rows, *(row for group in entry.groups for row in group))
+    return ()
+
+
 def as_plain(value: Any) -> Any:
     """Return a value with every array in it as a list, so that JSON can hold it."""
     if isinstance(value, np.ndarray):

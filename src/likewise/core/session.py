@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from likewise.core.answers import Answer, Gesture, Link, as_answer, ordered
 from likewise.core.audit import settled_for_free
 from likewise.core.counting import Counted
+from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.html import card
 from likewise.core.journal import (
     FORMAT,
@@ -34,12 +35,19 @@ from likewise.core.journal import (
     current,
     entry_from_dict,
     entry_to_dict,
+    rows_of,
 )
 from likewise.core.links import LinkGraph
 from likewise.core.question import Chosen, Question
 from likewise.core.reports import Check, Completeness, Progress, Revision, Suspect
 from likewise.core.strategy import STRATEGIES, Strategy
-from likewise.errors import ContradictionError, InputError, SessionFileError, StaleQueryError
+from likewise.errors import (
+    ContradictionError,
+    InputError,
+    LikewiseError,
+    SessionFileError,
+    StaleQueryError,
+)
 from likewise.inputs import is_whole, refuse_names, refuse_strategy
 from likewise.words import plural
 
@@ -702,7 +710,7 @@ class Session:
             What `to_dict` returned, in this release or an earlier one.
         X : array-like, optional
             The data, for strategies that need it to go on. A session that a page or the command
-            line exported has it.
+            line exported has it. Other rows than those it was made from are refused.
         digest : str, optional
             The fingerprint of the data at hand; refused if the session was made from other data.
 
@@ -718,14 +726,20 @@ class Session:
                     "the session was made from other data (the fingerprints differ). Open it with "
                     "the data it was made from, or start a new one."
                 )
+            if X is not None and digest is None:
+                refuse_other_rows(data.get("digest"), X)
             strategy = _loaded_strategy(data["strategy"], data.get("rows") if X is None else X)
             names = ("sample_ids", "digest", "row_numbers", "max_queries")
             session = cls(strategy, **{name: data.get(name) for name in names})
             session._is_endless = bool(data.get("endless", False))
             for entry in data["log"]:
                 session.apply(entry)
-            session._undone = [entry_from_dict(entry, 0) for entry in data["undone"]]
-        except (KeyError, TypeError, IndexError, AttributeError) as error:
+            session._undone = [session._entry(entry, 0) for entry in data["undone"]]
+        except LikewiseError:
+            raise
+        except (
+            LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError
+        ) as error:  # fmt: skip
             raise SessionFileError(
                 f"the saved session is cut or damaged: {type(error).__name__} on {error}"
             ) from error
@@ -742,7 +756,13 @@ class Session:
                 # Earlier releases wrote down another answer to the same links.
                 links = self.events[plain["number"] - 1].links
                 plain = {**plain, "links": [[x.left, x.right, plain["answer"]] for x in links]}
-            self._new(entry_from_dict(plain, len(self._counted.gestures) + 1))
+            self._new(self._entry(plain, len(self._counted.gestures) + 1))
+
+    def _entry(self, plain: Mapping[str, Any], number: int) -> Entry:
+        """Return an entry of a saved log; refuse rows that are not there."""
+        entry = entry_from_dict(plain, number)
+        self._checked_rows(*rows_of(entry))
+        return entry
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -913,7 +933,7 @@ def _loaded_strategy(plain: Mapping[str, Any], X: Any) -> Strategy:
             f"{', '.join(sorted(STRATEGIES.names))}. If it is one of your own, import its module "
             "first; on the command line, say --strategy package.module:Class."
         )
-    return STRATEGIES.find(name).load(plain, X)
+    return STRATEGIES.known(name).load(plain, X)
 
 
 def _checked_ids(ids: Sequence[Hashable] | None, n_rows: int) -> tuple[Hashable, ...] | None:

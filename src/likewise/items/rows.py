@@ -245,7 +245,11 @@ def _encoded(table: Table, name: str, *, keeps_counts: bool) -> tuple[str, np.nd
     if numbers is not None:
         if not keeps_counts and _only_counts(numbers):
             return "number", np.empty((table.n, 0)), "left out, it only counts the rows"
-        return "number", *_scaled(numbers)
+        finite, beyond = _within_range(table.column(name), numbers)
+        block, note = _scaled(finite)
+        if beyond:
+            note = note.replace("all its values", "all its other values")
+        return "number", block, "; ".join(part for part in (beyond, note) if part)
     times = table.times(name)
     if times is not None:
         return "date", *_scaled(times)
@@ -267,12 +271,26 @@ def _only_counts(numbers: np.ndarray) -> bool:
 # Not by scikit-learn's encoders: importing them takes longer than most tables.
 
 
+def _within_range(cells: Sequence[Any], numbers: np.ndarray) -> tuple[np.ndarray, str]:
+    """Replace infinite numbers by the largest or smallest other one; say which they are."""
+    places = np.flatnonzero(np.isinf(numbers))
+    if not len(places):
+        return numbers, ""
+    first = f"row {places[0]} is {shorten(as_text(cells[places[0]]), 30)!r}"
+    others = f" (and {plural(len(places) - 1, 'other')})" if len(places) > 1 else ""
+    finite = numbers[np.isfinite(numbers)]
+    if not len(finite):
+        return numbers, f"{first}{others}, which is beyond the range of numbers"
+    told = f"{first}{others}: beyond the range of numbers, counted as the largest or smallest other"
+    return np.where(np.isinf(numbers), np.clip(numbers, finite.min(), finite.max()), numbers), told
+
+
 def _scaled(numbers: np.ndarray) -> tuple[np.ndarray, str]:
     """Scale to [0, 1]; a missing value becomes the median."""
     finite = np.isfinite(numbers)
     lost = int(len(numbers) - finite.sum())
     if lost == len(numbers):
-        return np.empty((len(numbers), 0)), "left out, it has no values"
+        return np.empty((len(numbers), 0)), "left out, it has no values that can be compared"
     low, high = numbers[finite].min(), numbers[finite].max()
     if low == high:
         return np.empty((len(numbers), 0)), "left out, all its values are equal"

@@ -130,6 +130,7 @@ class TextItems(Items):
         self._show = list(show or ())
         for name in self._show:
             table.column(name)
+        self._id = id
         self._has_id = id is not None or table.index is not None
         self._recipe = recipe
         self._cache = cache or FeatureCache(None)
@@ -219,8 +220,8 @@ class TextItems(Items):
         return sorted(known, key=lambda word: (counts[word], word))[:N_TELLING_WORDS]
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return the columns of the table."""
-        return dict(self._table.columns)
+        """Return the columns of the table, without the one that has the ids."""
+        return {name: v for name, v in self._table.columns.items() if name != self._id}
 
     def content_hash(self, i: int) -> str:
         """Return a hash of the text."""

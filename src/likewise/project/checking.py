@@ -127,7 +127,8 @@ def _replay(store: Store) -> None:
     if SETUP not in store.payload_names:
         return  # a file without a session
     session = unpack_session(store.payload(SETUP), stored_rows(store))
-    apply_entries(session, store, 0)
+    for _ in apply_entries(session, store, 0):
+        pass
 
 
 @contextmanager

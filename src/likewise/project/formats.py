@@ -9,6 +9,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,12 +25,25 @@ from likewise.items.tables import as_text, is_number
 from likewise.project.groups import group_ids
 from likewise.project.large import model_of
 from likewise.project.project import Project
+from likewise.project.workbook import workbook
 from likewise.registry import Registry
 
 Columns = dict[str, list[Any]]
 
 OURS = ("id", "group", "name", "how", "certainty", "marked", "instruction")
 """Our own columns; a column of the items with such a name gets underscores behind it."""
+
+
+STARTS = ("=", "+", "-", "@")
+"""A spreadsheet takes a text that begins with one of these for a formula."""
+UNSEEN = ("Cc", "Cf", "Zs", "Zl", "Zp")
+"""Categories of characters that a spreadsheet may drop at the beginning of a text."""
+PLAIN_NAME = re.compile(r"[-+@]|[-+@][\w. -]*[^\W\d][\w. -]*")
+"""A name such as ``-dash.png`` calls nothing, even where it is taken for a formula."""
+CELL = re.compile(r"(?<![\w.])[A-Za-z]{1,3}\d+(?![\w.])")
+"""The name of a cell of the sheet, which makes a formula of ``-A1``."""
+LOOKED_AT = 1000
+"""A formula shows in this many characters; what is longer is not a plain name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +157,22 @@ def _own(project: Project, places: Sequence[int | None]) -> Columns:
 
 
 def to_csv(project: Project) -> bytes:
-    """Return the result as CSV in UTF-8 that runs no formula in a spreadsheet."""
+    """Return the result as CSV in UTF-8 that runs no formula in a spreadsheet.
+
+    Every text is in quotation marks, so that no line break in it begins a row.
+    """
     columns = columns_of(project)
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow([_harmless(name) for name in columns])
     for row in zip(*columns.values(), strict=True):
         writer.writerow([_harmless(value) for value in row])
     return _utf8(text.getvalue())
+
+
+def to_xlsx(project: Project) -> bytes:
+    """Return the result as an Excel workbook, in which every text is a text."""
+    return workbook(columns_of(project))
 
 
 def _utf8(text: str) -> bytes:
@@ -158,9 +181,22 @@ def _utf8(text: str) -> bytes:
 
 
 def _harmless(value: Any) -> Any:
-    """Return a text; one that a spreadsheet would run as a formula gets an apostrophe before it."""
-    is_formula = isinstance(value, str) and value.lstrip()[:1] in ("=", "+", "-", "@")
-    return f"'{value}" if is_formula and not is_number(value) else value
+    """Return a cell; a text that a spreadsheet would run as a formula gets an apostrophe before it.
+
+    Examples
+    --------
+    >>> [_harmless(text) for text in ("=1+1", "-dash.png", "-3.5", "+A1", " @SUM(B2)")]
+    ["'=1+1", '-dash.png', '-3.5', "'+A1", "' @SUM(B2)"]
+    """
+    if not isinstance(value, str):
+        return as_text(value) if isinstance(value, list | dict) else value
+    seen = unicodedata.normalize("NFKC", value[:LOOKED_AT])
+    while seen and unicodedata.category(seen[0]) in UNSEEN:
+        seen = seen[1:]
+    if not seen.startswith(STARTS) or is_number(seen):
+        return value
+    is_name = len(value) < LOOKED_AT and PLAIN_NAME.fullmatch(seen) and not CELL.search(seen)
+    return value if is_name else f"'{value}"
 
 
 def to_jsonl(project: Project) -> bytes:
@@ -234,6 +270,12 @@ FORMATS: Registry[Format] = Registry(
         "csv": Format("CSV", "text/csv; charset=utf-8", "groups.csv", to_csv),
         "parquet": Format(
             "Parquet", "application/vnd.apache.parquet", "groups.parquet", to_parquet
+        ),
+        "xlsx": Format(
+            "Excel",
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            "groups.xlsx",
+            to_xlsx,
         ),
         "jsonl": Format("JSON lines", "application/x-ndjson", "groups.jsonl", to_jsonl),
         "json": Format("Session file", "application/json", "session.json", to_session),

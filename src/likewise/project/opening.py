@@ -18,10 +18,11 @@ from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError, SessionFileError
 from likewise.files import cache_folder
 from likewise.items import KINDS, Features, Items, open_items
+from likewise.items.kinds import refuse_nothing
 from likewise.items.texts import is_built_in
 from likewise.project import large
 from likewise.project.large import SETUP, OnProgress
-from likewise.project.packing import needs_rows, pack, pack_session, unpack_session
+from likewise.project.packing import needs_rows, pack, pack_session, readable, unpack_session
 from likewise.project.project import ROWS, Project, stored_rows
 from likewise.project.store import Changes, Store
 from likewise.rows.sample import draw_rows
@@ -128,6 +129,8 @@ def open_project(
         KINDS.find(wanted["kind"])
     is_there = where.exists()
     replaces = is_there and _has_other_options(where, wanted, begin, say)
+    if not is_there:
+        refuse_nothing(path, wanted)
     checked(where)
     progress(f"Reading {Path(path).name}", 0, 0)
     if is_there and not replaces:
@@ -269,6 +272,8 @@ def open_large_project(
             store.close()
             raise
         return Opened(project, where, False, Changes())
+    for path in paths:
+        refuse_nothing(path, wanted)
     checked(where)
     settings = {
         "paths": [os.path.abspath(path) for path in paths],
@@ -403,6 +408,8 @@ def _go_on(
             path=where,
             seed=int(settings.get("seed", DEFAULT_SEED)),
         )
+        with readable(f"the strategy in {where}"):
+            project.ask()  # so that nonsense in it is told now; the question is kept
     except BaseException:
         store.close()
         raise

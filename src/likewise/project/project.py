@@ -162,7 +162,8 @@ class Project:
         with self.lock:
             if self._store.last == self._position:
                 return False
-            self._position = apply_entries(self.session, self._store, self._position)
+            for seq in apply_entries(self.session, self._store, self._position):
+                self._position = seq
             return True
 
     def ask(self) -> Question | None:
@@ -447,13 +448,15 @@ class Project:
         return {"by": self.by, "at": now}
 
 
-def apply_entries(session: Session, store: Store, since: int) -> int:
-    """Do what a file's log says after entry `since`; return the number of its last entry."""
+def apply_entries(session: Session, store: Store, since: int) -> Iterator[int]:
+    """Do what a file's log says after entry `since`; yield the number of each entry when done."""
     entries = store.read(since)
     for entry, op in understood(entries, lambda name: unpack(store.payload(name))):
         with readable(f"entry {entry.seq} of the log"):
             session.apply({**op, "at": entry.at or None})
-    return entries[-1].seq if entries else since
+        yield entry.seq
+    if entries:
+        yield entries[-1].seq
 
 
 def stored_rows(store: Store) -> NDArray[Any] | None:
