@@ -310,10 +310,14 @@ class Log:
         elif plain.get("do") == "redo":
             self.redo()
         else:
-            if plain.get("do") == "revise" and "links" not in plain:
-                # Earlier releases wrote down another answer to the same links.
-                links = self.events[plain["number"] - 1].links
-                plain = {**plain, "links": [[x.left, x.right, plain["answer"]] for x in links]}
+            if plain.get("do") == "revise":
+                number = plain.get("number")
+                if not is_whole(number) or not 1 <= number <= len(self.events):
+                    raise SessionFileError(f"the log has an entry that cannot be read: {plain}")
+                if "answer" in plain:
+                    # Earlier releases wrote down another answer to the same links.
+                    links = self.events[number - 1].links
+                    plain = {**plain, "links": [[x.left, x.right, plain["answer"]] for x in links]}
             self._new(entry_from_dict(plain, len(self._counted.gestures) + 1))
 
     @contextmanager
