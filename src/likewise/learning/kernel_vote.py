@@ -254,4 +254,4 @@ def squared_distances(
     squares = (rows * twice).sum(axis=1, keepdims=True) if is_one else rows @ twice.T
     squares += (rows**2).sum(axis=1)[:, None]
     squares += (columns**2).sum(axis=1)
-    return np.maximum(squares, np.float32(0.0), out=squares)
+    return np.asarray(np.maximum(squares, np.float32(0.0), out=squares))
