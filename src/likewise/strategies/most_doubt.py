@@ -32,7 +32,7 @@ from likewise.learning.given import central_rows
 from likewise.learning.kernel_vote import squared_distances
 from likewise.learning.learner import Learned, Learner
 from likewise.learning.respect import respecting_labels
-from likewise.learning.suspects import surprising_answers
+from likewise.learning.suspects import contradicted_rows
 from likewise.rows.threads import one_thread_each
 from likewise.strategies.known import Known, chance_of_new, read_log
 from likewise.strategies.representatives import RepresentativeStrategy
@@ -104,6 +104,7 @@ class MostDoubt(RepresentativeStrategy):
         self.given = given
         self._field = field or _Field(partition, self.is_askable, seed, given)
         self._cell_of = {row: cell for row, cell in self._position.items() if self.is_askable[cell]}
+        self._certain: set[int] = set()
         self._forget()
 
     @classmethod
@@ -163,11 +164,13 @@ class MostDoubt(RepresentativeStrategy):
         """Return the rows that stand for askable cells."""
         return self.partition.representatives[self.is_askable]
 
-    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
+    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:
         """Take in an answer about two rows."""
         if answer.is_link:
             self.links.add(left, right, answer)
         self._log.append((left, right, answer))
+        if is_certain:
+            self._certain.add(len(self._log))
         self._forget()
 
     def _forget(self) -> None:
@@ -332,13 +335,21 @@ class MostDoubt(RepresentativeStrategy):
         return len(cells) >= min(MOST_ASKED, len(self._cell_of))
 
     def suspects(self) -> list[Suspect]:
-        """Return links that are probably wrong, the least credible first."""
+        """Return the links that put rows where others contradict them, the least credible first."""
         learned = self.known().learned
         if learned is None:
             return []
-        rows = self.partition.representatives[learned.known].tolist()
-        chances = dict(zip(rows, learned.left_out, strict=True))
-        return surprising_answers(self._log, chances)
+        # The answer that put a row into its group; for the first of a group, one that it differs.
+        by_row: dict[int, int] = {}
+        for number, (row, _, answer) in enumerate(self._log, start=1):
+            if number not in self._certain and (answer is Answer.SAME or row not in by_row):
+                by_row[row] = number
+        suspects = []
+        for k, credibility in contradicted_rows(learned.left_out, learned.groups):
+            number = by_row.get(int(self.partition.representatives[learned.known[k]]))
+            if number is not None:
+                suspects.append(Suspect(number, *self._log[number - 1], credibility))
+        return suspects
 
 
 class _Field:
