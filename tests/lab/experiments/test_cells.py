@@ -299,3 +299,10 @@ def test_a_dask_client_gives_the_same_rows(blobs):
     ):
         run_cells(wanted, there, client=client)
     assert [reproducible(row) for row in here] == [reproducible(row) for row in there]
+
+
+@pytest.mark.parametrize("clusterer", ["MPCKM", "COSC"])
+def test_npu_asks_for_links_and_clusters_again_only_after_more_answers(clusterer, blobs):
+    row = run_cell(Cell("main", f"{clusterer}-NPU", "iris", 10, 0), allowed=6)
+    assert (row.status, row.queries, row.error) == ("ok", 6, "")
+    assert row.ari_all > 0.9
