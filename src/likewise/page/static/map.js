@@ -216,7 +216,8 @@ function steer(canvas, panel) {
     const [dx, dy] = [event.clientX - held[0], event.clientY - held[1]];
     isDragged ||= Math.hypot(dx, dy) > 4;
     if (lasso) {
-      lasso.push(here(event));
+      // A busy browser hands over several moves at once.
+      lasso.push(...event.getCoalescedEvents().map(here), here(event));
       return draw(canvas);
     }
     const unit = 1000 / lens.scale;
