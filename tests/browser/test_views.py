@@ -307,7 +307,7 @@ def test_groups_are_named_opened_and_doubted(labeler):
     rows = [m["row"] for m in someone.fetch(f"api/group/{group}")["members"]]
     k = next(k for k, row in enumerate(rows) if row not in standing)
     members.nth(k).get_by_role("button", name="ask me").click()
-    someone.expect(page.locator("#why")).to_contain_text("does not fit here")
+    someone.expect(page.get_by_role("alert")).to_contain_text("may not fit there")
     assert someone.fetch("api/query")["question"]["left"]["row"] == rows[k]
 
 

@@ -60,7 +60,7 @@ export async function doubt(thing) {
     notice(`You said yourself that “${thing.title}” belongs there: answer ${state.answers_behind.join(", ")}. Change it here if it was a slip.`);
   } else {
     location.hash = "#ask";
-    notice(`“${thing.title}” is on its own now. Does it belong to the one beside it?`);
+    notice(`“${thing.title}” may not fit there. Does it belong to the one beside it?`);
   }
 }
 
