@@ -45,7 +45,7 @@ def outlook(session: Session) -> Outlook:
     is_done = session.is_done
     quality, can_stop = "", is_done
     if complete is not None:
-        can_stop = complete.at_least >= GOOD_ENOUGH and not complete.unmet
+        can_stop = bool(complete.at_least >= GOOD_ENOUGH and not complete.unmet)
         estimate, at_least = round(100 * complete.estimate), round(100 * complete.at_least)
         quality = f"about {estimate} % right (at least {at_least} %)"
         if complete.unmet:
