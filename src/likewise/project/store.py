@@ -15,7 +15,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -206,6 +206,12 @@ class Store:
                     "away, and open the file again."
                 )
             check_log(path)
+            # Not to write: SQLite would fold the log into the file when it is closed, and a damaged
+            # file must stay as it is.
+            with translated(path), closing(connect(path, mode="ro", writes_ahead=False)) as db:
+                looked = cls(path, db)
+                looked._check()
+                looked.read()
         with translated(path):
             store = cls(path, connect(path, writes_ahead=False))
         try:
