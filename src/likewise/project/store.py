@@ -53,6 +53,9 @@ SETTINGS: dict[str, tuple[type, ...]] = {
     "seed": (int,),
     "low": (list,),
     "high": (list,),
+    "n_rows": (int,),
+    "copies": (dict,),
+    "unshown": (list,),
     schema.OLD_ENTRIES: (int,),
 }
 """The types of the settings that projects read."""
