@@ -116,7 +116,7 @@ def test_copies_are_one_row_and_each_is_exported(tmp_path):
     project.close()
     again = open_project(tmp_path / "rows.csv").project
     table = export(again, "csv").decode().splitlines()
-    assert [line.split(",")[0] for line in table[1:]] == [f"n{k}" for k in range(40)]
+    assert [line.split(",")[0] for line in table[1:]] == [f'"n{k}"' for k in range(40)]
     groups = {line.split(",")[0]: line.split(",")[3] for line in table[1:]}
     assert all(groups[f"n{k}"] == groups[f"n{k % 4}"] for k in range(40))
     assert {len(ids) for ids in again.copies.values()} == {9}
