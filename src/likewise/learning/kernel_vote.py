@@ -236,8 +236,8 @@ def squared_distances(
 ) -> NDArray[np.float32]:
     """Return the squares of the distances of rows to columns, by one matrix product."""
     twice = -2.0 * columns
-    # Beside busy processes, OpenBLAS's product with a single column was seen to raise the flag of an
-    # invalid operation on finite numbers, which NumPy warns about; so that one is done without it.
+    # Beside busy processes, OpenBLAS's product with a single column was seen to raise the flag of
+    # an invalid operation on finite numbers, which NumPy warns about; so it is done without it.
     is_one = len(columns) == 1
     squares = (rows * twice).sum(axis=1, keepdims=True) if is_one else rows @ twice.T
     squares += (rows**2).sum(axis=1)[:, None]
