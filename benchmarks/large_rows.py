@@ -3,7 +3,8 @@
 10 float32 columns, a mixture of 20 Gaussians. CPU is that of the process and of all that it
 started, so on the cluster that of the client and its two workers; memory is the largest sum of what
 they held themselves (unique set size). Workers that wait take CPU, too; how much is measured, and
-taken off, since it depends on how long other work lets them wait. The number of rows in millions may follow:
+taken off, since it depends on how long other work lets them wait. The number of rows in millions
+may follow:
 ``python -m benchmarks.large_rows 1 10 100``. Files are made in batches, and deleted afterwards.
 """
 

@@ -46,11 +46,15 @@ STANDING = {
 ASKED = {
     "position": {**WHOLE, "description": "of the log; every change must repeat it"},
     "is_done": YES_OR_NO,
+    "instruction": {**TEXT, "description": "what belongs together, in the person's words"},
     "question": {"oneOf": [ref("Question"), {"type": "null"}]},
-    "why": TEXT,
     "can_undo": YES_OR_NO,
     "can_redo": YES_OR_NO,
-    "n_super_instances": WHOLE,
+}
+CALLED = {
+    "number": {"type": ["integer", "null"], "description": "of its key; null before it has one"},
+    "key": {**TEXT, "description": "what to press for it, the same as long as it is there"},
+    "name": TEXT,
 }
 
 SCHEMAS = {
@@ -68,6 +72,9 @@ SCHEMAS = {
                 "type": "object",
                 "description": "all that is shown of it: any of picture, channels, text, fields",
             },
+            n_copies={**WHOLE, "description": "how many other items have the same content"},
+            copies={**array(TEXT), "description": "the ids of these"},
+            key={**TEXT, "description": "that of its group"},
             is_marked={**YES_OR_NO, "description": "whether it was said not to fit"},
             how={**HOW, "description": "how it is known to which group it belongs"},
             certainty={"type": ["number", "null"], "description": "1 for what was said"},
@@ -79,10 +86,6 @@ SCHEMAS = {
             {
                 "kind": {"type": "string", "enum": ["pair", "choice"]},
                 "number": WHOLE,
-                "is_check": {
-                    **YES_OR_NO,
-                    "description": "whether earlier answers imply one, and this checks them",
-                },
             },
             left=ref("Thing"),
             right=ref("Thing"),
@@ -92,11 +95,21 @@ SCHEMAS = {
             },
             distance={"type": ["number", "null"], "description": "only if asked for"},
             item=ref("Thing"),
-            groups=array(
-                shape({"name": TEXT, "size": WHOLE, "group": WHOLE, "shown": array(ref("Thing"))})
-            ),
+            groups=array(ref("Shown")),
+            fields={
+                **array({"type": "object"}),
+                "description": "of rows: name, value and at of the item, groups; telling ones first",
+            },
         ),
         "description": "A pair has left and right; a choice has an item and groups.",
+    },
+    "Shown": {
+        **shape({**CALLED, "size": WHOLE, "group": WHOLE, "shown": array(ref("Thing"))}),
+        "description": "A group as a question shows it.",
+    },
+    "Changes": {
+        **shape({"n": WHOLE, "n_following": WHOLE, "following": array(ref("Thing"))}),
+        "description": "How many items change groups, and which follow without being named.",
     },
     "Progress": shape(
         {
@@ -104,7 +117,11 @@ SCHEMAS = {
             "unsure": WHOLE,
             "settled_for_free": WHOLE,
             "at_most": {**WHOLE, "description": "never grows on a yes or no"},
-            "estimate": {**WHOLE, "description": "about how many will follow"},
+            "estimate": {
+                "type": ["integer", "null"],
+                "description": "about how many will follow, where that is known",
+            },
+            "has_more": {**YES_OR_NO, "description": "whether a question follows"},
             "n_groups": WHOLE,
             "line": TEXT,
         }
@@ -119,6 +136,10 @@ SCHEMAS = {
                 "estimate": {"type": "number", "description": "share of items in the right group"},
                 "at_least": {"type": "number", "description": "a share that is hardly less"},
                 "unmet": {**WHOLE, "description": "about how many groups were not met yet"},
+                "one_group": {
+                    "type": "number",
+                    "description": "the share that would be right if all items were one group",
+                },
             }
         ),
         "description": "How complete the groups are, where the strategy can tell. An estimate.",
@@ -134,6 +155,7 @@ SCHEMAS = {
             **WHOLE,
             "description": "after the result was mended: earlier answers that it overruled",
         },
+        changes={**ref("Changes"), "description": "after the result was mended"},
         answers_behind={
             **array(WHOLE),
             "description": "after /api/misfit: answers by which the item is in its group, if any",
@@ -159,7 +181,7 @@ SCHEMAS = {
             "left": ref("Thing"),
             "right": ref("Thing"),
             "links": array(shape({"left": WHOLE, "right": WHOLE, "answer": ANSWER})),
-            "groups": {**array(array(ref("Thing"))), "description": "what a choice showed"},
+            "groups": {**array(ref("Shown")), "description": "what a choice showed"},
         }
     ),
     "History": shape({"position": WHOLE, "n": WHOLE, "events": array(ref("Event"))}),
@@ -181,7 +203,7 @@ SCHEMAS = {
     "Group": shape(
         {
             "id": WHOLE,
-            "name": TEXT,
+            **CALLED,
             **COUNTS,
             "n_super_instances": WHOLE,
             "summary": {**TEXT, "description": "a few words on what its items share, or nothing"},
@@ -191,7 +213,10 @@ SCHEMAS = {
     "Groups": shape(
         {"position": WHOLE, "n": WHOLE, "total": shape(COUNTS), "groups": array(ref("Group"))}
     ),
-    "Members": shape({"position": WHOLE, "group": ref("Group"), "members": array(ref("Thing"))}),
+    "Members": shape(
+        {"position": WHOLE, "n": WHOLE, "members": array(ref("Thing"))}, group=ref("Group")
+    ),
+    "Instruction": shape({"position": WHOLE, "instruction": TEXT}),
     "Parts": shape(
         {
             "position": WHOLE,
@@ -215,7 +240,7 @@ SCHEMAS = {
             "n": {**WHOLE, "description": "of all items; the points may be a sample"},
             "n_groups": WHOLE,
             "groups": {
-                **array(shape({"id": WHOLE, "name": TEXT, "summary": TEXT, **COUNTS})),
+                **array(ref("Group")),
                 "description": "the largest twenty",
             },
         }
@@ -306,6 +331,14 @@ def file(summary, kinds, *parameters):
 ROW = parameter("row", "path", WHOLE, "the item")
 LIMIT = parameter("limit", "query", WHOLE, "how many, at most 500")
 OFFSET = parameter("offset", "query", WHOLE, "how many to leave out")
+FINDING = (
+    parameter("text", "query", TEXT, "only items with this in their name, text or fields"),
+    parameter("how", "query", {"enum": ["said", "learned", "open", "doubt"]}, "only those"),
+    parameter("order", "query", {"enum": ["doubt", "name"]}, "doubtful ones first, or by name"),
+    LIMIT,
+    OFFSET,
+)
+PREVIEW = {**YES_OR_NO, "description": "only say what would change: the reply is a Changes"}
 
 PATHS = {
     "/api/query": {
@@ -372,10 +405,19 @@ PATHS = {
             "One group with its members, typical ones first",
             "Members",
             parameter("id", "path", WHOLE, "the group"),
-            parameter("order", "query", {"enum": ["doubt"]}, "doubtful members first"),
-            LIMIT,
-            OFFSET,
+            *FINDING,
         )
+    },
+    "/api/find": {
+        "get": look(
+            "Items of all groups",
+            "Members",
+            parameter("rows", "query", TEXT, "only these, such as 3,14,15"),
+            *FINDING,
+        )
+    },
+    "/api/instruction": {
+        "post": change("Say in words what belongs together", "Instruction", {"instruction": TEXT})
     },
     "/api/name": {"post": change("Name a group", "Named", {"group": WHOLE, "name": TEXT})},
     "/api/move": {
@@ -387,9 +429,12 @@ PATHS = {
                 "type": ["integer", "string", "null"],
                 "description": 'a group, "new", or null for not here',
             },
+            preview=PREVIEW,
         )
     },
-    "/api/merge": {"post": change("Make groups one", "State", {"groups": array(WHOLE)})},
+    "/api/merge": {
+        "post": change("Make groups one", "State", {"groups": array(WHOLE)}, preview=PREVIEW)
+    },
     "/api/group/{id}/parts": {
         "get": look(
             "The two most likely parts of a group", "Parts", parameter("id", "path", WHOLE, "it")
@@ -397,7 +442,10 @@ PATHS = {
     },
     "/api/split": {
         "post": change(
-            "Split a group into parts, each named by items", "State", {"parts": array(array(WHOLE))}
+            "Split a group into parts, each named by items",
+            "State",
+            {"parts": array(array(WHOLE))},
+            preview=PREVIEW,
         )
     },
     "/api/confirm": {
@@ -420,11 +468,15 @@ PATHS = {
     },
     "/api/unsure": {"get": look("Pairs of groups that stayed undecided", "Unsure")},
     "/api/refine": {
-        "post": change(
-            "Split super-instances further, all answers kept", "State", {}, n_super_instances=WHOLE
+        "post": change("Go on asking where doubt is left, all answers kept", "State", {})
+    },
+    "/api/map": {
+        "get": look(
+            "Two coordinates per item",
+            "Map",
+            parameter("prepare", "query", WHOLE, "1 to have it laid out and be told only n"),
         )
     },
-    "/api/map": {"get": look("Two coordinates per item", "Map")},
     "/api/item/{row}": {"get": look("One item and its group", "Item", ROW)},
     "/api/item/{row}/image": {
         "get": file(

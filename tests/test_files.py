@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from likewise.errors import InputError, LikewiseError, WriteError
-from likewise.files import cache_folder, whole_file, whole_path, write_whole
+from likewise.files import LEFT_OVER, cache_folder, whole_file, whole_path, write_whole
 
 posix = pytest.mark.skipif(os.name != "posix", reason="file modes are those of POSIX")
 
@@ -153,3 +153,31 @@ def test_a_text_is_written_as_a_whole_or_not_at_all(old, monkeypatch):
         write_whole(old, "lost")
     assert old.read_text("utf-8") == "größer"
     assert os.listdir(old.parent) == [old.name]
+
+
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm", "-journal"])
+def test_what_a_killed_process_left_is_swept_by_the_next_write(old, suffix):
+    ours = old.parent / f".photos.likewise.ab12cd_9.likewise.tmp{suffix}"
+    young = old.parent / f".file.csv.zz12cd_9.likewise.tmp{suffix}"
+    others = [old.parent / name for name in (".x.tmp", "a.tmp", ".a.abcdefgh.tmp", ".likewise.tmp")]
+    for file in (ours, young, *others):
+        file.write_bytes(b"half")
+        os.utime(file, (1e9, 1e9))
+    os.utime(young)
+    write(old)
+    assert not ours.exists()
+    assert all(file.exists() for file in (young, *others))
+
+
+def test_what_cannot_be_swept_is_left(old, monkeypatch):
+    left = old.parent / ".file.csv.ab12cd_9.likewise.tmp"
+    left.mkdir()  # which unlink refuses
+    os.utime(left, (1e9, 1e9))
+    write(old)
+    assert old.read_bytes() == b"new"
+    assert left.exists()
+
+
+def test_a_temporary_file_has_a_name_that_is_swept(path):
+    with whole_path(path) as new:
+        assert LEFT_OVER.fullmatch(new.name)

@@ -28,12 +28,15 @@ LAWS = "tests/laws/test_strategies.py::Test"
 ROOMS = {
     "core": (["core"], ["tests/core", f"{LAWS}ClosestFirst"]),
     "strategies": (
-        ["strategies/closest_first.py", "strategies/random_order.py", "strategies/dsl.py"],
+        ["strategies/closest_first.py"],
+        ["tests/strategies/test_closest_first.py", f"{LAWS}ClosestFirst"],
+    ),
+    "peers": (
+        ["lab/peers"],
         [
-            "tests/strategies/test_closest_first.py",
-            "tests/strategies/test_random_order.py",
-            *(f"{LAWS}{name}" for name in ("ClosestFirst", "RandomGroups", "SkeletonTree")),
-            "tests/cluster/test_procedures.py",
+            "tests/lab/peers",
+            *(f"{LAWS}{name}" for name in ("RandomGroups", "SplitAndMerge", "SkeletonTree")),
+            *(f"{LAWS}{name}" for name in ("DiffusionSkeleton", "AdaptiveSampling")),
         ],
     ),
     "row_by_row": (

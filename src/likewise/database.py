@@ -1,32 +1,56 @@
-"""SQLite files: connecting, making them whole, finding them cut, saying what failed."""
+"""SQLite files: connecting, making them whole, finding them cut, saying what failed.
+
+A file may come from a stranger or from a failing disk, so its header and its write-ahead log are
+looked at before SQLite touches them, and nothing in it is run.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
+import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from likewise.errors import InputError, LikewiseError, SessionFileError
 from likewise.files import whole_path
 
 BUSY_SECONDS = 10.0
 """How long a writer waits for another process's transaction, which takes milliseconds."""
-
+FULL_BELOW = 1 << 20
+"""A disk with fewer free bytes than this is full, whatever error SQLite gives."""
+LIMITS = {
+    sqlite3.SQLITE_LIMIT_LENGTH: 1 << 30,
+    sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,
+    sqlite3.SQLITE_LIMIT_COLUMN: 100,
+    sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 100,
+    sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 10,
+    sqlite3.SQLITE_LIMIT_ATTACHED: 1,  # which VACUUM INTO needs
+}
+"""What SQLite does for one statement at most; our own need far less."""
 
 IN_MEMORY = Path(":memory:")
+COMPANIONS = ("-wal", "-shm", "-journal")
+"""The files that SQLite keeps beside a file while it is in use."""
 
 
-def connect(path: Path, *, makes: bool = False) -> sqlite3.Connection:
-    """Open an SQLite file for writing, so that a commit is on disk when it returns.
+def connect(
+    path: Path, *, mode: Literal["ro", "rw", "rwc"] = "rw", writes_ahead: bool = True
+) -> sqlite3.Connection:
+    """Open an SQLite file, so that a commit is on disk when it returns.
 
     Parameters
     ----------
     path : Path
         The file, or `IN_MEMORY`.
-    makes : bool
-        Whether to make the file if it is not there.
+    mode : {"ro", "rw", "rwc"}
+        Whether to read only, to write, or to write and make the file if it is not there.
+    writes_ahead : bool
+        Whether to go over to write-ahead mode now; see `write_ahead`.
 
     Raises
     ------
@@ -34,19 +58,48 @@ def connect(path: Path, *, makes: bool = False) -> sqlite3.Connection:
         See `translated`.
     """
     db = sqlite3.connect(
-        ":memory:" if path == IN_MEMORY else f"{path.absolute().as_uri()}?mode=rw{'c' * makes}",
+        ":memory:" if path == IN_MEMORY else f"{path.absolute().as_uri()}?mode={mode}",
         uri=path != IN_MEMORY,
         timeout=BUSY_SECONDS,
         isolation_level=None,
         check_same_thread=False,
     )
     try:
-        db.execute("PRAGMA journal_mode = WAL")
+        for limit, most in LIMITS.items():
+            db.setlimit(limit, most)
+        # Tables, views and triggers of a file must not call functions, and lengths in its pages
+        # are checked before they are used.
+        db.execute("PRAGMA trusted_schema = OFF")
+        db.execute("PRAGMA cell_size_check = ON")
         db.execute("PRAGMA synchronous = FULL")
+        # Text that is no UTF-8 is damage, which a checksum finds.
+        db.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+        if writes_ahead:
+            write_ahead(db)
     except BaseException:
         db.close()
         raise
     return db
+
+
+def write_ahead(db: sqlite3.Connection) -> None:
+    """Go over to write-ahead mode. The header of the file says so until `write_in_place`."""
+    db.execute("PRAGMA journal_mode = WAL")
+
+
+def write_in_place(db: sqlite3.Connection) -> bool:
+    """Fold the write-ahead log into the file and leave that mode, unless others use the file.
+
+    Returns whether the file is whole in itself now.
+    """
+    db.execute("PRAGMA busy_timeout = 0")
+    try:
+        (mode,) = db.execute("PRAGMA journal_mode = DELETE").fetchone()
+    except sqlite3.OperationalError:  # somebody else has it open, or it cannot be written
+        return False
+    finally:
+        db.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+    return bool(mode == "delete")
 
 
 @contextmanager
@@ -56,34 +109,59 @@ def new_file(path: Path) -> Iterator[Path]:
         raise InputError(f"cannot make {path}: there is no folder {path.parent}")
     if path.exists():
         raise InputError(f"{path} exists already: open it, or choose another name")
-    leftover = Path(f"{path}-wal")
-    # SQLite would replay it into the new file.
-    if leftover.exists():
-        raise InputError(f"{leftover} is left over from a file that is gone: move it away first")
+    for suffix in ("-wal", "-journal"):
+        leftover = Path(f"{path}{suffix}")
+        # SQLite would replay it into the new file.
+        if leftover.exists():
+            raise InputError(
+                f"{leftover} is left over from a file that is gone: move it away first"
+            )
     with whole_path(path, private=True, replace=False) as new:
         try:
             yield new
         finally:
-            for suffix in ("-wal", "-shm"):
+            for suffix in COMPANIONS:
                 Path(f"{new}{suffix}").unlink(missing_ok=True)
 
 
-def check_whole(path: Path) -> None:
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What the first bytes of an SQLite file say, and what lies beside it.
+
+    Attributes
+    ----------
+    has_all_pages : bool
+        Whether the file is as long as it says.
+    is_in_use : bool
+        Whether it was in write-ahead mode, which a project file leaves when it is closed.
+    has_log : bool
+        Whether a write-ahead log lies beside it.
+    """
+
+    has_all_pages: bool
+    is_in_use: bool
+    has_log: bool
+
+
+def check_whole(path: Path) -> Header:
     """Refuse what is not an SQLite file and what was cut, before SQLite touches it."""
     try:
-        is_whole = _has_all_pages(path)
+        header = _header(path)
         # While there is a write-ahead log, pages may be missing from the file itself. A process
         # may remove it between two looks, having written them: so look again.
-        if not is_whole and not Path(f"{path}-wal").exists() and not _has_all_pages(path):
-            raise SessionFileError(f"cannot open {path}: its end is missing; use a copy of it")
+        if not header.has_all_pages and not header.has_log:
+            header = _header(path)
+            if not header.has_all_pages and not header.has_log:
+                raise SessionFileError(f"cannot open {path}: its end is missing; use a copy of it")
+        return header
     except FileNotFoundError:
         raise SessionFileError(f"cannot open {path}: there is no such file") from None
     except OSError as error:
         raise SessionFileError(f"cannot open {path}: {error.strerror}") from error
 
 
-def _has_all_pages(path: Path) -> bool:
-    """Compare the size of an SQLite file with what its header says."""
+def _header(path: Path) -> Header:
+    """Read the header of an SQLite file, and compare its size with what that says."""
     with path.open("rb") as file:
         header = file.read(100)
         size = file.seek(0, os.SEEK_END)
@@ -91,7 +169,66 @@ def _has_all_pages(path: Path) -> bool:
         raise SessionFileError(f"cannot open {path}: it is not a likewise project file")
     # Two bytes cannot hold the largest page size, 65536, so it is written as 1.
     page = int.from_bytes(header[16:18]) if header[16:18] != b"\0\1" else 65536
-    return size >= page * int.from_bytes(header[28:32])
+    has_log = False
+    with suppress(FileNotFoundError):
+        has_log = Path(f"{path}-wal").stat().st_size > 0
+    has_all_pages = size >= page * int.from_bytes(header[28:32])
+    return Header(has_all_pages, is_in_use=header[19:20] == b"\2", has_log=has_log)
+
+
+def check_log(path: Path) -> None:
+    """Refuse a write-ahead log that is damaged in the middle.
+
+    SQLite ignores everything from the first bad frame on, and deletes it. That is right for what
+    a killed process had not finished, which has nothing behind it, but not for damage.
+    """
+    log = Path(f"{path}-wal")
+    try:
+        data = log.read_bytes()
+        # A process may begin it anew while it is read.
+        if _is_broken(data) and _is_broken(again := log.read_bytes()) and again == data:
+            raise SessionFileError(
+                f"{log} is damaged, and the latest answers are in it. likewise check --repair "
+                f"{path} writes what can be read to another file."
+            )
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise SessionFileError(f"cannot open {log}: {error.strerror}") from error
+
+
+def _is_broken(data: bytes) -> bool:
+    """Whether a write-ahead log has a commit behind a bad frame, or no good header."""
+    if not data:
+        return False
+    magic, _, page, _, salts = struct.unpack_from(">IIII8s", data.ljust(32, b"\0"))
+    order = {0x377F0682: "<", 0x377F0683: ">"}.get(magic)
+    if len(data) < 32 or order is None or page < 512 or page & (page - 1):
+        return True
+    sums = _log_sum(data[:24], (0, 0), order)
+    if sums != struct.unpack_from(">II", data, 24):
+        return True
+    is_good, step = True, page + 24
+    for start in range(32, len(data) - step + 1, step):
+        is_ours = data[start + 8 : start + 16] == salts  # others are from before
+        if is_good and is_ours:
+            sums = _log_sum(data[start : start + 8], sums, order)
+            sums = _log_sum(data[start + 24 : start + step], sums, order)
+            is_good = sums == struct.unpack_from(">II", data, start + 16)
+        elif is_ours and data[start + 4 : start + 8] != bytes(4):
+            return True
+        is_good = is_good and is_ours
+    return False
+
+
+def _log_sum(data: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]:
+    """Return the checksum of SQLite's write-ahead log, which goes on from what was before."""
+    first, second = sums
+    words = struct.unpack(f"{order}{len(data) // 4}I", data)
+    for k in range(0, len(words), 2):
+        first = (first + words[k] + second) & 0xFFFFFFFF
+        second = (second + words[k + 1] + first) & 0xFFFFFFFF
+    return first, second
 
 
 @contextmanager
@@ -99,12 +236,19 @@ def translated(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ours, with what to do about them."""
     try:
         yield
+    except UnicodeDecodeError as error:  # SQLite's message quotes bytes of the file
+        raise SessionFileError(f"{path} is cut or damaged; use a copy") from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", None)
         # The low byte is the kind of error, the rest its details.
         kind = None if code is None else code & 0xFF
-        if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            raise SessionFileError(f"{path} is cut or damaged ({error}); use a copy") from error
+        if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT):
+            raise SessionFileError(
+                f"{path} is cut or damaged ({error}). Use a copy, or write what can be read to "
+                f"another file: likewise check --repair {path}"
+            ) from error
+        if kind == sqlite3.SQLITE_IOERR and _is_full(path):
+            kind = sqlite3.SQLITE_FULL
         remedy = {
             sqlite3.SQLITE_FULL: "the disk is full. Free some space and do it again",
             sqlite3.SQLITE_IOERR: "the disk failed. See to it and do it again",
@@ -115,3 +259,10 @@ def translated(path: Path) -> Iterator[None]:
         raise LikewiseError(
             f"nothing was saved in {path}: {remedy}; all that was saved before is there. ({error})"
         ) from error
+
+
+def _is_full(path: Path) -> bool:
+    """Whether the disk of a file is full; SQLite calls some writes failed that found no room."""
+    with suppress(OSError):
+        return shutil.disk_usage(path.parent).free < FULL_BELOW
+    return False

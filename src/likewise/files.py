@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from likewise.errors import InputError, WriteError
+
+TEMPORARY = ".likewise.tmp"
+"""How the names of temporary files end."""
+LEFT_OVER = re.compile(r"\..+\.[a-z0-9_]{8}\.likewise\.tmp(-wal|-shm|-journal)?")
+"""The names of temporary files, and of those that SQLite keeps beside them."""
+OLD = 24 * 60 * 60
+"""After so many seconds nobody is writing a temporary file any more."""
 
 
 def cache_folder() -> Path:
@@ -80,7 +89,8 @@ def whole_path(path: Path, *, private: bool = False, replace: bool = True) -> It
     """
     with _named_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        sweep(path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=TEMPORARY, dir=path.parent)
         os.close(handle)
     temporary = Path(name)
     try:
@@ -95,6 +105,16 @@ def whole_path(path: Path, *, private: bool = False, replace: bool = True) -> It
             _sync_folder(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove temporary files of ours that a killed process left in a folder more than a day ago."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if LEFT_OVER.fullmatch(entry.name):
+                with suppress(OSError):
+                    if entry.stat(follow_symlinks=False).st_mtime < time.time() - OLD:
+                        os.unlink(entry.path)
 
 
 def _rename(old: Path, new: Path, *, replace: bool = True) -> None:

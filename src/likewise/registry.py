@@ -3,6 +3,9 @@
 There is one registry each for strategies, kinds of items, export formats and methods of the
 experiment. Other packages add to them by entry points, scripts by `Registry.register`, and the
 command line by an address such as ``package.module:Name``.
+
+A person may give an address, and its module is imported. A file may not, since it could come from a
+stranger: names from files are looked up by `Registry.known`, which imports only what is registered.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
-from likewise.errors import InputError
+from likewise.errors import InputError, SessionFileError
 
 T = TypeVar("T")
 
@@ -43,6 +46,7 @@ class Registry(Generic[T]):
         self.what = what
         self.group = group
         self._known: dict[str, Any] = dict(built_in)
+        self._by_address: dict[str, T] = {}
         self._has_looked = False
 
     @property
@@ -61,23 +65,50 @@ class Registry(Generic[T]):
     def find(self, name: str) -> T:
         """Return a thing by its name, or by an address of the form ``package.module:Name``.
 
+        The name comes from a person; see `known` for one that comes from a file. A module is also
+        looked for in the current folder.
+
         Raises
         ------
         InputError
             If there is no such thing.
         """
-        if name not in self._known:
-            self._look_for_installed()
-        if name in self._known:
-            if isinstance(self._known[name], str):
-                self._known[name] = self._load(self._known[name])
-            return cast(T, self._known[name])
+        if name in self:
+            return self.known(name)
         if ":" in name:
-            return self._load(name)
+            here = str(Path.cwd())
+            if here not in sys.path:
+                sys.path.append(here)
+            self._by_address[name] = self._load(name)
+            return self._by_address[name]
         raise InputError(
             f"there is no {self.what} {name!r}. There are {', '.join(self.names)}; one of your own "
             "is package.module:Name."
         )
+
+    def known(self, name: Any) -> T:
+        """Return a thing by a name that a file has: nothing is imported because a file says so.
+
+        Only what is built in, installed by an entry point, or registered in this process is found,
+        and addresses that were given to `find` before.
+
+        Raises
+        ------
+        SessionFileError
+            If there is no such thing.
+        """
+        if isinstance(name, str) and name in self._by_address:
+            return self._by_address[name]
+        if not isinstance(name, str) or name not in self:
+            raise SessionFileError(
+                f"the file names the {self.what} {repr(name)[:80]}, which is not known here; "
+                f"known are {', '.join(self.names)}. A file could come from a stranger, so nothing "
+                "that it names is imported. If this one is yours, name it yourself or import the "
+                "module that registers it."
+            )
+        if isinstance(self._known[name], str):
+            self._known[name] = self._load(self._known[name])
+        return cast(T, self._known[name])
 
     def _load(self, address: str) -> T:
         module, _, attribute = address.partition(":")
@@ -85,9 +116,6 @@ class Registry(Generic[T]):
             raise InputError(
                 f"the address of a {self.what} is package.module:Name, not {address!r}"
             )
-        here = str(Path.cwd())
-        if here not in sys.path:
-            sys.path.append(here)
         try:
             return cast(T, getattr(importlib.import_module(module), attribute))
         except (ModuleNotFoundError, AttributeError) as error:

@@ -24,7 +24,7 @@ FLAGS = [
 ]
 SOURCE = Path(__file__).parents[2] / "src"
 
-PATIENCE = 180_000
+PATIENCE = int(os.environ.get("LIKEWISE_PATIENCE", "180000"))
 """Milliseconds. A machine that does much else may take half a minute to show a page."""
 
 
@@ -212,7 +212,7 @@ class Person:
         if question["kind"] == "choice":
             own = self.truth[question["item"]["row"]]
             heads = [self.truth[group["shown"][0]["row"]] for group in question["groups"]]
-            return str(heads.index(own) + 1) if own in heads else "0"
+            return question["groups"][heads.index(own)]["key"] if own in heads else "0"
         left, right = question["left"]["row"], question["right"]["row"]
         return "s" if self.truth[left] == self.truth[right] else "d"
 

@@ -1,3 +1,5 @@
+import base64
+import io
 import re
 from concurrent.futures import Future
 from typing import Any
@@ -7,6 +9,8 @@ from click.testing import CliRunner
 
 from likewise.cli import main
 from likewise.cli.demo import has_screen
+
+Image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +43,22 @@ def test_the_page_is_whole_in_itself(ran):
     assert "<script" not in text
     assert not re.findall(r"(?:src|href)=\"(?!data:)", text)
     assert 8 <= text.count("<section>") <= 12
-    assert "<polyline" in text
+    heights = [float(value) for value in re.findall(r'<i style="height: ([\d.]+)%"', text)]
+    assert len(heights) == 61
+    assert heights[-1] > 80 > heights[0]
+    for data in re.findall(r'src="data:image/png;base64,([^"]+)"', text):
+        with Image.open(io.BytesIO(base64.b64decode(data))) as sheet:
+            assert (sheet.mode, sheet.width) == ("L", 12 * 9 - 1)
+
+
+def test_without_pillow_it_says_what_the_page_needs(tmp_path, monkeypatch):
+    monkeypatch.setattr("likewise.cli.demo.ANSWERS", 1)
+    monkeypatch.setattr("likewise.cli.demo.find_spec", lambda name: None)
+    page = tmp_path / "page.html"
+    result = CliRunner().invoke(main, ["demo", "--auto", "-o", str(page)])
+    assert result.exit_code == 0, result.output
+    assert 'pip install "likewise[app]"' in result.output
+    assert not page.exists()
 
 
 @pytest.mark.slow

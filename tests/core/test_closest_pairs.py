@@ -46,7 +46,7 @@ class SortedPairs:
 grids = st.integers(2, 9).flatmap(
     lambda n: st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=n, max_size=n)
 )
-moves = st.lists(st.sampled_from(["merge", "separate", "exclude", "undo"]), max_size=30)
+moves = st.lists(st.sampled_from(["merge", "separate", "exclude"]), max_size=30)
 
 
 @given(grids, moves)
@@ -72,11 +72,6 @@ def test_it_offers_what_a_sorted_list_of_all_pairs_would(grid, steps):
         assert pairs.closest() == plain.closest()
         assert pairs.component.tolist() == plain.component
         assert pairs.undecided == plain.undecided()
-        if step == "undo":
-            if history:
-                history.pop()
-                pairs.undo()
-            continue
         pair = pairs.closest()
         if pair is None:
             break
@@ -89,21 +84,6 @@ def test_it_offers_what_a_sorted_list_of_all_pairs_would(grid, steps):
         else:
             pairs.exclude(i, j)
         history.append((step, i, j))
-
-
-def test_a_full_memory_of_changes_forgets_the_oldest():
-    points = np.random.default_rng(0).normal(size=(40, 2))
-    pairs = ClosestPairs(40, between(points), undo_bytes=5_000)
-    for _ in range(20):
-        closest = pairs.closest()
-        assert closest is not None
-        i, j = closest
-        pairs.merge(int(pairs.component[i]), int(pairs.component[j]))
-    n_undone = 0
-    while pairs.can_undo:
-        pairs.undo()
-        n_undone += 1
-    assert 0 < n_undone < 20
 
 
 def test_too_many_items_are_refused_with_the_memory_they_would_take():

@@ -1,13 +1,13 @@
 """Choices, gestures of several links, and the other entries of a session's log."""
 
 import json
-from pathlib import Path
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from likewise import Answer, Choice, Link, Query, Session
-from likewise.core.journal import Told, upgraded_entry
+from likewise import Answer, Gesture, Link, Session
 from likewise.core.partition import singletons
 from likewise.errors import (
     AnswerError,
@@ -18,7 +18,6 @@ from likewise.errors import (
 )
 from likewise.strategies import ClosestFirst
 
-ASSETS = Path(__file__).parent / "assets"
 POINTS = np.array([[0.0], [0.1], [5.0], [5.1], [9.0], [9.2]])
 
 
@@ -26,13 +25,12 @@ class Choosing(ClosestFirst):
     """Asks about row 5 and two groups before anything else."""
 
     name = "choosing"
-    weighs_answers = False
 
-    def next_choice(self):
+    def next_question(self):
         groups = ((0, 1), (2, 3))
         is_open = [self.links.implied(5, group[0]) is None for group in groups]
         is_asked = any(5 in entry[:2] for entry in self._log)
-        return (5, groups) if all(is_open) and not is_asked else None
+        return (5, groups) if all(is_open) and not is_asked else super().next_question()
 
 
 def choosing(ids=None):
@@ -41,10 +39,9 @@ def choosing(ids=None):
 
 def test_a_choice_shows_a_row_and_groups_with_their_ids():
     question = choosing(list("abcdef")).ask()
-    assert isinstance(question, Choice)
+    assert question is not None
     assert (question.number, question.row, question.groups) == (1, 5, ((0, 1), (2, 3)))
     assert (question.row_id, question.group_ids) == ("f", (("a", "b"), ("c", "d")))
-    assert not question.is_check
 
 
 def test_choosing_a_group_is_one_link_to_it():
@@ -68,15 +65,6 @@ def test_none_of_these_differs_from_all_and_is_one_thing_to_undo():
     assert session.links.implied(5, 2) is Answer.DIFFERENT
 
 
-def test_a_choice_answered_by_links_still_says_what_was_shown():
-    session = choosing()
-    gesture = session.say([Link(5, 0, Answer.DIFFERENT), Link(5, 2, Answer.SAME)])
-    assert gesture.groups == ((0, 1), (2, 3))
-    pair = session.ask()
-    assert isinstance(pair, Query)
-    assert session.say([Link(*pair.pair, Answer.SAME)]).groups == ()
-
-
 def test_choosing_two_groups_says_that_they_are_one():
     session = choosing()
     session.choose([0, 1])
@@ -89,7 +77,9 @@ def test_not_sure_about_a_choice_says_nothing():
         skip(session)
         assert session.progress.unsure == 1
         assert len(session.links) == 0
-        assert isinstance(session.ask(), Query)
+        question = session.ask()
+        assert question is not None
+        assert question.is_pair
 
 
 @pytest.mark.parametrize("chosen", [2, -1, True, 0.5, [], [0, 7]])
@@ -100,29 +90,12 @@ def test_what_cannot_be_chosen_is_named_and_changes_nothing(chosen):
     assert session.events == ()
 
 
-def test_a_choice_of_one_group_is_answered_like_a_pair(monkeypatch):
-    monkeypatch.setattr(Choosing, "next_choice", lambda self: None if self._log else (5, ((0, 1),)))
-    for said, implied in (("same", Answer.SAME), ("different", Answer.DIFFERENT)):
-        session = choosing()
-        session.tell(said)
-        assert session.links.implied(5, 0) is implied
-
-
-def test_pairs_are_told_and_choices_are_chosen():
-    session = choosing()
-    with pytest.raises(InputError, match=r"session\.choose"):
-        session.tell("same")
-    session.skip()
-    with pytest.raises(InputError, match=r"session\.tell"):
-        session.choose(0)
-
-
 def test_a_choice_can_be_revised_and_refused_when_it_is_old():
     session = choosing()
     old = session.ask()
-    session.choose(0, query=old)
+    session.choose(0, question=old)
     with pytest.raises(StaleQueryError, match="question 1, but the open one is question 2"):
-        session.choose(0, query=old)
+        session.choose(0, question=old)
     session.revise(1, None)
     assert session.links.implied(5, 0) is Answer.DIFFERENT
     session.revise(1, 1)
@@ -198,66 +171,8 @@ def test_who_said_something_and_when_is_kept():
     session = choosing()
     session.choose(0, by="Ann", at="2026-01-01T00:00:00Z")
     loaded = Session.from_dict(json.loads(json.dumps(session.to_dict())))
-    assert isinstance(loaded.log[0], Told)
+    assert isinstance(loaded.log[0], Gesture)
     assert (loaded.events[0].by, loaded.events[0].at) == ("Ann", "2026-01-01T00:00:00Z")
-
-
-def test_another_strategy_takes_over_all_answers_and_can_be_undone():
-    session = Session(ClosestFirst(singletons(POINTS)))
-    session.give(0, 1, "same")
-    first = session.strategy
-    made = Choosing(singletons(POINTS))
-    session.rebuild(made, why="misfit", ask=(4, 2))
-    assert session.strategy is made
-    assert session.links.implied(0, 1) is Answer.SAME
-    assert session.strategy.name == "choosing"
-    assert (session.ask().left, session.ask().right) == (4, 2)
-    assert session.marks == {4}
-    session.tell("different")
-    assert isinstance(session.ask(), Choice)
-    assert Session.from_dict(session.to_dict()) == session
-    session.undo()
-    session.undo()
-    assert session.strategy is first
-    assert session.open_focus is None
-    session.redo()
-    assert session.open_focus == (4, 2)
-
-
-def test_a_strategy_that_contradicts_the_answers_is_not_taken():
-    class Stubborn(ClosestFirst):
-        name = "stubborn"
-
-        def __init__(self, partition):
-            super().__init__(partition)
-            self.record(0, 1, Answer.DIFFERENT)
-
-    session = Session(ClosestFirst(singletons(POINTS)))
-    session.give(0, 1, "same")
-    before = session.to_dict()
-    with pytest.raises(ContradictionError):
-        session.rebuild(Stubborn(singletons(POINTS)))
-    assert session.to_dict() == before
-
-
-def test_a_session_of_schema_1_opens_as_it_was():
-    saved = json.loads((ASSETS / "session-schema-1.json").read_text())
-    session = Session.from_dict(saved["session"])
-    assert session.labels.tolist() == saved["labels"]
-    question = session.ask()
-    assert [question.number, question.left, question.right] == saved["ask"]
-    events = [[e.number, e.left, e.right, e.answer.value, e.source] for e in session.events]
-    assert events == saved["events"]
-    assert session.to_dict()["schema"] == 2
-    assert Session.from_dict(session.to_dict()) == session
-    assert session.redo() is not None
-
-
-@pytest.mark.parametrize(
-    "entry", [{"do": "name", "names": [[0, "a"]]}, {"do": "tell", "links": [[0, 4, "same"]]}]
-)
-def test_what_is_the_same_in_both_schemas_is_not_changed(entry):
-    assert upgraded_entry(entry) == entry
 
 
 @pytest.mark.parametrize(
@@ -267,6 +182,8 @@ def test_what_is_the_same_in_both_schemas_is_not_changed(entry):
         ({"do": "tell"}, "cannot be read"),
         ({"do": "tell", "links": [[0, 1, "perhaps"]]}, "cannot be read"),
         ({"do": "revise", "number": 1}, "cannot be read"),
+        ({"do": "revise", "number": 0, "links": [[0, 1, "same"]]}, "cannot be read"),
+        ({"do": "revise", "number": 1, "answer": "same"}, "cannot be read"),
         ({}, "cannot be read"),
     ],
 )
@@ -275,35 +192,15 @@ def test_an_entry_that_cannot_be_read_is_named(entry, words):
         choosing().apply(entry)
 
 
-def test_revising_keeps_earlier_answers_that_said_nothing_new():
-    session = Session(ClosestFirst(singletons(POINTS)))
-    for left, right in ((0, 1), (1, 2), (0, 2), (3, 4)):
-        session.give(left, right, "same")
-    revision = session.revise(4, "different")
-    assert [gesture.links[0].pair for gesture in revision.kept] == [(0, 1), (1, 2), (0, 2), (3, 4)]
-    assert revision.dropped == ()
-
-
-def test_revising_drops_a_later_choice_that_contradicts_it():
-    session = choosing()
-    session.give(0, 2, "same")
-    session.choose([0, 1])
-    revision = session.revise(1, "different")
-    assert [gesture.links for gesture in revision.dropped] == [
-        (Link(5, 0, Answer.SAME), Link(5, 2, Answer.SAME))
-    ]
-    assert session.links.implied(0, 2) is Answer.DIFFERENT
-    assert session.links.implied(5, 0) is None
-
-
 def test_what_is_done_again_is_numbered_as_it_counts():
     session = Session(ClosestFirst(singletons(POINTS)))
     session.tell("same")
     session.tell("different")
     session.undo()
     loaded = Session.from_dict(session.to_dict())
-    assert loaded.redo() == Told(loaded.events[-1])
-    assert loaded.log[-1].gesture.number == 2
+    assert isinstance(loaded.redo(), Gesture)
+    assert loaded.log[-1] == loaded.events[-1] == session.redo()
+    assert loaded.events[-1].number == 2
 
 
 def test_when_nothing_is_left_to_ask_nothing_is_left():
@@ -321,13 +218,115 @@ def test_a_choice_can_be_revised_to_not_sure_by_its_word():
     assert session.events[0].answer is Answer.UNSURE
 
 
-def test_revising_to_two_groups_that_are_known_to_differ_is_refused_and_changes_nothing():
+def test_one_group_is_answered_by_tell_and_by_choose(monkeypatch):
+    ask = ClosestFirst.next_question
+    monkeypatch.setattr(
+        Choosing, "next_question", lambda self: ask(self) if self._log else (5, ((0, 1),))
+    )
+    answers: list[tuple[Any, Any]] = [(True, 0), (False, None), (None, Answer.UNSURE)]
+    for said, chosen in answers:
+        told, chose = choosing(), choosing()
+        told.tell(said)
+        chose.choose(chosen)
+        assert told == chose
+        assert told.events[0].groups == ((0, 1),)
+
+
+def test_tell_is_refused_where_there_are_several_groups_and_choose_answers_pairs():
     session = choosing()
-    session.give(0, 2, Answer.DIFFERENT)
+    with pytest.raises(AnswerError, match="question 1 has 2 groups to choose from"):
+        session.tell("same")
+    assert session.events == ()
+    session.tell(None)
+    question = session.ask()
+    assert question is not None
     session.choose(0)
-    before = session.to_dict()
-    for attempt in (session.preview, session.revise):
-        with pytest.raises(ContradictionError, match="5 same 2 contradicts"):
-            attempt(2, [0, 1])
-    assert session.to_dict() == before
-    assert session.revise(2, 1).kept[1].links == (Link(5, 2, Answer.SAME),)
+    assert session.links.implied(question.left, question.right) is Answer.SAME
+    session.choose(None)
+    assert session.events[-1].answer is Answer.DIFFERENT
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        (1, "same"),
+        (0, "different"),
+        (np.int64(1), "same"),
+        (np.bool_(False), "different"),
+        ("unsure", "unsure"),
+    ],
+)
+def test_zero_and_one_are_answers(said, answer):
+    session = Session(ClosestFirst(singletons(POINTS)))
+    assert session.tell(said).answer is Answer(answer)
+
+
+@pytest.mark.parametrize("said", [2, -1, 1.0, "1", "yes"])
+def test_other_numbers_and_words_are_no_answers(said):
+    session = Session(ClosestFirst(singletons(POINTS)))
+    with pytest.raises(AnswerError, match="is no answer"):
+        session.tell(said)
+    assert session.events == ()
+
+
+def test_a_part_of_the_question_can_be_answered_and_nothing_else():
+    session = choosing()
+    question = session.ask()
+    assert question is not None
+    with pytest.raises(StaleQueryError, match="the open question is about row 5 and 2 groups"):
+        session.answer(replace(question, groups=((4,),)), 0)
+    with pytest.raises(StaleQueryError, match="not about rows 4 and 0"):
+        session.answer(replace(question, row=4).pair(), 0)
+    gesture = session.answer(question.pair(1), None)
+    assert gesture.links == (Link(5, 2, Answer.DIFFERENT),)
+    assert gesture.groups == ()
+
+
+def test_another_strategy_takes_over_all_answers_and_can_be_undone():
+    session = Session(ClosestFirst(singletons(POINTS)))
+    session.give(0, 1, "same")
+    session.rebuild(Choosing(singletons(POINTS)))
+    assert session.links.implied(0, 1) is Answer.SAME
+    assert session.strategy.name == "choosing"
+    assert session.ask().row == 5
+    assert Session.from_dict(session.to_dict()) == session
+    session.undo()
+    assert session.strategy.name == "closest-first"
+    session.redo()
+    assert session.strategy.name == "choosing"
+
+
+def test_a_row_that_does_not_fit_is_asked_about_next_beside_its_group():
+    session = Session(ClosestFirst(singletons(POINTS)))
+    session.mark(4, 2)
+    question = session.ask()
+    assert (question.left, question.right) == (4, 2)
+    assert session.marks == {4}
+    session.tell(None)
+    assert {session.ask().left, session.ask().right} != {4, 2}
+    session.undo()
+    assert session.ask() == question
+    session.undo()
+    assert session.marks == set()
+
+
+def test_a_mark_whose_answer_is_known_asks_nothing():
+    session = Session(ClosestFirst(singletons(POINTS)))
+    session.give(4, 2, "different")
+    question = session.ask()
+    session.mark(4, 2)
+    assert session.ask() == question
+
+
+def test_answers_become_a_data_frame():
+    pytest.importorskip("pandas", reason='pip install "likewise[tables]"')
+    session = choosing(list("abcdef"))
+    session.give(0, 1, "same")
+    session.choose(None, by="Ann", seconds=2.5)
+    frame = session.to_frame()
+    assert frame["number"].tolist() == [1, 2, 2]
+    assert frame["row_id"].tolist() == ["a", "f", "f"]
+    assert frame["other"].tolist() == [1, 0, 2]
+    assert frame["answer"].tolist() == ["same", "different", "different"]
+    assert frame["source"].tolist() == ["given", "asked", "asked"]
+    assert frame["seconds"].tolist()[1:] == [2.5, 2.5]

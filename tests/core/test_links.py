@@ -106,22 +106,6 @@ def test_a_contradiction_changes_nothing_and_carries_a_cycle_with_one_different(
 
 
 @given(answers)
-def test_pop_takes_back_the_last_answer(given_answers):
-    links = LinkGraph(N)
-    states = []
-    for i, j, answer in given_answers:
-        before = state(links)
-        try:
-            links.add(i, j, answer)
-        except ContradictionError:
-            continue
-        states.append(before)
-    while states:
-        links.pop()
-        assert state(links) == states.pop()
-
-
-@given(answers)
 def test_the_items_put_together_with_one_are_its_component(given_answers):
     links, _ = accepted(given_answers)
     for group in links.components():
@@ -153,11 +137,6 @@ def test_impossible_pairs_are_named(pair, words):
 def test_unsure_is_no_link():
     with pytest.raises(InputError, match="unsure"):
         LinkGraph(3).add(0, 1, Answer.UNSURE)
-
-
-def test_there_is_nothing_to_take_back_at_first():
-    with pytest.raises(InputError, match="no answer to take back"):
-        LinkGraph(3).pop()
 
 
 def test_lists_of_pairs_that_contradict_show_the_chain():

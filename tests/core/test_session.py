@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from likewise import COBRA, Answer, Choice, Likewise, Link, Query, Session
-from likewise.core.journal import SCHEMA, as_base64
+from likewise import COBRA, Answer, LabelOracle, Likewise, Link, Question, Session, run
+from likewise.core.answers import ordered
+from likewise.core.arrays import as_base64
+from likewise.core.journal import SCHEMA
 from likewise.core.partition import SuperInstances, singletons
 from likewise.core.reports import Completeness, Progress
 from likewise.errors import (
@@ -29,25 +31,25 @@ def line(n=6):
 def test_an_answer_for_an_old_question_is_refused_by_number_and_changes_nothing():
     session = line()
     old = session.ask()
-    session.tell(Answer.SAME, query=old)
+    session.tell(Answer.SAME, question=old)
     before = session.to_dict()
-    for stale in (old, old.number, Query(2, 0, 5)):
+    for stale in (old, old.number, Question(2, 0, ((5,),))):
         with pytest.raises(StaleQueryError, match=r"the open one is question 2 about rows"):
-            session.tell(Answer.SAME, query=stale)
+            session.tell(Answer.SAME, question=stale)
     assert session.to_dict() == before
 
 
 def test_telling_when_all_is_settled_is_refused():
     session = line(2)
     session.tell(Answer.DIFFERENT)
-    with pytest.raises(StaleQueryError, match="everything is settled"):
+    with pytest.raises(StaleQueryError, match="no open question: nothing is left to ask"):
         session.tell(Answer.SAME)
 
 
 @pytest.mark.parametrize("wrong", ["x", 1.5, [1]])
 def test_something_that_is_no_question_is_refused(wrong):
     with pytest.raises(StaleQueryError, match=f"for question {re.escape(str(wrong))}, but"):
-        line().tell(Answer.SAME, query=wrong)
+        line().tell(Answer.SAME, question=wrong)
 
 
 WORD: Any = "same"  # which is no answer by itself
@@ -56,9 +58,8 @@ WORD: Any = "same"  # which is no answer by itself
 @pytest.mark.parametrize("wrong", [5, None, [1], "ab", [(0, 1)], [Link(0, 1, WORD)], []])
 def test_something_that_is_no_link_is_refused_and_changes_nothing(wrong):
     session = line()
-    for take in (session.give_links, session.say):
-        with pytest.raises(InputError, match="link"):
-            take(wrong)
+    with pytest.raises(InputError, match="link"):
+        session.give_links(wrong)
     assert session.log == ()
 
 
@@ -93,10 +94,10 @@ def test_not_sure_is_never_a_constraint_and_the_groups_are_asked_about_from_anot
     session.tell(Answer.SAME)  # 2, 3
     asked = []
     for _ in range(3):
-        asked.append(session.ask().pair)
+        asked.append(ordered(session.ask().left, session.ask().right))
         session.skip()
     assert asked == [(1, 2), (0, 2), (1, 3)]
-    assert session.ask().pair == (0, 3)
+    assert (session.ask().left, session.ask().right) == (0, 3)
     assert session.progress.at_most == 1
     session.skip()
     assert session.is_done
@@ -111,7 +112,7 @@ def test_answers_known_beforehand_count_and_are_not_asked():
     session.give(1, 2, Answer.DIFFERENT)
     asked = set()
     while (question := session.ask()) is not None:
-        asked.add(question.pair)
+        asked.add(ordered(question.left, question.right))
         session.tell(Answer.DIFFERENT)
     assert not asked & {(0, 1), (1, 2), (0, 2)}
     assert session.labels.tolist()[:2] == [0, 0]
@@ -241,19 +242,6 @@ def test_partitions_that_make_no_sense_are_refused(assignment, representatives, 
         SuperInstances(np.array(assignment), np.array(representatives, dtype=int))
 
 
-def test_undo_goes_back_further_than_its_memory(monkeypatch):
-    points = np.random.default_rng(0).normal(size=(60, 3))
-    monkeypatch.setattr("likewise.core.closest_pairs.UNDO_BYTES", 10_000)
-    session = Session(ClosestFirst(singletons(points)))
-    questions = []
-    while (question := session.ask()) is not None:
-        questions.append(question)
-        session.tell(Answer.SAME if question.number % 3 else Answer.DIFFERENT)
-    for question in reversed(questions):
-        session.undo()
-        assert session.ask() == question
-
-
 def test_random_order_names_what_it_can_draw_from():
     unknown: Any = "pairs"
     with pytest.raises(InputError, match="'pairs'"):
@@ -264,9 +252,9 @@ def test_notebooks_show_sessions_questions_and_reports_as_escaped_html():
     session = COBRA(3).start([[0.0], [0.1], [5.0]], sample_ids=["<a>", "b", "c"])
     assert "&lt;a&gt; (row 0)" in session.ask()._repr_html_()
     session.tell("same")
-    assert "<th>answered</th><td>1</td>" in session.progress._repr_html_()
+    assert "<th>answers</th><td>1</td>" in session.progress._repr_html_()
     assert "about rows 1 and 2" in session._repr_html_()
-    choice = Choice(4, 7, ((1, 2), (3,)))
+    choice = Question(4, 7, ((1, 2), (3,)))
     assert "where does row 7 belong?" in choice._repr_html_()
     assert "<th>1</th><td>row 3</td>" in choice._repr_html_()
     assert "about 90%" in Completeness(0.9, 0.8)._repr_html_()
@@ -279,27 +267,6 @@ def test_what_can_be_undone_and_redone_is_said():
     assert (session.can_undo, session.can_redo) == (True, False)
     session.undo()
     assert (session.can_undo, session.can_redo) == (False, True)
-
-
-def test_reports_can_be_read():
-    assert str(Completeness(0.934, 0.861)) == "about 93 % right, at least 86 % (estimate)"
-    assert str(Progress(3, 1, 2, 5, 4, 1)) == (
-        "3 answered · 1 group now · about 4 to go · 2 settled for free · at most 5 left"
-    )
-    assert str(Progress(3, 1, 2, 0, 0, 2)) == (
-        "3 answered · 2 groups now · nothing left to ask · 2 settled for free"
-    )
-
-
-def test_a_large_bound_is_not_what_a_session_leads_with():
-    session = Likewise(random_state=0).start(np.arange(400.0).reshape(200, 2))
-    progress = session.progress
-    assert repr(session).startswith("<Session: 0 answered · 2 groups by a first guess · about ")
-    assert repr(session).endswith(f"at most {progress.at_most} left>")
-    shown = progress._repr_html_()
-    assert re.findall("<th>(.*?)</th>", shown) == [
-        "answered", "groups now", "about to go", "not sure", "settled for free", "at most left"
-    ]  # fmt: skip
 
 
 def test_a_partition_of_some_rows_knows_how_many_there_are():
@@ -351,18 +318,6 @@ def test_what_is_no_saved_session_is_named(saved):
         Session.from_dict(saved)
 
 
-@pytest.mark.parametrize(
-    ("said", "answer"), [(True, "same"), (False, "different"), (None, "unsure")]
-)
-def test_peeking_takes_what_telling_takes(said, answer):
-    session = line()
-    follow_up = session.peek(said)
-    assert session.events == ()
-    assert follow_up == session.peek(answer)
-    session.tell(answer)
-    assert session.ask() == follow_up
-
-
 def test_large_arrays_are_saved_and_come_back():
     session = COBRA(120, random_state=0).start(np.random.default_rng(0).normal(size=(150, 2)))
     session.tell(False)
@@ -392,3 +347,125 @@ def test_what_telling_returns_is_what_stands_in_the_log():
     for number in (1, 2, 3):
         assert session.tell(False) == session.events[-1]
         assert session.events[-1].number == number
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen"), [(True, 0), (False, None), (None, Answer.UNSURE)], ids=str
+)
+def test_peeking_shows_what_follows_each_answer(said, chosen):
+    session = line()
+    follow_up = session.peek(chosen)
+    assert session.events == ()
+    session.tell(said)
+    assert session.ask() == follow_up
+
+
+def test_reports_can_be_read():
+    assert str(Completeness(0.934, 0.861)) == "about 93 % right, at least 86 % (estimate)"
+    for progress, words in (
+        (Progress(25, 0, 2, 5, 1, 3), "25 answers · 3 groups · about 1 to go"),
+        (Progress(1, 2, 0, 5, 0, 1), "1 answer and 2 not sure · 1 group · about 1 to go"),
+        (Progress(3, 0, 2, 0, 0, 2), "3 answers · 2 groups · nothing left to ask"),
+        (Progress(0, 0, 0, 9, None, 4), "0 answers · 4 groups by a first guess"),
+        (Progress(3, 0, 2, 0, 0, 2, True), "3 answers · 2 groups · done; more questions are there"),
+    ):
+        assert str(progress) == words
+
+
+def test_a_session_says_in_a_line_where_it_is():
+    session = Likewise(30, random_state=0).start(np.arange(400.0).reshape(200, 2))
+    assert repr(session) == "<Session: 0 answers · 1 group by a first guess · about 30 to go>"
+    assert "as many as you like" in Progress(0, 0, 0, 9, None, 4)._repr_html_()
+
+
+# -- the budget ----------------------------------------------------------------------------------
+
+N = 12
+TRUTH = np.arange(N) % 3
+
+
+def budgeted(n):
+    return COBRA(N, max_queries=n, random_state=0).start(np.arange(float(N))[:, None] ** 1.3)
+
+
+def test_a_session_asks_as_much_as_its_budget_and_says_that_there_is_more():
+    session = run(budgeted(4), LabelOracle(TRUTH))
+    assert (session.ask(), session.is_done, session.n_asked) == (None, True, 4)
+    assert session.progress.has_more
+    assert str(session.progress).endswith("done; more questions are there")
+    with pytest.raises(StaleQueryError, match=r"session\.extend\(10\) goes on"):
+        session.tell(True)
+
+
+def test_not_sure_is_a_question_and_given_answers_are_none():
+    session = budgeted(2)
+    session.give(0, 3, "same")
+    session.skip()
+    assert session.ask() is not None
+    session.skip()
+    assert session.ask() is None
+    session.undo()
+    assert session.ask() is not None
+
+
+def test_what_is_left_of_a_budget_is_saved_resumed_and_adopted():
+    session = budgeted(5)
+    run(session, LabelOracle(TRUTH), max_queries=2)
+    loaded = Session.from_dict(json.loads(json.dumps(session.to_dict())))
+    assert loaded.max_queries == 5
+    run(loaded, LabelOracle(TRUTH))
+    assert loaded.n_asked == 5
+    model = COBRA().adopt(loaded)
+    assert (model.n_queries_, model.session_.max_queries) == (5, 5)
+    model.session_.extend(2)
+    assert run(model.session_, LabelOracle(TRUTH)).n_asked == 7
+
+
+def test_extending_counts_from_what_was_asked_or_was_to_be_asked():
+    session = budgeted(5)
+    session.extend(3)
+    assert session.max_queries == 8
+    session = budgeted(None)
+    run(session, LabelOracle(TRUTH), max_queries=2)
+    session.extend(1)
+    assert session.max_queries == 3
+
+
+def test_without_a_number_it_goes_on_to_the_end_also_after_saving():
+    session = run(budgeted(1), LabelOracle(TRUTH))
+    session.extend()
+    loaded = Session.from_dict(session.to_dict())
+    assert loaded == session
+    assert not run(loaded, LabelOracle(TRUTH)).progress.has_more
+    assert loaded.labels.tolist() == TRUTH.tolist()
+
+
+@pytest.mark.parametrize("n", [-1, 2.5, "x"])
+def test_a_budget_is_a_number(n):
+    session = budgeted(1)
+    with pytest.raises(InputError, match=f"from 0, got {n!r}"):
+        session.extend(n)
+    with pytest.raises(InputError, match=f"whole number from 0, got {n!r}"):
+        Session(ClosestFirst(singletons(SQUARE)), max_queries=n)
+    assert session.max_queries == 1
+
+
+def test_the_last_question_of_a_budget_is_followed_by_none():
+    session = budgeted(2)
+    assert session.peek(0) is not None
+    session.tell(True)
+    assert session.peek(0) is None
+
+
+def test_what_fails_takes_a_raised_budget_back():
+    session = budgeted(2)
+
+    def fail():
+        with session.transaction():
+            session.extend(5)
+            session.tell(True)
+            raise OSError("the disk is full")
+
+    with pytest.raises(OSError, match="full"):
+        fail()
+    assert (session.max_queries, session.n_asked) == (2, 0)

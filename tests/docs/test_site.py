@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-ROOMS = ("", ".datasets", ".items", ".oracles", ".project", ".scale", ".selection", ".strategies")
+ROOMS = ("", ".items", ".lab.datasets", ".oracles", ".project", ".scale", ".strategies")
 
 
 @pytest.mark.parametrize("room", [*ROOMS, ".testing"])

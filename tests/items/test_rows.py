@@ -30,7 +30,7 @@ def test_rows_are_numbered_from_zero_without_an_id_column(flowers):
 
 def test_the_view_is_plain_json_of_the_shown_columns(flowers):
     view = open_items(flowers, id="name", show=["color", "petal"]).view(2)
-    assert view["fields"] == [["color", "?"], ["petal", "3.0"]]
+    assert view["fields"] == [["color", ""], ["petal", "3.0"]]
     assert view["scales"] == {"petal": 0.5}
     assert json.loads(json.dumps(view)) == view
 
@@ -104,8 +104,9 @@ def test_infinite_and_huge_numbers_do_not_break_the_features(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x\n-1e308\n1e308\ninf\nnan\n0\n")
     features = open_items(path).features()
-    assert features.X.ravel().tolist() == [0.0, 1.0, 0.5, 0.5, 0.5]
-    assert "2 missing values" in features.notes[0]
+    assert features.X.ravel().tolist() == [0.0, 1.0, 1.0, 0.75, 0.5]
+    assert "row 2 is 'inf'" in features.notes[0]
+    assert "1 missing value" in features.notes[0]
 
 
 def test_typed_values_of_json_become_features(tmp_path):
@@ -209,7 +210,7 @@ def test_one_row_is_too_few_to_compare(tmp_path):
 def test_a_column_without_a_finite_number_is_shown_and_left_out(tmp_path, cell):
     (tmp_path / "t.csv").write_text(f"a,b\n{cell},1\n{cell},2\n{cell},4\n")
     items = open_items(tmp_path / "t.csv")
-    assert items.view(0)["fields"] == [["a", cell], ["b", "1"]]
+    assert items.view(0)["fields"] == [["a", "" if cell == "nan" else cell], ["b", "1"]]
     assert list(items.view(0)["scales"]) == ["b"]
     assert items.sum_up([2]) == "b 4"
     assert items.features().X.shape == (3, 1)
@@ -235,3 +236,63 @@ def test_the_id_is_no_field_and_long_numbers_are_cut(tmp_path):
     assert items.view(1)["fields"] == [["a", "-12.12346"], ["b", "y"]]
     shown = open_items(path, id="number", show=["number"], cache=False)
     assert shown.view(0)["fields"] == [["number", "7"]]
+
+
+def test_a_number_that_says_nothing_is_not_in_a_summary(tmp_path):
+    lines = ["island,year,mass"]
+    lines += [
+        f"{'Dream' if k % 2 else 'Biscoe'},{2007 + k % 3},{k % 2 * 900 + k}" for k in range(60)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    items = open_items(tmp_path / "t.csv")
+    rows = [k for k in range(60) if k % 2 and k % 3 < 2]
+    assert items.sum_up(rows) == "island Dream, mass 929"
+
+
+def test_missing_values_are_empty_whatever_stands_for_them(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,NA\n2,x\n3,?\n")
+    items = open_items(tmp_path / "t.csv")
+    assert [dict(items.view(i)["fields"])["b"] for i in range(3)] == ["", "x", ""]
+
+
+@pytest.mark.parametrize("cell", ["inf", "1e400", "9" * 400, "Infinity"])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_a_number_beyond_the_range_is_named_with_its_row_and_column(tmp_path, cell, sign):
+    path = tmp_path / "t.csv"
+    path.write_text(f"size,price\n1,5\n2,7\n4,{sign}{cell}\n3,9\n")
+    features = open_items(path, cache=False).features()
+    (note,) = features.notes
+    assert note.startswith(f"price: row 2 is '{sign}{cell[:4]}"[: len("price: row 2 is '") + 3])
+    assert "beyond the range of numbers, counted as the largest or smallest other" in note
+    assert "missing" not in note
+    assert features.X[:, 1].tolist() == [0, 0.5, 0 if sign else 1, 1]
+
+
+def test_beyond_the_range_and_missing_are_told_apart(tmp_path):
+    path = tmp_path / "t.jsonl"
+    cells = ["1", "null", "1" + "0" * 400, "-1e400", "3"]
+    path.write_text("".join(f'{{"a": {k}, "b": {cell}}}\n' for k, cell in enumerate(cells)))
+    features = open_items(path, columns=("a", "b"), cache=False).features()
+    (note,) = features.notes
+    assert note.startswith("b: row 2 is '1000")
+    assert "(and 1 other)" in note
+    assert note.endswith("; 1 missing value, filled with the median")
+    assert features.X[:, 1].tolist() == [0, 0.5, 1, 0, 1]
+
+
+def test_a_column_without_a_finite_number_is_not_called_equal_or_missing(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,inf\n3,-inf\n2,1e400\n")
+    (note,) = open_items(path, cache=False).features().notes
+    assert note == (
+        "b: row 0 is 'inf' (and 2 others), which is beyond the range of numbers; left out, it has "
+        "no values that can be compared"
+    )
+
+
+def test_a_column_of_equal_numbers_and_an_infinite_one_is_not_called_equal(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,5\n3,5\n2,inf\n")
+    (note,) = open_items(path, cache=False).features().notes
+    assert "b: row 2 is 'inf'" in note
+    assert note.endswith("left out, all its other values are equal")

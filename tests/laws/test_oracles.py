@@ -63,7 +63,7 @@ class TestNoisyOracle(OracleLaws):
     errs = True
 
     def make(self):
-        return NoisyOracle(LabelOracle(LABELS), 0.3, seed=1)
+        return NoisyOracle(LabelOracle(LABELS), 0.3, random_state=1)
 
 
 class TestNoisyOracleWithoutNoise(OracleLaws):

@@ -6,47 +6,26 @@ from likewise import (
     Answer,
     BudgetedOracle,
     CallbackOracle,
-    Choice,
     Gesture,
     LabelOracle,
+    Likewise,
     Link,
     NoisyOracle,
-    Query,
+    Question,
     ReplayOracle,
-    Session,
     TerminalOracle,
     run,
 )
-from likewise.core.partition import singletons
 from likewise.errors import AnswerError, BudgetExhausted, InputError, InterruptedFitError
-from likewise.oracles import as_oracle
-from likewise.strategies import ClosestFirst
+from likewise.oracles import as_oracle, can_choose
+
+
+def pair(left, right, number=1):
+    return Question(number, left, ((right,),))
+
 
 X = np.arange(12.0)[:, None] ** 1.3
 Y = np.repeat([0, 1, 2], 4)
-
-
-@pytest.mark.parametrize(
-    ("value", "answer"),
-    [
-        (True, Answer.SAME),
-        (False, Answer.DIFFERENT),
-        (None, Answer.UNSURE),
-        (np.True_, Answer.SAME),
-        (np.False_, Answer.DIFFERENT),
-        (Answer.UNSURE, Answer.UNSURE),
-        ("same", Answer.SAME),
-        ("different", Answer.DIFFERENT),
-    ],
-)
-def test_what_a_function_may_return(value, answer):
-    assert CallbackOracle(lambda i, j: value).answer(Query(1, 0, 1)) is answer
-
-
-@pytest.mark.parametrize("value", ["no", "yes", "", 1, 0, 0.5, [], np.int64(1)])
-def test_what_a_function_may_not_return_is_named(value):
-    with pytest.raises(AnswerError, match=r"question 1 \(rows 0 and 5\)"):
-        CallbackOracle(lambda i, j: value).answer(Query(1, 0, 5))
 
 
 def test_what_is_no_oracle_is_refused():
@@ -64,16 +43,16 @@ def test_labels_by_row_and_by_id_agree():
 
 
 @pytest.mark.parametrize(
-    ("oracle", "query", "words"),
+    ("oracle", "question", "words"),
     [
-        (LabelOracle([0, 1]), Query(1, 0, 2), "row 2 has no label"),
-        (LabelOracle({"a": 0}), Query(1, 0, 1), "Pass sample_ids"),
-        (LabelOracle({"a": 0}), Query(1, 0, 1, "a", "b"), "'b' has no label"),
+        (LabelOracle([0, 1]), pair(0, 2, 1), "row 2 has no label"),
+        (LabelOracle({"a": 0}), pair(0, 1, 1), "Pass sample_ids"),
+        (LabelOracle({"a": 0}), Question(1, 0, ((1,),), "a", (("b",),)), "'b' has no label"),
     ],
 )
-def test_missing_labels_are_named(oracle, query, words):
+def test_missing_labels_are_named(oracle, question, words):
     with pytest.raises(AnswerError, match=words):
-        oracle.answer(query)
+        oracle.answer(question)
 
 
 def test_labels_have_one_dimension():
@@ -84,12 +63,12 @@ def test_labels_have_one_dimension():
 def test_noise_turns_the_stated_share_around_and_always_the_same_pairs():
     truth = LabelOracle(np.zeros(2000))
     noisy = NoisyOracle(truth, 0.1, random_state=4)
-    queries = [Query(1, i, i + 1) for i in range(1999)]
-    answers = [noisy.answer(q) for q in queries]
-    assert answers == [noisy.answer(Query(9, q.right, q.left)) for q in queries]
+    questions = [pair(i, i + 1, 1) for i in range(1999)]
+    answers = [noisy.answer(q) for q in questions]
+    assert answers == [noisy.answer(pair(q.right, q.left, 9)) for q in questions]
     assert 0.08 < np.mean([a is Answer.DIFFERENT for a in answers]) < 0.12
-    assert NoisyOracle(lambda i, j: None, 1.0).answer(queries[0]) is Answer.UNSURE
-    assert NoisyOracle(truth, 1.0).answer(queries[0]) is Answer.DIFFERENT
+    assert NoisyOracle(lambda i, j: None, 1.0).answer(questions[0]) is Answer.UNSURE
+    assert NoisyOracle(truth, 1.0).answer(questions[0]) is Answer.DIFFERENT
 
 
 def test_a_budget_ends_the_questions_and_fit_ends_normally():
@@ -102,18 +81,18 @@ def test_a_replay_answers_as_before_and_says_what_it_does_not_know():
     first = COBRA(10, random_state=0).fit(X, oracle=LabelOracle(Y))
     again = COBRA(10, random_state=0).fit(X, oracle=ReplayOracle(first.session_.events))
     assert again.queries_ == first.queries_
-    with pytest.raises(AnswerError, match="not asked about"):
-        ReplayOracle([]).answer(Query(1, 0, 1))
-    assert ReplayOracle([], otherwise=LabelOracle(Y)).answer(Query(1, 0, 1)) is Answer.SAME
+    with pytest.raises(AnswerError, match="did not ask about rows 0 and 1"):
+        ReplayOracle([]).answer(pair(0, 1, 1))
+    assert ReplayOracle([], otherwise=LabelOracle(Y)).answer(pair(0, 1, 1)) is Answer.SAME
 
 
 @pytest.mark.parametrize(("n", "words"), [(1, "1 answer is"), (2, "2 answers is")])
 def test_the_end_of_a_budget_is_told_in_the_right_number(n, words):
     oracle = BudgetedOracle(LabelOracle(Y), n)
     for _ in range(n):
-        oracle.answer(Query(1, 0, 1))
+        oracle.answer(pair(0, 1, 1))
     with pytest.raises(BudgetExhausted, match=f"the budget of {words} spent"):
-        oracle.answer(Query(1, 0, 1))
+        oracle.answer(pair(0, 1, 1))
 
 
 def test_a_person_at_the_terminal_answers_by_keys_and_may_stop():
@@ -137,64 +116,16 @@ def test_the_end_of_the_input_ends_the_questions():
 
 
 def choice(row, *groups):
-    return Choice(1, row, groups)
-
-
-def test_oracles_answer_choices():
-    labels = LabelOracle(Y)
-    assert labels.choose(choice(0, (4, 5), (1, 2))) == 1
-    assert labels.choose(choice(0, (4,), (8,))) is None
-    by_id = LabelOracle(dict(zip("abc", [0, 1, 0], strict=True)))
-    assert by_id.choose(Choice(1, 0, ((1,), (2,)), "a", (("b",), ("c",)))) == 1
-    assert BudgetedOracle(labels, 1).choose(choice(0, (1,))) == 0
-    by_function = CallbackOracle(lambda i, j: None, choose=lambda row, groups: len(groups) - 1)
-    assert by_function.choose(choice(0, (4,), (8,))) == 1
-    replay = ReplayOracle([Gesture(1, (Link(0, 4, Answer.SAME),), groups=((1,), (4,)))])
-    assert replay.choose(choice(0, (1,), (4,))) == [1]
-    assert replay.choose(choice(0, (4,), (8,))) == 0
-    with pytest.raises(AnswerError, match="not asked about"):
-        replay.choose(choice(0, (8,)))
-    keys = iter(["9", "2", "0", "u"])
-    terminal = TerminalOracle(read=lambda prompt: next(keys), write=lambda line: None)
-    assert [terminal.choose(choice(0, (1,), (4,))) for _ in range(3)] == [1, None, Answer.UNSURE]
+    return Question(1, row, groups)
 
 
 def test_a_wrong_choice_is_another_group_or_none_and_always_the_same():
-    noisy = NoisyOracle(LabelOracle(np.repeat(np.arange(4), 500)), 0.2, seed=1)
+    noisy = NoisyOracle(LabelOracle(np.repeat(np.arange(4), 500)), 0.2, random_state=1)
     questions = [choice(row, (500,), (1000,), (0,)) for row in range(1, 500)]
-    chosen = [noisy.choose(q) for q in questions]
-    assert chosen == [noisy.choose(q) for q in questions]
+    chosen = [noisy.answer(q) for q in questions]
+    assert chosen == [noisy.answer(q) for q in questions]
     assert 0.15 < np.mean([c != 2 for c in chosen]) < 0.25
     assert {c for c in chosen if c != 2} == {0, 1, None}
-
-
-class Choosing(ClosestFirst):
-    """Asks about the last row and all others, one group each, and then pairs."""
-
-    name = "choosing-last"
-
-    def next_choice(self):
-        last = self.n_rows - 1
-        groups = tuple((row,) for row in (0, 4, 8))
-        return None if any(last in entry[:2] for entry in self._log) else (last, groups)
-
-
-@pytest.mark.parametrize("max_queries", [None, 2])
-def test_an_oracle_of_pairs_is_asked_a_choice_as_pairs_and_pairs_are_counted(max_queries):
-    asked = []
-
-    def same(i, j):
-        asked.append((i, j))
-        return bool(Y[i] == Y[j])
-
-    session = Session(Choosing(singletons(X)))
-    run(session, same, max_queries=max_queries)
-    assert asked[:3] == [(11, 0), (11, 4), (11, 8)][:max_queries]
-    assert [link.answer.value for link in session.events[0].links][:2] == ["different"] * 2
-    if max_queries is None:
-        assert session.links.implied(11, 8) is Answer.SAME
-    else:
-        assert len(asked) == max_queries
 
 
 def test_labels_of_another_length_are_refused_before_anything_is_asked():
@@ -244,6 +175,101 @@ def test_a_budget_is_a_number(n):
 @pytest.mark.parametrize("labels", [[0.0, float("nan")], [0, None], {"a": 0, "b": None}])
 def test_a_label_that_is_missing_is_named_when_it_is_asked_for(labels):
     oracle = LabelOracle(labels)
-    assert oracle.answer(Query(1, 0, 0, "a", "a")) is Answer.SAME
+    assert oracle.answer(Question(1, 0, ((0,),), "a", (("a",),))) is Answer.SAME
     with pytest.raises(AnswerError, match=r"label of (row 1|sample id 'b') is .*train_indices"):
-        oracle.answer(Query(1, 0, 1, "a", "b"))
+        oracle.answer(Question(1, 0, ((1,),), "a", (("b",),)))
+
+
+ANSWERS = [
+    (True, Answer.SAME),
+    (False, Answer.DIFFERENT),
+    (None, Answer.UNSURE),
+    (np.True_, Answer.SAME),
+    (np.False_, Answer.DIFFERENT),
+    (1, Answer.SAME),
+    (0, Answer.DIFFERENT),
+    (np.int64(1), Answer.SAME),
+    (Answer.UNSURE, Answer.UNSURE),
+    ("same", Answer.SAME),
+    ("different", Answer.DIFFERENT),
+]
+
+
+@pytest.mark.parametrize(("value", "answer"), ANSWERS)
+def test_what_a_function_may_return(value, answer):
+    session = run(COBRA(3).start([[0.0], [1.0], [5.0]]), lambda i, j: value, max_queries=1)
+    assert session.events[0].answer is answer
+
+
+@pytest.mark.parametrize("value", ["no", "yes", "", 2, -1, 0.5, []])
+def test_what_a_function_may_not_return_is_named(value):
+    session = COBRA(3).start([[0.0], [1.0], [5.0]])
+    with pytest.raises(AnswerError, match=r"question 1 \(about rows 0 and 1\): .* is no answer"):
+        run(session, lambda i, j: value)
+    assert session.events == ()
+
+
+def test_every_oracle_answers_by_one_method_what_it_can():
+    labels = LabelOracle(Y)
+    assert labels.answer(choice(0, (4, 5), (1, 2))) == 1
+    assert labels.answer(choice(0, (4,), (8,))) is None
+    assert labels.answer(choice(0, (4, 1))) is Answer.SAME
+    by_id = LabelOracle(dict(zip("abc", [0, 1, 0], strict=True)))
+    assert by_id.answer(Question(1, 0, ((1,), (2,)), "a", (("b",), ("c",)))) == 1
+    assert BudgetedOracle(labels, 1).answer(choice(0, (1,))) is Answer.SAME
+    by_function = CallbackOracle(lambda i, j: None, choose=lambda row, groups: len(groups) - 1)
+    assert by_function.answer(choice(0, (4,), (8,))) == 1
+    assert by_function.answer(choice(0, (4,))) is None
+    keys = iter(["9", "2", "0", "u"])
+    terminal = TerminalOracle(read=lambda prompt: next(keys), write=lambda line: None)
+    assert [terminal.answer(choice(0, (1,), (4,))) for _ in range(3)] == [1, None, Answer.UNSURE]
+
+
+def test_a_recorded_choice_answers_the_same_groups_also_in_another_order():
+    replay = ReplayOracle([Gesture(1, (Link(0, 4, Answer.SAME),), groups=((1,), (4,)))])
+    assert replay.answer(choice(0, (1,), (4,))) == 1
+    assert replay.answer(choice(0, (4,), (8,))) == 0
+    with pytest.raises(AnswerError, match="did not ask about rows 0 and 8"):
+        replay.answer(choice(0, (8,)))
+    pairs = ReplayOracle([], otherwise=lambda i, j: j == 8)
+    assert pairs.answer(choice(0, (4,), (8,))) == 1
+    assert pairs.answer(choice(0, (4,), (5,))) is None
+
+
+def test_only_what_says_so_can_choose():
+    class Mine:
+        can_choose = True
+
+        def answer(self, question):
+            return 0
+
+    assert can_choose(Mine())
+    assert can_choose(NoisyOracle(Mine(), 0.0))
+    assert not can_choose(as_oracle(lambda i, j: True))
+    assert can_choose(CallbackOracle(lambda i, j: True, choose=lambda row, groups: 0))
+    assert not can_choose(BudgetedOracle(lambda i, j: True, 3))
+
+
+def test_an_oracle_of_pairs_is_asked_a_choice_as_pairs_the_likeliest_first_and_each_counts():
+    asked: list[tuple[int, int]] = []
+
+    def same(i, j):
+        asked.append((i, j))
+        return bool(Y[i] == Y[j])
+
+    session = Likewise(9, questions="choices", random_state=0).start(X)
+    while len(session.strategy.known().groups) < 3:
+        question = session.ask()
+        session.choose(
+            LabelOracle(Y).answer(question)
+            if len(question.groups) > 1
+            else 0
+            if Y[question.row] == Y[question.groups[0][0]]
+            else None
+        )
+    question, n = session.ask(), session.n_asked
+    assert len(question.groups) == 3
+    run(session, same)
+    assert asked[0] == (question.row, question.groups[0][0])
+    assert (len(asked), session.n_asked) == (9 - n, 9)
+    assert all(len(gesture.links) == 1 for gesture in session.events[n:])

@@ -1,8 +1,11 @@
 import csv
 import io
 import json
+import re
 import runpy
+import zipfile
 from contextlib import closing
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -10,10 +13,12 @@ from click.testing import CliRunner
 
 from likewise import Answer, Session
 from likewise.cli import main
+from likewise.errors import InputError
 from likewise.page.calls import reply_to
 from likewise.project import FORMATS, export, open_project
 from likewise.project.formats import Format, columns_of
 from likewise.project.groups import DOUBTFUL, how_known
+from likewise.project.workbook import MAIN, workbook
 
 
 @pytest.fixture
@@ -141,6 +146,96 @@ def test_a_spreadsheet_runs_no_formula(project):
     assert rows[1][3] == "'=cmd()"
     # A negative number is no formula.
     assert any(row[1].startswith("-") for row in rows[1:])
+
+
+FORMULAS = [
+    "=1+1", "+1+1", "-2+3", "@SUM(A1)", "=cmd|' /C calc'!A0", "-1+cmd|' /C calc'!A0", "-A1",
+    "+B2-C3", "\t=1", "\r=1+1", "\n=1",
+    "  =1", "\ufeff=1", "\u200b=1", "\u200b\ufeff \t=1", "\uff1d1+1",
+    "\uff0b1+1", "\uff0d2+3", "\uff20SUM(A1)", "\ufeff\uff1d1", "+49-123-456",
+    "-x(1)", '=HYPERLINK("http://x")',
+]  # fmt: skip
+NAMES = [
+    "-dash.png", "--x.png", "-1 dash.png", "+49 photo.jpg", "@home.png", "- a list", "-", "-3.5",
+    "+1e5", "a=b", "two\nlines", "a lone\rreturn", 'a "quote"', "a,b;c", " spaces ", "'quoted'",
+    "größe", "\ufeffmark",
+]  # fmt: skip
+
+
+def table_of(tmp_path, cells):
+    """Return a project about rows with these texts, and with numbers to compare them by."""
+    path = tmp_path / "rows.jsonl"
+    lines = (json.dumps({"x": k, "text": cell}) for k, cell in enumerate(cells))
+    path.write_text("\n".join(lines))
+    return open_project(path, options={"columns": ("x",), "cache": False}).project
+
+
+def test_no_cell_becomes_a_formula_or_a_row(tmp_path):
+    with closing(table_of(tmp_path, FORMULAS)) as project:
+        text = export(project, "csv").decode()
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert [row["text"] for row in rows] == [f"'{cell}" for cell in FORMULAS]
+    # Nothing but the ends of the rows is outside of quotation marks and breaks a line.
+    outside = "".join(text.split('"')[::2])
+    assert outside.count("\n") == 1 + len(FORMULAS)
+    assert "\r" not in outside
+    assert not any(cell.strip() and cell.strip() in outside for cell in FORMULAS)
+
+
+def test_names_come_back_unchanged_from_csv_also_by_pandas(tmp_path):
+    pandas = pytest.importorskip("pandas", reason="pip install pandas")
+    with closing(table_of(tmp_path, NAMES)) as project:
+        data = export(project, "csv")
+    rows = csv.DictReader(io.StringIO(data.decode(), newline=""))
+    assert [row["text"] for row in rows] == NAMES
+    assert pandas.read_csv(io.BytesIO(data), dtype=str)["text"].tolist() == NAMES
+
+
+def cells_of(workbook):
+    """Return the cells of an Excel workbook as pairs of type and text."""
+    with zipfile.ZipFile(io.BytesIO(workbook)) as archive:
+        for name in archive.namelist():
+            ElementTree.fromstring(archive.read(name))
+        sheet = ElementTree.fromstring(archive.read("xl/worksheets/sheet1.xml"))
+    assert not list(sheet.iter(f"{{{MAIN}}}f"))  # a formula would be one
+
+    def text(cell):
+        plain = "".join(cell.itertext())
+        return re.sub(r"_x([0-9A-F]{4})_", lambda match: chr(int(match[1], 16)), plain)
+
+    return [[(cell.get("t"), text(cell)) for cell in row] for row in sheet.iter(f"{{{MAIN}}}row")]
+
+
+def test_every_text_comes_back_unchanged_from_a_workbook(tmp_path):
+    cells = [*FORMULAS, *NAMES, "nul \0", "_x0041_", "<b>&amp;</b>", "\x1b[0m"]
+    with closing(table_of(tmp_path, cells)) as project:
+        head, *rows = cells_of(export(project, "xlsx"))
+    names = [name for _, name in head]
+    assert names == ["id", "x", "text", "group", "name", "how", "certainty", "marked"]
+    assert [row[2] for row in rows] == [("inlineStr", cell) for cell in cells]
+    assert [row[1] for row in rows] == [(None, str(k)) for k in range(len(cells))]
+    assert {row[-1] for row in rows} == {("b", "0")}
+
+
+def test_a_workbook_holds_what_a_sheet_can(monkeypatch):
+    odd = [10**20, float("nan"), float("inf"), ["a"], b"raw", "x" * 40_000]
+    (_, *rows) = cells_of(workbook({"odd": odd}))
+    kinds = [row[0][0] for row in rows]
+    assert kinds == ["inlineStr"] * 6
+    assert len(rows[-1][0][1]) == 32_767
+    monkeypatch.setattr("likewise.project.workbook.MOST_ROWS", 3)
+    with pytest.raises(InputError, match=r"at most 3 rows, not 7: write \.csv"):
+        workbook({"odd": odd})
+
+
+@pytest.mark.parametrize("options", [{"id": "id"}, {"id": "id", "text": "words"}])
+def test_a_column_of_ids_is_exported_once(tmp_path, options):
+    path = tmp_path / "rows.csv"
+    path.write_text("id,words,x\na,one two,1\nb,three four,2\nc,five six,7\n")
+    with closing(open_project(path, options={**options, "cache": False}).project) as project:
+        columns = columns_of(project)
+    assert columns["id"] == ["a", "b", "c"]
+    assert "id_" not in columns
 
 
 def test_marks_and_names_are_exported_as_they_are(project):

@@ -13,6 +13,7 @@ from likewise.project import open_project
 from likewise.project.store import Store
 
 KILLS = 240
+GESTURE_KILLS = 200
 
 # One process that imports once and forks a writer for every path it reads. A writer says its own
 # id and acknowledges every operation after `append` has returned; it never stops by itself.
@@ -93,12 +94,14 @@ def kill_at_random(lines, rng):
     raise AssertionError("the writers ended")
 
 
-# The same with whole gestures of a project: answers, mendings of several links, names, undo. A
-# writer acknowledges the position and the groups after each.
+# The same with every kind of change of a project: answers, mendings of several links, names, undo,
+# redo, revisions, checks, marks. A writer acknowledges the position and the groups after each.
 GESTURES = textwrap.dedent(
     """
     import os, random, sys, warnings
+    from contextlib import suppress
     from likewise.core.answers import Answer
+    from likewise.errors import LikewiseError
     from likewise.project import open_project
     warnings.simplefilter("ignore")
 
@@ -107,10 +110,14 @@ GESTURES = textwrap.dedent(
 
     def do(project, rng):
         at = {"position": project.position}
-        question, groups = project.ask(), project.groups()
-        way = rng.choice(["tell", "tell", "move", "merge", "name", "undo"])
+        question, groups, session = project.ask(), project.groups(), project.session
+        way = rng.choice(
+            ["tell", "tell", "move", "merge", "name", "undo", "redo", "revise", "settle", "misfit",
+             "go on", "check"]
+        )
         if way == "tell" and question is not None:
-            project.tell(rng.choice(list(Answer)), number=question.number, **at)
+            said = rng.choice([0, None, Answer.UNSURE])
+            project.choose(said, number=question.number, **at)
         elif way == "move":
             rows = rng.sample(range(len(project.ids)), 3)
             project.mend(lambda mending: mending.move(rows, None), **at)
@@ -118,7 +125,22 @@ GESTURES = textwrap.dedent(
             project.mend(lambda mending: mending.merge(groups[:2]), **at)
         elif way == "name":
             project.name(groups[0].id, f"name {project.position}", **at)
-        elif project.session.can_undo:
+        elif way == "redo" and session.can_redo:
+            project.redo(**at)
+        elif way == "revise" and session.events:
+            number = rng.choice(session.events).number
+            project.revise(number, rng.choice(list(Answer)), **at)
+        elif way == "settle":
+            left, right = rng.sample(range(len(project.ids)), 2)
+            project.settle(left, right, rng.choice(list(Answer)), **at)
+        elif way == "misfit":
+            project.misfit(rng.randrange(len(project.ids)), **at)
+        elif way == "go on" and question is None:
+            project.go_on(**at)
+        elif way == "check" and (checks := project.checks()):
+            check, _ = rng.choice(checks)
+            project.tell_check(check.left, check.right, rng.choice(list(Answer)), **at)
+        elif session.can_undo:
             project.undo(**at)
 
     for line in sys.stdin:
@@ -129,7 +151,8 @@ GESTURES = textwrap.dedent(
             project = open_project(path).project
             say("writer", os.getpid())
             while True:
-                do(project, rng)
+                with suppress(LikewiseError):  # what contradicts earlier answers
+                    do(project, rng)
                 say("saved", project.position, *project.session.labels)
         _, status = os.waitpid(pid, 0)
         say("dead", os.waitstatus_to_exitcode(status))
@@ -146,7 +169,7 @@ def test_killing_in_the_middle_of_gestures_leaves_whole_ones(tmp_path):
     with subprocess.Popen(
         [sys.executable, "-c", GESTURES], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as writers:
-        for seed in range(200):
+        for seed in range(GESTURE_KILLS):
             # A new session now and then: opening one goes over its whole log.
             path = tmp_path / f"rows {seed // 10}.csv"
             if not path.exists():
@@ -165,4 +188,4 @@ def test_killing_in_the_middle_of_gestures_leaves_whole_ones(tmp_path):
             n_entries += project.position
             project.close()
         writers.stdin.close()
-    assert n_entries > 1000
+    assert n_entries > 5 * GESTURE_KILLS

@@ -13,7 +13,7 @@ from likewise.items import open_items
 from likewise.project import Project, open_project
 from likewise.project.outlook import wilson_interval
 from likewise.project.packing import pack, pack_session, unpack, unpack_session
-from likewise.project.projection import project_rows
+from likewise.project.projection import Layout
 from likewise.project.store import Store
 
 ASSETS = Path(__file__).parent / "assets"
@@ -241,7 +241,7 @@ def test_a_project_of_schema_1_opens_as_it_was_and_is_upgraded_by_the_first_writ
         assert checks == saved["checks"]
         if path.read_bytes() == before:
             project.name(project.groups()[0].id, "third", position=project.position)
-            assert project._store._version == 2
+            assert project._store._version == 3
             project.undo(position=project.position)
         project.close()
     assert path.read_bytes() != before
@@ -291,8 +291,9 @@ def test_near_items_are_near_on_the_map(metric):
     X = np.vstack([rng.normal(size=(20, 5)), rng.normal(size=(20, 5)) + 9])
     if metric == "precomputed":
         X = np.linalg.norm(X[:, None] - X[None], axis=2)
-    shown, place = project_rows(Features(X, "", metric), np.array([0, 25]))
-    assert shown.tolist() == list(range(40))
+    layout = Layout.of(Features(X, "", metric))
+    place = layout.places()
+    assert layout.rows.tolist() == list(range(40))
     assert abs(place[:20, 0].mean() - place[20:, 0].mean()) > 500
 
 
@@ -306,7 +307,7 @@ def test_the_map_is_laid_out_by_what_was_learned():
     known = np.where(np.arange(90) % 3 == 0, group, -1)
 
     def overlap(groups):
-        place = project_rows(Features(X, ""), np.arange(3), groups)[1]
+        place = Layout.of(Features(X, "")).places(groups)
         means = np.array([place[group == k].mean(axis=0) for k in range(3)])
         nearest = np.linalg.norm(place[:, None] - means, axis=2).argmin(axis=1)
         return float(np.mean(nearest != group))
@@ -321,7 +322,7 @@ def test_rows_of_a_group_do_not_all_lie_on_one_point_of_the_map():
     rng = np.random.default_rng(0)
     group = np.repeat([0, 1, 2], 30)
     X = np.column_stack([5 * np.eye(3)[group], 0.2 * rng.normal(size=(90, 4))])
-    place = project_rows(Features(X, ""), np.arange(3), group)[1].astype(float)
+    place = Layout.of(Features(X, "")).places(group).astype(float)
     means = np.array([place[group == k].mean(axis=0) for k in range(3)])
     assert ((place - means[group]).std(axis=0) > 20).all()
     assert (np.linalg.norm(place[:, None] - means, axis=2).argmin(axis=1) == group).all()

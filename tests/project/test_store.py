@@ -76,6 +76,8 @@ def test_a_closed_project_is_one_file(path, store):
 
 
 def test_the_file_is_in_write_ahead_mode_and_waits_for_the_disk(store):
+    assert store._db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    store.append(tell(1), after=0)
     assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert store._db.execute("PRAGMA synchronous").fetchone() == (2,)
 
@@ -312,7 +314,7 @@ def test_a_file_of_schema_1_opens_for_ever(path):
         assert store.last == 5
         assert store._version == 1
         assert store.append(tell(3), after=5) == 6
-        assert store._version == 2
+        assert store._version == 3
         assert [e.op for e in store.read()] == [*old, *more, tell(3)]
         assert [e.is_old for e in store.read()] == [True] * 3 + [False] * 3
 
@@ -336,7 +338,10 @@ def test_an_old_file_is_migrated_once_and_in_order(path, monkeypatch):
             store.append(tell(n), after=n - 1)
             assert len(store.read()) == n
             assert store._db.execute("SELECT name, color FROM people").fetchall() == []
-    assert calls == ["people", "colors"]
+    with closing(sqlite3.connect(path)) as db:
+        names = [name for (name,) in db.execute("SELECT name FROM migrations ORDER BY number")]
+    assert names == [name for name, _ in more]
+    assert calls.index("people") < calls.index("colors")
     monkeypatch.undo()
     with pytest.raises(SessionFileError, match="newer version"):
         Store.open(path)

@@ -12,10 +12,3 @@ def test_groups_nobody_answered_about_take_one_question_each_and_the_others_are_
     assert strategy.remaining() == (5, 2)
     strategy.record(1, 2, Answer.SAME)
     assert strategy.remaining() == (2, 1)
-
-
-def test_half_of_a_budget_is_for_merging_and_there_are_always_two_to_compare():
-    X = np.arange(20.0)[:, None]
-    for budget, n in ((1, 2), (10, 5)):
-        strategy = ClosestFirst.from_rows(X, budget=budget)
-        assert strategy.partition.n_super_instances == n

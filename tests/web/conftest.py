@@ -42,11 +42,11 @@ class Client:
     """A browser that talks to an app without a network. `change` does what the page does."""
 
     def __init__(self, app, **options):
-        httpx = pytest.importorskip("httpx", reason="pip install httpx")
+        httpx2 = pytest.importorskip("httpx2", reason="pip install httpx2")
         self.runner = asyncio.Runner()
-        transport = httpx.ASGITransport(app)
+        transport = httpx2.ASGITransport(app)
         options = {"base_url": HOME, **options}
-        self.http = httpx.AsyncClient(transport=transport, **options)
+        self.http = httpx2.AsyncClient(transport=transport, **options)
 
     def request(self, *args, **options):
         return self.runner.run(self.http.request(*args, **options))
@@ -77,6 +77,13 @@ class Client:
         state = self.state()
         while not state["is_done"]:
             question = state["question"]
+            if question["kind"] == "choice":
+                heads = [truth[group["shown"][0]["row"]] for group in question["groups"]]
+                own = truth[question["item"]["row"]]
+                chosen = heads.index(own) if own in heads else None
+                body = {"position": state["position"], "question": question["number"]}
+                state = self.change("answer", chosen=chosen, **body).json()
+                continue
             is_same = truth[question["left"]["row"]] == truth[question["right"]["row"]]
             is_same ^= question["number"] in wrong
             state = self.answer("same" if is_same else "different", state).json()

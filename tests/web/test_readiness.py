@@ -1,6 +1,7 @@
 """The page is there before the project is: `likewise label` serves it while it reads the items."""
 
 import json
+import os
 import threading
 import urllib.error
 import urllib.request
@@ -132,6 +133,53 @@ def test_what_can_be_refused_at_once_opens_no_page(tmp_path, truth, visitor, opt
     assert "Error: " in result.output
     assert "http:" not in result.output
     assert not visitor.address.done()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty", None, "there is nothing in the folder"),
+        ("hidden", [".secret.png"], "there is nothing in the folder"),
+        ("words", ["a.docx"], "there are no pictures in"),
+        ("empty.csv", "", "is empty"),
+        ("blank.csv", " \n\n", "is empty"),
+        ("names.csv", "a,b\n", "has column names but no rows"),
+        ("broken.csv", "a,b\n1\n", "line 2: 1 field where the first line has 2"),
+        ("empty.npy", "", "is empty"),
+        ("other.csv", "ä".encode("latin-1"), "is not utf-8"),
+    ],
+)
+def test_a_source_without_anything_is_told_before_an_address(
+    tmp_path, visitor, name, content, message
+):
+    source = tmp_path / name
+    if content is None or isinstance(content, list):
+        source.mkdir()
+        for inner in content or ():
+            (source / inner).write_bytes(b"x")
+    else:
+        source.write_bytes(content if isinstance(content, bytes) else content.encode())
+    result = CliRunner().invoke(main, ["label", str(source), "--port", "0"])
+    assert result.exit_code == 1
+    assert message in result.output
+    assert "http:" not in result.output
+    assert not visitor.address.done()
+    assert list(tmp_path.glob("*.likewise*")) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a socket is no file elsewhere")
+def test_a_source_that_cannot_be_read_is_told_before_an_address(tmp_path, visitor, monkeypatch):
+    source = tmp_path / "secret.csv"
+    source.write_text("a,b\n1,2\n")
+
+    def refuse(*_args, **_options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("likewise.items.kinds.Path.open", refuse)
+    result = CliRunner().invoke(main, ["label", str(source), "--port", "0"])
+    assert result.exit_code == 1
+    assert "secret.csv cannot be read: Permission denied" in result.output
+    assert "http:" not in result.output
 
 
 def test_an_address_that_is_none_is_named_with_the_remedy():

@@ -59,7 +59,22 @@ def stranger(project, browse, token):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1.evil.example", "", "localhost.evil:80"]
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "",
+        "localhost.evil:80",
+        "[::1].evil.com",
+        "[::1]evil.com",
+        "[::1",
+        "[::1]:80.evil.com",
+        "localhost:80.evil.com",
+        "localhost:evil.com",
+        "127.0.0.1:80@evil.com",
+        "::1]",
+        "[]",
+    ],
 )
 def test_a_rebound_name_is_refused_even_with_the_cookie(client, host):
     for path in ("/", "/api/query", "/static/main.js"):

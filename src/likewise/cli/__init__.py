@@ -13,6 +13,8 @@ COMMANDS = {
     "demo": "Answer questions about pictures on a page, or see a simulated person do it.",
     "label": "Group what is at PATH by answering questions.",
     "export": "Write the groups of SESSION, a .likewise file, to a table.",
+    "check": "Test SESSION, a .likewise file, for damage.",
+    "backup": "Copy SESSION, a .likewise file, to COPY while it may be in use.",
     "data": "Show and fetch the datasets of the paper.",
     "bench": "Run the experiments of the COBRA paper, and see what holds.",
 }

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import base64
+import io
 import os
-import struct
 import sys
-import zlib
 from collections.abc import Mapping
 from contextlib import closing
 from importlib.resources import files
@@ -138,6 +137,9 @@ def show(output: Path, seed: int) -> None:
     kmeans = KMeans(k_true, n_init=10, random_state=seed).fit_predict(X)
     kmeans_ari = float(adjusted_rand_score(y, kmeans))
     click.echo(table(moments, kmeans_ari, k_true))
+    if find_spec("PIL") is None:
+        click.echo('\nA page with the groups in pictures needs pip install "likewise[app]".')
+        return
     chart = _chart([ari for _, ari in moments], kmeans_ari, k_true)
     write_whole(output, _page(images, session, chart))
     click.echo(f"\nThe groups in pictures: {output.resolve()}")
@@ -189,7 +191,7 @@ def _page(images: NDArray[np.uint8], session: Session, chart: str) -> str:
     for group in np.argsort(-sizes, kind="stable"):
         members = np.flatnonzero(labels == group)
         members = members[np.argsort(~stands[members], kind="stable")][:SHOWN_PER_GROUP]
-        source = base64.b64encode(_png(_contact_sheet(images[members]))).decode()
+        source = base64.b64encode(_contact_sheet(images[members])).decode()
         number = len(groups) + 1
         groups.append(
             f"<section><h3>Group {number} <span>{plural(int(sizes[group]), 'picture')}</span></h3>"
@@ -208,73 +210,29 @@ def _page(images: NDArray[np.uint8], session: Session, chart: str) -> str:
 
 
 def _chart(curve: list[float], kmeans_ari: float, k_true: int) -> str:
-    """Return the curve of the ARI as an SVG drawing, with K-means as a dashed line."""
-    width, height, left, right, bottom = 760, 260, 44, 660, 34
-
-    def x_of(n: float) -> float:
-        return left + n * (right - left) / max(1, len(curve) - 1)
-
-    def y_of(ari: float) -> float:
-        return 12 + (1 - ari) * (height - bottom - 12)
-
-    def across(ari: float, style: str) -> str:
-        y = f"{y_of(ari):.1f}"
-        return f'<line x1="{left}" x2="{right}" y1="{y}" y2="{y}" {style}/>'
-
-    def text(x: float, y: float, words: str, style: str = "") -> str:
-        return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{words}</text>'
-
-    points = " ".join(f"{x_of(n):.1f},{y_of(ari):.1f}" for n, ari in enumerate(curve))
-    end_x, end_y = x_of(len(curve) - 1), y_of(curve[-1])
-    middle, to_the_left = 'text-anchor="middle"', 'text-anchor="end"'
-    ticks = (0, 0.5, 1)
-    parts = [
-        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="ARI by number of answers, '
-        f'from {curve[0]:.2f} to {curve[-1]:.2f}; K-means {kmeans_ari:.2f}" width="100%">',
-        *(across(tick, 'stroke="var(--line)"') for tick in ticks),
-        *(text(left - 8, y_of(tick) + 4, f"{tick:g}", to_the_left) for tick in ticks),
-        *(text(x_of(n), height - 16, str(n), middle) for n in range(0, len(curve), 20)),
-        text((left + right) / 2, height - 1, "answers", middle),
-        across(kmeans_ari, 'stroke="var(--soft)" stroke-dasharray="5 5"'),
-        text(
-            right,
-            y_of(kmeans_ari) + 18,
-            f"K-means, told that there are {k_true} groups: {kmeans_ari:.2f}",
-            to_the_left,
-        ),
-        f'<polyline points="{points}" fill="none" stroke="var(--accent)" stroke-width="2.5" '
-        'stroke-linejoin="round"/>',
-        f'<circle cx="{end_x:.1f}" cy="{end_y:.1f}" r="4" fill="var(--accent)"/>',
-        text(end_x + 9, end_y + 4, f"likewise {curve[-1]:.2f}", 'class="strong"'),
-        "</svg>",
-    ]
-    return "".join(parts)
-
-
-def _contact_sheet(images: NDArray[np.uint8], columns: int = 12, gap: int = 1) -> NDArray[np.uint8]:
-    """Return small gray pictures side by side as one."""
-    n, height, width = images.shape
-    rows = -(-n // columns)
-    sheet = np.full((rows * (height + gap) - gap, columns * (width + gap) - gap), 255, np.uint8)
-    for k, image in enumerate(images):
-        top, left = (k // columns) * (height + gap), (k % columns) * (width + gap)
-        sheet[top : top + height, left : left + width] = image
-    return sheet
-
-
-def _png(gray: NDArray[np.uint8]) -> bytes:
-    """Return a gray picture as a PNG file, which the base install can write without Pillow."""
-    height, width = gray.shape
-    lines = b"".join(b"\0" + row.tobytes() for row in np.ascontiguousarray(gray))
-
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        check = zlib.crc32(kind + body)
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", check)
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    """Return the ARI after every answer as bars, with K-means as a dashed line across them."""
+    bars = "".join(f'<i style="height: {max(0, 100 * ari):.1f}%"></i>' for ari in curve)
+    ticks = "".join(f"<span>{n}</span>" for n in range(0, len(curve), 20))
     return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", header)
-        + chunk(b"IDAT", zlib.compress(lines, 9))
-        + chunk(b"IEND", b"")
+        f'<div class="chart" role="img" aria-label="ARI by number of answers, from {curve[0]:.2f} '
+        f'to {curve[-1]:.2f}; K-means {kmeans_ari:.2f}"><div class="bars">{bars}</div>'
+        f'<div class="peer" style="bottom: {100 * kmeans_ari:.1f}%">'
+        f"<span>K-means, told K = {k_true}: {kmeans_ari:.2f}</span></div></div>"
+        f'<div class="ticks" aria-hidden="true">{ticks}</div>'
+        f"<p>After {len(curve) - 1} answers: <b>{curve[-1]:.2f}</b></p>"
     )
+
+
+def _contact_sheet(images: NDArray[np.uint8], columns: int = 12, gap: int = 1) -> bytes:
+    """Return small gray pictures side by side as one PNG."""
+    from PIL import Image
+
+    n, height, width = images.shape
+    size = columns * (width + gap) - gap, -(-n // columns) * (height + gap) - gap
+    sheet = Image.new("L", size, 255)
+    for k, image in enumerate(images):
+        place = (k % columns) * (width + gap), (k // columns) * (height + gap)
+        sheet.paste(Image.fromarray(image), place)
+    file = io.BytesIO()
+    sheet.save(file, "png")
+    return file.getvalue()

@@ -38,18 +38,29 @@ from likewise.words import plural
     metavar="NAME",
     help="If it is one of your own, package.module:Class as for label.",
 )
+@click.option(
+    "--kind", metavar="NAME", help="If it is one of your own, package.module:Class as for label."
+)
 def export(
-    session: str, output: str, *, overwrite: bool, cluster: str | None, strategy: str | None
+    session: str,
+    output: str,
+    *,
+    overwrite: bool,
+    cluster: str | None,
+    strategy: str | None,
+    kind: str | None,
 ) -> None:
     """Write the groups of SESSION, a .likewise file, to a table.
 
-    .csv, .parquet and .jsonl have one row per item with its group; .json is the session itself
-    for `likewise.Session.from_dict`, .py a script that loads it. For data that is read in batches
-    (many Parquet files, or more than fits in memory) FILE is a folder; it gets one Parquet file
-    with groups for every file of the input.
+    .csv, .xlsx, .parquet and .jsonl have one row per item with its group; .json is the session
+    itself for `likewise.Session.from_dict`, .py a script that loads it. For data that is read in
+    batches (many Parquet files, or more than fits in memory) FILE is a folder; it gets one Parquet
+    file with groups for every file of the input.
     """
     path = Path(output)
     with Store.open(session) as store:
+        for note in store.notes:
+            click.echo(note, err=True)
         if "paths" in store.settings:
             _write_folder(session, store, path, overwrite, cluster)
             return
@@ -60,13 +71,13 @@ def export(
         raise InputError(
             f"{path} must end in one of {', '.join('.' + name for name in FORMATS.names)}"
         )
-    with closing(open_session_file(session, strategy=strategy).project) as project:
+    with closing(open_session_file(session, strategy=strategy, kind=kind).project) as project:
         _refuse_source(path, project)
         data = export_project(project, format)
     with whole_file(path) as file:
         file.write(data)
     is_sample = project.session.row_numbers is not None
-    n_items = len(project.items if is_sample else project.ids)
+    n_items = len(project.items if is_sample else project.listed())
     n_groups = project.session.progress.n_groups
     click.echo(f"{path}: {plural(n_items, 'item')} in {plural(n_groups, 'group')}")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from likewise.cli.inline import WAYS, ask_terminal, choose_way
+from likewise.cli.inline import WAYS, choose_way
 from likewise.cli.served import ServedPage
 from likewise.project import Opened, give_known, open_large_project, open_project
 from likewise.project.large import is_large
@@ -90,6 +90,11 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     help="Another number gives other questions.",
 )
 @click.option(
+    "--instruction",
+    metavar="TEXT",
+    help='What belongs together, such as "the same person?". It stands above every question.',
+)
+@click.option(
     "--known",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
@@ -135,6 +140,7 @@ def label(
     questions: str | None,
     strategy: str | None,
     seed: int | None,
+    instruction: str | None,
     known: str | None,
     session: str | None,
     terminal: bool,
@@ -176,7 +182,8 @@ def label(
                 raise click.UsageError(f"{flag} is not for files that are read in batches")
             opened = open_large_project(paths, questions=questions, **begin)
         else:
-            opened = open_project(paths[0], questions=questions, strategy=strategy, **begin)
+            begin |= {"strategy": strategy, "instruction": instruction}
+            opened = open_project(paths[0], questions=questions, **begin)
         stack.callback(_close, opened)
         _say_where(opened)
         if known is not None:
@@ -194,9 +201,13 @@ def _ask_here(opened: Opened, pictures: str) -> None:
 
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     has_pictures = opened.project.items.has_pictures
-    way = choose_way(pictures, os.environ, is_terminal and has_pictures, ask_terminal)
+    way = choose_way(pictures, os.environ, is_terminal and has_pictures)
     if has_pictures and way is None:
-        click.echo("To see the pictures, leave out --terminal: a page opens.", err=True)
+        click.echo(
+            "To see the pictures, leave out --terminal: a page opens. In some terminals they are "
+            'shown after pip install "likewise[terminal]".',
+            err=True,
+        )
     run_terminal(opened.project, way=way)
 
 

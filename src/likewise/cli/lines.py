@@ -49,8 +49,8 @@ def _begins(text: str, title: str) -> bool:
     return text.startswith(title.removesuffix("…"))
 
 
-def block(items: Items, place: int, width: int) -> list[str]:
-    """Return an item as lines of at most some width."""
+def block(items: Items, place: int, width: int, n_lines: int = 12) -> list[str]:
+    """Return an item as lines of at most some width; of a text at least so many."""
     view, title = items.view(place), clean(items.title(place))
     lines = [] if _begins(view.get("text", ""), title) else [fit(title, width)]
     if view.get("picture"):
@@ -60,11 +60,12 @@ def block(items: Items, place: int, width: int) -> list[str]:
         about = f"{channel['name']}, {low:.4g} to {high:.4g}"
         lines += [fit(clean(about), width), sparkline(channel["y"], width)]
     if "text" in view:
-        text = clean(view["text"][:LONGEST_TEXT], keeps_lines=True)
+        most = max(LONGEST_TEXT, 2 * n_lines * width)
+        text = clean(view["text"][:most], keeps_lines=True)
         lines += [""] if lines else []
         for paragraph in text.splitlines():
             lines += textwrap.wrap(paragraph, width) or [""]
-        hidden = view.get("length", len(view["text"])) - LONGEST_TEXT
+        hidden = view.get("length", len(view["text"])) - most
         lines += [f"… {hidden} more characters"] if hidden > 0 else []
     return lines + [fit(clean(f"{name}: {cell}"), width) for name, cell in view.get("fields", ())]
 
@@ -78,7 +79,7 @@ def _aligned(
     half = max(10, (width - name_width - 9) // 2)
     for name, text in left:
         other = values.get(name, "")
-        a, b = fit(clean(text), half), fit(clean(other), half)
+        a, b = (fit(clean(cell or "missing"), half) for cell in (text, other))
         sign = " " if text == other else "≠"
         title = pad(fit(clean(name), name_width), name_width)
         yield f"  {title}  {pad(a, half)} {sign} {b}".rstrip()

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import click
 
-from likewise.cli.inline import Way, is_late_answer, side_by_side
-from likewise.cli.lines import block, both, clean, fit, one_line
+from likewise.cli.inline import is_late_answer, show_side_by_side
+from likewise.cli.lines import block, both, cells, clean, fit, one_line, pad
 from likewise.core.answers import Answer
 from likewise.core.question import Question
 from likewise.errors import InputError, LikewiseError, StaleQueryError
 from likewise.project import Project
-from likewise.project.groups import Group
+from likewise.project.groups import Group, in_short, key_of
 from likewise.project.outlook import outlook
+from likewise.words import plural
 
 ANSWERS = {
     "s": Answer.SAME,
@@ -27,20 +29,27 @@ ANSWERS = {
 }
 MOST_LINES = 12
 """How many lines of an item are shown above the groups to choose from."""
+PAGE_LINES = 40
+"""How many lines more `m` shows."""
+N_TYPICAL = 2
+"""How many items of a group are listed with it."""
 MOST_GROUPS = 20
 """How many groups are listed."""
 
 UNDO = ("z", "\x7f", "\x08")
 QUIT = ("q", "\x1b", "\x03", "\x04")
 PAIR = "[s]ame  [d]ifferent"
-BESIDES = "[u]nsure   [z] undo  [Z] redo  [g]roups  [?] help  [q]uit "
+BESIDES = "[u]nsure   [z] undo  [Z] redo  [m]ore  [g]roups  [?] help  [q]uit "
 HELP = """\
 s or →   the same group
 d or ←   different groups
 u or ↓   not sure: another pair comes, and nothing is concluded
 z        undo, as often as you like        Z   redo
-1 to 6   where groups are shown: it belongs to this one      0   to none of these
-g        the groups so far: how many items of each you said, were learned, or are open
+1, 2 ... where groups are shown: it belongs to the one with this key; a group keeps its key,
+         and after 9 come letters                           0   to none of these
+m        read on in a long text
+g        the groups so far: their keys, what they are about, typical items, and how many items
+         you said, were learned, or are open
 q        stop; the same command goes on from here
 Every answer is saved before the next question comes."""
 
@@ -50,7 +59,7 @@ class UnknownKeyError(InputError):
 
 
 def run_terminal(
-    project: Project, read: Callable[[], str] | None = None, *, way: Way | None = None
+    project: Project, read: Callable[[], str] | None = None, *, way: str | None = None
 ) -> None:
     """Ask until everything is settled or the person quits.
 
@@ -63,15 +72,20 @@ def run_terminal(
     """
     is_piped = read is None and not sys.stdin.isatty()
     read = read or (_read_line if is_piped else _read_key)
+    n_read = MOST_LINES
     while True:
         project.refresh()
         query = project.ask()
         click.echo()
-        _show(project, query, way)
+        _show(project, query, way, n_read)
         click.echo(status_line(project))
-        click.echo(prompt(query), nl=False)
-        key = read()
+        keys = group_keys(project, query)
+        click.echo(prompt(query, list(keys)), nl=False)
+        key = _whole_key(read, keys)
         click.echo()
+        n_read = n_read + PAGE_LINES if key == "m" else MOST_LINES
+        if key == "m":
+            continue
         if is_late_answer(key):
             continue
         if key == "" or key in QUIT:
@@ -79,7 +93,7 @@ def run_terminal(
         if query is None and key not in (*UNDO, "Z", "?", "g"):
             return
         try:
-            _act(project, query, key)
+            _act(project, query, key, keys)
         except UnknownKeyError as error:
             if is_piped:
                 raise
@@ -90,22 +104,43 @@ def run_terminal(
             click.echo(str(error))
 
 
-def prompt(query: Question | None) -> str:
+def group_keys(project: Project, query: Question | None) -> dict[str, int]:
+    """Return the keys of the groups of a question in their order, and the place of each."""
+    if query is None or query.is_pair:
+        return {}
+    numbers = [in_short(project.session, rows[0])[0] for rows in query.groups]
+    order = sorted(range(len(numbers)), key=lambda place: numbers[place] or 0)
+    return {key_of(numbers[place]): place for place in order}
+
+
+def _whole_key(read: Callable[[], str], keys: Mapping[str, int]) -> str:
+    """Return the next key; some groups have one of two letters, and none begins another."""
+    key = read()
+    key = key.lower() if key.lower() in keys else key
+    while key and key not in keys and any(one.startswith(key) for one in keys):
+        letter = read()
+        if not letter:
+            return ""
+        key += letter
+    return key
+
+
+def prompt(query: Question | None, keys: Sequence[str]) -> str:
     """Return the keys that answer a question, and the others."""
-    if query is not None and not query.is_pair:
-        n = len(query.groups)
-        return f"[1{f' to {n}' if n > 1 else ''}]  [0] none of these  {BESIDES}"
-    return f"{PAIR}  {BESIDES}"
+    if query is None or query.is_pair:
+        return f"{PAIR}  {BESIDES}"
+    return f"[{' '.join(keys).upper()}]  [0] none of these  {BESIDES}"
 
 
-def _show(project: Project, query: Question | None, way: Way | None) -> None:
+def _show(project: Project, query: Question | None, way: str | None, n_read: int) -> None:
     size = shutil.get_terminal_size((80, 24))
     if query is None:
         _show_end(project)
         return
     if not query.is_pair:
-        rows = [query.row, *(group[0] for group in query.groups)]
-        lines = choice_lines(project, query, size.columns)
+        places = group_keys(project, query).values()
+        rows = [query.row, *(query.groups[place][0] for place in places)]
+        lines = choice_lines(project, query, size.columns, n_read)
     else:
         rows, lines = [query.left, query.right], pair_lines(project, query, size.columns)
     if way is not None:
@@ -114,15 +149,12 @@ def _show(project: Project, query: Question | None, way: Way | None) -> None:
         click.echo(line)
 
 
-def _act(project: Project, query: Question | None, key: str) -> None:
+def _act(project: Project, query: Question | None, key: str, keys: Mapping[str, int]) -> None:
     position = project.position
-    n_groups = 0 if query is None or query.is_pair else len(query.groups)
-    places = {"0": None, **{str(k + 1): k for k in range(n_groups)}}
-    if query is not None and n_groups and key in places:
+    places = {"0": None, **keys}
+    if query is not None and keys and key in places:
         project.choose(places[key], number=query.number, position=position)
-    elif (
-        query is not None and (ANSWERS.get(key) is Answer.UNSURE or not n_groups) and key in ANSWERS
-    ):
+    elif query is not None and (ANSWERS.get(key) is Answer.UNSURE or not keys) and key in ANSWERS:
         project.tell(ANSWERS[key], number=query.number, position=position)
     elif key in UNDO:
         project.undo(position=position)
@@ -133,32 +165,74 @@ def _act(project: Project, query: Question | None, key: str) -> None:
     elif key == "g":
         _show_groups(project)
     else:
-        answers = f"0 to {n_groups}" if n_groups else "s d"
-        raise UnknownKeyError(f"{key!r} is none of the keys {answers} u z Z g ? q")
+        answers = f"0 {' '.join(keys)}" if keys else "s d"
+        raise UnknownKeyError(f"{key!r} is none of the keys {answers} u z Z m g ? q")
 
 
 def _show_pictures(
-    project: Project, rows: Sequence[int], columns: int, lines: int, way: Way
+    project: Project, rows: Sequence[int], columns: int, lines: int, way: str
 ) -> None:
     places = [place for row in rows if (place := project.where[row]) is not None]
     if not project.items.has_pictures or len(places) < len(rows):
         return
-    # Not by click.echo, which strips such sequences where the output is no terminal.
-    sys.stdout.write(side_by_side(project.items, places, columns, lines, way))
     sys.stdout.flush()
+    show_side_by_side(project.items, places, columns, lines, way, sys.stdout)
 
 
-def choice_lines(project: Project, query: Question, width: int) -> Iterator[str]:
+def choice_lines(
+    project: Project, query: Question, width: int, n_read: int = MOST_LINES
+) -> Iterator[str]:
     """Return the lines that show a row and the groups to choose from."""
+    yield from _instruction(project)
     yield f"{query.number}. To which of these does it belong?"
-    place = project.where[query.row]
-    gone = [clean(project.ids[query.row])]
-    shown = gone if place is None else block(project.items, place, width - 6)
-    yield from (f"     {line}".rstrip() for line in shown[:MOST_LINES])
-    for place, rows in enumerate(query.groups, start=1):
-        for k, row in enumerate(rows):
-            yield f"  {place if k == 0 else ' '}  {_line(project, row, width - 6)}"
+    keys = group_keys(project, query)
+    fields = project.compare(query.row, [rows[0] for rows in query.groups])
+    if fields:
+        yield from field_lines(fields, keys, width, n_read)
+    else:
+        place = project.where[query.row]
+        gone = [clean(project.ids[query.row])]
+        shown = gone if place is None else block(project.items, place, width - 6, n_read)
+        yield from (f"     {line}".rstrip() for line in shown[:n_read])
+        if len(shown) > n_read:
+            yield f"     … {len(shown) - n_read} more lines: [m]"
+    for key, place in keys.items():
+        rows = query.groups[place]
+        name = clean(in_short(project.session, rows[0])[1])
+        lines = [name] if name else []
+        lines += [] if fields else [_line(project, row, width - 6) for row in rows]
+        for k, line in enumerate(lines):
+            yield f"  {key.upper() if k == 0 else '':<2} {fit(line, width - 6)}"
     yield "  0  none of these"
+
+
+def field_lines(
+    fields: Sequence[Mapping[str, Any]], keys: Mapping[str, int], width: int, most: int
+) -> Iterator[str]:
+    """Return a table: fields down, the item and the groups across, the most telling first."""
+    name_width = min(24, max(cells(clean(field["name"])) for field in fields))
+    column = max(6, (width - name_width - 4) // (len(keys) + 1) - 1)
+    head = " ".join(pad(word, column) for word in ("it", *(key.upper() for key in keys)))
+    yield f"  {pad('', name_width)}  {head}".rstrip()
+    for field in fields[:most]:
+        groups = [_in_a_cell(field["groups"][place]) for place in keys.values()]
+        texts = [field["value"] or "missing", *groups]
+        line = " ".join(pad(fit(clean(text), column), column) for text in texts)
+        yield f"  {pad(fit(clean(field['name']), name_width), name_width)}  {line}".rstrip()
+    if len(fields) > most:
+        yield f"  … {len(fields) - most} more fields: [m]"
+
+
+def _in_a_cell(entry: Mapping[str, Any]) -> str:
+    """Return what a field is in a group: the middle number, or its most frequent values."""
+    if "shares" in entry:
+        return ", ".join(f"{value} {share:.0%}" for value, share in entry["shares"]) or "missing"
+    return entry.get("text") or " · ".join(entry.get("texts", ())) or "missing"
+
+
+def _instruction(project: Project) -> Iterator[str]:
+    if project.instruction:
+        yield clean(project.instruction)
 
 
 def _line(project: Project, row: int, width: int) -> str:
@@ -170,6 +244,7 @@ def _line(project: Project, row: int, width: int) -> str:
 
 def pair_lines(project: Project, query: Question, width: int) -> Iterator[str]:
     """Return the lines that show a question."""
+    yield from _instruction(project)
     yield f"{query.number}. Do these two belong together?"
     left, right = project.where[query.left], project.where[query.right]
     if left is None or right is None:
@@ -194,10 +269,13 @@ def _show_end(project: Project) -> None:
 
 def _show_groups(project: Project) -> None:
     groups = project.groups()
+    width = shutil.get_terminal_size((80, 24)).columns
     for group in groups[:MOST_GROUPS]:
-        some = ", ".join(clean(project.ids[row]) for row in group.standing[:4])
-        name = clean(group.name) or "-"
-        click.echo(f"  {group.size:>6}  {name}  ({_known(group)})  {fit(some, 50)}")
+        about = clean(" · ".join(filter(None, (group.name, project.sum_up(group)))))
+        head = f"{key_of(group.number).upper():<3}{plural(group.size, 'item')} ({_known(group)})"
+        click.echo(fit(f"  {head}  {about}", width))
+        for row in group.standing[:N_TYPICAL]:
+            click.echo(f"       {_line(project, row, width - 8)}")
     if len(groups) > MOST_GROUPS:
         click.echo(f"  ... and {len(groups) - MOST_GROUPS} more")
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from likewise.cluster.estimator import AskingClusterer, Data, Predict, predict_array
 from likewise.cluster.learner import learn_representatives, learned_labels, most_likely
+from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
@@ -132,6 +133,8 @@ class COBRA(AskingClusterer):
         refuse_session(session)
         is_guess = bool(is_guess) or self.incomplete == "guess"
         partition = session.strategy.partition
+        if X is not None:
+            refuse_other_rows(session.digest, X)
         self.labels_ = session.labels_guess if is_guess else session.labels
         self._group_of_representatives = self.labels_[partition.representatives]
         if self.labels == "learned":

@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,6 +49,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
     random_state: Any
     n_jobs: int | None = None
     warm_start: bool = False
+    _learns_from_groups: ClassVar[bool] = False
 
     @property
     def _asks_about_samples(self) -> bool:
@@ -57,7 +58,13 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
 
     @abstractmethod
     def _strategy(
-        self, X: NDArray[Any], train: NDArray[np.intp] | None, seed: int, *, is_choice: bool
+        self,
+        X: NDArray[Any],
+        train: NDArray[np.intp] | None,
+        seed: int,
+        *,
+        is_choice: bool,
+        given: NDArray[np.intp] | None,
     ) -> Strategy:
         """Return the strategy for rows that were checked.
 
@@ -71,6 +78,8 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             Decides everything random.
         is_choice : bool
             Whether questions with several groups can be answered.
+        given : ndarray of int or None
+            The number of the group that each row was given beforehand, -1 for none.
         """
 
     def _check_parameters(self) -> None:
@@ -89,6 +98,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         sample_ids: Sequence[Hashable] | None = None,
         must_link: Pairs = (),
         cannot_link: Pairs = (),
+        groups: ArrayLike | None = None,
     ) -> Session:
         """Return a session to be asked and told by hand.
 
@@ -105,6 +115,10 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         must_link, cannot_link : pairs of int
             Pairs of rows whose relation is known beforehand. They are certain: no answer
             overrules them, and they do not count as questions.
+        groups : array-like of shape (n_rows,), optional
+            Groups that are there already, as labels of another tool: a belief that answers
+            correct. -1, None, NaN, "" and "noise" stand for rows without a group. Only for
+            `Likewise`.
         """
         session, _ = self._begin(
             self._data(X),
@@ -112,6 +126,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             sample_ids=sample_ids,
             must_link=must_link,
             cannot_link=cannot_link,
+            groups=groups,
         )
         return session
 
@@ -123,6 +138,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         sample_ids: Sequence[Hashable] | None,
         must_link: Pairs,
         cannot_link: Pairs,
+        groups: ArrayLike | None,
         is_choice: bool = True,
     ) -> tuple[Session, NDArray[Any]]:
         """Return a session and the rows it is about, which are a sample if there are many."""
@@ -137,12 +153,16 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             linked = np.concatenate([must.ravel(), cannot.ravel()])
             numbers = draw_rows(n_rows, seed, train=train, linked=linked.tolist())
         rows = self._rows_of(data, numbers)
+        if groups is not None and not self._learns_from_groups:
+            raise InputError(f"groups= is for Likewise; {type(self).__name__} cannot use them")
+        given, names = given_groups(groups, n_rows)
         if numbers is not None:
+            given = None if given is None else given[numbers]
             must, cannot = np.searchsorted(numbers, must), np.searchsorted(numbers, cannot)
             train = None if train is None else np.flatnonzero(np.isin(numbers, train))
             sample_ids = _ids_of(numbers, sample_ids, n_rows)
         session = Session(
-            self._strategy(rows, train, seed, is_choice=is_choice),
+            self._strategy(rows, train, seed, is_choice=is_choice, given=given),
             sample_ids=sample_ids,
             digest=fingerprint(rows),
             row_numbers=numbers,
@@ -151,6 +171,11 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         for pairs, answer in ((must, Answer.SAME), (cannot, Answer.DIFFERENT)):
             for left, right in pairs.tolist():
                 session.give(left, right, answer)
+        if given is not None and names:
+            firsts = {
+                int(np.flatnonzero(given == k)[0]): names[k] for k in np.unique(given[given >= 0])
+            }
+            session.name(firsts)
         return session, rows
 
     def _data(self, X: Any) -> Data:
@@ -223,6 +248,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         sample_ids: Sequence[Hashable] | None = None,
         must_link: Pairs = (),
         cannot_link: Pairs = (),
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Cluster rows by asking an oracle.
 
@@ -243,6 +269,8 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         must_link, cannot_link : pairs of int
             Pairs of rows whose relation is known beforehand. They are certain: no answer
             overrules them.
+        groups : array-like of shape (n_rows,), optional
+            Groups that are there already; see `start`.
 
         Raises
         ------
@@ -270,6 +298,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             sample_ids=sample_ids,
             must_link=must_link,
             cannot_link=cannot_link,
+            groups=groups,
             is_choice=oracle is None or can_choose(as_oracle(oracle)),
         )
         earlier = getattr(self, "session_", None) if self.warm_start else None
@@ -379,6 +408,44 @@ def _ids_of(
     if len(ids) != n_rows:
         raise InputError(f"sample_ids has {len(ids)} ids, but the data has {n_rows} rows")
     return [ids[k] for k in numbers.tolist()]
+
+
+def given_groups(groups: Any, n_rows: int) -> tuple[NDArray[np.intp] | None, list[str]]:
+    """Return groups that are there already as numbers, -1 for none, and their names if texts.
+
+    Examples
+    --------
+    >>> numbers, names = given_groups(["cat", "", "dog", "cat"], 4)
+    >>> numbers.tolist(), names
+    ([0, -1, 1, 0], ['cat', 'dog'])
+    """
+    if groups is None:
+        return None, []
+    labels = np.asarray(groups, dtype=object)
+    if labels.shape != (n_rows,):
+        raise InputError(
+            f"groups must have one label per row, {n_rows} in all, got shape {labels.shape}"
+        )
+    is_none = np.array([is_no_group(label) for label in labels], dtype=bool)
+    texts = np.array([str(label) for label in labels])
+    names, inverse = np.unique(texts[~is_none], return_inverse=True)
+    numbers = np.full(n_rows, -1, dtype=np.intp)
+    numbers[~is_none] = inverse
+    is_text = all(isinstance(label, str) for label in labels[~is_none])
+    return numbers, names.tolist() if is_text else []
+
+
+def is_no_group(label: Any) -> bool:
+    """Return whether a label says that a row is in no group.
+
+    Examples
+    --------
+    >>> [is_no_group(label) for label in (-1, None, float("nan"), "", "noise", 0, "cats")]
+    [True, True, True, True, True, False, False]
+    """
+    if isinstance(label, str):
+        return label.strip().lower() in ("", "noise", "-1")
+    return label is None or bool(label != label) or bool(label == -1)  # noqa: PLR0124  (NaN)
 
 
 def refuse_mixed_frames(X: Any) -> None:

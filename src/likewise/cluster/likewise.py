@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from likewise.cluster.estimator import AskingClusterer, Predict
+from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.inputs import refuse_session
@@ -90,6 +91,8 @@ class Likewise(AskingClusterer):
     True
     """
 
+    _learns_from_groups = True
+
     def __init__(
         self,
         max_queries: int | None = None,
@@ -113,7 +116,7 @@ class Likewise(AskingClusterer):
         session : Session
             Made by `start`, or loaded by `Session.from_dict`.
         X : array-like, optional
-            The rows, only to check that the session is about as many.
+            The rows, only to check that the session was made from them.
         """
         refuse_session(session)
         strategy: Any = session.strategy
@@ -124,6 +127,8 @@ class Likewise(AskingClusterer):
             )
         if X is not None and len(X) != strategy.n_rows:
             raise InputError(f"X has {len(X)} rows, the session is about {strategy.n_rows}")
+        if X is not None:
+            refuse_other_rows(session.digest, X)
         self._set_queries(session)
         self.n_features_in_ = strategy.partition.points.shape[1]
         self.learned_ = strategy.learned
@@ -174,11 +179,18 @@ class Likewise(AskingClusterer):
         return True
 
     def _strategy(
-        self, X: NDArray[Any], train: NDArray[np.intp] | None, seed: int, *, is_choice: bool
+        self,
+        X: NDArray[Any],
+        train: NDArray[np.intp] | None,
+        seed: int,
+        *,
+        is_choice: bool,
+        given: NDArray[np.intp] | None,
     ) -> MostDoubt:
         is_choice = self.questions == "choices" or (self.questions == "auto" and is_choice)
         max_groups = MAX_GROUPS if is_choice else 1
-        return MostDoubt.from_rows(X, train_indices=train, seed=seed, max_groups=max_groups)
+        options: Any = {"max_groups": max_groups, "given": given}
+        return MostDoubt.from_rows(X, train_indices=train, seed=seed, **options)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from likewise.errors import AnswerError
+from likewise.errors import AnswerError, InputError
 
 
 class Answer(Enum):
@@ -69,6 +70,17 @@ class Link:
     def pair(self) -> tuple[int, int]:
         """The two rows, smaller first."""
         return ordered(self.left, self.right)
+
+
+def checked_links(links: Any) -> tuple[Link, ...]:
+    """Return links as a tuple with at least one, or raise `InputError`."""
+    checked = tuple(links) if isinstance(links, Iterable) else (links,)
+    if not checked:
+        raise InputError("a gesture has at least one link")
+    for link in checked:
+        if not (isinstance(link, Link) and isinstance(link.answer, Answer)):
+            raise InputError(f"a link is likewise.Link(left, right, Answer.SAME), got {link!r}")
+    return checked
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A short fingerprint of a matrix, to tell whether a saved session belongs to it."""
+"""A short fingerprint of a matrix, to tell whether a session belongs to it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from likewise.errors import SessionFileError
 
 _ROWS_PER_BLOCK = 65_536
 """How many rows are hashed at a time."""
@@ -18,3 +20,21 @@ def fingerprint(X: NDArray[Any]) -> str:
     for start in range(0, len(X), _ROWS_PER_BLOCK):
         digest.update(np.ascontiguousarray(X[start : start + _ROWS_PER_BLOCK]).data)
     return digest.hexdigest()
+
+
+def refuse_other_rows(digest: str | None, X: Any) -> None:
+    """Refuse rows that a session was not made from: other values, another order, other columns.
+
+    `digest` is the fingerprint that the session has, None if it has none. Values count as equal in
+    single and in double precision if no digit is lost.
+    """
+    if digest is None:
+        return
+    rows = np.asarray(X)
+    singles = rows.astype(np.float32) if rows.dtype != np.float32 else rows
+    is_same = fingerprint(singles) == digest and bool(np.array_equal(singles, rows, equal_nan=True))
+    if not is_same and fingerprint(rows.astype(np.float64)) != digest:
+        raise SessionFileError(
+            f"the session was made from other rows than these, of shape {rows.shape}: values, "
+            "order or columns differ. Pass the rows it was made from, in the same order."
+        )

@@ -7,16 +7,14 @@ older releases can always be read (`UPGRADES`).
 
 from __future__ import annotations
 
-import base64
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Gesture, Link
+from likewise.core.arrays import from_json
 from likewise.errors import SessionFileError
 
 SCHEMA = 3
@@ -146,7 +144,7 @@ def entry_from_dict(plain: Mapping[str, Any], number: int) -> Entry:
         if do == "rebuild":
             ask = plain.get("ask")
             pair = None if ask is None else (int(ask[0]), int(ask[1]))
-            return Rebuilt(from_base64(plain["strategy"]), str(plain["why"]), pair, **signature)
+            return Rebuilt(from_json(plain["strategy"]), str(plain["why"]), pair, **signature)
         if do == "name":
             return Named(tuple((int(r), str(name)) for r, name in plain["names"]), **signature)
         if do == "check":
@@ -162,6 +160,21 @@ def entry_from_dict(plain: Mapping[str, Any], number: int) -> Entry:
     )
 
 
+def rows_of(entry: Entry) -> tuple[int, ...]:
+    """Return the rows that an entry names."""
+    if isinstance(entry, Named):
+        return tuple(row for row, _ in entry.names)
+    if isinstance(entry, Marked):
+        return (entry.row,) if entry.beside is None else (entry.row, entry.beside)
+    if isinstance(entry, Checked):
+        return entry.link.left, entry.link.right
+    if isinstance(entry, Revised):
+        return tuple(row for link in entry.links for row in (link.left, link.right))
+    if isinstance(entry, Gesture):
+        return (*entry.rows, *(row for group in entry.groups for row in group))
+    return ()
+
+
 def as_plain(value: Any) -> Any:
     """Return a value with every array in it as a list, so that JSON can hold it."""
     if isinstance(value, np.ndarray):
@@ -171,44 +184,6 @@ def as_plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [as_plain(inner) for inner in value]
     return value
-
-
-def as_base64(array: NDArray[Any]) -> Any:
-    """Return an array in a form that takes little space in JSON.
-
-    A long one becomes its compressed bytes as text, a short one a list.
-
-    Examples
-    --------
-    >>> as_base64(np.arange(3))
-    [0, 1, 2]
-    >>> X = np.linspace(0, 1, 2000, dtype=np.float32).reshape(200, 10)
-    >>> len(str(as_base64(X))) < len(str(X.tolist())) / 3
-    True
-    >>> bool((from_base64(as_base64(X)) == X).all())
-    True
-    """
-    if array.size < 100 or array.dtype.kind not in "biuf":
-        return array.tolist()
-    little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-    text = base64.b64encode(zlib.compress(little.tobytes())).decode("ascii")
-    return {"base64": text, "dtype": little.dtype.str, "shape": list(array.shape)}
-
-
-def from_base64(value: Any) -> Any:
-    """Return a value with every array that `as_base64` wrote in it as an array again."""
-    if isinstance(value, list):
-        return [from_base64(inner) for inner in value]
-    if not isinstance(value, Mapping):
-        return value
-    if value.keys() != {"base64", "dtype", "shape"}:
-        return {key: from_base64(inner) for key, inner in value.items()}
-    try:
-        data = zlib.decompress(base64.b64decode(value["base64"]))
-        flat = np.frombuffer(data, dtype=value["dtype"])
-        return flat.reshape(value["shape"]).astype(flat.dtype.newbyteorder("="))
-    except (ValueError, TypeError, zlib.error) as error:
-        raise SessionFileError(f"an array of the saved session is damaged: {error}") from error
 
 
 def current(plain: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,7 +199,7 @@ def current(plain: Mapping[str, Any]) -> dict[str, Any]:
             "this is not a saved likewise session: it has no "
             f'"format": "{FORMAT}". Pass the dictionary that Session.to_dict returned.'
         )
-    with_arrays = {name: from_base64(plain.get(name)) for name in ("strategy", "rows")}
+    with_arrays = {name: from_json(plain.get(name)) for name in ("strategy", "rows")}
     data: dict[str, Any] = {**plain, **with_arrays}
     version = data.get("schema")
     if not isinstance(version, int) or version < 1:

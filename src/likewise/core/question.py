@@ -99,6 +99,11 @@ class Question:
         groups = tuple(tuple(int(numbers[row]) for row in group) for group in self.groups)
         return replace(self, row=int(numbers[self.row]), groups=groups)
 
+    def is_part_of(self, other: Question) -> bool:
+        """Return whether another question is about the same row, and shows all rows of this one."""
+        shown = {row for group in other.groups for row in group}
+        return self.row == other.row and all(shown.issuperset(group) for group in self.groups)
+
     def links(self, chosen: Chosen) -> tuple[Link, ...]:
         """Return what choosing a group says.
 

@@ -133,22 +133,32 @@ class Completeness:
         The share of rows that are in the right group.
     at_least : float
         The share is at least this, with a confidence of 95 %.
+    one_group : float
+        The share that would be right if all rows were one big group.
     unmet : int
-        An estimate of the number of groups that no question was about yet: the number of groups
-        with one known item (the jackknife estimate). On 24 practice tasks it was 0 at 234 moments,
-        and at 230 of them no group was missing. Late in a session it is often too high.
+        How many of the groups are guesses: parts of the data that no question was about yet and
+        that are likely groups of their own.
     """
 
     estimate: float
     at_least: float
+    one_group: float = 0.0
     unmet: int = 0
 
+    @property
+    def is_better_than_one_group(self) -> bool:
+        """Whether the grouping is surely better than one big group."""
+        return self.at_least > self.one_group
+
     def __str__(self) -> str:
-        return (
-            f"about {100 * self.estimate:.0f} % right, at least {100 * self.at_least:.0f} % "
-            "(estimate)"
-        )
+        if not self.is_better_than_one_group:
+            return (
+                f"about {self.estimate:.0%} right, which is not surely better than one big group "
+                f"({self.one_group:.0%}; estimate)"
+            )
+        return f"about {self.estimate:.0%} right, at least {self.at_least:.0%} (estimate)"
 
     def _repr_html_(self) -> str:
-        told = [("right", f"about {self.estimate:.0%}"), ("at least", f"{self.at_least:.0%}")]
-        return card("Completeness (estimate)", told)
+        lines = [("right", f"about {self.estimate:.0%}"), ("at least", f"{self.at_least:.0%}")]
+        lines += [("one big group", f"{self.one_group:.0%}")]
+        return card("Completeness (estimate)", lines)

@@ -19,7 +19,7 @@ OnProgress = Callable[[int, int], object]
 
 TITLE_LENGTH = 80
 """Titles are cut after this many characters."""
-LINE_LENGTH = 160
+LINE_LENGTH = 320
 """Lines in tiles are cut after this many characters."""
 SPARK_POINTS = 48
 """How many points a curve in a tile has."""
@@ -138,6 +138,7 @@ class Items(ABC):
         self.problems = tuple(problems)
         self.notes = tuple(notes)
         self._given: Features | None = None
+        self._searched: dict[int, str] = {}
 
     # -- how a kind is recognized ------------------------------------------------------------------
 
@@ -176,6 +177,10 @@ class Items(ABC):
     def content_hash(self, i: int) -> str:
         """Return a hash of all that is shown of item `i` or goes into its features."""
 
+    def content(self, i: int) -> str:
+        """Return a hash that is the same for items that nobody can tell apart."""
+        return self.content_hash(i)
+
     @abstractmethod
     def _make_features(self, progress: OnProgress | None) -> Features:
         """Compute the built-in features, or fetch them from the cache."""
@@ -205,6 +210,15 @@ class Items(ABC):
     def sum_up(self, some: Sequence[int]) -> str:
         """Return a few words on what sets some items apart from the others, or nothing."""
         return ""
+
+    def searched(self, i: int) -> str:
+        """Return all that a search looks at of item `i`, in lower case."""
+        if i not in self._searched:
+            view = self.view(i)
+            parts = [self.ids[i], self.title(i), view.get("text", "")]
+            parts += [f"{name} {text}" for name, text in view.get("fields", ())]
+            self._searched[i] = "\n".join(parts).lower()
+        return self._searched[i]
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return what the items bring themselves, for exported tables; by default nothing."""

@@ -11,8 +11,9 @@ from likewise.errors import InputError
 from likewise.files import cache_folder
 from likewise.items.cache import FeatureCache
 from likewise.items.items import Items
+from likewise.items.limits import files_below
 from likewise.items.points import ARRAY_SUFFIXES, read_features
-from likewise.items.tablefiles import TABLE_SUFFIXES, is_frame
+from likewise.items.tablefiles import READING, TABLE_SUFFIXES, is_frame, is_table, read_table
 from likewise.registry import Registry
 
 PathLike = str | os.PathLike[str]
@@ -25,6 +26,9 @@ BUILT_IN = {
     "images": "likewise.items.images:ImageItems",
 }
 """The kinds are asked in this order whether they recognize a source."""
+
+LOOKED_AT = 65_536
+"""A file with fewer bytes than this is read whole before anything else is done."""
 
 KINDS: Registry[type[Items]] = Registry("kind of items", BUILT_IN, group="likewise.items")
 
@@ -147,6 +151,39 @@ def open_items(
     if features is None:
         return opened
     return opened.with_features(read_features(Path(features), opened.ids, opened.source))
+
+
+def refuse_nothing(source: PathLike, options: Mapping[str, Any]) -> None:
+    """Refuse a path with nothing in it, or that cannot be read, before all of it is read.
+
+    Parameters
+    ----------
+    source : path
+        What `open_items` would open.
+    options : mapping
+        The options that it would get.
+    """
+    path = Path(source)
+    is_named = options.get("kind") is not None or bool(options.get("series"))
+    try:
+        if not path.is_dir():
+            with path.open("rb") as file:
+                begins = file.read(LOOKED_AT)
+            if not begins.strip():
+                raise InputError(f"{path} is empty")
+            if not is_named and len(begins) < LOOKED_AT and is_table(path):
+                read_table(path, **{name: options.get(name) for name in READING})
+            return
+        os.scandir(path).close()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    if next(files_below(path), None) is None:
+        raise InputError(f"there is nothing in the folder {path}")
+    if not is_named and _kind(path, None, options).kind == "images":
+        from likewise.items.images import IMAGE_SUFFIXES, find_pictures
+
+        if not any(file.suffix.lower() in IMAGE_SUFFIXES for file in files_below(path)):
+            find_pictures(path.resolve())  # which says what it looked for
 
 
 def _kind(source: Any, name: str | None, options: Mapping[str, Any]) -> type[Items]:

@@ -31,9 +31,10 @@ HOW = {
 N_TELLING = 3
 """How many values a summary of a group names."""
 TELLING = 0.5
-"""A number describes a group if its median there is at least this many interquartile ranges from
-the median of all rows; a category, if its share there is larger by at least this much. With a lower
-limit a summary has more words, but they describe other groups as well."""
+"""A category describes a group if its share there is larger by at least this much than among all
+rows; a number, if it is larger than one outside of the group this much more often than smaller, or
+the other way round. With a lower limit a summary has more words, but they
+describe other groups as well."""
 
 
 class RowItems(Items):
@@ -117,6 +118,11 @@ class RowItems(Items):
     def _hash(self, row: tuple[Any, ...]) -> str:
         return digest(self._named, repr(row))
 
+    def content(self, i: int) -> str:
+        """Return a hash of the values, without the id."""
+        names = [name for name in self._hashed if name != self._id]
+        return digest(repr([self._table.columns[name][i] for name in names]))
+
     def _make_features(self, progress: OnProgress | None) -> Features:
         # Not cached: to compute them takes no longer than to hash the table.
         return row_features(self._table, self._columns, [] if self._id is None else [self._id])
@@ -125,11 +131,14 @@ class RowItems(Items):
         """Return the values that tell some rows from the others, such as ``color red``."""
         rows = np.array(some, dtype=np.intp)
         told: list[tuple[float, str]] = []
-        for name, (numbers, middle, spread) in self._scales.items():
-            here = numbers[rows][np.isfinite(numbers[rows])]
-            if len(here):
-                value = float(np.median(here))
-                told.append((abs(value - middle) / spread, f"{name} {_short(value)}"))
+        for name, (numbers, ranks) in self._numbers.items():
+            is_known = np.isfinite(numbers[rows])
+            if is_known.any():
+                value = float(np.median(numbers[rows][is_known]))
+                # Among all rows are those of the group, of which none is larger on average.
+                apart = abs(2 * float(ranks[rows][is_known].mean()) - 1)
+                apart /= max(1, self.n - len(rows)) / self.n
+                told.append((apart, f"{name} {_short(value)}"))
         for name, (texts, counts) in self._categories.items():
             text, n = Counter(texts[i] for i in some).most_common(1)[0]
             if text:
@@ -138,23 +147,23 @@ class RowItems(Items):
         return ", ".join(words for score, words in told[:N_TELLING] if score >= TELLING)
 
     @cached_property
-    def _scales(self) -> dict[str, tuple[np.ndarray, float, float]]:
-        """Median and interquartile range of the columns of numbers that are shown."""
+    def _numbers(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """The columns of numbers that are shown, and which share of the others is smaller."""
         found = {}
         for name in self._show:
             numbers = self._table.numbers(name)
             if numbers is not None and name != self._id:
-                finite = numbers[np.isfinite(numbers)]
-                quantiles = np.quantile(finite, [0.25, 0.5, 0.75]) if len(finite) else np.zeros(3)
-                low, middle, high = map(float, quantiles)
-                if high > low:
-                    found[name] = (numbers, middle, high - low)
+                finite = np.sort(numbers[np.isfinite(numbers)])
+                if len(finite) and finite[-1] > finite[0]:
+                    # Equal ones count half.
+                    ends = (np.searchsorted(finite, numbers, side) for side in ("left", "right"))
+                    found[name] = (numbers, sum(ends) / (2 * len(finite)))
         return found
 
     @cached_property
     def _shares(self) -> dict[str, np.ndarray]:
         """Every number and date that is shown as a share of the range of its column."""
-        columns = {name: numbers for name, (numbers, _, _) in self._scales.items()}
+        columns = {name: numbers for name, (numbers, _) in self._numbers.items()}
         for name in self._show:
             if name not in columns and name != self._id:
                 times = self._table.times(name)
@@ -174,7 +183,7 @@ class RowItems(Items):
         for name in self._show:
             texts = [_category(value) for value in self._table.columns[name]]
             counts = Counter(texts)
-            if name not in self._scales and 1 < len(counts) <= MOST_CATEGORIES:
+            if name not in self._numbers and 1 < len(counts) <= MOST_CATEGORIES:
                 found[name] = (texts, counts)
         return found
 
@@ -236,7 +245,11 @@ def _encoded(table: Table, name: str, *, keeps_counts: bool) -> tuple[str, np.nd
     if numbers is not None:
         if not keeps_counts and _only_counts(numbers):
             return "number", np.empty((table.n, 0)), "left out, it only counts the rows"
-        return "number", *_scaled(numbers)
+        finite, beyond = _within_range(table.column(name), numbers)
+        block, note = _scaled(finite)
+        if beyond:
+            note = note.replace("all its values", "all its other values")
+        return "number", block, "; ".join(part for part in (beyond, note) if part)
     times = table.times(name)
     if times is not None:
         return "date", *_scaled(times)
@@ -258,12 +271,26 @@ def _only_counts(numbers: np.ndarray) -> bool:
 # Not by scikit-learn's encoders: importing them takes longer than most tables.
 
 
+def _within_range(cells: Sequence[Any], numbers: np.ndarray) -> tuple[np.ndarray, str]:
+    """Replace infinite numbers by the largest or smallest other one; say which they are."""
+    places = np.flatnonzero(np.isinf(numbers))
+    if not len(places):
+        return numbers, ""
+    first = f"row {places[0]} is {shorten(as_text(cells[places[0]]), 30)!r}"
+    others = f" (and {plural(len(places) - 1, 'other')})" if len(places) > 1 else ""
+    finite = numbers[np.isfinite(numbers)]
+    if not len(finite):
+        return numbers, f"{first}{others}, which is beyond the range of numbers"
+    told = f"{first}{others}: beyond the range of numbers, counted as the largest or smallest other"
+    return np.where(np.isinf(numbers), np.clip(numbers, finite.min(), finite.max()), numbers), told
+
+
 def _scaled(numbers: np.ndarray) -> tuple[np.ndarray, str]:
     """Scale to [0, 1]; a missing value becomes the median."""
     finite = np.isfinite(numbers)
     lost = int(len(numbers) - finite.sum())
     if lost == len(numbers):
-        return np.empty((len(numbers), 0)), "left out, it has no values"
+        return np.empty((len(numbers), 0)), "left out, it has no values that can be compared"
     low, high = numbers[finite].min(), numbers[finite].max()
     if low == high:
         return np.empty((len(numbers), 0)), "left out, all its values are equal"

@@ -81,10 +81,11 @@ class Table:
         return as_times(self.column(name))
 
     def fields(self, names: Sequence[str], i: int) -> list[list[str]]:
-        """Return the named cells of row `i` as pairs of name and text, long ones cut."""
+        """Return the named cells of row `i` as name and text: long ones cut, missing ones empty."""
         shown = []
         for name in names:
-            text = as_shown(self.column(name)[i])
+            value = self.column(name)[i]
+            text = "" if is_missing(value) else as_shown(value)
             if len(text) > FIELD_LENGTH:
                 text = f"{text[:FIELD_LENGTH]}… ({len(text)} characters)"
             shown.append([name, text])
@@ -149,12 +150,16 @@ def is_number(text: str) -> bool:
 def as_numbers(values: Sequence[Any], has_decimal_comma: bool = False) -> np.ndarray | None:
     """Return a column as floats with NaN for what is missing, or None if it is not numbers.
 
+    A number that is too large for a float, such as 1e400, is infinite.
+
     Examples
     --------
     >>> as_numbers(["1", "", "2.5", "NA"])
     array([1. , nan, 2.5, nan])
     >>> as_numbers(["1", "two"]) is None
     True
+    >>> as_numbers(["1", "1e400", -(10**400)])
+    array([  1.,  inf, -inf])
     >>> as_numbers([timedelta(minutes=1), None])
     array([60., nan])
     """
@@ -174,7 +179,9 @@ def as_numbers(values: Sequence[Any], has_decimal_comma: bool = False) -> np.nda
             plain = value.total_seconds()
         try:
             numbers[k] = float(plain)
-        except (TypeError, ValueError, OverflowError):
+        except OverflowError:
+            numbers[k] = math.inf if plain > 0 else -math.inf
+        except (TypeError, ValueError):
             return None
         found = True
     return numbers if found else None

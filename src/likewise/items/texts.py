@@ -66,6 +66,24 @@ N_TELLING_WORDS = 20
 """How many words of a long text are highlighted. With 10, some texts have none on the first screen;
 with 40, whole lines are highlighted."""
 
+_COMMON = """
+able actually advance ago agree anybody anyway appreciated article ask assume available bad
+believe best better big bit came case certainly come coming couple course day days deleted did
+didn different does doesn doing don email exactly fact far feel free getting given gives goes
+going good got great guess haven hear heard heck hello help hey hope idea info information instead
+interested isn just kind know known let like line lines little long look looking lot mail make
+makes making mean mention message mind need new nice note old people person phone place please
+point possible post posted posting pretty probably problem question questions quite read real
+really regards reply right said say saying says second seen send sent set similar simply small
+sort start stuff sure surely talking tell thank thanks thing things think thought time times told
+took tried true try trying understand use used using usually ve want wanted wants wasn way week
+went won wondering word words work works world wouldn write writes wrong wrote yeah year years yes
+yesterday yet
+"""
+COMMON = frozenset(_COMMON.split())
+"""Words of mails and talk, besides scikit-learn's stop words. They come from reading summaries of
+texts on all kinds of topics."""
+
 MOST_COMPARED = 2_000
 """Key words are found by comparing with a sample of this many texts."""
 
@@ -78,10 +96,6 @@ PASSED_OVER = re.compile(r"(\s*[>|].*|(?:In|From) article\b.*|.*\b(?:writes|wrot
 
 ADDRESS = re.compile(r"\S*(?:@|://|www\.)\S*")
 """The address of a person or a page, whose parts say nothing about a group."""
-
-BY_CHANCE = 2.5
-"""A key word is more frequent than expected by at least this many standard deviations. With 1.5
-words such as "but" appear; with 4 small groups have no key words."""
 
 
 class TextItems(Items):
@@ -116,6 +130,7 @@ class TextItems(Items):
         self._show = list(show or ())
         for name in self._show:
             table.column(name)
+        self._id = id
         self._has_id = id is not None or table.index is not None
         self._recipe = recipe
         self._cache = cache or FeatureCache(None)
@@ -158,19 +173,23 @@ class TextItems(Items):
         return {"line": telling(self._texts[i])[:LINE_LENGTH]}
 
     def sum_up(self, some: Sequence[int]) -> str:
-        """Return key words: those that many of these texts have and few others."""
+        """Return key words: those that many of these texts have and few others.
+
+        They are ranked by class-based TF-IDF, with these texts as one class, without words that say
+        nothing. Of a word and its plural the more telling one is named.
+        """
         here = Counter(word for i in some for word in self._words(i))
         n_others, others = self._all_words
         scores = {}
         for word, n in here.items():
             share, usual = n / len(some), (others[word] + 1) / (n_others + 1)
-            # In at least two texts and a fifth of them; otherwise it is a name or a typing error.
-            by_chance = np.sqrt(usual * (1 - min(usual, 1.0)) / len(some))
-            is_more = share > max(1.5 * usual, usual + BY_CHANCE * by_chance)
-            if n >= max(2, len(some) / 5) and is_more:
+            # In at least two texts and a tenth of them; otherwise it is a name or a typing error.
+            if n >= max(2, len(some) / 10) and share > 1.5 * usual and not says_nothing(word):
                 scores[word] = share * np.log(share / usual)
-        best = sorted(scores, key=lambda word: (-scores[word], word))
-        return ", ".join(best[:N_KEY_WORDS])
+        best: dict[str, str] = {}
+        for word in sorted(scores, key=lambda word: (-scores[word], word)):
+            best.setdefault(word.removesuffix("s"), word)
+        return ", ".join(list(best.values())[:N_KEY_WORDS])
 
     def _words(self, i: int) -> frozenset[str]:
         if i not in self._known_words:
@@ -201,8 +220,8 @@ class TextItems(Items):
         return sorted(known, key=lambda word: (counts[word], word))[:N_TELLING_WORDS]
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return the columns of the table."""
-        return dict(self._table.columns)
+        """Return the columns of the table, without the one that has the ids."""
+        return {name: v for name, v in self._table.columns.items() if name != self._id}
 
     def content_hash(self, i: int) -> str:
         """Return a hash of the text."""
@@ -212,6 +231,13 @@ class TextItems(Items):
         if self._recipe == "lsi":
             return lsi_features(self._texts, self._cache)
         return sentence_features(self._texts, self._recipe, self._cache)
+
+
+def says_nothing(word: str) -> bool:
+    """Whether a word is in texts of every topic."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    return word in ENGLISH_STOP_WORDS or word in COMMON
 
 
 def telling(text: str) -> str:
@@ -317,9 +343,18 @@ def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> F
     return Features(rows, f"sentence embeddings by {model}", notes=kept.notes)
 
 
+def is_built_in(name: Any) -> bool:
+    """Whether features are made without a model, or with one that is an installed package."""
+    return name == "lsi" or (isinstance(name, str) and _plain_name(name) in PACKAGED)
+
+
+def _plain_name(model: str) -> str:
+    return model.lower().removeprefix("sentence-transformers/")
+
+
 def packaged_model(name: str) -> Path | None:
     """Return the folder of a model whose weights are an installed package, or None."""
-    package = PACKAGED.get(name.lower().removeprefix("sentence-transformers/"))
+    package = PACKAGED.get(_plain_name(name))
     # Found, not imported: only its folder of weights is needed.
     spec = None if package is None else importlib.util.find_spec(package)
     if spec is None or spec.origin is None:

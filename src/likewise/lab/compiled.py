@@ -14,26 +14,9 @@ R = TypeVar("R")
 def compiled(plain: Callable[P, R]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorate a loop that does the same as `plain`: compile it, or without numba use `plain`.
 
-    Numba is imported, and the loop compiled, when it is first called. The compiled code is kept on
-    disk for the next time.
-
-    Parameters
-    ----------
-    plain : callable
-        The same in NumPy. Both must return the same bits (no sums in another order), so that
-        results do not depend on what is installed.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> @compiled(lambda x: float(np.cumsum(x)[-1]))
-    ... def total(x):
-    ...     found = 0.0
-    ...     for value in x:
-    ...         found += value
-    ...     return found
-    >>> total(np.array([1.0, 2.0]))
-    3.0
+    `plain` is the same in NumPy and returns the same bits, so that results do not depend on what is
+    installed. Numba is imported, and the loop compiled, when it is first called. The compiled code
+    is kept on disk for the next time.
     """
 
     def decorate(loop: Callable[P, R]) -> Callable[P, R]:

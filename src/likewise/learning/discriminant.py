@@ -23,6 +23,9 @@ TEMPERATURES = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0])
 Rand index of 50 pairs on ten small tasks of the paper, two seeds: .706; with 0.2 and 1 alone .702,
 with twice as many .711 (differences of .01 are noise)."""
 
+UNTUNED = 0.35
+"""The temperature while no two known rows are in one group."""
+
 UNKNOWN = 3.0
 """A group without rows scores this much less than the least likely of the others. With half or
 twice as much the index is the same (.002)."""
@@ -89,9 +92,13 @@ def fit_discriminant(
     cell_sizes = np.bincount(nearest, sizes, minlength=len(known)).astype(np.float64)
     first = _Gaussians.fit(targets.T @ cell_sums, targets.T @ cell_sizes, moments)
     scores = first.scores_without(cell_sums, cell_sizes, axes[known], groups)
-    own = np.arange(len(groups)), groups
-    losses = [-log_softmax(t * scores, axis=1)[own].mean() for t in TEMPERATURES]
-    temperature = TEMPERATURES[int(np.argmin(losses))]
+    # As for the kernels: rows that are alone in their group cannot show which temperature is best.
+    paired = np.flatnonzero(np.bincount(groups)[groups] > 1)
+    temperature = UNTUNED
+    if len(paired) > 1:
+        own = np.arange(len(paired)), groups[paired]
+        losses = [-log_softmax(t * scores[paired], axis=1)[own].mean() for t in TEMPERATURES]
+        temperature = float(TEMPERATURES[int(np.argmin(losses))])
     # Unknown rows move once, to the group of the first fit; known rows stay.
     coefficients, offsets = first.linear()
     members = softmax(axes @ coefficients + offsets, axis=1)

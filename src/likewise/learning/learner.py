@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist, squareform
 
 from likewise.learning.discriminant import fit_discriminant
+from likewise.learning.given import fit_given
 from likewise.learning.kernel_vote import Choice, fit_kernels, tune_kernels
 from likewise.learning.views import RowViews, Views, views_of
 from likewise.registry import Registry
@@ -103,12 +104,11 @@ class Learned:
         """How likely each of all rows belongs to each group, whatever is known about it."""
         return self._in_blocks(len(self._rows.own), self._rows.take)
 
-    def chances_of(self, row: int) -> NDArray[np.float64]:
-        """Return how likely one of the rows belongs to each group, up to rounding as `chances`.
-
-        It is computed alone, so that its last bits never depend on earlier calls.
-        """
-        return self._in_blocks(1, lambda _: self._rows.take(slice(row, row + 1)))[0]  # type: ignore[no-any-return]
+    def known_chances(self) -> NDArray[np.float64]:
+        """Return `chances`, with 1 for the group of every known row."""
+        chances = self.chances.copy()
+        chances[self.known] = np.eye(self.n_groups)[self.groups]
+        return chances
 
     def for_new_rows(self) -> Learned:
         """Return the same without the rows that were learned from, so that it can be sent."""
@@ -119,14 +119,17 @@ class Learned:
         return self._in_blocks(len(X), lambda some: self._views(X[some]))
 
     def _in_blocks(self, n_rows: int, look: Callable[[slice], RowViews]) -> NDArray[np.float64]:
-        found = np.zeros((n_rows, self.n_groups))
+        chances = np.zeros((n_rows, self.n_groups))
         with one_thread_each():
             for start in range(0, n_rows, ROWS_AT_ONCE):
-                some = slice(start, start + ROWS_AT_ONCE)
-                rows = look(some)
+                block = slice(start, start + ROWS_AT_ONCE)
+                rows = look(block)
                 for name, weight in self.voters.items():
-                    found[some] += weight * self._fitted[name].predict_proba(rows)
-        return found
+                    vote = self._fitted[name].predict_proba(rows)
+                    chances[block] += weight * np.nan_to_num(vote)
+                # Where a voter has nothing to say, the others share its weight.
+                chances[block] /= np.maximum(chances[block].sum(axis=1, keepdims=True), 1e-12)
+        return chances
 
 
 class Learner:
@@ -138,6 +141,8 @@ class Learner:
         All rows.
     sizes : ndarray of shape (n_rows,), optional
         How much each row counts; by default all the same.
+    given : ndarray of shape (n_rows,), optional
+        The number of the group that each row was given beforehand, -1 for none. They vote, too.
 
     Examples
     --------
@@ -150,11 +155,19 @@ class Learner:
     [[1.0, 0.0]]
     """
 
-    def __init__(self, points: NDArray[Any], sizes: NDArray[Any] | None = None) -> None:
+    def __init__(
+        self,
+        points: NDArray[Any],
+        sizes: NDArray[Any] | None = None,
+        given: NDArray[np.intp] | None = None,
+    ) -> None:
         self._views = views_of(points)
         self.rows = self._views(points)
         self.sizes = np.ones(len(points)) if sizes is None else np.asarray(sizes, dtype=np.float64)
         self._others = {name: VOTERS.find(name) for name in VOTERS.names}
+        if given is not None:
+            self.rows = self.rows._replace(given=given)
+            self._others["given"] = fit_given
         self._models: dict[tuple[bytes, bytes], Learned] = {}
         self._choices: dict[tuple[bytes, bytes], tuple[Choice, ...]] = {}
 

@@ -36,15 +36,18 @@ class RowViews(NamedTuple):
         The same, with all features equally wide.
     axes : ndarray of shape (n_rows, n_axes)
         The coordinates along the main axes, at most 50.
+    given : ndarray of shape (n_rows,)
+        The number of the group that each row was given beforehand; -1 for none.
     """
 
     own: NDArray[np.float64]
     equal: NDArray[np.float64]
     axes: NDArray[np.float64]
+    given: NDArray[np.intp]
 
     def take(self, rows: NDArray[np.intp] | slice) -> RowViews:
         """Return the views of some of the rows."""
-        return RowViews(*(view[rows] for view in self))
+        return RowViews(self.own[rows], self.equal[rows], self.axes[rows], self.given[rows])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,7 +66,8 @@ class Views:
         turned = centered @ self.axes
         if self.has_many_features:
             centered = turned
-        return RowViews(centered * self.scale, centered * self.deviations, turned)
+        none = np.full(len(turned), -1, dtype=np.intp)
+        return RowViews(centered * self.scale, centered * self.deviations, turned, none)
 
 
 def views_of(X: NDArray[Any]) -> Views:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.session import Session
 from likewise.errors import InputError, needs_extra
 from likewise.items import Features, Items, open_items
@@ -37,6 +38,8 @@ def widget(
     """Return a widget that asks a session's questions; see `Session.widget`."""
     with needs_extra("asking in a notebook", "notebook"):
         from likewise.notebook.session_widget import SessionWidget
+    if X is not None:
+        refuse_other_rows(session.digest, X)
     shown = _items(session.strategy.n_rows, items, show, html, kind)
     project = Project(session, shown, features=lambda: _features(session, X))
     return SessionWidget(project, height=height)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likewise.core.answers import Link
 from likewise.errors import (
@@ -22,11 +24,10 @@ from likewise.errors import (
 from likewise.page import shapes
 from likewise.page.shapes import Json, a_list, chosen, page_of, row_of, some_rows, whole
 from likewise.project import FORMATS, Project, export
-from likewise.project.groups import group_ids, how_known
-from likewise.project.mending import Mending
+from likewise.project.groups import DOUBTFUL, group_ids
+from likewise.project.mending import Mending, changed_rows
 from likewise.project.mending import split as split_links
 from likewise.project.outlook import wilson_interval
-from likewise.project.projection import project_rows
 
 SIZES = {"small": 160, "large": 1024}
 """Pictures come in these two sizes only, so that requests cannot fill the cache."""
@@ -69,7 +70,7 @@ def answer(project: Project, body: Json) -> Json:
         else:
             said = shapes.answer_from(body.get("answer"))
             project.tell(said, number=number, position=position)
-    except InputError as error:
+    except (InputError, AnswerError) as error:
         question = project.ask()
         if question is None or "chosen" in body or len(question.groups) == 1:
             raise
@@ -133,15 +134,37 @@ def group(project: Project, asked: Json) -> Json:
     """Return one group and its members, typical ones or doubtful ones first."""
     found = project.group(asked["id"])
     rows = project.members(found)
+    return {"group": shapes.group(project, found), **_listed(project, rows, asked)}
+
+
+def find(project: Project, asked: Json) -> Json:
+    """Return the items of all groups, or some by their numbers."""
+    rows = np.arange(len(project.ids))
+    if "rows" in asked:
+        named = [int(row) for row in asked["rows"].split(",") if row.isdecimal()]
+        rows = np.array([row_of(project, row) for row in named[: shapes.MOST_AT_ONCE]], dtype=int)
+    return _listed(project, rows, asked)
+
+
+def _listed(project: Project, rows: NDArray[np.intp], asked: Json) -> Json:
+    """Return the items among some that contain a text and are known in a way, in some order."""
+    how, certainty = project.known()
+    wanted, way = asked.get("text", "").strip().lower(), asked.get("how", "")
+    if wanted:
+        places = [project.where[row] for row in rows.tolist()]
+        has_it = (p is not None and wanted in project.items.searched(p) for p in places)
+        rows = rows[np.fromiter(has_it, bool, len(rows))]
+    if way == "doubt":
+        rows = rows[certainty[rows] < DOUBTFUL]
+    elif way in HOW:
+        rows = rows[how[rows] == way]
     if asked.get("order") == "doubt":
-        certainty = np.nan_to_num(how_known(project.session)[1][rows], nan=0.0)
-        rows = rows[np.argsort(certainty, kind="stable")]
+        rows = rows[np.argsort(np.nan_to_num(certainty[rows], nan=0.0), kind="stable")]
+    elif asked.get("order") == "name":
+        rows = rows[np.argsort([project.ids[row] for row in rows.tolist()], kind="stable")]
     offset = page_of(asked, "offset", 0, most=len(rows))
     shown = rows[offset : offset + page_of(asked, "limit", 100)]
-    return {
-        "group": shapes.group(project, found),
-        "members": shapes.known_things(project, shown.tolist()),
-    }
+    return {"n": len(rows), "members": shapes.known_things(project, shown.tolist())}
 
 
 def name(project: Project, body: Json) -> Json:
@@ -151,6 +174,15 @@ def name(project: Project, body: Json) -> Json:
         raise InputError(f"a name is a text of at most {LONGEST_NAME} characters")
     project.name(whole(body, "group"), said, position=whole(body, "position"))
     return {"group": shapes.group(project, project.group(whole(body, "group")))}
+
+
+def instruction(project: Project, body: Json) -> Json:
+    """Say in words what belongs together."""
+    words = body.get("instruction")
+    if not isinstance(words, str):
+        raise InputError("an instruction is a text")
+    project.instruction = words
+    return {"instruction": project.instruction}
 
 
 def misfit(project: Project, body: Json) -> Json:
@@ -163,15 +195,16 @@ def move(project: Project, body: Json) -> Json:
     """Move items to another group, to a new one, or only out of where they are."""
     rows, to = some_rows(project, body, "rows"), body.get("to")
     if to is None:
-        return _mended(project, body, lambda mending: mending.take_out(rows))
+        return _mended(project, body, lambda mending: mending.take_out(rows), rows)
     target = None if to == "new" else project.group(whole(body, "to"))
-    return _mended(project, body, lambda mending: mending.move(rows, target))
+    return _mended(project, body, lambda mending: mending.move(rows, target), rows)
 
 
 def merge(project: Project, body: Json) -> Json:
     """Make several groups one."""
     some = [project.group(shapes.whole_number(id, "group")) for id in a_list(body, "groups")]
-    return _mended(project, body, lambda mending: mending.merge(some))
+    inside = np.flatnonzero(np.isin(group_ids(project.session), [g.id for g in some])).tolist()
+    return _mended(project, body, lambda mending: mending.merge(some), inside)
 
 
 def parts(project: Project, asked: Json) -> Json:
@@ -188,7 +221,7 @@ def parts(project: Project, asked: Json) -> Json:
 def split(project: Project, body: Json) -> Json:
     """Split a group into parts that are named by some of their items."""
     some = [some_rows(project, {"rows": part}, "rows") for part in a_list(body, "parts")]
-    return _mended(project, body, lambda _: split_links(some))
+    return _mended(project, body, lambda _: split_links(some), [*chain(*some)])
 
 
 def confirm(project: Project, body: Json) -> Json:
@@ -196,12 +229,30 @@ def confirm(project: Project, body: Json) -> Json:
     found = project.group(whole(body, "group"))
     right = some_rows(project, body, "right", least=0)
     wrong = some_rows(project, body, "wrong", least=0)
-    return _mended(project, body, lambda mending: mending.check(found, right, wrong))
+    return _mended(project, body, lambda mending: mending.check(found, right, wrong), wrong)
 
 
-def _mended(project: Project, body: Json, say: Callable[[Mending], list[Link]]) -> Json:
+def _mended(
+    project: Project, body: Json, say: Callable[[Mending], list[Link]], named: Sequence[int] = ()
+) -> Json:
+    """Mend the groups, or with `preview` only say what would change, besides the `named` rows."""
+    if body.get("preview") is True:
+        return {"preview": _changes(project, project.foresee(say), named)}
+    before = project.session.labels
     n_overruled = project.mend(say, position=whole(body, "position"))
-    return {**shapes.state(project), "n_overruled": n_overruled}
+    changed = changed_rows(before, project.session.labels)
+    changes = _changes(project, changed, named)
+    return {**shapes.state(project), "n_overruled": n_overruled, "changes": changes}
+
+
+def _changes(project: Project, changed: NDArray[np.intp], named: Sequence[int]) -> Json:
+    """Return which rows change groups: those that were named, and those that follow."""
+    following = np.setdiff1d(changed, named)
+    return {
+        "n": len(changed),
+        "n_following": len(following),
+        "following": [shapes.thing(project, row) for row in following[:N_OF_A_PART].tolist()],
+    }
 
 
 def checks(project: Project, asked: Json) -> Json:  # noqa: ARG001
@@ -246,26 +297,28 @@ def refine(project: Project, body: Json) -> Json:
     return shapes.state(project)
 
 
-def map_(project: Project, asked: Json) -> Json:  # noqa: ARG001
+def map_(project: Project, asked: Json) -> Json:
     """Return two coordinates and the group of the items on the map."""
-    known, ids = how_known(project.session)[0], group_ids(project.session)
+    layout = project.layout()
+    if asked.get("prepare"):
+        return {"n": len(layout.rows)}
+    with project.lock:
+        project.refresh()
+        position = project.position
+        known, ids = project.known()[0], group_ids(project.session)
+        found = sorted(project.groups(), key=lambda g: (-g.size, g.id))
+        groups = [shapes.group(project, g) for g in found[:MOST_ON_MAP]]
     learned = np.where(known == "open", -1, ids)
-    is_learned = len(np.unique(learned[learned >= 0])) > 1
-    is_learned &= project.features.metric != "precomputed"
-    rows, places = project_rows(
-        project.features, project.partition.representatives, learned if is_learned else None
-    )
-    how = np.array([HOW.index(word) for word in known[rows].tolist()])
-    found = sorted(project.groups(), key=lambda g: (-g.size, g.id))
+    is_learned = len(np.unique(learned[learned >= 0])) > 1 and not layout.is_scaled
+    places = layout.places(learned if is_learned else None)
+    how = np.array([HOW.index(word) for word in known[layout.rows].tolist()])
     return {
-        "points": np.column_stack([rows, places, ids[rows], how]).tolist(),
+        "position": position,
+        "points": np.column_stack([layout.rows, places, ids[layout.rows], how]).tolist(),
         "layout": "learned" if is_learned else "alike",
         "n": len(project.ids),
         "n_groups": len(found),
-        "groups": [
-            {"id": g.id, "name": g.name, "summary": shapes.summary(project, g), **shapes.total([g])}
-            for g in found[:MOST_ON_MAP]
-        ],
+        "groups": groups,
     }
 
 
@@ -335,18 +388,21 @@ CALLS = (
     Call("revise", revise, changes=True),
     Call("groups", groups),
     Call("group/{id:int}", group),
+    Call("find", find),
     Call("name", name, changes=True),
     Call("move", move, changes=True),
     Call("merge", merge, changes=True),
     Call("group/{id:int}/parts", parts),
     Call("split", split, changes=True),
     Call("confirm", confirm, changes=True),
+    Call("instruction", instruction, changes=True),
     Call("misfit", misfit, changes=True),
     Call("checks", checks),
     Call("checks", tell_check, changes=True),
     Call("unsure", unsure),
     Call("refine", refine, changes=True),
-    Call("map", map_),
+    # Its layout takes long, so it must not keep an answer waiting.
+    Call("map", map_, is_locked=False),
     Call("item/{row:int}", item),
     Call("item/{row:int}/image", image, is_locked=False),
     Call("export/{format}", export_),

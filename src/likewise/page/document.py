@@ -18,7 +18,7 @@ def document(project: Project) -> str:
     items = project.items
     counts = project.session.strategy.partition.row_counts
     # Of data that was read in batches only some rows can be shown; it is about all of them.
-    n = len(project.ids) if counts is None else int(counts.sum())
+    n = len(project.listed()) if counts is None else int(counts.sum())
     return _filled(items.source.name, items.kind, plural(n, items.noun))
 
 

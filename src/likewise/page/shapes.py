@@ -12,7 +12,7 @@ from likewise.core.question import Question
 from likewise.core.reports import Check, Revision
 from likewise.errors import InputError
 from likewise.project import Project
-from likewise.project.groups import Group, group_ids, how_known, name_and_size
+from likewise.project.groups import Group, group_ids, in_short, key_of
 from likewise.project.outlook import outlook
 from likewise.rows.metrics import distances
 from likewise.words import plural
@@ -23,8 +23,6 @@ N_TYPICAL = 6
 """How many members of a group are shown in lists of groups."""
 N_FELLOWS = 4
 """How many items that belong with one of a pair are shown below it."""
-N_SUMMED_UP = 30
-"""How many members of a group its summary is made from."""
 
 Json = dict[str, Any]
 
@@ -40,6 +38,8 @@ def thing(project: Project, row: int) -> Json:
     if items.has_pictures:
         # The address changes with the picture, so that browsers can keep it.
         found["image"] = f"api/item/{row}/image?v={items.content_hash(place)[:12]}"
+    if row in project.copies:
+        found["n_copies"] = len(project.copies[row])
     return found | items.tile(place)
 
 
@@ -49,16 +49,18 @@ def whole_thing(project: Project, row: int) -> Json:
     heading, view = project.ids[row], {"kind": "missing"}
     if place is not None:
         heading, view = project.items.heading(place), project.items.view(place)
-    return {**thing(project, row), "heading": heading, "view": view}
+    copies = list(project.copies.get(row, ()))
+    return {**thing(project, row), "heading": heading, "view": view, "copies": copies}
 
 
 def known_things(project: Project, rows: Iterable[int]) -> list[Json]:
     """Return items as `thing` does, with how their group is known and how certain that is."""
-    how, certainty = how_known(project.session)
+    how, certainty = project.known()
     marks = project.session.marks
     return [
         {
             **thing(project, row),
+            "key": key_of(in_short(project.session, row)[0]),
             "how": str(how[row]),
             "certainty": None if math.isnan(certainty[row]) else round(float(certainty[row]), 3),
             "is_marked": row in marks,
@@ -72,11 +74,13 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
     if query is None:
         return None
     if not query.is_pair:
+        item = whole_thing(project, query.row)
         return {
             "kind": "choice",
             "number": query.number,
-            "item": whole_thing(project, query.row),
+            "item": item,
             "groups": [_group_to_choose(project, rows) for rows in query.groups],
+            "fields": project.compare(query.row, [rows[0] for rows in query.groups]),
         }
     shown = {
         "kind": "pair",
@@ -92,14 +96,17 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
 
 def _group_to_choose(project: Project, rows: Sequence[int]) -> Json:
     """Return a group that an item may belong to, with some of its rows."""
-    name, size = name_and_size(project.session, rows[0])
-    shown = [whole_thing(project, row) for row in rows]
-    for one in shown:
-        # What has a picture, a curve or a text is shown by that alone.
-        if {"picture", "channels", "text"} & one["view"].keys():
-            del one["heading"], one["view"]
-    group = int(group_ids(project.session)[rows[0]])
-    return {"name": name, "size": size, "group": group, "shown": shown}
+    number, name, size = in_short(project.session, rows[0])
+    ids = group_ids(project.session)
+    n_copies = sum(len(c) for row, c in project.copies.items() if ids[row] == ids[rows[0]])
+    return {
+        "group": int(ids[rows[0]]),
+        "number": number,
+        "key": key_of(number),
+        "name": name,
+        "size": size + n_copies,
+        "shown": [thing(project, row) for row in rows],
+    }
 
 
 def _fellows(project: Project, row: int) -> list[Json]:
@@ -112,6 +119,7 @@ def asked(project: Project, *, is_far: bool = False) -> Json:
     query, session = project.ask(), project.session
     return {
         "is_done": query is None,
+        "instruction": project.instruction,
         "question": question(project, query, is_far=is_far),
         "can_undo": session.can_undo,
         "can_redo": session.can_redo,
@@ -160,19 +168,14 @@ def group(project: Project, found: Group) -> Json:
     typical = [row for row in found.standing[:N_TYPICAL] if row in shown]
     return {
         "id": found.id,
+        "number": found.number,
+        "key": key_of(found.number),
         "name": found.name,
         **total([found]),
         "n_super_instances": len(found.standing),
-        "summary": summary(project, found),
+        "summary": project.sum_up(found),
         "typical": known_things(project, typical or found.standing[:1]),
     }
-
-
-def summary(project: Project, found: Group) -> str:
-    """Return what tells a group from the others, in a few words; empty where nothing does."""
-    places = (project.where[row] for row in found.standing[:N_SUMMED_UP])
-    summed = [place for place in places if place is not None]
-    return project.items.sum_up(summed) if summed else ""
 
 
 def total(groups: Sequence[Group]) -> dict[str, int]:
@@ -195,7 +198,7 @@ def event(project: Project, found: Gesture) -> Json:
             {"left": link.left, "right": link.right, "answer": link.answer.value}
             for link in found.links
         ],
-        "groups": [[thing(project, row) for row in rows] for rows in found.groups],
+        "groups": [_group_to_choose(project, rows) for rows in found.groups],
     }
 
 
@@ -222,7 +225,14 @@ def _named(project: Project, number: int, said: Any) -> str:
     groups = project.session.events[number - 1].groups
     if not isinstance(said, int) or not 0 <= said < len(groups):
         return "another group"
-    return f"the group of {thing(project, groups[said][0])['title']}"
+    return called(project, groups[said][0])
+
+
+def called(project: Project, row: int) -> str:
+    """Return what the group of a row is called: its key, and its name if it has one."""
+    number, name, _ = in_short(project.session, row)
+    key = f"group {key_of(number).upper()}"
+    return f"{key}, {name}" if name else key
 
 
 def check(project: Project, found: Check, said: Answer | None) -> Json:
@@ -291,9 +301,11 @@ def some_rows(project: Project, body: Json, name: str, least: int = 1) -> list[i
 
 
 def chosen(value: Any) -> Any:
-    """Return what a request chose: a place, several, None, or "unsure"."""
-    if value is None or value == Answer.UNSURE.value:
-        return value
+    """Return what a request chose: a place, several, None, or *unsure*."""
+    if value is None:
+        return None
+    if value == Answer.UNSURE.value:
+        return Answer.UNSURE
     if isinstance(value, list):
         return [whole_number(place, "chosen") for place in value]
     return whole_number(value, "chosen")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,19 +18,32 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from likewise.core.arrays import as_base64
 from likewise.core.fingerprint import fingerprint
-from likewise.core.journal import as_base64
 from likewise.errors import InputError, needs_extra
 from likewise.items.tables import as_text, is_number
-from likewise.project.groups import group_ids, how_known
+from likewise.project.groups import group_ids
 from likewise.project.large import model_of
 from likewise.project.project import Project
+from likewise.project.workbook import workbook
 from likewise.registry import Registry
 
 Columns = dict[str, list[Any]]
 
-OURS = ("id", "group", "name", "how", "certainty", "marked")
+OURS = ("id", "group", "name", "how", "certainty", "marked", "instruction")
 """Our own columns; a column of the items with such a name gets underscores behind it."""
+
+
+STARTS = ("=", "+", "-", "@")
+"""A spreadsheet takes a text that begins with one of these for a formula."""
+UNSEEN = ("Cc", "Cf", "Zs", "Zl", "Zp")
+"""Categories of characters that a spreadsheet may drop at the beginning of a text."""
+PLAIN_NAME = re.compile(r"[-+@]|[-+@][\w. -]*[^\W\d][\w. -]*")
+"""A name such as ``-dash.png`` calls nothing, even where it is taken for a formula."""
+CELL = re.compile(r"(?<![\w.])[A-Za-z]{1,3}\d+(?![\w.])")
+"""The name of a cell of the sheet, which makes a formula of ``-A1``."""
+LOOKED_AT = 1000
+"""A formula shows in this many characters; what is longer is not a plain name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +65,15 @@ def columns_of(project: Project) -> Columns:
 
     First the columns of the items themselves, then ``group``, which numbers the groups from 0, the
     largest first; ``name``, what the person called the group; ``how`` the group is known (*said*,
-    *learned* or *open*), with which ``certainty``; and which items were ``marked`` as not fitting.
+    *learned* or *open*), with which ``certainty``; which items were ``marked`` as not fitting; and
+    the ``instruction``, if there is one.
     """
     with project.lock:
         rows = _rows(project) if project.session.row_numbers is None else _all_items(project)
         sizes = Counter(rows.groups)
         number = {g: k for k, g in enumerate(sorted(sizes, key=lambda g: (-sizes[g], g)))}
         names = {group.id: group.name for group in project.groups()}
+        words = project.instruction
         return {
             "id": list(rows.ids),
             **_own(project, rows.places),
@@ -64,7 +81,8 @@ def columns_of(project: Project) -> Columns:
             "name": [names[g] for g in rows.groups],
             "how": list(rows.how),
             "certainty": [None if np.isnan(c) else round(float(c), 3) for c in rows.certainty],
-            "marked": [k in rows.marked for k in range(len(rows.groups))],
+            "marked": list(rows.marked),
+            **({"instruction": [words] * len(rows.ids)} if words else {}),
         }
 
 
@@ -76,17 +94,17 @@ class _Rows(NamedTuple):
     groups: Sequence[int]
     how: Sequence[str]
     certainty: Sequence[float]
-    marked: set[int]
+    marked: Sequence[bool]
 
 
 def _rows(project: Project) -> _Rows:
-    """Return the rows of a session about all items."""
-    session = project.session
-    how, certainty = how_known(session)
-    groups = group_ids(session).tolist()
-    return _Rows(
-        project.ids, project.where, groups, how.tolist(), certainty.tolist(), session.marks
-    )
+    """Return the items of a session about all of them, and their copies."""
+    ids, rows, places = zip(*project.listed(), strict=True)
+    session, own = project.session, list(rows)
+    how, certainty = project.known()
+    groups = group_ids(session)[own].tolist()
+    marked = [row in session.marks for row in own]
+    return _Rows(ids, places, groups, how[own].tolist(), certainty[own].tolist(), marked)
 
 
 def _all_items(project: Project) -> _Rows:
@@ -109,11 +127,21 @@ def _all_items(project: Project) -> _Rows:
         labels, certainty = chances.argmax(axis=1), chances.max(axis=1)
     else:
         labels = model.predict(X)
-    labels[numbers] = session.labels
-    how[numbers], certainty[numbers] = how_known(session)
-    marked = {int(numbers[row]) for row in session.marks}
+    is_marked = np.zeros(len(X), dtype=bool)
+    asked = [(row, place) for _, row, place in project.listed() if place is not None]
+    rows, places = (list(part) for part in zip(*asked, strict=True))
+    labels[places] = session.labels[rows]
+    how[places], certainty[places] = (values[rows] for values in project.known())
+    is_marked[places] = [row in session.marks for row in rows]
     groups = group_of_label[labels].tolist()
-    return _Rows(project.items.ids, range(len(X)), groups, how.tolist(), certainty.tolist(), marked)
+    return _Rows(
+        project.items.ids,
+        range(len(X)),
+        groups,
+        how.tolist(),
+        certainty.tolist(),
+        is_marked.tolist(),
+    )
 
 
 def _own(project: Project, places: Sequence[int | None]) -> Columns:
@@ -129,14 +157,22 @@ def _own(project: Project, places: Sequence[int | None]) -> Columns:
 
 
 def to_csv(project: Project) -> bytes:
-    """Return the result as CSV in UTF-8 that runs no formula in a spreadsheet."""
+    """Return the result as CSV in UTF-8 that runs no formula in a spreadsheet.
+
+    Every text is in quotation marks, so that no line break in it begins a row.
+    """
     columns = columns_of(project)
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow([_harmless(name) for name in columns])
     for row in zip(*columns.values(), strict=True):
         writer.writerow([_harmless(value) for value in row])
     return _utf8(text.getvalue())
+
+
+def to_xlsx(project: Project) -> bytes:
+    """Return the result as an Excel workbook, in which every text is a text."""
+    return workbook(columns_of(project))
 
 
 def _utf8(text: str) -> bytes:
@@ -145,9 +181,22 @@ def _utf8(text: str) -> bytes:
 
 
 def _harmless(value: Any) -> Any:
-    """Return a text; one that a spreadsheet would run as a formula gets an apostrophe before it."""
-    is_formula = isinstance(value, str) and value.lstrip()[:1] in ("=", "+", "-", "@")
-    return f"'{value}" if is_formula and not is_number(value) else value
+    """Return a cell; a text that a spreadsheet would run as a formula gets an apostrophe before it.
+
+    Examples
+    --------
+    >>> [_harmless(text) for text in ("=1+1", "-dash.png", "-3.5", "+A1", " @SUM(B2)")]
+    ["'=1+1", '-dash.png', '-3.5', "'+A1", "' @SUM(B2)"]
+    """
+    if not isinstance(value, str):
+        return as_text(value) if isinstance(value, list | dict) else value
+    seen = unicodedata.normalize("NFKC", value[:LOOKED_AT])
+    while seen and unicodedata.category(seen[0]) in UNSEEN:
+        seen = seen[1:]
+    if not seen.startswith(STARTS) or is_number(seen):
+        return value
+    is_name = len(value) < LOOKED_AT and PLAIN_NAME.fullmatch(seen) and not CELL.search(seen)
+    return value if is_name else f"'{value}"
 
 
 def to_jsonl(project: Project) -> bytes:
@@ -187,6 +236,8 @@ def to_session(project: Project) -> bytes:
         state = project.session.state()
         if (rows := project.stored_rows) is not None:
             state["rows"] = rows
+        if project.instruction:
+            state["instruction"] = project.instruction
         return json.dumps(state, ensure_ascii=False, default=as_base64).encode()
 
 
@@ -219,6 +270,12 @@ FORMATS: Registry[Format] = Registry(
         "csv": Format("CSV", "text/csv; charset=utf-8", "groups.csv", to_csv),
         "parquet": Format(
             "Parquet", "application/vnd.apache.parquet", "groups.parquet", to_parquet
+        ),
+        "xlsx": Format(
+            "Excel",
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            "groups.xlsx",
+            to_xlsx,
         ),
         "jsonl": Format("JSON lines", "application/x-ndjson", "groups.jsonl", to_jsonl),
         "json": Format("Session file", "application/json", "session.json", to_session),

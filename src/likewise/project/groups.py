@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.core.answers import Answer, Gesture, Link
 from likewise.core.session import Session
+
+KEYS = "123456789aefhjknprtv"
+"""The keys of the first groups, without letters that do something else or look like a digit."""
+PREFIXES = "wxy"
+"""Further groups have one of these before a key, so no key is the beginning of another."""
 
 DOUBTFUL = 0.8
 """Learned items with less certainty than this are called doubtful. Chosen by eye: with .7 fewer
@@ -37,10 +44,11 @@ class Group:
     shown last. The smallest of these rows is the `id`, which stays the same while the group grows.
     `n_said` items are in it by answers about themselves; about `n_open` items nothing is known; the
     others are learned (see `how_known`). `n_doubtful` is how many have a certainty below
-    `DOUBTFUL`.
+    `DOUBTFUL`. `number` is that of its key, or None before an answer is about it (see `keys_of`).
     """
 
     id: int
+    number: int | None
     size: int
     standing: tuple[int, ...]
     name: str
@@ -68,11 +76,12 @@ def groups_of(session: Session) -> list[Group]:
     part_sizes = partition.sizes()[partition.assignment[standing]]
     order = np.lexsort((standing, -part_sizes, is_new, is_broken, group))
     parts = np.split(standing[order], np.cumsum(np.bincount(group))[:-1])
-    sizes, names = _sizes(session), _names(session)
+    sizes, names, keys = _sizes(session), _names(session), keys_of(session)
     n_said, n_open, n_doubtful = _known_counts(session, labels)
     found = [
         Group(
             int(part.min()),
+            keys.get(k),
             int(sizes[k]),
             tuple(part.tolist()),
             names.get(k, ""),
@@ -85,13 +94,165 @@ def groups_of(session: Session) -> list[Group]:
     return sorted(found, key=lambda g: (-(len(g.standing) > 1), -g.size, g.id))
 
 
-def name_and_size(session: Session, row: int) -> tuple[str, int]:
-    """Return the name of the group of a row, and how many items it has.
+def recounted(
+    groups: Iterable[Group],
+    ids: NDArray[np.intp],
+    weights: NDArray[np.intp],
+    known: tuple[NDArray[np.str_], NDArray[np.float64]],
+) -> list[Group]:
+    """Return groups with other counts: each row has a weight, and is known in some way."""
+    how, certainty = known
+    is_counted = {
+        "size": np.ones(len(ids), dtype=bool),
+        "n_said": how == "said",
+        "n_open": how == "open",
+        "n_doubtful": certainty < DOUBTFUL,
+    }
+    counts = {name: np.bincount(ids[is_it], weights[is_it]) for name, is_it in is_counted.items()}
+
+    def of(group: Group, name: str) -> int:
+        return int(counts[name][group.id]) if group.id < len(counts[name]) else 0
+
+    return [replace(group, **{name: of(group, name) for name in counts}) for group in groups]
+
+
+def in_short(session: Session, row: int) -> tuple[int | None, str, int]:
+    """Return the number, the name and the size of the group of a row.
 
     That is all that a question shows of a group; `groups_of` takes longer.
     """
     label = int(_labels(session)[row])
-    return _names(session).get(label, ""), int(_sizes(session)[label])
+    number = keys_of(session).get(label)
+    return number, _names(session).get(label, ""), int(_sizes(session)[label])
+
+
+def key_of(number: int | None) -> str:
+    """Return what to press for the group with a number; the first number is 0.
+
+    Examples
+    --------
+    >>> [key_of(number) for number in (0, 8, 9, 20, 41, 80, None)]
+    ['1', '9', 'a', 'w1', 'x2', 'ww1', '']
+    """
+    if number is None:
+        return ""
+    if number < len(KEYS):
+        return KEYS[number]
+    turn, place = divmod(number - len(KEYS), len(KEYS))
+    rounds, prefix = divmod(turn, len(PREFIXES))
+    return PREFIXES[prefix] + key_of(place + rounds * len(KEYS))
+
+
+@_once
+def keys_of(session: Session) -> dict[int, int]:
+    """Return the number of every group that answers are about, by its label.
+
+    A group keeps its number as long as it is there. Its rows have the numbers that `founded` gives
+    them: the group with most of the rows of a number has it, and of several numbers the oldest.
+    Groups that the open question shows for the first time have the next ones.
+    """
+    labels = _labels(session)
+    question = session.ask()
+    shown = () if question is None or question.is_pair else question.groups
+    numbers = founded(session.events, [group[0] for group in shown])
+    n_rows = Counter((number, int(labels[row])) for row, number in numbers.items())
+    owner: dict[int, int] = {}
+    for (number, label), n in n_rows.items():
+        if number not in owner or n > n_rows[number, owner[number]]:
+            owner[number] = label
+    return {label: number for number, label in sorted(owner.items(), reverse=True)}
+
+
+def founded(gestures: Iterable[Gesture], shown: Sequence[int] = ()) -> dict[int, int]:
+    """Return, for every row that gestures are about, the number of the group it was put into.
+
+    A row that is the same as none before it founds a group, which gets the next number. Of two
+    groups that are joined the older number stays. Where a group is mended, the rows that leave it
+    (the left ones of links) found a new one together. `shown` are rows of groups that come last.
+
+    Examples
+    --------
+    >>> said = [Link(4, 7, Answer.DIFFERENT), Link(2, 7, Answer.SAME), Link(4, 9, Answer.SAME)]
+    >>> founded([Gesture(k, (link,)) for k, link in enumerate(said, start=1)])
+    {4: 0, 7: 1, 2: 1, 9: 0}
+    """
+    book = _Founding()
+    for gesture in gestures:
+        book.take(gesture)
+    for row in shown:
+        book.number(row)
+    return book.numbers
+
+
+class _Founding:
+    """The numbers of groups while a log is followed."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[int, int] = {}
+        self._older: dict[int, int] = {}
+        self._n = 0
+
+    def take(self, gesture: Gesture) -> None:
+        """Follow one gesture."""
+        for group in gesture.groups:
+            self.number(group[0])
+        same = [link for link in gesture.links if link.answer is Answer.SAME]
+        differing = [link for link in gesture.links if link.answer is Answer.DIFFERENT]
+        is_merged = gesture.source != "mended" or not differing
+        for link in same:
+            kept = self._now(link.right)
+            if is_merged or kept is None:
+                self._join(link.left, link.right)
+            else:
+                self.numbers[link.left] = kept
+        if gesture.source == "mended":
+            leaving = _leaving(same, differing, self._now)
+            if leaving:
+                self._found(leaving)
+        for link in differing:
+            self.number(link.left)
+            self.number(link.right)
+
+    def number(self, row: int) -> None:
+        """Let a row found a group if it has none."""
+        if row not in self.numbers:
+            self._found([row])
+
+    def _found(self, rows: Iterable[int]) -> None:
+        self.numbers.update(dict.fromkeys(rows, self._n))
+        self._n += 1
+
+    def _join(self, left: int, right: int) -> None:
+        if left not in self.numbers and right not in self.numbers:
+            self._found([left, right])
+        both = sorted(k for k in {self._now(left), self._now(right)} if k is not None)
+        if len(both) == 2:
+            self._older[both[1]] = both[0]
+        for row in (left, right):
+            self.numbers.setdefault(row, both[0])
+
+    def _now(self, row: int) -> int | None:
+        """Return the number that the group of a row has by now."""
+        number = self.numbers.get(row)
+        while number in self._older:
+            number = self._older[number]
+        return number
+
+
+def _leaving(
+    same: Sequence[Link], differing: Sequence[Link], number_of: Callable[[int], int | None]
+) -> set[int]:
+    """Return the rows that a gesture takes out of their group, and those it puts to them."""
+    leaving = {
+        link.left for link in differing if number_of(link.left) in (None, number_of(link.right))
+    }
+    size = 0
+    while size < len(leaving):
+        size = len(leaving)
+        for link in same:
+            if not leaving.isdisjoint(link.pair):
+                leaving.update(link.pair)
+    return leaving
 
 
 def members_of(session: Session, group: Group) -> NDArray[np.intp]:
@@ -101,6 +262,15 @@ def members_of(session: Session, group: Group) -> NDArray[np.intp]:
     inside = labels == labels[standing[0]]
     inside[standing] = False
     return np.concatenate([standing, np.flatnonzero(inside)])
+
+
+def rows_like(session: Session, row: int, most: int) -> list[int]:
+    """Return at most so many rows of the group of a row: itself, those said to be in it, others."""
+    labels = _labels(session)
+    inside = np.flatnonzero(labels == labels[row])
+    said = [other for other in said_rows(session) if labels[other] == labels[row]]
+    spread = inside[:: max(1, len(inside) // most)].tolist()
+    return list(dict.fromkeys([row, *said, *spread]))[:most]
 
 
 @_once

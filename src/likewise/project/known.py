@@ -30,7 +30,7 @@ class KnownItems:
     names: dict[int, str]
 
 
-def read_known(path: str | os.PathLike[str], ids: Sequence[str]) -> KnownItems:
+def read_known(path: str | os.PathLike[str], ids: Sequence[str] | Mapping[str, int]) -> KnownItems:
     r"""Read what is known about items from a table.
 
     A table with the columns ``left``, ``right`` and ``answer`` (*same* or *different*) has pairs.
@@ -42,8 +42,9 @@ def read_known(path: str | os.PathLike[str], ids: Sequence[str]) -> KnownItems:
     ----------
     path : path
         A CSV, JSON lines or Parquet file.
-    ids : sequence of str
-        The ids of the items; ``"0"``, ``"1"``, ... where there is no column of ids.
+    ids : sequence of str, or mapping of str to int
+        The ids of the items, ``"0"``, ``"1"``, ... where there is no column of ids; or the row of
+        every id.
 
     Raises
     ------
@@ -64,7 +65,8 @@ def read_known(path: str | os.PathLike[str], ids: Sequence[str]) -> KnownItems:
     file = Path(path)
     is_csv = file.suffix.lower() in CSV_SUFFIXES
     table = read_table(file, header=True) if is_csv else read_table(file)
-    reader = _Reader(table, {name: row for row, name in enumerate(ids)}, 2 if is_csv else 1)
+    row = ids if isinstance(ids, Mapping) else {name: k for k, name in enumerate(ids)}
+    reader = _Reader(table, row, 2 if is_csv else 1)
     if {"left", "right", "answer"} <= set(table.columns):
         return KnownItems(tuple(reader.pairs()), {})
     if "group" in table.columns and len(table.columns) > 1:
@@ -81,7 +83,7 @@ def give_known(project: Project, path: str | os.PathLike[str]) -> int:
     Groups get the names that the file has for them. What the project knows already is skipped, so
     that the same file can be given again.
     """
-    known = read_known(path, project.ids)
+    known = read_known(path, {name: row for name, row, _ in project.listed()})
     with project.lock:
         project.refresh()
         session = project.session

@@ -26,7 +26,7 @@ from likewise.items.points import check_promises
 from likewise.items.rows import RowItems
 from likewise.items.tablefiles import parquet_bytes
 from likewise.items.tables import Table
-from likewise.project.packing import pack, unpack, unpack_session
+from likewise.project.packing import pack, readable, unpack, unpack_session
 from likewise.project.project import Project
 from likewise.project.store import Store
 from likewise.rows.assignment import assign
@@ -140,17 +140,18 @@ def items_of(where: Path, numbers: Sequence[int], records: Mapping[str, Sequence
 
 def go_on(where: Path, store: Store) -> Project:
     """Return the project in a file; the data is not needed to go on asking."""
-    kept = json.loads(store.payload(SHOWN))
-    if FEATURES in store.payload_names:
-        X = unpack(store.payload(FEATURES))["X"]
-        session = unpack_session(store.payload(SETUP), X)
-    else:  # of release 0.1.0, which stored the representatives alone
-        session = unpack_session(store.payload(SETUP))
-        points = session.strategy.partition.points
-        assert points is not None
-        X = points[session.strategy.partition.assignment]
-    items = items_of(where, kept["rows"], kept["records"])
-    features = Features(X, f"{plural(X.shape[1], 'column')} of {store.settings['paths'][0]}")
+    with readable(f"the payload {SHOWN!r}"):
+        kept = json.loads(store.payload(SHOWN))
+        if FEATURES in store.payload_names:
+            X = unpack(store.payload(FEATURES))["X"]
+            session = unpack_session(store.payload(SETUP), X)
+        else:  # of release 0.1.0, which stored the representatives alone
+            session = unpack_session(store.payload(SETUP))
+            points = session.strategy.partition.points
+            assert points is not None
+            X = points[session.strategy.partition.assignment]
+        items = items_of(where, kept["rows"], kept["records"])
+        features = Features(X, f"{plural(X.shape[1], 'column')} of {store.settings['paths'][0]}")
     seed = int(store.settings["seed"])
     return Project(session, items, store, features=lambda: features, path=where, seed=seed)
 

@@ -7,6 +7,7 @@ answers that contradict it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, combinations
 
@@ -109,25 +110,52 @@ class Mending:
             yield from (Link(first, other, Answer.SAME) for other in others)
 
 
+def changed_rows(before: NDArray[np.intp], after: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the rows that are in another group than before.
+
+    A group after a change is the one before it that it shares most rows with; of several that share
+    most with the same one, only the first of those with most rows is that one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> changed_rows(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 2, 1, 1])).tolist()
+    [2]
+    """
+    shared = Counter(zip(before.tolist(), after.tolist(), strict=True))
+    old_of: dict[int, int] = {}
+    for (old, new), _ in shared.most_common():
+        if new not in old_of and old not in old_of.values():
+            old_of[new] = old
+    return np.flatnonzero(before != np.array([old_of.get(k, -1) for k in after.tolist()]))
+
+
 def split(parts: Sequence[Sequence[int]]) -> list[Link]:
-    """Return the links that split a group into parts, each named by some of its rows."""
+    """Return the links that split a group into parts, each named by some of its rows.
+
+    The first part keeps the key of the group.
+    """
     if len(parts) < 2 or not all(parts):
         raise InputError("splitting needs two parts, each with an item or more")
     if len(set(chain(*parts))) < sum(map(len, parts)):
         raise InputError("an item can be in one part only")
     return [
         *(Link(part[0], row, Answer.SAME) for part in parts for row in part[1:]),
-        *(Link(a[0], b[0], Answer.DIFFERENT) for a, b in combinations(parts, 2)),
+        *(Link(b[0], a[0], Answer.DIFFERENT) for a, b in combinations(parts, 2)),
     ]
 
 
 def parts_of(
     session: Session, features: Features, rows: NDArray[np.intp]
 ) -> list[NDArray[np.intp]]:
-    """Return the two most likely parts of some rows; rows that answers are about come first."""
+    """Return the two most likely parts of some rows, the larger first.
+
+    In each, rows that answers are about come first.
+    """
     is_second = likeliest_parts(features, rows)
     order = np.argsort(~np.isin(rows, said_rows(session)), kind="stable")
-    return [rows[order][is_second[order] == is_it] for is_it in (False, True)]
+    parts = [rows[order][is_second[order] == is_it] for is_it in (False, True)]
+    return sorted(parts, key=len, reverse=True)
 
 
 def likeliest_parts(features: Features, rows: NDArray[np.intp]) -> NDArray[np.bool_]:

@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES, Strategy
-from likewise.errors import InputError
+from likewise.errors import InputError, SessionFileError
 from likewise.files import cache_folder
 from likewise.items import KINDS, Features, Items, open_items
+from likewise.items.kinds import refuse_nothing
+from likewise.items.texts import is_built_in
 from likewise.project import large
 from likewise.project.large import SETUP, OnProgress
-from likewise.project.packing import needs_rows, pack, pack_session, unpack_session
+from likewise.project.packing import needs_rows, pack, pack_session, readable, unpack_session
 from likewise.project.project import ROWS, Project, stored_rows
 from likewise.project.store import Changes, Store
 from likewise.rows.sample import draw_rows
@@ -82,6 +84,7 @@ def open_project(
     n_super_instances: int | None = None,
     seed: int | None = None,
     options: Mapping[str, Any] | None = None,
+    instruction: str | None = None,
     say: Say = _silent,
     checked: Callable[[Path], None] = _silent,
     progress: OnProgress = _silent,
@@ -104,6 +107,8 @@ def open_project(
         one without answers is replaced.
     options : mapping, optional
         Further arguments of `open_items`. Those not given are taken from the session.
+    instruction : str, optional
+        What belongs together, in words such as "the same person?". It can be changed at any time.
     say : callable
         Called with one line for everything that is worth knowing.
     checked : callable
@@ -123,11 +128,16 @@ def open_project(
     if "kind" in wanted:
         KINDS.find(wanted["kind"])
     is_there = where.exists()
-    replaces = is_there and _has_other_options(where, wanted, begin)
+    replaces = is_there and _has_other_options(where, wanted, begin, say)
+    if not is_there:
+        refuse_nothing(path, wanted)
     checked(where)
     progress(f"Reading {Path(path).name}", 0, 0)
     if is_there and not replaces:
-        return _go_on(path, where, say)
+        found = _go_on(path, where, wanted, say)
+        if instruction is not None:
+            found.project.instruction = instruction
+        return found
     items = _open(path, wanted, say)
     step = f"Describing {many(items.noun)}"
     progress(step, 0, 0)
@@ -137,13 +147,25 @@ def open_project(
     _say_problems(features, say)
     progress("Finding small groups", 0, 0)
     seed = DEFAULT_SEED if seed is None else seed
-    numbers = None if strategy is not None else _sample_of(features, seed)
-    asked, ids = features, list(items.ids)
+    # A copy is never asked about: the session is about the first of identical items.
+    first = first_alike(items, features)
+    places = sorted(set(first))
+    row = {place: k for k, place in enumerate(places)}
+    if len(places) < items.n:
+        say(f"{plural(items.n - len(places), 'copy')} of others, never asked about")
+    numbers = None if strategy is not None else _sample_of(features.aligned(places), seed)
     if numbers is not None:
         say(f"{len(numbers)} of {plural(items.n, items.noun)} are asked about, drawn at random")
-        asked, ids = features.aligned(numbers.tolist()), [ids[k] for k in numbers.tolist()]
-    begun = begin_session(asked, ids, **ways, seed=seed)
-    begun.row_numbers = numbers
+        places = np.array(places)[numbers].tolist()
+        row = {place: k for k, place in enumerate(places)}
+    copies: dict[int, list[str]] = {}
+    for place, same in enumerate(first):
+        if same != place and same in row:
+            copies.setdefault(row[same], []).append(items.ids[place])
+    about = features.aligned(places)
+    unshown = [problem.item for problem in about.problems if problem.item is not None]
+    begun = begin_session(about, [items.ids[k] for k in places], **ways, seed=seed)
+    begun.row_numbers = None if numbers is None else np.array(places, dtype=np.intp)
     # Not before: if the options are refused above, the old session is still there. Somebody may
     # have answered in it meanwhile.
     if replaces and _has_other_options(where, wanted, begin):
@@ -159,11 +181,13 @@ def open_project(
             **begin,
             "seed": seed,
             "features": features.description,
+            **({"copies": copies} if copies else {}),
+            **({"unshown": unshown} if unshown else {}),
         },
         items=items.content_hashes(),
         payloads={
             SETUP: pack_session(begun),
-            **({ROWS: pack({"X": asked.X})} if needs_rows(begun.strategy) else {}),
+            **({ROWS: pack({"X": about.X})} if needs_rows(begun.strategy) else {}),
         },
     )
     project = Project(
@@ -171,11 +195,25 @@ def open_project(
         items,
         store,
         features=lambda: features,
-        where=None if numbers is None else numbers.tolist(),
+        where=places,
+        copies=copies,
+        unshown=unshown,
         path=where,
         seed=seed,
     )
+    if instruction is not None:
+        project.instruction = instruction
     return Opened(project, where, True, Changes())
+
+
+def first_alike(items: Items, features: Features) -> list[int]:
+    """Return for every item the place of the first one with the same content and features."""
+    if features.metric == "precomputed":
+        return list(range(items.n))
+    places: dict[tuple[str, bytes], int] = {}
+    return [
+        places.setdefault((items.content(i), features.X[i].tobytes()), i) for i in range(items.n)
+    ]
 
 
 def open_large_project(
@@ -219,6 +257,8 @@ def open_large_project(
     if where.exists():
         store = Store.open(where)
         try:
+            for note in store.notes:
+                say(note)
             if "paths" not in store.settings:
                 raise InputError(
                     f"{where} is a session about other data: begin another with --session FILE"
@@ -232,6 +272,8 @@ def open_large_project(
             store.close()
             raise
         return Opened(project, where, False, Changes())
+    for path in paths:
+        refuse_nothing(path, wanted)
     checked(where)
     settings = {
         "paths": [os.path.abspath(path) for path in paths],
@@ -256,11 +298,13 @@ def open_large_project(
     return Opened(large.go_on(where, store), where, True, Changes())
 
 
-def open_session_file(path: str | os.PathLike[str], *, strategy: str | None = None) -> Opened:
+def open_session_file(
+    path: str | os.PathLike[str], *, strategy: str | None = None, kind: str | None = None
+) -> Opened:
     """Open a session by its file alone; the input is where it was when the session was begun.
 
-    A strategy of one's own that no package registers is found by `strategy`, as for `open_project`.
-    A file could come from a stranger, so the module that it names is not imported.
+    A strategy or a kind of items that no package registers is found by `strategy` and `kind`, as
+    for `open_project`. A file could come from a stranger, so nothing that it names is imported.
     """
     store = Store.open(path)
     if "paths" in store.settings:
@@ -272,7 +316,7 @@ def open_session_file(path: str | os.PathLike[str], *, strategy: str | None = No
             f"{path} belongs to {source}, which is not there any more. "
             f"Say where it is now: likewise label PATH --session {path}"
         )
-    return open_project(source, session=path, strategy=strategy)
+    return open_project(source, session=path, strategy=strategy, options={"kind": kind})
 
 
 def begin_session(
@@ -335,38 +379,90 @@ def _cobra(features: Features, ids: Sequence[str], n: int | None, seed: int) -> 
     return model.start(features.X, train_indices=features.askable, sample_ids=ids)
 
 
-def _go_on(path: str | os.PathLike[str], where: Path, say: Say) -> Opened:
+def _go_on(
+    path: str | os.PathLike[str], where: Path, wanted: Mapping[str, Any], say: Say
+) -> Opened:
     store = Store.open(where)
     try:
         settings = store.settings
-        items = _open(path, settings.get("options", {}), say)
+        options = _options_in(where, settings)
+        items = _open(path, options, say)
         changes = store.changes(items.content_hashes())
         if changes:
             say(f"since the session was begun: {changes}")
         if changes.added:
             say("what was added is not part of this session; begin another with --session FILE")
-        begun = unpack_session(store.payload(SETUP), stored_rows(store))
-        ids: Sequence[Any] = list(store.items)
-        if begun.row_numbers is not None:
-            ids = begun.sample_ids or ids
         place = {name: k for k, name in enumerate(items.ids)}
+        for name, other in renamed(store.items, items.content_hashes()).items():
+            place[name] = place[other]
+        session = unpack_session(store.payload(SETUP), stored_rows(store))
+        copies = {int(row): ids for row, ids in settings.get("copies", {}).items()}
         project = Project(
-            begun,
+            session,
             items,
             store,
-            where=[place.get(name) for name in ids],
+            features=lambda: _features(items, options, wanted),
+            where=[place.get(str(name)) for name in session.sample_ids or store.items],
+            copies=copies,
+            unshown=settings.get("unshown", ()),
             path=where,
             seed=int(settings.get("seed", DEFAULT_SEED)),
         )
+        with readable(f"the strategy in {where}"):
+            project.ask()  # so that nonsense in it is told now; the question is kept
     except BaseException:
         store.close()
         raise
     return Opened(project, where, False, changes)
 
 
-def _has_other_options(where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any]) -> bool:
+def renamed(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    """Return the new ids of items that are called otherwise by now, by their content.
+
+    Examples
+    --------
+    >>> renamed({"a.png": "1", "b.png": "2"}, {"a.png": "1", "c.png": "2"})
+    {'b.png': 'c.png'}
+    """
+    new = {content: name for name, content in now.items() if name not in before}
+    return {
+        name: new[content] for name, content in before.items() if name not in now and content in new
+    }
+
+
+def _options_in(where: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that a file has for `open_items`; nothing they name is imported."""
+    options = settings.get("options", {})
+    if not isinstance(options, dict) or "source" in options:
+        raise SessionFileError(f"{where} is damaged: its options are {options!r}")
+    if options.get("kind") is not None:
+        KINDS.known(options["kind"])
+    # A file does not say where on this machine something is written.
+    return {**options, "cache": options.get("cache", True) is not False}
+
+
+def _features(items: Items, options: Mapping[str, Any], wanted: Mapping[str, Any]) -> Features:
+    """Return the features of items, unless a file alone names the model that makes them.
+
+    The folder of a model can hold code, so a person has to name it.
+    """
+    model = options.get("text_features")
+    if model is not None and model != wanted.get("text_features") and not is_built_in(model):
+        raise InputError(
+            f"this needs the model {model!r}, which the session file names. A file could come from "
+            f"a stranger, so it is not loaded. If you trust it, run the command again with "
+            f"--text-features {model}."
+        )
+    return items.features()
+
+
+def _has_other_options(
+    where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any], say: Say = _silent
+) -> bool:
     """Return whether a session was begun with other options; refuse them if it has answers."""
     with Store.open(where) as store:
+        for note in store.notes:
+            say(note)
         other = _otherwise(store.settings, wanted, begin)
         if other and store.last:
             raise InputError(_refusal(where, *other))

@@ -29,7 +29,7 @@ class Outlook:
         if self.can_stop:
             parts.insert(0, "you can stop here")
         line = " · ".join(part for part in parts if part)
-        return line[0].upper() + line[1:]
+        return line[:1].upper() + line[1:]
 
 
 def outlook(session: Session) -> Outlook:

@@ -1,23 +1,36 @@
-"""Sessions as bytes: arrays as arrays, all else as JSON."""
+"""Sessions as bytes: JSON, with arrays as `likewise.core.arrays` writes them."""
 
 from __future__ import annotations
 
 import io
 import json
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.core.arrays import array_to_json, from_json
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
-from likewise.errors import SessionFileError
+from likewise.errors import LikewiseError, SessionFileError
 
-_ARRAY = "array of this file"
+
+@contextmanager
+def readable(what: str) -> Iterator[None]:
+    """Say what is damaged where content of a file fails; what is not ours can fail in any way."""
+    try:
+        yield
+    except LikewiseError:
+        raise
+    except Exception as error:
+        raise SessionFileError(f"{what} is damaged: {type(error).__name__}: {error}") from error
 
 
 def pack(value: Any) -> bytes:
-    """Return a value of plain values and arrays as the bytes of a NumPy archive.
+    """Return a value of plain values and arrays as JSON.
 
     Examples
     --------
@@ -25,33 +38,31 @@ def pack(value: Any) -> bytes:
     >>> unpack(pack({"name": "x", "rows": np.arange(3)}))
     {'name': 'x', 'rows': array([0, 1, 2])}
     """
-    arrays: dict[str, NDArray[Any]] = {}
-
-    def name_of(inner: Any) -> dict[str, str]:
-        if not isinstance(inner, np.ndarray):
-            raise TypeError(f"{type(inner).__name__} is neither a plain value nor an array")
-        arrays[f"a{len(arrays)}"] = inner
-        return {_ARRAY: f"a{len(arrays) - 1}"}
-
-    text = json.dumps(value, default=name_of, separators=(",", ":")).encode()
-    file = io.BytesIO()
-    np.savez(file, allow_pickle=False, json=np.frombuffer(text, dtype=np.uint8), **arrays)
-    return file.getvalue()
+    return json.dumps(value, default=array_to_json, separators=(",", ":")).encode()
 
 
 def unpack(data: bytes) -> Any:
-    """Return the value that `pack` took; bytes of the first schema are JSON alone."""
-    try:
-        if data[:1] == b"{":
-            return json.loads(data)
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        return json.loads(
-            arrays["json"].tobytes(),
-            object_hook=lambda found: arrays[found[_ARRAY]] if _ARRAY in found else found,
-        )
-    except Exception as error:  # bytes that are not ours can fail in any way
-        raise SessionFileError(f"the set-up in the session file is damaged: {error}") from error
+    """Return the value that `pack` took; development versions of 0.2 wrote NumPy archives."""
+    with readable("the set-up in the session file"):
+        return _from_archive(data) if data[:2] == b"PK" else from_json(json.loads(data))
+
+
+def _from_archive(data: bytes) -> Any:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        # Such an archive was never compressed, so its arrays are no larger than its bytes.
+        if sum(member.file_size for member in archive.infolist()) > len(data):
+            raise SessionFileError("an archive in the session file is larger than its bytes")
+        arrays = {m.removesuffix(".npy"): _array(archive.read(m)) for m in archive.namelist()}
+    name = "array of this file"
+    return json.loads(
+        arrays["json"].tobytes(),
+        object_hook=lambda inner: arrays[inner[name]] if name in inner else inner,
+    )
+
+
+def _array(data: bytes) -> NDArray[Any]:
+    array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    return array
 
 
 def pack_session(session: Session) -> bytes:
@@ -77,4 +88,5 @@ def needs_rows(strategy: Strategy) -> bool:
 
 def unpack_session(data: bytes, X: NDArray[Any] | None = None) -> Session:
     """Return the session that `pack_session` took; some strategies need the rows for that."""
-    return Session.from_dict(unpack(data), X=X)
+    with readable("the session in the session file"):
+        return Session.from_dict(unpack(data), X=X)

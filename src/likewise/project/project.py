@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +21,39 @@ from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items
-from likewise.project.groups import Group, groups_of, members_of
-from likewise.project.mending import Mending, parts_of
+from likewise.items.contrast import contrast, n_looked_at
+from likewise.project.groups import (
+    Group,
+    group_ids,
+    groups_of,
+    how_known,
+    members_of,
+    recounted,
+    rows_like,
+)
+from likewise.project.mending import Mending, changed_rows, parts_of
 from likewise.project.misfits import answers_behind, nearest_fellow
-from likewise.project.packing import pack, unpack
+from likewise.project.packing import pack, readable, unpack
 from likewise.project.schema import understood
 from likewise.project.store import Store
 from likewise.words import plural
 
+if TYPE_CHECKING:
+    from likewise.project.projection import Layout
+
+N_SUMMED_UP = 30
+"""How many members of a group its summary is made from."""
 N_CHECKS = 5
 """How many check questions there are in a round."""
+INSTRUCTION = "instruction"
+"""The setting with what belongs together, in words."""
+LONGEST_INSTRUCTION = 300
 ROWS = "rows"
 """The payload with the features, for strategies that do not store what they need of them."""
+
+
+class _Foreseen(Exception):  # noqa: N818
+    """Raised to take back what was only tried."""
 
 
 class Project:
@@ -54,6 +75,10 @@ class Project:
         Returns the features; called when they are needed for the first time.
     where : sequence of int or None, optional
         For every row of the session its place in `items`, None if it is not there any more.
+    copies : mapping of int to sequence of str, optional
+        For rows that have them, the ids of items with the same content. They follow their row.
+    unshown : iterable of int
+        Rows that cannot be shown, such as broken pictures; those that are gone need not be named.
     path : Path, optional
         The session file, for those who want to show it.
     seed : int
@@ -70,6 +95,8 @@ class Project:
         *,
         features: Callable[[], Features] | None = None,
         where: Sequence[int | None] | None = None,
+        copies: Mapping[int, Sequence[str]] | None = None,
+        unshown: Iterable[int] = (),
         path: Path | None = None,
         seed: int = 0,
         by: str | None = None,
@@ -90,10 +117,15 @@ class Project:
             rows, some = plural(n_rows, "row"), plural(len(items), "item")
             raise InputError(f"the session is about {rows}, but there are {some}")
         self.ids: tuple[str, ...] = tuple(map(str, session.sample_ids or items.ids))
+        self.copies = {row: tuple(ids) for row, ids in (copies or {}).items()}
+        gone = (row for row, place in enumerate(self.where) if place is None)
+        self.unshown = frozenset(unshown).union(gone)
         self.lock = threading.RLock()
         self._store = Store.in_memory() if store is None else store
         self._features = items.features if features is None else features
         self._known_features: Features | None = None
+        self._known_layout: Layout | None = None
+        self._layout_lock = threading.Lock()
         self._position = 0
         if session.max_queries is None:
             # A person goes on as long as they like.
@@ -108,6 +140,19 @@ class Project:
         return self._position
 
     @property
+    def instruction(self) -> str:
+        """What belongs together, in the words of the person; it stands above every question."""
+        return str(self._store.settings.get(INSTRUCTION, ""))
+
+    @instruction.setter
+    def instruction(self, words: str) -> None:
+        words = " ".join(words.split())
+        if len(words) > LONGEST_INSTRUCTION:
+            raise InputError(f"an instruction has at most {LONGEST_INSTRUCTION} characters")
+        with self.lock:
+            self._store.set(INSTRUCTION, words)
+
+    @property
     def partition(self) -> SuperInstances:
         """The super-instances in use."""
         return self.session.strategy.partition
@@ -117,11 +162,8 @@ class Project:
         with self.lock:
             if self._store.last == self._position:
                 return False
-            entries = self._store.read(self._position)
-            for entry, op in understood(entries, self._loaded):
-                self.session.apply({**op, "at": entry.at or None})
-                self._position = entry.seq
-            self._position = entries[-1].seq
+            for seq in apply_entries(self.session, self._store, self._position):
+                self._position = seq
             return True
 
     def ask(self) -> Question | None:
@@ -129,8 +171,27 @@ class Project:
         return self.session.ask()
 
     def groups(self) -> list[Group]:
-        """Return all groups."""
-        return groups_of(self.session)
+        """Return all groups; they count copies, and what cannot be shown as open."""
+        groups = groups_of(self.session)
+        if not self.copies and not self.unshown:
+            return groups
+        weights = np.ones(len(self.ids), dtype=np.intp)
+        for row, ids in self.copies.items():
+            weights[row] += len(ids)
+        return recounted(groups, group_ids(self.session), weights, self.known())
+
+    def known(self) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
+        """Return how the group of every row is known and how certain it is; see `how_known`.
+
+        What cannot be shown is open, whatever is learned about others, unless it was said before.
+        """
+        how, certainty = how_known(self.session)
+        rows = [row for row in self.unshown if how[row] == "learned"]
+        if not rows:
+            return how, certainty
+        how, certainty = how.copy(), certainty.copy()
+        how[rows], certainty[rows] = "open", np.nan
+        return how, certainty
 
     def group(self, id: int) -> Group:
         """Return one group by its id."""
@@ -138,6 +199,34 @@ class Project:
             if group.id == id:
                 return group
         raise InputError(f"there is no group {id} any more: the answers have changed")
+
+    def sum_up(self, group: Group) -> str:
+        """Return what tells a group from the others, in a few words; empty where nothing does."""
+        places = (self.where[row] for row in rows_like(self.session, group.id, N_SUMMED_UP))
+        inside = [place for place in places if place is not None]
+        return self.items.sum_up(inside) if inside else ""
+
+    def compare(self, row: int, heads: Sequence[int]) -> list[dict[str, Any]]:
+        """Return the fields of a row and of the groups of others; none if it is no table."""
+        place = self.where[row]
+        view = {} if place is None else self.items.view(place)
+        if {"picture", "channels", "text", "html"} & view.keys() or not view.get("fields"):
+            return []
+        most = n_looked_at(len(view["fields"]))
+        groups = []
+        for head in heads:
+            places = (self.where[other] for other in rows_like(self.session, head, most))
+            groups.append([self.items.view(place) for place in places if place is not None])
+        return contrast(view, groups)
+
+    def listed(self) -> list[tuple[str, int, int | None]]:
+        """Return the id, the row and the place of every item, copies too, in their order."""
+        rows = [(name, row, self.where[row]) for row, name in enumerate(self.ids)]
+        if not self.copies:
+            return rows
+        place = {name: k for k, name in enumerate(self.items.ids)}
+        rows += [(name, row, place.get(name)) for row, ids in self.copies.items() for name in ids]
+        return sorted(rows, key=lambda one: len(place) if one[2] is None else one[2])
 
     def members(self, group: Group) -> NDArray[np.intp]:
         """Return the rows of a group, typical ones first."""
@@ -150,6 +239,16 @@ class Project:
             if self._known_features is None:
                 self._known_features = self._features().aligned(self.where)
             return self._known_features
+
+    def layout(self) -> Layout:
+        """Return what a map is made of; computed once, without keeping answers waiting."""
+        with self._layout_lock:
+            if self._known_layout is None:
+                # Not before: it imports scipy, and most people look at questions first.
+                from likewise.project.projection import Layout
+
+                self._known_layout = Layout.of(self.features)
+            return self._known_layout
 
     @property
     def features_of_all_items(self) -> Features:
@@ -200,6 +299,18 @@ class Project:
             n_before = self._n_that_count()
             self.session.give_links(say(Mending(self.session)), overrules=True, **signature)
             return n_before + 1 - self._n_that_count()
+
+    def foresee(self, say: Callable[[Mending], Iterable[Link]]) -> NDArray[np.intp]:
+        """Return the rows that would be in another group after `mend`; nothing is changed."""
+        with self.lock:
+            before = self.session.labels
+            try:
+                with self.session.transaction():
+                    self.session.give_links(say(Mending(self.session)), overrules=True)
+                    changed = changed_rows(before, self.session.labels)
+                    raise _Foreseen
+            except _Foreseen:
+                return changed
 
     def _n_that_count(self) -> int:
         return len(self.session.events) - len(self.session.overruled_pairs())
@@ -336,10 +447,22 @@ class Project:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         return {"by": self.by, "at": now}
 
-    def _loaded(self, name: str) -> Any:
-        return unpack(self._store.payload(name))
+
+def apply_entries(session: Session, store: Store, since: int) -> Iterator[int]:
+    """Do what a file's log says after entry `since`; yield the number of each entry when done."""
+    entries = store.read(since)
+    for entry, op in understood(entries, lambda name: unpack(store.payload(name))):
+        with readable(f"entry {entry.seq} of the log"):
+            session.apply({**op, "at": entry.at or None})
+        yield entry.seq
+    if entries:
+        yield entries[-1].seq
 
 
 def stored_rows(store: Store) -> NDArray[Any] | None:
     """Return the features that a file has for its strategy, or None if it needs none."""
-    return unpack(store.payload(ROWS))["X"] if ROWS in store.payload_names else None
+    if ROWS not in store.payload_names:
+        return None
+    with readable(f"the payload {ROWS!r}"):
+        X: NDArray[Any] = unpack(store.payload(ROWS))["X"]
+        return X

@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from likewise.core.journal import upgraded_entry
 from likewise.errors import SessionFileError
+from likewise.project import checksums
 
 if TYPE_CHECKING:
     from likewise.project.store import Stored
@@ -72,19 +74,35 @@ def _names_and_notes_in_the_log(db: sqlite3.Connection) -> None:
     db.execute("DROP TABLE notes")
 
 
+def _checksums(db: sqlite3.Connection) -> None:
+    # Without a row id it is one tree, so that a copy taken during a checkpoint has one state of it.
+    db.execute("CREATE TABLE sums (name TEXT PRIMARY KEY, sum TEXT NOT NULL) WITHOUT ROWID")
+    db.execute("ALTER TABLE log ADD COLUMN sum TEXT NOT NULL DEFAULT ''")
+    db.execute("DROP TRIGGER log_keeps_content")
+    checksums.sign_log(db)
+    checksums.sign_content(db)
+    db.execute(
+        "CREATE TRIGGER log_keeps_content BEFORE UPDATE ON log"
+        " BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END"
+    )
+
+
 MIGRATIONS: list[Migration] = [
     ("first tables", _first_tables),
     ("names and notes in the log", _names_and_notes_in_the_log),
+    ("checksums", _checksums),
 ]
+WITH_SUMS = 3
+"""The first schema with checksums."""
 
 
-def migrate(db: sqlite3.Connection) -> None:
+def migrate(db: sqlite3.Connection, up_to: int | None = None) -> None:
     """Apply, inside the caller's transaction, the migrations that a file has not seen."""
     db.execute(
         "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL)"
     )
     n_seen = n_migrations(db)
-    for number, (name, change) in enumerate(MIGRATIONS[n_seen:], start=n_seen + 1):
+    for number, (name, change) in enumerate(MIGRATIONS[n_seen:up_to], start=n_seen + 1):
         change(db)
         db.execute("INSERT INTO migrations VALUES (?, ?)", (number, name))
         db.execute(f"PRAGMA user_version = {number}")
@@ -95,12 +113,32 @@ def n_migrations(db: sqlite3.Connection) -> int:
     applied = [row[0] for row in db.execute("SELECT name FROM migrations ORDER BY number")]
     known = [name for name, _ in MIGRATIONS]
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version > len(known) or applied != known[: len(applied)]:
+    if version > len(known) or len(applied) > len(known):
         raise SessionFileError(
             f"it was made by a newer version of likewise (schema {version}, "
             f"this one knows up to {len(known)}): pip install --upgrade likewise"
         )
+    if version != len(applied) or applied != known[: len(applied)]:
+        raise SessionFileError("what it says about its version is damaged")
     return len(applied)
+
+
+def check_tables(db: sqlite3.Connection) -> None:
+    """Refuse a file with other tables than ours, or with views or triggers of somebody else."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as ours:
+        migrate(ours, up_to=n_migrations(db))
+        expected = _tables(ours)
+    if other := sorted(set(_tables(db)) ^ set(expected)):
+        kind, name, *_ = other[0]
+        raise SessionFileError(
+            f"its {str(kind)[:20]} {str(name)[:80]!r} is not that of a project file. It is damaged,"
+            " or somebody changed it"
+        )
+
+
+def _tables(db: sqlite3.Connection) -> list[tuple[str, ...]]:
+    rows = db.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")
+    return [tuple(map(str, row)) for row in rows]
 
 
 def understood(entries: Sequence[Stored], load: Load) -> Iterator[tuple[Stored, dict[str, Any]]]:

@@ -1,7 +1,10 @@
 """A project in one SQLite file: settings, items, the first session, and the log of what was done.
 
-The file is in write-ahead mode with ``synchronous=FULL``: when a call that writes has returned,
-what it wrote survives a kill and a power cut. Several processes may use one file.
+When a call that writes has returned, what it wrote survives a kill and a power cut: the file is in
+write-ahead mode with ``synchronous=FULL``. After eight entries, or two seconds without one, the
+write-ahead log is folded into the file, so that a plain copy of the file alone lacks at most the
+last ten. A file that is in use says so in its header; a closed one is whole in itself. Everything
+in it has a checksum; see `likewise.project.checksums`. Several processes may use one file.
 """
 
 from __future__ import annotations
@@ -11,22 +14,65 @@ import os
 import sqlite3
 import threading
 import weakref
-import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
-from likewise.database import IN_MEMORY, check_whole, connect, new_file, translated
+from likewise.core.arrays import deflated, inflated
+from likewise.database import (
+    IN_MEMORY,
+    check_log,
+    check_whole,
+    connect,
+    new_file,
+    translated,
+    write_ahead,
+    write_in_place,
+)
 from likewise.errors import InputError, SessionFileError, StaleQueryError
-from likewise.project import schema
+from likewise.project import checksums, schema
 
-SAMPLE = 65_536
-"""How many bytes are compressed to see whether that is worthwhile."""
-WORTH = 0.8
-"""A payload is compressed only if a sample from its middle shrinks below this share. Features of
-5000 pictures would shrink by a tenth, and that would take half a second."""
+AT_MOST_AHEAD = 10
+"""How many entries a plain copy of a file in use may lack."""
+FOLDED_AFTER = 8
+"""After this many entries the write-ahead log is folded into the file. It is less than
+`AT_MOST_AHEAD` since a copy that is taken at that very moment can lack one or two more."""
+REST = 2.0
+"""After this many seconds without an entry, too."""
+
+SETTINGS: dict[str, tuple[type, ...]] = {
+    "path": (str,),
+    "paths": (list,),
+    "options": (dict,),
+    "strategy": (str, type(None)),
+    "questions": (str, type(None)),
+    "n_super_instances": (int, type(None)),
+    "seed": (int,),
+    "low": (list,),
+    "high": (list,),
+    schema.OLD_ENTRIES: (int,),
+}
+"""The types of the settings that projects read."""
+
+
+class Timer(Protocol):
+    """What `threading.Timer` has."""
+
+    def start(self) -> None:
+        """Begin to wait."""
+
+    def cancel(self) -> None:
+        """Do not call any more."""
+
+
+def rest_timer(seconds: float, call: Callable[[], None]) -> Timer:
+    """Return a timer that does not keep the process alive."""
+    timer = threading.Timer(seconds, call)
+    timer.daemon = True
+    return timer
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +148,17 @@ class Store:
     >>> folder.cleanup()
     """
 
+    timer: Callable[[float, Callable[[], None]], Timer] = staticmethod(rest_timer)
+    """Makes the timer that waits for `REST`; tests have another one."""
+
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         self.path = path
+        self.notes: tuple[str, ...] = ()
         self._db = db
         self._lock = threading.RLock()
+        self._writes_ahead = False
+        self._may_lack_entries = False
+        self._resting: Timer | None = None
 
     @classmethod
     def create(
@@ -125,7 +178,7 @@ class Store:
         with (
             new_file(path) as new,
             translated(path),
-            cls(path, connect(new)) as store,
+            cls(path, connect(new, writes_ahead=False)) as store,
             store._writing() as db,
         ):
             db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
@@ -134,6 +187,7 @@ class Store:
             rows = ((k, i, h) for k, (i, h) in enumerate((items or {}).items()))
             db.executemany("INSERT INTO items VALUES (?, ?, ?)", rows)
             _put_payloads(db, payloads or {})
+            checksums.sign_content(db)
         return cls.open(path)
 
     @classmethod
@@ -144,11 +198,22 @@ class Store:
         project.
         """
         path = Path(path)
-        check_whole(path)
+        header = check_whole(path)
+        if header.has_log:
+            if not header.is_in_use:
+                raise SessionFileError(
+                    f"{path}-wal belongs to another file: {path} was closed without one. Move it "
+                    "away, and open the file again."
+                )
+            check_log(path)
         with translated(path):
-            store = cls(path, connect(path))
+            store = cls(path, connect(path, writes_ahead=False))
         try:
+            store._may_lack_entries = header.is_in_use and not header.has_log
             store._check()
+            # A copy stays as it is until it is written to, so that it goes on to say what it is.
+            if store._may_lack_entries or (header.has_log and write_in_place(store._db)):
+                store._say_not_closed()
         except BaseException:
             store.close()
             raise
@@ -157,7 +222,7 @@ class Store:
     @classmethod
     def in_memory(cls) -> Store:
         """Return a project that is only in memory."""
-        store = cls(IN_MEMORY, connect(IN_MEMORY))
+        store = cls(IN_MEMORY, connect(IN_MEMORY, writes_ahead=False))
         # The project of a widget or an app is never closed, and Python 3.13 warns about that.
         weakref.finalize(store, store._db.close)
         with store._writing():
@@ -172,6 +237,10 @@ class Store:
     def close(self) -> None:
         """Close the file. The last one to close it folds the write-ahead log into it."""
         with self._lock:
+            self._cancel_rest()
+            if self._writes_ahead:
+                with suppress(sqlite3.Error):  # the next one to open it does it then
+                    write_in_place(self._db)
             self._db.close()
 
     def __enter__(self) -> Self:
@@ -197,41 +266,158 @@ class Store:
         the number of the entry, ``after + 1``.
         """
         entry = dict(op)
-        at = entry.pop("at", None)
+        at = entry.pop("at", None) or _now()
         text = _to_json(entry, "an entry of the log")
         with self._writing() as db:
-            (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
+            last, before = self._end_of_log()
             if after != last:
                 raise StaleQueryError(
                     f"nothing was saved: this came after entry {after} and the log is at "
                     f"{last}. Somebody answered in another window or process; read what is new."
                 )
-            given = {"seq": after + 1, "op": text} | ({} if at is None else {"at": at})
-            marks = ", ".join("?" * len(given))
-            db.execute(f"INSERT INTO log ({', '.join(given)}) VALUES ({marks})", [*given.values()])
+            own = checksums.of_entry(before, after + 1, text, at)
+            db.execute(
+                "INSERT INTO log (seq, op, at, sum) VALUES (?, ?, ?, ?)", (after + 1, text, at, own)
+            )
+            checksums.put(db, checksums.LOG, checksums.of_log(after + 1, own))
             _put_payloads(db, payloads or {})
+        if (after + 1) % FOLDED_AFTER:
+            self._rest()
+        else:
+            self.fold()
         return after + 1
 
+    def fold(self) -> None:
+        """Fold the write-ahead log into the file, as far as other processes let it."""
+        with self._lock:
+            self._cancel_rest()
+            # What cannot be folded now is safe in the write-ahead log, and is folded later.
+            with suppress(sqlite3.Error):
+                self._db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def _rest(self) -> None:
+        with self._lock:
+            self._cancel_rest()
+            if self.path != IN_MEMORY:
+                self._resting = self.timer(REST, self.fold)
+                self._resting.start()
+
+    def _cancel_rest(self) -> None:
+        if self._resting is not None:
+            self._resting.cancel()
+            self._resting = None
+
     def read(self, since: int = 0) -> list[Stored]:
-        """Read the entries after number `since`, in order."""
-        rows = self._read("SELECT seq, op, at FROM log WHERE seq > ? ORDER BY seq", since)
+        """Read the entries after number `since`, in order.
+
+        Raises `SessionFileError` with the number of the first entry that is damaged or missing.
+        """
+        with self._lock:
+            n_old = self._n_old()
+            found = [Stored(s, json.loads(op), at, s <= n_old) for s, op, at, _ in self.rows(since)]
+            last = since + len(found)
+            if damage := self._damage_after(last):
+                raise SessionFileError(damage)
+            beside = self._beside_the_log()
+        return found + [Stored(last + k, op, "") for k, op in enumerate(beside, start=1)]
+
+    def rows(self, since: int = 0) -> Iterator[tuple[int, str, str, str]]:
+        """Yield number, entry, time and checksum after number `since`, up to the first damage."""
+        has_sums = self._version >= schema.WITH_SUMS
+        column = "sum" if has_sums else "''"
+        before = checksums.FIRST
+        with translated(self.path):
+            for seq, op, at, own in self._db.execute(
+                f"SELECT seq, op, at, {column} FROM log WHERE seq >= ? ORDER BY seq", (since,)
+            ):
+                if seq > since:
+                    is_good = own == checksums.of_entry(before, seq, op, at) or not has_sums
+                    if seq != since + 1 or not is_good or not _is_object(op):
+                        return
+                    yield seq, op, at, own
+                since, before = seq, own
+
+    def _damage_after(self, n: int) -> str:
+        """Return what is wrong with the log after its first `n` entries, or nothing."""
         (last,) = self._read("SELECT coalesce(max(seq), 0) FROM log")[0]
-        beside = self._beside_the_log()
-        n_old = last if self._version == 1 else self.settings.get(schema.OLD_ENTRIES, 0)
-        found = [Stored(seq, json.loads(op), at, seq <= n_old) for seq, op, at in rows]
-        more = [Stored(last + k, op, "") for k, op in enumerate(beside, start=1)]
-        return found + [entry for entry in more if entry.seq > since]
+        n_entries = max(last, self.n_noted())
+        if n >= n_entries:
+            return ""
+        # Pages of a copy may come from before and from after a checkpoint.
+        if n == last and self._may_lack_entries and n_entries - n <= AT_MOST_AHEAD:
+            return ""
+        is_there = self._read("SELECT 1 FROM log WHERE seq = ?", n + 1)
+        return (
+            f"{self.path}: entry {n + 1} of {n_entries} is {'damaged' if is_there else 'missing'}; "
+            f"{n} can be read. Write them to another file: likewise check --repair {self.path}"
+        )
+
+    def n_noted(self) -> int:
+        """Return how many entries the file says that it has."""
+        if self._version >= schema.WITH_SUMS:
+            return self._end_of_log()[0]
+        return int(self._read("SELECT coalesce(max(seq), 0) FROM log")[0][0])
+
+    def _end_of_log(self) -> tuple[int, str]:
+        """Return the number of the last entry and its checksum, as they were noted."""
+        rows = self._read("SELECT sum FROM sums WHERE name = ?", checksums.LOG)
+        number, _, last = str(rows[0][0] if rows else "").partition(" ")
+        if not number.isdecimal() or len(number) > 18:
+            raise self._damaged("what it notes about the end of its log")
+        return int(number), last
+
+    def _n_old(self) -> int:
+        """Return how many entries are of the first schema."""
+        if self._version > 1:
+            return int(self.settings.get(schema.OLD_ENTRIES, 0))
+        return int(self._read("SELECT coalesce(max(seq), 0) FROM log")[0][0])
+
+    def _say_not_closed(self) -> None:
+        """Note what is known about a file that nobody has open, and that was not closed."""
+        if self._version < schema.WITH_SUMS:
+            return
+        if self._may_lack_entries:
+            self.notes += (
+                f"{self.path} was copied while it was in use, or {self.path}-wal is lost. Its log"
+                f" ends at entry {self.last}; up to {AT_MOST_AHEAD} answers after it may be"
+                " missing.",
+            )
+        else:
+            self.notes += (
+                f"{self.path} was not closed properly. It goes on after entry {self.last}, the last"
+                " that was saved.",
+            )
 
     @property
     def settings(self) -> dict[str, Any]:
         """The project's settings."""
-        rows = self._read("SELECT name, value FROM settings ORDER BY rowid")
-        return {name: json.loads(value) for name, value in rows}
+        with self._lock, translated(self.path):
+            rows = checksums.settings_of(self._db)
+        self._compare(checksums.SETTINGS, checksums.of_rows(rows), "its settings")
+        try:
+            settings = {name: json.loads(value) for name, value in rows}
+        except (TypeError, ValueError, RecursionError) as error:
+            raise self._damaged("its settings", error) from error
+        for name, types in SETTINGS.items():
+            if name in settings and not isinstance(settings[name], types):
+                raise self._damaged(f"its setting {name!r}, which is {str(settings[name])[:80]!r}")
+        return settings
+
+    def set(self, name: str, value: Any) -> None:
+        """Change one of the settings."""
+        text = _to_json(value, f"setting {name!r}")
+        with self._writing() as db:
+            db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, text))
+            rows = checksums.settings_of(db)
+            checksums.put(db, checksums.SETTINGS, checksums.of_rows(rows))
 
     @property
     def items(self) -> dict[str, str]:
         """The content hash of every item by its id, as they were when the project was made."""
-        return dict(self._read("SELECT id, hash FROM items ORDER BY position"))
+        with self._lock, translated(self.path):
+            rows = checksums.items_of(self._db)
+        self._compare(checksums.ITEMS, checksums.of_rows(rows), "its list of items")
+        return {item: hash for _, item, hash in rows}
 
     def changes(self, now: Mapping[str, str]) -> Changes:
         """Compare the items of the project with those there are now, as id to content hash."""
@@ -239,18 +425,39 @@ class Store:
 
     @property
     def payload_names(self) -> list[str]:
-        """The names of all payloads."""
-        return [name for (name,) in self._read("SELECT name FROM payloads ORDER BY name")]
+        """The names of all payloads, also of one that was lost."""
+        names = {name for (name,) in self._read("SELECT name FROM payloads")}
+        if self._version >= schema.WITH_SUMS:
+            prefix = checksums.of_payload("")
+            noted = (str(name) for (name,) in self._read("SELECT name FROM sums"))
+            names |= {name.removeprefix(prefix) for name in noted if name.startswith(prefix)}
+        return sorted(names, key=str)
 
     def payload(self, name: str) -> bytes:
         """Return a payload as it was put."""
         rows = self._read("SELECT data FROM payloads WHERE name = ?", name)
+        what = f"its payload {name!r}"
         if not rows:
+            if name in self.payload_names:
+                raise self._damaged(f"{what} is missing")
             raise InputError(f"{self.path} has no payload {name!r}, only {self.payload_names}")
+        data = rows[0][0]
+        self._compare(checksums.of_payload(name), checksums.digest(name, data), what)
         try:
-            return zlib.decompress(rows[0][0])
-        except zlib.error as error:
-            raise SessionFileError(f"{self.path} is damaged: payload {name!r}: {error}") from error
+            return inflated(data)
+        except (TypeError, SessionFileError) as error:
+            raise self._damaged(what, error) from error
+
+    def _compare(self, name: str, own: str, what: str) -> None:
+        """Refuse content whose checksum is another than the one that was noted."""
+        if self._version >= schema.WITH_SUMS:
+            noted = self._read("SELECT sum FROM sums WHERE name = ?", name)
+            if noted != [(own,)]:
+                raise self._damaged(what)
+
+    def _damaged(self, what: str, error: Exception | None = None) -> SessionFileError:
+        why = "" if error is None else f" ({error})"
+        return SessionFileError(f"{self.path} is damaged: {what}{why}. Use a copy of it.")
 
     @property
     def _version(self) -> int:
@@ -275,6 +482,10 @@ class Store:
         A file of an older version is brought up to date in it.
         """
         with self._lock, translated(self.path):
+            if not self._writes_ahead and self.path != IN_MEMORY:
+                # Before anything is written, so that a copy of the file says that it was in use.
+                write_ahead(self._db)
+                self._writes_ahead = True
             try:
                 self._db.execute("BEGIN IMMEDIATE")
                 if self._version < len(schema.MIGRATIONS):
@@ -287,30 +498,42 @@ class Store:
                 raise
 
     def _check(self) -> None:
-        """Refuse what is not a whole project file, or one of a newer version."""
+        """Refuse what is not a whole project file, one of a newer version, or one of a stranger."""
         try:
-            (application,) = self._read("PRAGMA application_id")[0]
-            if application != schema.APPLICATION_ID:
-                raise SessionFileError("it is a database of another program")
-            (finding,) = self._read("PRAGMA quick_check(1)")[0]
-            if finding != "ok":
-                raise SessionFileError(f"it is cut or damaged ({finding}); use a copy of it")
-            schema.n_migrations(self._db)
-        except (SessionFileError, sqlite3.Error) as error:
+            with translated(self.path):
+                (application,) = self._db.execute("PRAGMA application_id").fetchone()
+                if application != schema.APPLICATION_ID:
+                    raise SessionFileError("it is a database of another program")
+                schema.check_tables(self._db)
+                (finding,) = self._db.execute("PRAGMA quick_check(1)").fetchone()
+                if finding != "ok":
+                    why = str(finding).splitlines()[-1]
+                    raise SessionFileError(
+                        f"it is cut or damaged ({why}). Use a copy of it, or write what can be "
+                        f"read to another file: likewise check --repair {self.path}"
+                    )
+        except SessionFileError as error:
             raise SessionFileError(f"cannot open {self.path}: {error}") from error
+        _ = self.settings
 
 
 def _put_payloads(db: sqlite3.Connection, payloads: Mapping[str, bytes]) -> None:
-    rows = [(name, _compressed(data)) for name, data in payloads.items()]
-    db.executemany("INSERT OR REPLACE INTO payloads VALUES (?, ?)", rows)
+    for name, data in payloads.items():
+        small = deflated(data)
+        db.execute("INSERT OR REPLACE INTO payloads VALUES (?, ?)", (name, small))
+        checksums.put(db, checksums.of_payload(name), checksums.digest(name, small))
 
 
-def _compressed(data: bytes) -> bytes:
-    """Return data compressed, or only wrapped where compression gains little, as for features."""
-    middle = len(data) // 2
-    sample = data[middle : middle + SAMPLE]
-    gains = len(data) <= 2 * SAMPLE or len(zlib.compress(sample, 1)) < WORTH * len(sample)
-    return zlib.compress(data, 1 if gains else 0)
+def _is_object(text: Any) -> bool:
+    """Whether a text is a JSON object."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (TypeError, ValueError, RecursionError):
+        return False
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _to_json(value: Any, what: str) -> str:

@@ -84,9 +84,9 @@ class ClosestFirst(RepresentativeStrategy):
         elif is_news:
             self._separate(*roots)
 
-    def fresh(self) -> ClosestFirst:
+    def fresh(self) -> Self:
         """Return the same strategy before its first record."""
-        return ClosestFirst(self.partition)
+        return type(self)(self.partition)
 
     def remaining(self) -> tuple[int, int]:
         """Return the number of undecided pairs of groups, and an estimate of the questions left.

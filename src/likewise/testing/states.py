@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Gesture, Link
+from likewise.core.journal import Revised
 from likewise.core.links import LinkGraph
 from likewise.core.question import Question
 from likewise.core.session import Session
@@ -79,13 +80,20 @@ def is_same_grouping(labels: NDArray[np.intp], others: NDArray[np.intp]) -> bool
 
 def certain_links(session: Session) -> list[Link]:
     """Return the links that were given or said while mending, and that none later contradicts."""
-    certain = [g for g in session.log if isinstance(g, Gesture) and g.source != "asked"]
+    certain: list[tuple[Link, ...]] = []
+    for entry in session.log:
+        if isinstance(entry, Gesture) and entry.source != "asked":
+            certain.append(entry.links)
+        elif isinstance(entry, Revised):
+            pairs = {link.pair for link in entry.links}
+            others = [links for links in certain if pairs.isdisjoint(link.pair for link in links)]
+            if len(others) < len(certain):
+                certain = [*others, entry.links]
     newest_first: list[Link] = []
-    for gesture in reversed(certain):
-        links = [link for link in gesture.links if link.answer.is_link]
+    for links in reversed(certain):
         if not fit_together([*newest_first, *links]):
             break
-        newest_first += links
+        newest_first += [link for link in links if link.answer.is_link]
     return newest_first
 
 

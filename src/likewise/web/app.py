@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -62,6 +62,8 @@ def _handler(call: Call) -> Callable[[Request], Awaitable[Response]]:
         if call.changes:
             try:
                 said = await request.json()
+            except ClientDisconnect:
+                return JSONResponse({"error": "the request did not arrive in time"}, 408)
             except (ValueError, RecursionError):
                 error = "the request is not JSON, or nested too deep"
                 return JSONResponse({"error": error}, 400)

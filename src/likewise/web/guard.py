@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import html
 import ipaddress
+import re
 import secrets
 from collections.abc import Iterable
 
@@ -156,7 +157,7 @@ class Guard:
 
     def _knows(self, host: str) -> bool:
         name = _without_port(host.lower())
-        return name in self.hosts or ("*" in self.hosts and _is_address(name))
+        return name != "" and (name in self.hosts or ("*" in self.hosts and _is_address(name)))
 
 
 def cookie_name(token: str) -> str:
@@ -183,17 +184,22 @@ def _refused_change(scope: Scope, headers: Headers) -> tuple[int, str] | None:
     return None
 
 
+HOST = re.compile(r"(\[(?P<v6>[0-9a-f:.]+)\]|(?P<name>[^\[\]:@/]*))(:\d{1,5})?")
+"""A Host header: a name or an address, then perhaps a port."""
+
+
 def _without_port(host: str) -> str:
-    """Return the name or address in a Host header.
+    """Return the name or address in a Host header, or nothing if it is neither.
 
     Examples
     --------
-    >>> [_without_port(host) for host in ("localhost:80", "[::1]:80", "::1", "localhost")]
-    ['localhost', '::1', '::1', 'localhost']
+    >>> [_without_port(host) for host in ("localhost:80", "[::1]:80", "::1", "[::1].evil.com")]
+    ['localhost', '::1', '::1', '']
     """
-    if host.startswith("["):
-        return host[1:].split("]", maxsplit=1)[0]
-    return host.split(":", maxsplit=1)[0] if host.count(":") == 1 else host
+    if _is_address(host):  # of version 6, without the brackets that it should have
+        return host
+    found = HOST.fullmatch(host)
+    return "" if found is None else found["v6"] or found["name"]
 
 
 def _inner_path(scope: Scope) -> str:

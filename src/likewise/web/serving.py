@@ -19,6 +19,7 @@ from likewise.files import cache_folder
 from likewise.page.calls import SIZES
 from likewise.project import Project
 from likewise.web.app import app_for
+from likewise.web.connections import IDLE_SECONDS, TimedConnection
 from likewise.web.guard import LOCAL_HOSTS
 from likewise.web.readiness import Readiness
 
@@ -108,6 +109,8 @@ def prepare(
         access_log=False,
         lifespan="off",
         server_header=False,
+        http=TimedConnection,
+        timeout_keep_alive=IDLE_SECONDS,
     )
     shown = own_address(":" in host) if host in EVERYWHERE else host.strip("[]")
     shown = f"[{shown}]" if ":" in shown else shown

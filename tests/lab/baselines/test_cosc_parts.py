@@ -26,7 +26,7 @@ from likewise.lab.baselines.onespectral.graph import (
     two_colored,
 )
 from likewise.lab.baselines.onespectral.inner import cold_dual, solve_inner
-from likewise.lab.baselines.onespectral.level import Effort
+from likewise.lab.baselines.onespectral.level import Effort, Search
 from likewise.lab.baselines.onespectral.moves import best_moves, moved_values
 from likewise.lab.baselines.onespectral.objective import (
     balance_subgradient,
@@ -310,7 +310,7 @@ def test_two_clusters_of_structureless_graphs_are_near_those_of_exhaustive_searc
     seed: int, n_cannot: int
 ) -> None:
     graph = random_graph(11, seed, n_cannot=n_cannot)
-    side = two_clusters(graph, None, FULL, np.random.RandomState(seed))
+    side = two_clusters(graph, Search(FULL, np.random.RandomState(seed)))
     assert n_violated(graph, side) == 0
     possible = [s for s in all_sides(11) if n_violated(graph, s) == 0]
     best = min(balanced_cut(graph, s) for s in possible)
@@ -320,7 +320,7 @@ def test_two_clusters_of_structureless_graphs_are_near_those_of_exhaustive_searc
 @pytest.mark.parametrize("seed", SEEDS)
 def test_soft_cannot_links_minimize_the_priced_value_of_tiny_graphs(seed: int) -> None:
     graph = random_graph(10, seed, n_cannot=4)
-    side = two_clusters(graph, 0.3, FULL, np.random.RandomState(seed))
+    side = two_clusters(graph, Search(FULL, np.random.RandomState(seed), 0.3))
     best = min(set_value(graph, 0.3, s) for s in all_sides(10))
     assert set_value(graph, 0.3, side) == pytest.approx(best)
 
@@ -333,7 +333,7 @@ def test_two_clusters_of_a_few_points_are_those_of_exhaustive_search(
     X = np.random.default_rng(seed).standard_normal((14, 2))
     X[:7, 0] += 2.0
     graph = cut_graph(knn_graph(X, 4), np.array([[0, 13], [1, 12]]))
-    side = two_clusters(graph, None, effort, np.random.RandomState(seed))
+    side = two_clusters(graph, Search(effort, np.random.RandomState(seed)))
     assert n_violated(graph, side) == 0
     best = min(balanced_cut(graph, s) for s in all_sides(14) if n_violated(graph, s) == 0)
     slack = 1e-9 if effort is FULL else 0.1
@@ -361,7 +361,7 @@ def test_moves_are_valued_as_the_sets_they_lead_to_and_never_make_a_set_worse(se
 def test_three_clusters_of_tiny_graphs_are_near_those_of_exhaustive_search(seed: int) -> None:
     graph = random_graph(9, seed, density=0.25)
     effort = Effort(n_starts=2, n_repeats=5, max_inner=1000)
-    labels = many_clusters(graph, 3, None, effort, np.random.RandomState(seed))
+    labels = many_clusters(graph, 3, Search(effort, np.random.RandomState(seed)))
     partitions = (
         np.array(p) for p in itertools.product(range(3), repeat=9) if p[0] == 0 and len(set(p)) == 3
     )
@@ -372,7 +372,7 @@ def test_three_clusters_of_tiny_graphs_are_near_those_of_exhaustive_search(seed:
 def test_a_disconnected_part_is_split_along_its_components_at_no_cost() -> None:
     blocks = sparse.block_diag([random_graph(6, s).weights for s in range(3)], format="csr")
     graph = cut_graph(sparse.csr_array(blocks), np.zeros((0, 2), dtype=np.intp))
-    split = best_split(graph, 0, None, FAST, np.random.RandomState(0))
+    split = best_split(graph, 0, Search(FAST, np.random.RandomState(0)))
     assert split is not None
     assert split.cut == 0
 
@@ -380,7 +380,7 @@ def test_a_disconnected_part_is_split_along_its_components_at_no_cost() -> None:
 def test_a_disconnected_part_is_split_inside_a_component_where_cannot_links_ask_for_it() -> None:
     blocks = sparse.block_diag([random_graph(6, s).weights for s in range(2)], format="csr")
     graph = cut_graph(sparse.csr_array(blocks), np.array([[0, 5]]))
-    split = best_split(graph, 0, None, FULL, np.random.RandomState(0))
+    split = best_split(graph, 0, Search(FULL, np.random.RandomState(0)))
     assert split is not None
     assert split.violated == 0
     is_second = np.arange(12) >= 6

@@ -1,19 +1,18 @@
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from sklearn.datasets import make_blobs
 
-from likewise.cli import bench, main
+from likewise.cli import main
 from likewise.errors import DatasetError
-from likewise.lab.experiments.store import ResultStore, Row, read_results, write_results
-
-
-@pytest.fixture(autouse=True)
-def clean(monkeypatch):
-    """Tests run in a work tree that may have changes."""
-    monkeypatch.setattr(bench, "source_tree", lambda: "0" * 40)
+from likewise.lab.commands import bench
+from likewise.lab.experiments.cells import run_cell
+from likewise.lab.experiments.methods import find_method
+from likewise.lab.experiments.provenance import CHANGED, hash_of, why_stale
+from likewise.lab.experiments.store import Cell, ResultStore, Row, read_results, write_results
 
 
 def run(*args):
@@ -82,7 +81,7 @@ def test_failures_are_rows_with_reasons_and_can_be_run_again(tmp_path, data_home
 
 
 def test_data_that_cannot_be_had_is_said_before_anything_is_run(tmp_path, monkeypatch):
-    def fetch_file(file, folder, show):
+    def fetch_file(file, folder):
         raise DatasetError(f"{file} could not be fetched")
 
     monkeypatch.setattr("likewise.lab.datasets.download.fetch_file", fetch_file)
@@ -140,17 +139,6 @@ def test_the_flagship_profile_runs_and_is_reported_on(tmp_path, data_home):
     assert (tmp_path / "report" / "budgets.csv").exists()
 
 
-@pytest.mark.slow
-def test_changes_that_are_not_committed_are_refused_unless_allowed(tmp_path, monkeypatch):
-    monkeypatch.setattr(bench, "source_tree", lambda: "0" * 40 + "+")
-    refused = few(tmp_path)
-    assert refused.exit_code != 0
-    assert "Commit them first" in refused.output
-    assert not (tmp_path / "r.sqlite").exists()
-    allowed = few(tmp_path, "--allow-dirty", "--data-home", tmp_path, "--tasks", "wine")
-    assert "4 cells, 4 to run" in allowed.output
-
-
 def test_tasks_of_ones_own_are_run_exported_and_verified(tmp_path, monkeypatch):
     X, y = make_blobs(60, centers=3, random_state=0)
     (tmp_path / "tasks").mkdir()
@@ -168,11 +156,44 @@ def test_tasks_of_ones_own_are_run_exported_and_verified(tmp_path, monkeypatch):
     assert result.exit_code == 1
     assert "seed: 9" in result.output
     assert "1 of 2 rows came out the same" in result.output
-    monkeypatch.setattr(bench, "why_stale", lambda _: "changed since: cluster.cobra")
+    monkeypatch.setattr(bench, "why_stale", lambda _: CHANGED)
     result = run("verify", "--store", tmp_path / "r.csv", "--tasks-from", tmp_path / "tasks")
     assert result.exit_code == 0
-    assert "(stale: changed since: cluster.cobra)" in result.output
+    assert f"(stale: {CHANGED})" in result.output
     assert "1 of 2 rows came out the same; 1 stale did not" in result.output
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """Rows of two codes before today's, of which those of the second come out differently."""
+    X, y = make_blobs(60, centers=3, random_state=0)
+    (tmp_path / "tasks").mkdir()
+    np.savez(tmp_path / "tasks" / "blobs.npz", X=X, y=y)
+    cells = [Cell("main", "COBRA", "blobs.npz", size, 0) for size in (5, 6, 7)]
+    made = [run_cell(cell, tasks_from=str(tmp_path / "tasks")) for cell in cells]
+    made = [replace(row, code=tree * 40) for row, tree in zip(made, "aab", strict=True)]
+    write_results([*made[:2], replace(made[2], queries=99)], tmp_path / "r.csv")
+    return ("--store", tmp_path / "r.csv", "--tasks-from", tmp_path / "tasks")
+
+
+def test_rows_of_changed_code_are_stamped_if_a_sample_comes_out_the_same(tmp_path, changed):
+    assert {why_stale(row) for row in read_results(tmp_path / "r.csv")} == {CHANGED}
+    result = run("verify", "--restamp", "--sample", "1", *changed)
+    assert "COBRA: 1 of 1 came out the same; 2 rows stamped" in result.output, result.output
+    assert "COBRA: 0 of 1 came out the same; 1 row stay stale" in result.output
+    assert result.exit_code == 1
+    *good, bad = read_results(tmp_path / "r.csv")
+    assert [why_stale(row) for row in (*good, bad)] == ["", "", CHANGED]
+    assert {row.code for row in good} == {f"{hash_of(find_method('COBRA'))} {'a' * 40} 1/2"}
+    assert bad.code == "b" * 40
+
+
+def test_nothing_is_stamped_where_no_row_is_made_again(tmp_path, changed):
+    before = (tmp_path / "r.csv").read_bytes()
+    result = run("verify", "--restamp", "--tasks", "iris", *changed)
+    assert "COBRA: 0 of 0 came out the same; 2 rows stay stale" in result.output
+    assert result.exit_code == 1
+    assert (tmp_path / "r.csv").read_bytes() == before
 
 
 def test_a_csv_file_can_be_gone_on_with_as_a_store(tmp_path):

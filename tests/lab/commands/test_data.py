@@ -60,9 +60,7 @@ def archive_of_iris(data_home):
 
 
 def test_fetch_brings_what_is_missing(data_home, tmp_path, monkeypatch):
-    def pretend(url, scratch, progress):
-        progress(10, 20)
-        progress(20, 20)
+    def pretend(url, scratch):
         return archive_of_iris(data_home)
 
     monkeypatch.setattr(download, "_archive", pretend)
@@ -74,7 +72,7 @@ def test_fetch_brings_what_is_missing(data_home, tmp_path, monkeypatch):
 
 
 def test_fetch_goes_on_after_a_failure_and_counts_it(data_home, tmp_path, monkeypatch):
-    def pretend(url, scratch, progress):
+    def pretend(url, scratch):
         if "iris" in url:
             return archive_of_iris(data_home)
         raise OSError("no network")

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from likewise.errors import DatasetError, InputError, MissingExtraError
+from likewise.items.images import networks
 from likewise.lab.datasets import faces as faces_module
-from likewise.lab.datasets import load, networks
+from likewise.lab.datasets import load
 from likewise.lab.datasets.catalog import TASKS
 from likewise.lab.datasets.faces import face_features, read_faces
 
@@ -165,13 +166,6 @@ def test_damaged_pictures_are_refused(data_home, tmp_path, all_faces):
     np.savez(tmp_path / "cmu_faces.npz", **{**arrays, "half": arrays["half"] + np.uint8(1)})
     with pytest.raises(DatasetError, match="digest"):
         load("faces-eyes", data_home=tmp_path)
-
-
-def test_raw_is_a_frame_of_names_and_labels(data_home):
-    pytest.importorskip("pandas", reason="pip install likewise[tables]")
-    frame = load("faces-eyes", data_home=data_home, raw=True)
-    assert frame.shape == (624, 5)
-    assert frame["eyes"].value_counts().to_dict() == {"open": 313, "sunglasses": 311}
 
 
 @pytest.mark.slow

@@ -219,15 +219,3 @@ def test_the_bytes_of_messages_depend_on_nothing_else():
 def test_newsgroups_have_no_choice_of_features(tmp_path):
     with pytest.raises(InputError, match="only the faces"):
         load("newsgroups-sim3", data_home=tmp_path, features="pixels")
-
-
-@pytest.mark.slow
-def test_raw_is_all_messages_of_the_three_groups(data_home):
-    pytest.importorskip("pandas", reason="pip install likewise[tables]")
-    frame = load("newsgroups-sim3", data_home=data_home, raw=True)
-    assert frame.shape == (2946, 4)
-    assert frame["newsgroup"].value_counts().to_dict() == {
-        "comp.windows.x": 988,
-        "comp.os.ms-windows.misc": 985,
-        "comp.graphics": 973,
-    }

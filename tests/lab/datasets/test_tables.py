@@ -7,10 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from likewise.errors import DatasetError, InputError, MissingExtraError
+from likewise.errors import DatasetError, InputError
 from likewise.lab.datasets import Dataset, load, task_names
 from likewise.lab.datasets.catalog import TASKS, expectations
-from likewise.lab.datasets.tables import Table, preprocess
+from likewise.lab.datasets.tables import Table, preprocess, read_table
 
 # After preprocessing: features by the authors' rule, features by the paper's text, class sizes.
 TABLES = {
@@ -128,35 +128,15 @@ def test_the_authors_way_equals_the_reference_copy(name, data_home):
     assert len(pairs) == dataset.n_classes == len({b for _, b in pairs})
 
 
-def test_ids_are_rows_of_the_raw_table(data_home):
-    pytest.importorskip("pandas", reason="pip install likewise[tables]")
+def test_ids_are_rows_of_the_table(data_home):
     dataset = load("iris", data_home=data_home)
-    frame = load("iris", data_home=data_home, raw=True)
-    assert len(frame) == 150
-    chosen = frame.iloc[dataset.ids]
-    assert [dataset.target_names[code] for code in dataset.y] == chosen["target"].tolist()
-    scaled = chosen["sepal_length"].to_numpy()
-    np.testing.assert_allclose(dataset.X[:, 0], (scaled - 4.3) / (7.9 - 4.3), atol=1e-12)
-
-
-def test_raw_keeps_missing_values_and_all_columns(data_home):
-    pytest.importorskip("pandas", reason="pip install likewise[tables]")
-    frame = load("hepatitis", data_home=data_home, raw=True)
-    assert frame.shape == (155, 20)
-    assert frame["protime"].isna().sum() == 67
-
-
-def test_raw_optdigits_are_the_three_digits_only(data_home):
-    pytest.importorskip("pandas", reason="pip install likewise[tables]")
-    frame = load("optdigits389", data_home=data_home, raw=True)
-    assert frame.shape == (1151, 65)
-    assert set(frame["target"]) == {3, 8, 9}
-
-
-def test_raw_without_pandas_says_what_to_install(data_home, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtraError, match=r"pip install \"likewise\[tables\]\""):
-        load("iris", data_home=data_home, raw=True)
+    table = read_table(data_home / "iris.csv")
+    assert len(table.labels) == 150
+    assert [dataset.target_names[code] for code in dataset.y] == [
+        table.labels[row] for row in dataset.ids
+    ]
+    lengths = table.values[dataset.ids, 0]
+    np.testing.assert_allclose(dataset.X[:, 0], (lengths - 4.3) / (7.9 - 4.3), atol=1e-12)
 
 
 def test_the_variable_names_the_folder(data_home, monkeypatch, tmp_path):

@@ -7,7 +7,7 @@ from likewise.lab.experiments.plan import EXPERIMENTS, FLAGSHIP_METHODS, PAPER_M
 from likewise.lab.experiments.protocol import Method
 from likewise.lab.experiments.store import COLUMNS, Cell
 
-PAGE = Path(__file__).parents[2] / "docs" / "benchmark.md"
+PAGE = Path(__file__).parents[3] / "docs" / "benchmark.md"
 
 
 def _code() -> list[str]:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from likewise.errors import InputError
 from likewise.lab.experiments.cells import run_cell
 from likewise.lab.experiments.runner import differences, draw, make_again
 from likewise.lab.experiments.store import Cell, Row, read_results
@@ -25,10 +24,9 @@ def test_a_sample_depends_on_its_seed_alone():
 def test_a_sample_can_be_of_some_rows_only():
     slow = replace(ROWS[0], cpu_seconds=9.0, fold=2)
     bad = replace(ROWS[0], status="capped", fold=3)
-    found = draw([*ROWS, slow, bad], 100, methods=["A"], tasks=["iris"], max_seconds=1.0)
-    assert sorted(row.fold for row in found) == [0, 1]
-    with pytest.raises(InputError, match="no such row"):
-        draw(ROWS, 1, methods=["none"])
+    found = draw([*ROWS, slow, bad], 100, tasks=["iris"], max_seconds=1.0)
+    assert sorted(row.fold for row in found) == [0, 0, 1, 1]
+    assert draw(ROWS, 1, tasks=["none"]) == []
 
 
 def test_rows_are_compared_but_for_times_and_last_bits():
@@ -62,7 +60,8 @@ def test_a_row_is_made_again_with_as_many_questions(blobs, cell, given):
 @pytest.mark.slow
 def test_a_sample_of_the_committed_rows_comes_out_again(data_home):
     """The guard against results that nobody can make: a few fast rows of COBRA."""
-    path = Path(__file__).parents[2] / "benchmarks" / "results" / "results.csv.gz"
+    path = Path(__file__).parents[3] / "benchmarks" / "results" / "results.csv.gz"
     tasks = ("iris", "wine", "ecoli", "sonar", "ionosphere", "glass", "yeast", "parkinsons")
-    for row in draw(read_results(path), 12, methods=["COBRA"], tasks=tasks, max_seconds=1.0):
+    rows = [row for row in read_results(path) if row.method == "COBRA"]
+    for row in draw(rows, 12, tasks=tasks, max_seconds=1.0):
         assert differences(row, make_again(row, data_home=str(data_home))) == {}

@@ -115,10 +115,10 @@ def test_signed_rank_p_equals_full_enumeration(n):
     assert signed_rank_p(difference) == pytest.approx(np.mean(np.array(smaller) <= observed))
 
 
-def test_signed_rank_p_with_ties_uses_the_corrected_normal():
-    difference = np.array([1.0, 1, -1, 2, 2, 3])
-    # Ranks of the sizes: 2 2 2 4.5 4.5 6; minus is 2, mean 10.5, variance 91/4 - (24 + 6)/48.
-    z = (2 - 10.5 + 0.5) / np.sqrt(6 * 7 * 13 / 24 - (24 + 6) / 48)
+def test_signed_rank_p_with_many_ties_uses_the_corrected_normal():
+    difference = np.repeat([1.0, -1.0], [20, 10])
+    # All ranks are 15.5; minus is 155, mean 232.5, variance reduced by (30^3 - 30) / 48.
+    z = (155 - 232.5 + 0.5) / np.sqrt(30 * 31 * 61 / 24 - (30**3 - 30) / 48)
     assert signed_rank_p(difference) == pytest.approx(2 * norm.cdf(z))
 
 

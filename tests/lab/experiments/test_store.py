@@ -34,16 +34,6 @@ def test_csv_keeps_every_value(tmp_path, name):
     assert read_results(tmp_path / name) == sorted(rows, key=lambda row: row.cell)
 
 
-def test_a_file_without_the_newest_columns_gets_them(tmp_path):
-    store = ResultStore(tmp_path / "r.sqlite")
-    store.add(ROW)
-    store.close()
-    with closing(sqlite3.connect(store.path)) as older:
-        for name in ("ms_median", "ms_p95", "wrong_answers", "code"):
-            older.execute(f"ALTER TABLE results DROP COLUMN {name}")
-    assert read_results(store.path) == [ROW]
-
-
 def test_no_results_and_other_files_are_refused(tmp_path):
     with pytest.raises(InputError, match="likewise bench run"):
         read_results(tmp_path / "none.sqlite")

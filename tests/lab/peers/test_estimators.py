@@ -166,9 +166,9 @@ def test_with_the_memory_of_the_authors_code_cobras_asks_what_is_implied():
         asking = strategy(X, np.arange(len(X)), seed=0)
         known = LinkGraph(len(X))
         for _ in range(40):
-            pair = asking.next_pair()
-            assert pair is not None
-            left, right = pair
+            question = asking.next_question()
+            assert question is not None
+            left, ((right,),) = question
             answers[strategy] += known.implied(left, right) is not None
             answer = Answer.SAME if Y[left] == Y[right] else Answer.DIFFERENT
             known.add(left, right, answer)

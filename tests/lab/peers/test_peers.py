@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from likewise import LabelOracle, Session, run
-from likewise.lab.peers.a3s import AdaptiveSampling
-from likewise.lab.peers.acdm import DiffusionSkeleton
-from likewise.lab.peers.ncobras import CheckedSplitAndMerge
+from likewise.core.answers import Answer
+from likewise.lab.peers import a3s
+from likewise.lab.peers.a3s import AdaptiveSampling, greedy_clusters
+from likewise.lab.peers.acdm import BATCH, DiffusionSkeleton, entropies, ranked
+from likewise.lab.peers.ncobras import CheckedSplitAndMerge, readings
 
 
 @pytest.mark.parametrize("strategy", [AdaptiveSampling, DiffusionSkeleton])
@@ -23,6 +26,57 @@ def test_acdm_asked_to_the_end_is_right():
     session = run(Session(DiffusionSkeleton.from_rows(X)), LabelOracle(y))
     assert session.is_done
     assert adjusted_rand_score(y, session.labels) == 1.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_acdm_asks_next_about_rows_whose_neighbors_disagree(seed):
+    X = np.random.default_rng(seed).uniform(size=(300, 2))
+    y = X[:, 0] > 0.5
+    asked = []
+
+    def answer(left, right):
+        asked.append(left)
+        return bool(y[left] == y[right])
+
+    session = run(Session(DiffusionSkeleton.from_rows(X)), answer, max_queries=80)
+    later = list(dict.fromkeys(asked))[BATCH:]
+    # Any rows would be a quarter away from the border.
+    assert np.median(np.abs(X[later, 0] - 0.5)) < 0.15
+    assert adjusted_rand_score(y, session.labels) > 0.9
+
+
+def test_acdm_goes_down_the_tree_by_its_longest_edges():
+    parent, length = np.array([1, 1, 1, 1, 3]), np.array([1.0, 0.0, 2.0, 8.0, 9.0])
+    assert ranked(parent, length).tolist() == [1, 3, 4, 2, 0]
+
+
+def test_the_entropy_of_two_labels_is_that_of_a_coin():
+    assert entropies(np.array([[0, 0], [0, 1]])).tolist() == [0.0, pytest.approx(np.log(2))]
+
+
+def test_a3s_joins_points_that_are_likely_together():
+    near = np.array([[0, 0.9, 0.1], [0.9, 0, 0.1], [0.1, 0.1, 0]])
+    assert greedy_clusters(csr_array(near)).tolist() == [1, 1, 2]
+
+
+def test_a3s_tests_the_purity_of_a_cluster_it_is_not_sure_of(monkeypatch):
+    offsets = np.linspace(-1, 1, 30)
+    X = np.concatenate([offsets, 20 + offsets])[:, None]
+    # The second cluster has a core of one class and a rim of another.
+    y = np.concatenate([np.zeros(30), np.where(np.abs(offsets) < 1 / 3, 1, 2)])
+    chances = np.kron([[0.9, 0], [0, 0.6]], np.ones((30, 30)))
+    np.fill_diagonal(chances, 0)
+    monkeypatch.setattr(a3s, "neighbor_chances", lambda points: csr_array(chances))
+    asked = []
+
+    def answer(left, right):
+        asked.append((left >= 30, right >= 30))
+        return bool(y[left] == y[right])
+
+    session = run(Session(AdaptiveSampling.from_rows(X)), answer)
+    assert asked[:2] == [(True, True)] * 2
+    assert (False, False) not in asked
+    assert adjusted_rand_score(y, session.labels) > 0.95
 
 
 def test_a3s_splits_a_cluster_whose_middle_differs_from_its_core():
@@ -49,3 +103,8 @@ def test_ncobras_finds_the_wrong_answer_and_does_without_it(wrong):
     run(session, answer, max_queries=60)
     assert session.overruled_pairs() == {session.events[wrong - 1].links[0].pair}
     assert adjusted_rand_score(y, session.labels) == 1.0
+
+
+def test_of_three_answers_that_clash_either_uncertain_one_may_be_wrong():
+    log = [(0, 1, Answer.SAME), (1, 2, Answer.SAME), (0, 2, Answer.DIFFERENT)]
+    assert sorted(map(sorted, readings(3, log, [frozenset()], {0}))) == [[1], [2]]

@@ -4,7 +4,6 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
 from likewise import Answer, LabelOracle, MinMax, MPCKMeans
-from likewise.core.answers import Query
 from likewise.lab.selection.minmax import ExploreConsolidate
 
 
@@ -56,10 +55,10 @@ def test_it_chooses_as_brute_force_does_whatever_sigma_is(seed, sigma):
     first = session.strategy.neighborhoods[0][0]
     expected, n_queries = brute_force(X, y, 3, train.tolist(), first, sigma)
     chosen = []
-    while isinstance(query := session.ask(), Query):
-        if query.left not in chosen:
-            chosen.append(query.left)
-        session.tell(LabelOracle(y).answer(query))
+    while (question := session.ask()) is not None:
+        if question.left not in chosen:
+            chosen.append(question.left)
+        session.tell(LabelOracle(y).answer(question))
     assert chosen == expected
     assert len(session.events) == n_queries
 
@@ -99,12 +98,12 @@ def test_unsure_answers_are_followed_by_at_most_three_other_members():
     assert isinstance(session.strategy, ExploreConsolidate)
     doubted = next(r for r in (5, 4, 3) if r not in session.strategy.neighborhoods[0])
     n_doubts = 0
-    while (query := session.ask()) is not None:
-        if doubted in query.pair:
+    while (question := session.ask()) is not None:
+        if doubted in (question.left, question.right):
             n_doubts += 1
             session.skip()
         else:
-            same = placed[query.left] == placed[query.right]
+            same = placed[question.left] == placed[question.right]
             session.tell(Answer.SAME if same else Answer.DIFFERENT)
     assert 1 <= n_doubts <= 4
     assert doubted not in {row for n in session.strategy.neighborhoods for row in n}

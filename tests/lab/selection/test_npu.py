@@ -5,7 +5,6 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import adjusted_rand_score
 
 from likewise import NPU, Answer, LabelOracle, MPCKMeans
-from likewise.core.answers import Query
 from likewise.lab.selection.npu import (
     MostInformative,
     _shared_leaves_in_numpy,
@@ -96,12 +95,12 @@ def test_the_most_uncertain_row_per_question_is_chosen_and_the_likeliest_neighbo
     oracle = LabelOracle(y)
     current = None
     for _ in range(25):
-        query = session.ask()
-        assert isinstance(query, Query)
+        question = session.ask()
+        assert question is not None
         strategy = session.strategy
         assert isinstance(strategy, MostInformative)
-        if query.left != current and len(strategy.neighborhoods) > 1:
-            current = query.left
+        if question.left != current and len(strategy.neighborhoods) > 1:
+            current = question.left
             assigned = {row for n in strategy.neighborhoods for row in n}
             assert current not in assigned
             free = np.array([row for row in train if row not in assigned])
@@ -111,9 +110,9 @@ def test_the_most_uncertain_row_per_question_is_chosen_and_the_likeliest_neighbo
             at = int(np.flatnonzero(free == current)[0])
             assert score[at] == score.max()
             likeliest = chances[at] == chances[at].max()
-            owner = [query.right in n for n in strategy.neighborhoods].index(True)
+            owner = [question.right in n for n in strategy.neighborhoods].index(True)
             assert likeliest[owner]
-        session.tell(oracle.answer(query))
+        session.tell(oracle.answer(question))
 
 
 @pytest.mark.slow

@@ -231,7 +231,7 @@ def test_identical_rows_are_no_trouble(selector):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"max_queries": -1}, "max_queries must be None or not negative, got -1"),
+        ({"max_queries": -1}, "max_queries must be None or a whole number from 0, got -1"),
         ({"max_queries": 2.5}, "max_queries must be"),
         ({"n_clusters": 0}, "n_clusters must be an integer of at least 1; got 0"),
     ],

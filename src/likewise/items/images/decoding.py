@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import stat
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,8 +66,11 @@ def open_picture(data: bytes) -> Image:
     from PIL import Image, UnidentifiedImageError
 
     try:
-        picture = Image.open(io.BytesIO(data), formats=IMAGE_FORMATS)
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        # Pillow warns where its own limit is lower than ours.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            picture = Image.open(io.BytesIO(data), formats=IMAGE_FORMATS)
+    except Image.DecompressionBombError as error:
         raise BrokenPictureError("it has far too many pixels (a decompression bomb?)") from error
     except Exception as error:  # a broken file makes decoders raise nearly anything
         reason = "" if isinstance(error, UnidentifiedImageError) else f" ({error})"

@@ -26,7 +26,7 @@ from likewise.lab.baselines.onespectral.graph import (
     numbered,
     two_colored,
 )
-from likewise.lab.baselines.onespectral.level import Effort
+from likewise.lab.baselines.onespectral.level import Effort, Search
 from likewise.lab.baselines.onespectral.objective import multicut
 from likewise.lab.baselines.onespectral.recursive import many_clusters
 from likewise.lab.baselines.onespectral.two import two_clusters
@@ -175,14 +175,11 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self.n_clusters == 1:
             return np.zeros(graph.n_vertices, dtype=np.intp)
         small = merged(graph, group)
-        effort = self._effort()
         gamma = None if self.gamma == "auto" else float(self.gamma)
-        rng = check_random_state(self.random_state)
+        search = Search(self._effort(), check_random_state(self.random_state), gamma)
         if self.n_clusters > 2:
             first = self.best_by == "violations"
-            labels = many_clusters(
-                small, self.n_clusters, gamma, effort, rng, violations_first=first
-            )
+            labels = many_clusters(small, self.n_clusters, search, violations_first=first)
             return labels[group]
         if gamma is None:
             # If all cannot-links hold in two clusters, vertices that differ from the same vertex
@@ -191,7 +188,7 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             small, group = merged(small, color), color[group]
         if small.n_vertices == 2:
             return group
-        return two_clusters(small, gamma, effort, rng).astype(np.intp)[group]
+        return two_clusters(small, search).astype(np.intp)[group]
 
     def _effort(self) -> Effort:
         is_fast, is_pair = self.mode == "fast", self.n_clusters == 2

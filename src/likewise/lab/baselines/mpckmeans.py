@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
@@ -90,6 +91,21 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
+    _parameter_constraints = {  # noqa: RUF012  (scikit-learn's name and form)
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "metric": [StrOptions({"diagonal", "full", "identity"})],
+        "shared_metric": ["boolean"],
+        "max_separation": [StrOptions({"exact", "box"})],
+        "w_must": [Interval(Real, 0, None, closed="left")],
+        "w_cannot": [Interval(Real, 0, None, closed="left")],
+        "init": [StrOptions({"k-means++", "perturbed"}), "array-like"],
+        "visit_order": [StrOptions({"random", "index"})],
+        "carry_labels": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -160,9 +176,14 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         MPCKMeans
             The estimator itself.
         """
+        self._validate_params()
         refuse_rows(X)
         X_checked: Array = validate_data(self, X, dtype=np.float64)
-        self._check_parameters(len(X_checked))
+        if self.n_clusters > len(X_checked):
+            raise InputError(
+                f"n_samples={len(X_checked)} is fewer than n_clusters={self.n_clusters}; ask for "
+                "at most as many clusters as there are rows"
+            )
         links = checked_links(len(X_checked), must_link, cannot_link)
         rng = check_random_state(self.random_state)
         if isinstance(self.init, str):
@@ -172,7 +193,8 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             labels = np.full(len(X_checked), -1, dtype=np.intp)
         offset = X_checked.mean(axis=0)
         centered = X_checked - offset
-        metrics = self._first_metrics(X_checked.shape[1])
+        start = identity(X_checked.shape[1], diagonal=self.metric != "full")
+        metrics = [start] * (1 if self.shared_metric else self.n_clusters)
         separations: Separations
         if self.max_separation == "box":
             low = np.minimum(X_checked.min(axis=0), 0)
@@ -213,10 +235,6 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         metrics = [Metric(weights) for weights in self.metrics_]
         return nearest(X_checked - offset, RelativeCosts(self.cluster_centers_ - offset, metrics))
 
-    def _first_metrics(self, n_features: int) -> list[Metric]:
-        start = identity(n_features, diagonal=self.metric != "full")
-        return [start] * (1 if self.shared_metric else self.n_clusters)
-
     def _given_centers(self, n_features: int) -> Array:
         centers = np.asarray(self.init, dtype=np.float64)
         if centers.shape != (self.n_clusters, n_features):
@@ -227,30 +245,3 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if not np.isfinite(centers).all():
             raise InputError("init must be finite; it contains NaN or infinity")
         return centers.copy()
-
-    def _check_parameters(self, n_samples: int) -> None:
-        choices = {
-            "metric": ("diagonal", "full", "identity"),
-            "max_separation": ("exact", "box"),
-            "visit_order": ("random", "index"),
-        }
-        if isinstance(self.init, str):
-            choices["init"] = ("k-means++", "perturbed")
-        for name, allowed in choices.items():
-            value = getattr(self, name)
-            if value not in allowed:
-                listed = ", ".join(repr(one) for one in allowed)
-                raise InputError(f"{name} must be one of {listed}; got {value!r}")
-        for name in ("n_clusters", "max_iter"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-                raise InputError(f"{name} must be an integer of at least 1; got {value!r}")
-        for name in ("w_must", "w_cannot", "tol"):
-            value = getattr(self, name)
-            if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
-                raise InputError(f"{name} must be a number of at least 0; got {value!r}")
-        if self.n_clusters > n_samples:
-            raise InputError(
-                f"n_samples={n_samples} is fewer than n_clusters={self.n_clusters}; ask for at "
-                "most as many clusters as there are rows"
-            )

@@ -12,8 +12,16 @@ import click
 from likewise.errors import InputError
 from likewise.lab.commands.data import fetch_missing
 from likewise.lab.experiments.plan import EXPERIMENTS, PROFILES, profile
-from likewise.lab.experiments.provenance import CHANGED, DIRTY, source_tree, why_stale
-from likewise.lab.experiments.runner import STALE, differences, draw, make_again, run_cells, stages
+from likewise.lab.experiments.provenance import CHANGED, restamped, why_stale
+from likewise.lab.experiments.runner import (
+    STALE,
+    changed_groups,
+    differences,
+    draw,
+    make_again,
+    run_cells,
+    stages,
+)
 from likewise.lab.experiments.store import ResultStore, Row, read_results, write_results
 from likewise.lab.experiments.tasks import tasks_in
 from likewise.words import plural
@@ -108,7 +116,6 @@ def bench() -> None:
     multiple=True,
     help="Run cells again that ended like this, or whose code has changed since.",
 )
-@click.option("--allow-dirty", is_flag=True, help="Run with changes that are not committed.")
 @_data_home
 @_tasks_from
 def run(
@@ -119,7 +126,6 @@ def run(
     scheduler: str | None,
     time_limit: float | None,
     retry: tuple[str, ...],
-    allow_dirty: bool,
     data_home: str | None,
     tasks_from: str | None,
     **only: Any,
@@ -127,12 +133,6 @@ def run(
     """Run experiments. A run that was stopped goes on where it was."""
     from likewise.rows.blocks import connect
 
-    if source_tree().endswith(DIRTY) and not allow_dirty:
-        raise InputError(
-            "files in src have changed since the last commit, so nobody could look up the code "
-            "that made the results. Commit them first; --allow-dirty runs all the same and marks "
-            "the rows."
-        )
     if tasks_from is not None:
         only["tasks"] = (*(only["tasks"] or ()), *tasks_in(tasks_from))
     plan = profile(profile_name).only(**only)
@@ -235,6 +235,12 @@ def export(store: Path, target: Path) -> None:
 @click.option("--methods", type=_Words(), default=(), help="Only rows of these methods.")
 @click.option("--tasks", type=_Words(), default=(), help="Only rows of these tasks.")
 @click.option("--seconds", type=float, help="Only rows that took no longer on the processor.")
+@click.option(
+    "--restamp",
+    is_flag=True,
+    help="Make so many rows again of every method whose code has changed. Where all come out the "
+    "same, write into all rows of the method that they are of the code of today.",
+)
 @_data_home
 @_tasks_from
 def verify(
@@ -244,6 +250,7 @@ def verify(
     methods: tuple[str, ...],
     tasks: tuple[str, ...],
     seconds: float | None,
+    restamp: bool,
     data_home: str | None,
     tasks_from: str | None,
 ) -> None:
@@ -251,24 +258,45 @@ def verify(
 
     It fails if one does whose code has not changed since.
     """
-    rows = draw(
-        read_results(store), n, seed=seed, methods=methods, tasks=tasks, max_seconds=seconds
-    )
-    n_same = n_stale = 0
-    for row in rows:
-        again = make_again(row, data_home=data_home, tasks_from=tasks_from)
-        found = differences(row, again)
-        n_same += not found
-        if found:
-            stale = why_stale(row)
-            n_stale += stale.startswith(CHANGED)
-            click.echo(f"differs: {row.cell}{f' (stale: {stale})' if stale else ''}")
-            for name, (old, new) in found.items():
+
+    def check(rows: list[Row]) -> tuple[int, list[Row]]:
+        """Make a sample of rows again; return how many, and those that came out differently."""
+        sample = draw(rows, n, seed=seed, tasks=tasks, max_seconds=seconds)
+        differing = []
+        for row in sample:
+            changes = differences(row, make_again(row, data_home=data_home, tasks_from=tasks_from))
+            if changes:
+                differing.append(row)
+                stale = why_stale(row)
+                click.echo(f"differs: {row.cell}{f' (stale: {stale})' if stale else ''}")
+            for name, (old, new) in changes.items():
                 click.echo(f"    {name}: {_short(old)} -> {_short(new)}")
-    more = f"; {n_stale} stale did not" if n_stale else ""
-    click.echo(f"{n_same} of {plural(len(rows), 'row')} came out the same{more}")
-    if n_same + n_stale < len(rows):
-        raise SystemExit(1)
+        return len(sample), differing
+
+    rows = read_results(store)
+    if not restamp:
+        n_made, differing = check([row for row in rows if not methods or row.method in methods])
+        if not n_made:
+            raise InputError("there is no such row to make again")
+        n_stale = sum(why_stale(row) == CHANGED for row in differing)
+        more = f"; {n_stale} stale did not" if n_stale else ""
+        click.echo(f"{n_made - len(differing)} of {plural(n_made, 'row')} came out the same{more}")
+        raise SystemExit(len(differing) > n_stale)
+    by_cell = {row.cell: row for row in rows}
+    n_left = 0
+    for group in changed_groups(rows, methods):
+        n_made, differing = check(group)
+        is_good = n_made > 0 and not differing
+        if is_good:
+            by_cell |= {row.cell: restamped(row, n_made, len(group)) for row in group}
+            write_results(by_cell.values(), store)
+        n_left += 0 if is_good else len(group)
+        click.echo(
+            f"{group[0].method}: {n_made - len(differing)} of {n_made} came out the same; "
+            f"{plural(len(group), 'row')} {'stamped' if is_good else 'stay stale'}"
+        )
+    click.echo(f"{plural(n_left, 'row')} with changed code left")
+    raise SystemExit(n_left > 0)
 
 
 def _short(value: object) -> str:

@@ -51,13 +51,16 @@ def fetch(names: tuple[str, ...], data_home: Path | None) -> None:
     What is there already is checked and not fetched again, so a fetch that was stopped goes on
     where it was. A file appears in the folder only when it is whole and checked.
     """
+    from likewise.lab.datasets.download import fetch_file
+
     tasks = [find_task(name) for name in names] or list(TASKS.values())
     folder = data_folder(data_home)
     failures = 0
     files = dict.fromkeys(task.file for task in tasks)
     for file in files:
+        click.echo(f"{file} ...", err=True)
         try:
-            place, verified = fetch_with_bar(file, folder)
+            place, verified = fetch_file(file, folder)
         except DatasetError as error:
             failures += 1
             click.echo(f"{file}: {error}", err=True)
@@ -71,24 +74,10 @@ def fetch(names: tuple[str, ...], data_home: Path | None) -> None:
 
 def fetch_missing(names: Iterable[str], data_home: str | None) -> None:
     """Fetch those of the paper's tasks that are not in the folder; others are left alone."""
+    from likewise.lab.datasets.download import fetch_file
+
     folder = data_folder(data_home)
     for file in dict.fromkeys(TASKS[name].file for name in names if name in TASKS):
         if not (folder / file).is_file():
-            fetch_with_bar(file, folder)
-
-
-def fetch_with_bar(file: str, folder: Path) -> tuple[str, str]:
-    """Fetch one file; return where from, and what was verified."""
-    from likewise.lab.datasets.download import fetch_file
-
-    with click.progressbar(length=1, label=file) as bar:
-
-        def show(done: int, total: int) -> None:
-            bar.length = total or None
-            bar.update(done - bar.pos)
-
-        fetched = fetch_file(file, folder, show)
-        # What is there already, and what comes by a client that does not report, is done at once.
-        if bar.length is not None and not bar.finished:
-            bar.update(bar.length - bar.pos)
-    return fetched
+            click.echo(f"fetching {file} ...", err=True)
+            fetch_file(file, folder)

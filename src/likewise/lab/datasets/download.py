@@ -14,7 +14,6 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,22 +21,14 @@ import numpy as np
 
 from likewise.errors import DatasetError, needs_extra
 from likewise.files import whole_file
+from likewise.lab.datasets.catalog import ORIGINALS, Original
 from likewise.lab.datasets.folder import VARIABLE
 from likewise.lab.datasets.newsgroups import Message, message_bytes
-from likewise.lab.datasets.originals import (
-    FACES_ARCHIVE,
-    ORIGINALS,
-    Original,
-    convert_faces,
-    convert_table,
-)
+from likewise.lab.datasets.originals import FACES_ARCHIVE, convert_faces, convert_table
 from likewise.lab.datasets.stored import expected, verify
 from likewise.lab.datasets.tables import table_bytes
 
 UCI = "https://archive.ics.uci.edu/static/public"
-# Called with the bytes that came and the bytes that are to come in all, 0 if that is not known.
-OnBytes = Callable[[int, int], None]
-
 _FAILURES = (
     OSError,  # no connection, a cut one, a full disk; requests and urllib derive theirs from it
     EOFError,
@@ -49,12 +40,11 @@ _FAILURES = (
 )
 
 
-def fetch_file(file: str, folder: Path, progress: OnBytes | None = None) -> tuple[str, str]:
+def fetch_file(file: str, folder: Path) -> tuple[str, str]:
     """Fetch one file of the data folder, unless it is there and correct.
 
-    `progress` is called with the number of bytes that came and that are to come. Returns where the
-    file came from, or "already there", and what was checked. Where no place could give it,
-    `DatasetError` is raised and the folder is as it was before.
+    Return where the file came from, or "already there", and what was checked. Where no place could
+    give it, `DatasetError` is raised and the folder is as it was before.
     """
     path = folder / file
     if path.is_file():
@@ -65,18 +55,16 @@ def fetch_file(file: str, folder: Path, progress: OnBytes | None = None) -> tupl
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".fetch-") as scratch:
-            return _fetch_from_first(file, folder, Path(scratch), progress)
+            return _fetch_from_first(file, folder, Path(scratch))
     except OSError as error:
         raise DatasetError(
             f"{file} is to be fetched, but {folder} cannot be written: {error}."
         ) from error
 
 
-def _fetch_from_first(
-    file: str, folder: Path, scratch: Path, progress: OnBytes | None
-) -> tuple[str, str]:
+def _fetch_from_first(file: str, folder: Path, scratch: Path) -> tuple[str, str]:
     reasons = []
-    for place, get in _places(file, scratch, progress):
+    for place, get in _places(file, scratch):
         try:
             content = get()
             # Checked under another name, so that a wrong file is never there under the right one.
@@ -95,52 +83,29 @@ def _fetch_from_first(
     )
 
 
-def _places(
-    file: str, scratch: Path, progress: OnBytes | None
-) -> list[tuple[str, Callable[[], bytes]]]:
+def _places(file: str, scratch: Path) -> list[tuple[str, Callable[[], bytes]]]:
     """Return the official places of a file, the best first, and how to get it from each."""
     if file in ORIGINALS:
         original = ORIGINALS[file]
         url = f"{UCI}/{original.archive}"
         columns = expected(file)["columns"]
-        archive = partial(_archive, url, scratch, progress)
-        places = [(url, lambda: convert_table(archive(), original, columns))]
+        places = [(url, lambda: convert_table(_archive(url, scratch), original, columns))]
         if original.openml:
             place = f"OpenML {original.openml}"
             places.append((place, lambda: _openml(original, scratch, expected(file), columns)))
         return places
     if file == "cmu_faces.npz":
         url = f"{UCI}/{FACES_ARCHIVE}"
-        return [(url, lambda: _faces_bytes(_archive(url, scratch, progress)))]
+        return [(url, lambda: _faces_bytes(_archive(url, scratch)))]
     return [("scikit-learn fetch_20newsgroups", lambda: _newsgroups(scratch))]
 
 
-def _archive(url: str, scratch: Path, progress: OnBytes | None) -> io.BytesIO:
+def _archive(url: str, scratch: Path) -> io.BytesIO:
     with needs_extra("downloading datasets", "data"):
         import pooch
     path = scratch / "archive"
-    bar = False if progress is None else _PoochProgress(progress)
-    pooch.HTTPDownloader(progressbar=bar)(url, str(path), None)
+    pooch.HTTPDownloader()(url, str(path), None)
     return io.BytesIO(path.read_bytes())
-
-
-class _PoochProgress:
-    """What pooch wants of a progress bar, passed on to a callable."""
-
-    def __init__(self, report: OnBytes) -> None:
-        self._report = report
-        self._done = 0
-        self.total = 0
-
-    def update(self, amount: int) -> None:
-        self._done = min(self._done + amount, self.total) if self.total else self._done + amount
-        self._report(self._done, self.total)
-
-    def reset(self) -> None:
-        self._done = 0
-
-    def close(self) -> None:
-        self._report(self.total, self.total)
 
 
 def _openml(original: Original, scratch: Path, facts: dict[str, Any], columns: list[str]) -> bytes:
@@ -155,7 +120,7 @@ def _openml(original: Original, scratch: Path, facts: dict[str, Any], columns: l
             as_frame=False,
             parser="liac-arff",
         )
-    names = dict(original.openml_labels)
+    names = original.openml_labels
     rows = [
         [*(_cell(value) for value in row), names.get(str(label), str(label))]
         for row, label in zip(bunch.data, bunch.target, strict=True)

@@ -72,22 +72,7 @@ def read_faces(path: Path) -> Faces:
 def face_features(
     faces: Faces, folder: Path, features: str, *, download: bool
 ) -> tuple[NDArray[np.float64], str]:
-    """Return the features of that name and a word on where they come from.
-
-    Parameters
-    ----------
-    faces : Faces
-    folder : Path
-        The data folder, which may hold ready-made features.
-    features : {"auto", "inception-v3", "efficientnet-lite2", "pixels"}
-    download : bool
-        Whether weights may be fetched. "auto" never fetches any.
-
-    Returns
-    -------
-    X : ndarray of float64
-    description : str
-    """
+    """Return the features of that name and a word on where they come from."""
     if features == "auto":
         features = _first_available(faces, folder)
     if features == "pixels":

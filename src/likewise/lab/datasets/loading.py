@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.errors import DatasetError, InputError, needs_extra
+from likewise.errors import DatasetError, InputError
 from likewise.items.texts import DECIMALS
 from likewise.lab.datasets.catalog import Task, find_task
 from likewise.lab.datasets.faces import face_features
@@ -19,9 +19,6 @@ from likewise.lab.datasets.folder import VARIABLE, data_folder
 from likewise.lab.datasets.newsgroups import load_corpus
 from likewise.lab.datasets.stored import read_stored_faces, read_stored_messages, read_stored_table
 from likewise.lab.datasets.tables import encode, preprocess
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PREPROCESSING = ("authors", "paper")
 
@@ -83,35 +80,14 @@ class Dataset:
         return f"Dataset({self.name!r}, {rows} rows, {features} features, {self.n_classes} classes)"
 
 
-@overload
-def load(
-    name: str,
-    *,
-    data_home: str | os.PathLike[str] | None = ...,
-    preprocessing: str = ...,
-    features: str = ...,
-    raw: Literal[False] = ...,
-    download: bool = ...,
-) -> Dataset: ...
-@overload
-def load(
-    name: str,
-    *,
-    data_home: str | os.PathLike[str] | None = ...,
-    preprocessing: str = ...,
-    features: str = ...,
-    raw: Literal[True],
-    download: bool = ...,
-) -> pd.DataFrame: ...
 def load(
     name: str,
     *,
     data_home: str | os.PathLike[str] | None = None,
     preprocessing: str = "authors",
     features: str = "auto",
-    raw: bool = False,
     download: bool = True,
-) -> Dataset | pd.DataFrame:
+) -> Dataset:
     """Load one of the paper's tasks.
 
     Parameters
@@ -127,14 +103,12 @@ def load(
     features : {"auto", "inception-v3", "efficientnet-lite2", "pixels"}, default="auto"
         For faces: where the features come from. "auto" takes the first that is available without
         a download.
-    raw : bool, default=False
-        Return the table as it came, as a data frame, instead of a `Dataset`. Needs pandas.
     download : bool, default=True
         Fetch what is not in the folder from its official place, into the folder.
 
     Returns
     -------
-    Dataset or pandas.DataFrame
+    Dataset
 
     Raises
     ------
@@ -162,8 +136,6 @@ def load(
     if task.kind != "faces" and features != "auto":
         raise InputError(f"features is {features!r}; only the faces tasks have a choice of them.")
     path = _present(task, data_folder(data_home), download)
-    if raw:
-        return _raw(task, path)
     if task.kind == "table":
         found = _table(task, path, preprocessing)
     elif task.kind == "faces":
@@ -243,18 +215,3 @@ def _messages(task: Task, path: Path) -> Found:
     corpus = load_corpus(path, task.groups, lambda: read_stored_messages(path))
     how = f"tf-idf, LSI to {corpus.X.shape[1]}, unit rows, {DECIMALS} decimals"
     return corpus.X, corpus.labels, np.array(corpus.ids), how, {"texts": corpus.texts}
-
-
-def _raw(task: Task, path: Path) -> pd.DataFrame:
-    with needs_extra("raw=True", "tables"):
-        import pandas as pd
-    if task.kind == "table":
-        read_stored_table(path)
-        frame = pd.read_csv(path)
-        return frame[frame["target"].astype(str).isin(task.pick)] if task.pick else frame
-    if task.kind == "faces":
-        faces = read_stored_faces(path)
-        columns = ("names", "person", "pose", "expression", "eyes")
-        return pd.DataFrame({column: getattr(faces, column) for column in columns})
-    messages = read_stored_messages(path)
-    return pd.DataFrame([asdict(m) for m in messages if m.newsgroup in task.groups])

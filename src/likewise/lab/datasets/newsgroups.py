@@ -86,13 +86,7 @@ _QUOTE = re.compile(r"(writes in|writes:|wrote:|says:|said:|^In article|^Quoted 
 
 
 def strip_message(text: str) -> str:
-    r"""Leave out the headers, then the footer, then the quotes, as scikit-learn does.
-
-    Examples
-    --------
-    >>> strip_message("From: me\n\nYou write:\n> a quote\nmy words\n\n--\nsignature")
-    'You write:\nmy words\n'
-    """
+    r"""Leave out the headers, then the footer, then the quotes, as scikit-learn does."""
     body = text.partition("\n\n")[2]
     lines = body.strip().split("\n")
     blank = [number for number, line in enumerate(lines) if not line.strip().strip("-")]
@@ -143,26 +137,15 @@ def lsi(texts: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 def load_corpus(path: Path, groups: tuple[str, ...], read: Callable[[], list[Message]]) -> Corpus:
-    """Load the messages of some groups and their features.
-
-    Parameters
-    ----------
-    path : Path
-        The file of the messages. What was made before from the same bytes is taken from the cache.
-    groups : tuple of str
-    read : callable
-        Gives all messages of the file, checked.
-
-    Returns
-    -------
-    Corpus
-    """
+    """Load the messages of some groups and their features."""
     key = sha256(path.read_bytes())
     key.update("\0".join((_RECIPE, version("scikit-learn"), *groups)).encode())
     cached = cache_folder() / "features" / f"newsgroups-{key.hexdigest()[:16]}.npz"
-    if (corpus := _read_corpus(cached)) is not None:
-        return corpus
-
+    try:
+        arrays = read_arrays(cached, "X", "words")
+        return Corpus(arrays["X"], *map(tuple, json.loads(arrays["words"].tobytes())))
+    except DatasetError:
+        pass  # Not there yet, or damaged: it is made.
     messages = [message for message in read() if message.newsgroup in groups]
     # Another source may give them in another order, which decides which duplicate stays.
     messages.sort(key=lambda m: (m.newsgroup, m.split, m.id))
@@ -174,20 +157,6 @@ def load_corpus(path: Path, groups: tuple[str, ...], read: Callable[[], list[Mes
         labels=tuple(message.newsgroup for message in chosen),
         texts=tuple(message.text for message in chosen),
     )
-    _write_corpus(cached, corpus)
-    return corpus
-
-
-def _read_corpus(path: Path) -> Corpus | None:
-    try:
-        arrays = read_arrays(path, "X", "words")
-    except DatasetError:
-        # Not there yet, or damaged: it is made again.
-        return None
-    words = json.loads(arrays["words"].tobytes())
-    return Corpus(arrays["X"], *(tuple(column) for column in words))
-
-
-def _write_corpus(path: Path, corpus: Corpus) -> None:
     words = json.dumps([corpus.ids, corpus.labels, corpus.texts]).encode()
-    save_arrays(path, X=corpus.X, words=np.frombuffer(words, dtype=np.uint8))
+    save_arrays(cached, X=corpus.X, words=np.frombuffer(words, dtype=np.uint8))
+    return corpus

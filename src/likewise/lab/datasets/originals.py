@@ -7,70 +7,17 @@ import re
 import tarfile
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import DatasetError
+from likewise.lab.datasets.catalog import Original
 from likewise.lab.datasets.faces import Faces
 from likewise.lab.datasets.tables import table_bytes
 from likewise.words import plural
 
-
-@dataclass(frozen=True)
-class Original:
-    """How a table is laid out in UCI's archive, and where OpenML has the same values.
-
-    The archive's address is below UCI's ``static/public``; some of its members make up the table,
-    in this order. One column is the label, and some are identifiers to drop. A delimiter of None
-    stands for any white space. An OpenML number of 0 says that values or their order differ there;
-    where only labels are called otherwise, pairs of their names at OpenML and at UCI are given.
-    """
-
-    archive: str
-    members: tuple[str, ...]
-    label: int = -1
-    drop: tuple[int, ...] = ()
-    delimiter: str | None = ","
-    openml: int = 0
-    openml_labels: tuple[tuple[str, str], ...] = ()
-
-
-ORIGINALS = {
-    "iris.csv": Original("53/iris.zip", ("iris.data",), openml=61),
-    "wine.csv": Original("109/wine.zip", ("wine.data",), label=0, openml=187),
-    "dermatology.csv": Original("33/dermatology.zip", ("dermatology.data",), openml=35),
-    "hepatitis.csv": Original("46/hepatitis.zip", ("hepatitis.data",), label=0),
-    "glass.csv": Original("42/glass+identification.zip", ("glass.data",), drop=(0,)),
-    "ionosphere.csv": Original("52/ionosphere.zip", ("ionosphere.data",), openml=59),
-    # OpenML has the training part first and the test part after it.
-    "optdigits_tra.csv": Original(
-        "80/optical+recognition+of+handwritten+digits.zip", ("optdigits.tra",), openml=28
-    ),
-    "ecoli.csv": Original("39/ecoli.zip", ("ecoli.data",), drop=(0,), delimiter=None, openml=39),
-    "breast-cancer-wisconsin.csv": Original(
-        "15/breast+cancer+wisconsin+original.zip",
-        ("breast-cancer-wisconsin.data",),
-        drop=(0,),
-        openml=15,
-        openml_labels=(("benign", "2"), ("malignant", "4")),
-    ),
-    "segmentation.csv": Original(
-        "50/image+segmentation.zip", ("segmentation.data", "segmentation.test"), label=0
-    ),
-    "column_2C.csv": Original("212/vertebral+column.zip", ("column_2C.dat",), delimiter=None),
-    "parkinsons.csv": Original("174/parkinsons.zip", ("parkinsons.data",), label=17, drop=(0,)),
-    "spambase.csv": Original("94/spambase.zip", ("spambase.data",), openml=44),
-    "sonar.csv": Original(
-        "151/connectionist+bench+sonar+mines+vs+rocks.zip",
-        ("sonar.all-data",),
-        openml=40,
-        openml_labels=(("Rock", "R"), ("Mine", "M")),
-    ),
-    "yeast.csv": Original("110/yeast.zip", ("yeast.data",), drop=(0,), delimiter=None),
-}
 FACES_ARCHIVE = "124/cmu+face+images.zip"
 
 
@@ -90,15 +37,15 @@ def archive_members(archive: io.BufferedIOBase | io.BytesIO) -> Iterator[tuple[s
 
 def convert_table(archive: io.BytesIO, original: Original, columns: list[str]) -> bytes:
     """Turn UCI's archive into the CSV of the data folder."""
-    found = {name: text for name, text in archive_members(archive) if name in original.members}
-    if missing := [name for name in original.members if name not in found]:
+    texts = {name: text for name, text in archive_members(archive) if name in original.members}
+    if missing := [name for name in original.members if name not in texts]:
         raise DatasetError(f"the archive does not hold {', '.join(missing)}")
     width = len(columns) + 1 + len(original.drop)
     rows = []
     for member in original.members:
         started = False
-        for number, line in enumerate(found[member].decode("latin-1").splitlines(), start=1):
-            cells = [cell.strip() for cell in line.split(original.delimiter)]
+        for number, line in enumerate(texts[member].decode("latin-1").splitlines(), start=1):
+            cells = [cell.strip() for cell in line.split(original.delimiter or None)]
             if len(cells) != width or not _is_number(cells[1]):
                 # Some files begin with remarks or the names of the columns.
                 if started and line.strip():
@@ -157,13 +104,7 @@ _PGM = re.compile(rb"(P[25])\s+(?:#[^\n]*\n\s*)*(\d+)\s+(\d+)\s+(\d+)\s")
 
 
 def read_pgm(content: bytes, where: str) -> tuple[NDArray[np.uint8], int]:
-    r"""Read a gray picture of at most 8 bits, as text (P2) or as bytes (P5), and its maximum.
-
-    Examples
-    --------
-    >>> read_pgm(b"P2\n2 1\n155\n7 155\n", "a picture")
-    (array([[  7, 155]], dtype=uint8), 155)
-    """
+    r"""Read a gray picture of at most 8 bits, as text (P2) or as bytes (P5), and its maximum."""
     header = _PGM.match(content)
     if header is None:
         raise DatasetError(f"{where} is not a PGM picture")

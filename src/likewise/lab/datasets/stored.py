@@ -33,13 +33,7 @@ def read_stored_messages(path: Path) -> list[Message]:
 
 
 def verify(path: Path) -> str:
-    """Check a file of the data folder and say what was checked.
-
-    Raises
-    ------
-    DatasetError
-        It is not what it should be; the message says what differs.
-    """
+    """Check a file of the data folder and say what was checked."""
     if path.suffix == ".csv":
         read_stored_table(path)
     elif path.suffix == ".npz":

@@ -130,23 +130,8 @@ def preprocess(
 ) -> Preprocessed:
     """Drop incomplete and duplicate rows and uninformative columns, then scale to [0, 1].
 
-    Parameters
-    ----------
-    table : Table
-    drop : tuple of str
-        Columns that are left out before anything else.
-    pick : tuple of str
-        The labels whose rows are taken; none means all.
-    authors : bool
-        Whether to do what the authors did and the paper's text does not say: leave out columns in
-        which no value occurs twice, and pick rows last, so that they are scaled with all others.
-
-    Returns
-    -------
-    Preprocessed
-
-    Notes
-    -----
+    With `authors`, columns in which no value occurs twice are left out and rows are picked last,
+    which the authors did and the paper's text does not say.
     Duplicates are rows with equal features, whatever their labels; the first one stays. A constant
     column cannot be scaled and changes no distance, so it is left out.
     """

@@ -60,7 +60,9 @@ def budgets_table(results: Results) -> Table | None:
             lines.append(line)
         best = [str(b) for b, s in scores.items() if len(s) and s.mean().idxmax() == me]
         if any(me in found for found in scores.values()):
-            lead.append(f"{name}: at {_counted(best, len(BUDGETS))}")
+            where = f"{words(best)} questions" if best else "none"
+            is_all = len(best) == len(BUDGETS)
+            lead.append(f"{name}: at {'every number of questions' if is_all else where}")
     return Table.of(
         lines,
         "budgets",
@@ -71,12 +73,6 @@ def budgets_table(results: Results) -> Table | None:
             "it is stopped early and stays as it is when it has nothing left to ask."
         ],
     )
-
-
-def _counted(budgets: Sequence[str], total: int) -> str:
-    if len(budgets) == total:
-        return "every number of questions"
-    return f"{words(budgets)} questions" if budgets else "none"
 
 
 def half_table(results: Results) -> Table | None:

@@ -45,30 +45,9 @@ def run_cell(
 ) -> Row:
     """Run one method on one fold of one task and return its row, whatever happens.
 
-    Parameters
-    ----------
-    cell : Cell
-        What to run.
-    allowed : int, optional
-        How many questions may be asked.
-    budgets : sequence of int
-        If there are any, the clustering is scored at each of these numbers of questions.
-    time_limit : float, optional
-        After this processor time in seconds (not time on the clock, so that a busy machine changes
-        nothing) no more questions are answered, and the method clusters with the answers it has.
-        After twice this time it is cut off without a score. Both are "capped". In a thread other
-        than the main one only the first part works.
-    data_home : str, optional
-        The folder of the original data.
-    tasks_from : str, optional
-        The folder of tasks of one's own (see `likewise.lab.experiments.tasks`).
-    method : Method, optional
-        By default the one of the cell's name.
-
-    Returns
-    -------
-    Row
-        An error of the method is a row with status "failed".
+    With `budgets` the clustering is scored at each of these numbers of questions. After
+    `time_limit` seconds on the processor no more questions are answered, after twice as many the
+    method is cut off without a score (in the main thread only); either way the row is "capped".
     """
     row = Row(
         **asdict(cell),
@@ -122,24 +101,12 @@ def run_cell(
 
 @dataclass(frozen=True)
 class Fold:
-    """One fold of a task: makes trials, and scores clusterings.
-
-    Attributes
-    ----------
-    row : Row
-        The cell, its seed and the number of clusters that methods are told.
-    data : Dataset
-        The task.
-    deadline : float or None
-        When questions end.
-    oracles : list of GuardedOracle
-        Those of all trials, in order.
-    """
+    """One fold of a task: makes trials, and scores clusterings."""
 
     row: Row
     data: Dataset
-    deadline: float | None
-    oracles: list[GuardedOracle]
+    deadline: float | None  # when questions end
+    oracles: list[GuardedOracle]  # of all trials, in order
 
     def trial(self, budget: int | None) -> Trial:
         """Return the trial of a method for a number of questions."""

@@ -115,13 +115,7 @@ def draw_lines(axis: Axes, curves: Mapping[str, Curve], **look: Any) -> None:
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
-    """Return increasing heights that are at least a gap apart, as near as possible to the old ones.
-
-    Examples
-    --------
-    >>> spread([0.0, 3.0, 3.0, 8.0], gap=1.0)
-    [0.0, 2.5, 3.5, 8.0]
-    """
+    """Return increasing heights at least a gap apart, as near as possible to the old ones."""
     if not heights:
         return []
     steps = gap * np.arange(len(heights))

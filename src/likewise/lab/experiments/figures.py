@@ -238,12 +238,6 @@ def anytime_figure(results: Results) -> Figure | None:
 
 
 def held(answers: ArrayLike, scores: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
-    """Return a curve on a grid; every score holds until the next one, the last to the end.
-
-    Examples
-    --------
-    >>> held([0.0, 2.0], [0.1, 0.7], [0, 1, 2, 3]).tolist()
-    [0.1, 0.1, 0.7, 0.7]
-    """
+    """Return a curve on a grid; every score holds until the next one, the last to the end."""
     places = np.searchsorted(np.asarray(answers), np.asarray(grid), side="right") - 1
     return np.asarray(scores, dtype=float)[places]

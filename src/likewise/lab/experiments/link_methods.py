@@ -7,7 +7,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from likewise.lab.baselines.cosc import COSC
 from likewise.lab.baselines.mpckmeans import MPCKMeans
@@ -62,16 +61,8 @@ CLUSTERERS = {
 class SelectAndCluster(Method):
     """A competitor of COBRA: ask for links, then cluster under them. It is told K.
 
-    Parameters
-    ----------
-    clusterer : str
-        One of `CLUSTERERS`.
-    selection : {"MinMax", "NPU"}
-        Who asks.
-    growth : float, default=0
-        Inside NPU, cluster again only after the number of answers has grown by this share; 0 is the
-        method as published, which clusters before every row. The final clustering always uses all
-        answers.
+    Inside NPU the rows are clustered again once the number of answers has grown by the share
+    `growth`; 0 is the method as published. The final clustering always uses all answers.
     """
 
     is_anytime = True
@@ -114,38 +105,26 @@ class SelectAndCluster(Method):
     def _selector(self, cluster: Clustering, trial: Trial) -> Any:
         if self.selection == "MinMax":
             return MinMax(trial.n_clusters, trial.budget, random_state=trial.seed)
-        inner = Sparing(_Memory(cluster, trial, self.growth))
+        inner = Sparing(cluster, trial, self.growth)
         return NPU(trial.n_clusters, trial.budget, clusterer=inner, random_state=trial.seed)
 
 
-class _Memory:
-    """The last clustering inside NPU. Copies share it, so that clones of the clusterer do."""
+class Sparing:
+    """The clusterer that NPU is given; it keeps its last clustering while there are few answers."""
 
     def __init__(self, cluster: Clustering, trial: Trial, growth: float) -> None:
         self._cluster = cluster
         self._oracle = trial.oracle
         self._growth = growth
-        self._asked = 0
-        self._labels: NDArray[np.intp] | None = None
+        self._asked = -1
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __sklearn_clone__(self) -> Self:
         return self
 
-    def labels(self, must: Pairs, cannot: Pairs) -> NDArray[np.intp]:
-        asked = self._oracle.n_queries
-        if self._labels is None or asked >= (1 + self._growth) * self._asked:
-            self._labels = self._cluster(must, cannot, False)
-            self._asked = asked
-        return self._labels
-
-
-class Sparing(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
-    """The clusterer that NPU is given."""
-
-    def __init__(self, memory: _Memory) -> None:
-        self.memory = memory
-
     def fit(self, X: Any, *, must_link: Pairs, cannot_link: Pairs) -> Self:  # noqa: ARG002
-        """Cluster, or return the last clustering if there are few new answers."""
-        self.labels_ = self.memory.labels(must_link, cannot_link)
+        """Cluster, unless there are few new answers since the last time."""
+        asked = self._oracle.n_queries
+        if self._asked < 0 or asked >= (1 + self._growth) * self._asked:
+            self.labels_ = self._cluster(must_link, cannot_link, False)
+            self._asked = asked
         return self

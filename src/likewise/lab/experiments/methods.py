@@ -12,8 +12,8 @@ from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError
 from likewise.lab.experiments.link_methods import SelectAndCluster
 from likewise.lab.experiments.protocol import Method, Trial
+from likewise.lab.experiments.published_cobras import PublishedCOBRAS
 from likewise.lab.experiments.session_methods import (
-    PublishedCOBRAS,
     SessionMethod,
     estimator_method,
     strategy_method,
@@ -109,15 +109,6 @@ def find_method(name: str) -> Method:
     ``Name`` is a `Method`, a subclass of it that is called without arguments, or any subclass of
     `Strategy` that can be made from rows. Modules are also looked for in the working directory. A
     strategy that is registered is also found by its short name.
-
-    Examples
-    --------
-    >>> find_method("COBRA").name
-    'COBRA'
-    >>> find_method("likewise.strategies.closest_first:ClosestFirst").name
-    'closest-first'
-    >>> find_method("closest-first").name
-    'closest-first'
     """
     is_strategy = name in STRATEGIES and name not in METHODS
     found = STRATEGIES.find(name) if is_strategy else METHODS.find(name)

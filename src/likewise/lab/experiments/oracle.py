@@ -28,19 +28,6 @@ class Slips:
     In every hundred different questions, exactly ``100 * share`` are answered wrongly. The places
     are drawn for every hundred, from the seed alone. A question that is asked again gets the same
     answer.
-
-    Parameters
-    ----------
-    share : float
-        The share of wrong answers; a whole number of percent.
-    seed : int
-        Decides the places.
-
-    Examples
-    --------
-    >>> slips = Slips(0.05, seed=0)
-    >>> sum(slips.is_wrong(0, row) for row in range(1, 101)), slips.n_wrong
-    (5, 5)
     """
 
     def __init__(self, share: float, seed: int) -> None:
@@ -84,41 +71,10 @@ class Slips:
 class GuardedOracle:
     """Answer by the true labels, count the answers, and hold methods to the rules.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-        The true classes.
-    train_indices : array-like of int
-        The rows that may be asked about.
-    budget : int, optional
-        After this many answers `BudgetExhausted` is raised. By default there is no limit.
-    deadline : float, optional
-        A value of `time.thread_time` after which `BudgetExhausted` is raised as well, and
-        `is_late` is true.
-    slips : Slips, optional
-        Which answers are wrong. By default none is.
-
-    Attributes
-    ----------
-    answers : list of Answer
-        Every answer, in order.
-    is_late : bool
-        Whether questions were refused because of the deadline.
-    forbidden : tuple of int or None
-        The first pair asked about against the rules. A method cannot hide it by catching the
-        error.
-    waits : list of float
-        Seconds on the processor from each answer to the next question.
-
-    Examples
-    --------
-    >>> oracle = GuardedOracle([0, 0, 1, 1], train_indices=[0, 1, 2], budget=2)
-    >>> oracle.same(0, 1), oracle.same(1, 2), oracle.n_queries
-    (True, False, 2)
-    >>> GuardedOracle([0, 0, 1, 1], train_indices=[0, 1, 2]).same(0, 3)
-    Traceback (most recent call last):
-    ...
-    likewise.lab.experiments.oracle.ForbiddenQueryError: question 1 is about row 3 ...
+    It raises `BudgetExhausted` after `budget` answers, or once `time.thread_time` is past
+    `deadline` (`is_late`). `forbidden` keeps the first pair asked about against the rules, which a
+    method cannot hide by catching the error; `waits` the seconds on the processor from each answer
+    to the next question.
     """
 
     can_choose = True

@@ -1,22 +1,4 @@
-"""Which cells there are: the experiments, and the configurations that put them together.
-
-Experiments
------------
-main
-    The paper's protocol: five folds, three sizes, COBRA and its competitors.
-strategies
-    Table 1: how many questions four strategies take on six datasets.
-curves
-    Quality against the number of questions, over a wider range.
-wrong-k
-    Competitors that are told a wrong number of clusters.
-anytime
-    Quality after every answer.
-budgets
-    Quality at many numbers of questions, COBRA's own among them, out of one run.
-noise-5, noise-10
-    The same at 100 questions, of which 5 or 10 are answered wrongly.
-"""
+"""Which cells there are: the experiments (``docs/benchmark.md``), and what puts them together."""
 
 from __future__ import annotations
 
@@ -214,13 +196,7 @@ PROFILES: dict[str, dict[str, Any]] = {
 
 
 def profile(name: str) -> Plan:
-    """Return a ready-made configuration.
-
-    Examples
-    --------
-    >>> len(profile("quick").cells())
-    80
-    """
+    """Return a ready-made configuration."""
     if name not in PROFILES:
         raise InputError(f"there is no profile {name!r}; there are {', '.join(PROFILES)}")
     return Plan(**PROFILES[name])

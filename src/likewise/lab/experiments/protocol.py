@@ -119,23 +119,10 @@ class Method(ABC):
 
 
 class Point(NamedTuple):
-    """A clustering at a budget.
-
-    Attributes
-    ----------
-    budget : int
-        How many questions were allowed.
-    asked : int
-        How many were asked when the clustering was made; fewer if nothing was left to ask, or if
-        the method does not update its clustering after every answer.
-    labels : ndarray
-        The cluster of every row.
-    oracle : GuardedOracle
-        Who answered.
-    """
+    """A clustering at a budget."""
 
     budget: int
-    asked: int
+    asked: int  # may be fewer than the budget
     labels: NDArray[Any]
     oracle: GuardedOracle
 
@@ -143,17 +130,7 @@ class Point(NamedTuple):
 def clusterings(
     method: Method, new_trial: Callable[[int | None], Trial], budgets: Sequence[int]
 ) -> Iterator[Point]:
-    """Yield the clustering at every budget, each the same as if no more had been allowed.
-
-    Parameters
-    ----------
-    method : Method
-        It runs once for each group of its `shared_runs`, or for every budget.
-    new_trial : callable
-        Makes a trial with a number of questions.
-    budgets : sequence of int
-        The numbers of questions.
-    """
+    """Yield the clustering at every budget, each the same as if no more had been allowed."""
     wanted = sorted(set(budgets))
     groups = method.shared_runs(new_trial(max(wanted)), wanted)
     for budget in [] if groups else wanted:
@@ -168,15 +145,7 @@ def clusterings(
 def at_budgets(
     states: Iterable[State], budgets: Iterable[int], oracle: GuardedOracle
 ) -> Iterator[Point]:
-    """Yield for every budget the last clustering that needed no more answers.
-
-    Examples
-    --------
-    >>> oracle = GuardedOracle([0, 0, 1], [0, 1, 2])
-    >>> states = [(0, [0, 0, 0]), (4, [0, 0, 1])]
-    >>> [(p.budget, p.asked, p.labels.tolist()) for p in at_budgets(states, [3, 4, 9], oracle)]
-    [(3, 0, [0, 0, 0]), (4, 4, [0, 0, 1]), (9, 4, [0, 0, 1])]
-    """
+    """Yield for every budget the last clustering that needed no more answers."""
     waiting = sorted(set(budgets))
     before: State | None = None
 
@@ -204,13 +173,7 @@ def at_budgets(
 
 
 def budgets_of(own: Mapping[int, int]) -> list[int]:
-    """Return all budgets of a fold, from COBRA's own number of questions by super-instances.
-
-    Examples
-    --------
-    >>> budgets_of({25: 26, 50: 52, 100: 105})
-    [10, 20, 26, 30, 40, 50, 52, 75, 100, 105, 125, 150, 200]
-    """
+    """Return all budgets of a fold, from COBRA's own number of questions by super-instances."""
     return sorted({*BUDGETS, *own.values(), half_of(own[max(own)])})
 
 
@@ -220,25 +183,13 @@ def half_of(n_questions: int) -> int:
 
 
 def seed_of(*parts: str | int) -> int:
-    """Return a seed that depends only on its parts, not on order, process or machine.
-
-    Examples
-    --------
-    >>> seed_of("iris", 0, 25, "COBRA")
-    1651204943
-    """
+    """Return a seed that depends only on its parts, not on order, process or machine."""
     text = "|".join(str(part) for part in parts)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
 
 def folds(task: str, n_rows: int, n_folds: int = N_FOLDS) -> list[NDArray[np.intp]]:
-    """Return the test rows of every fold: each row is tested once, the same for all methods.
-
-    Examples
-    --------
-    >>> [len(test) for test in folds("iris", 147)]
-    [30, 30, 29, 29, 29]
-    """
+    """Return the test rows of every fold: each row is tested once, the same for all methods."""
     if n_rows < n_folds:
         raise InputError(f"{task} has {n_rows} rows; {n_folds} folds need at least one each")
     order = np.random.default_rng(seed_of(task, "folds")).permutation(n_rows)

@@ -57,14 +57,8 @@ def half(own: pd.DataFrame) -> pd.Series[int]:
 class Results:
     """The rows of a plan, as tables and figures need them.
 
-    Attributes
-    ----------
-    rows : DataFrame
-        One line per row; the column `stale` says why its code is not that of today, or is "".
-    points : DataFrame
-        One line per clustering that was scored: a row of `main`, or a budget of another row.
-    own : DataFrame
-        COBRA's own number of questions by task and fold, a column for each size.
+    `rows` has a line per row, with the reason in `stale` if it is stale; `points` a line per
+    clustering that was scored; `own` COBRA's number of questions by task, fold and size.
     """
 
     def __init__(self, rows: Iterable[Row], plan: Plan) -> None:
@@ -226,13 +220,7 @@ def line_of(method: str, size: int) -> str:
 
 
 def split_line(name: str) -> tuple[str, int]:
-    """Return the method and the number of super-instances of a line, 0 without one.
-
-    Examples
-    --------
-    >>> split_line("COBRA 25"), split_line("Likewise")
-    (('COBRA', 25), ('Likewise', 0))
-    """
+    """Return the method and the number of super-instances of a line, 0 without one."""
     method, _, size = name.rpartition(" ")
     return (method, int(size)) if method and size.isdigit() else (name, 0)
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.plan import MIDDLE_SIZE
-from likewise.lab.experiments.provenance import source_tree
 from likewise.lab.experiments.results import Results, line_of
 from likewise.lab.experiments.store import KEY
 from likewise.lab.experiments.tables import DIFFERS, SAME, Line, Table
@@ -96,15 +95,14 @@ def stale_table(results: Results) -> Table:
     stale = results.rows[results.rows["stale"] != ""]
     counts = stale.groupby(["experiment", "method", "stale"], as_index=False).size()
     n_rows = len(results.rows)
-    if not source_tree():
-        verdict = "Not compared with the code of today: `likewise` does not run from a repository."
-    elif len(stale):
+    if len(stale):
         verdict = (
             f"{len(stale)} of {n_rows} rows are stale: they may come out differently today. "
+            "`likewise bench verify --restamp` shows whether they do, "
             "`likewise bench run --retry stale` makes them again."
         )
     else:
-        verdict = f"All {n_rows} rows were made with the code of today."
+        verdict = f"All {n_rows} rows are of the code of today."
     return Table(
         "stale",
         "Rows whose code has changed since they were made",

@@ -10,11 +10,10 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from likewise.errors import InputError
 from likewise.lab.experiments.cells import run_cell
 from likewise.lab.experiments.plan import needed_first
 from likewise.lab.experiments.protocol import NOISE, NOISE_BUDGETS, budgets_of
-from likewise.lab.experiments.provenance import why_stale
+from likewise.lab.experiments.provenance import CHANGED, why_stale
 from likewise.lab.experiments.store import NOT_REPRODUCIBLE, Cell, ResultStore, Row
 
 OnRow = Callable[[Row], None]
@@ -125,31 +124,30 @@ def draw(
     n: int,
     *,
     seed: int = 0,
-    methods: Collection[str] = (),
     tasks: Collection[str] = (),
     max_seconds: float | None = None,
 ) -> list[Row]:
     """Return a random sample of the rows that ended well, `n` or all if there are fewer.
 
     `max_seconds` leaves out rows that took longer on the processor.
-
-    Examples
-    --------
-    >>> rows = [Row("main", "COBRA", "iris", 25, fold) for fold in range(5)]
-    >>> len(draw(rows, 2))
-    2
     """
     found = [
         row
         for row in sorted(rows, key=lambda row: row.cell)
         if row.status == "ok"
-        and (not methods or row.method in methods)
         and (not tasks or row.task in tasks)
         and (max_seconds is None or row.cpu_seconds <= max_seconds)
     ]
-    if not found:
-        raise InputError("there is no such row to make again")
     return random.Random(seed).sample(found, min(n, len(found)))
+
+
+def changed_groups(rows: Iterable[Row], methods: Collection[str] = ()) -> list[list[Row]]:
+    """Return rows whose code has changed, by method and the code that they name."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if (not methods or row.method in methods) and why_stale(row) == CHANGED:
+            groups.setdefault((row.method, row.code), []).append(row)
+    return [groups[key] for key in sorted(groups)]
 
 
 def make_again(row: Row, *, data_home: str | None = None, tasks_from: str | None = None) -> Row:
@@ -165,15 +163,7 @@ def make_again(row: Row, *, data_home: str | None = None, tasks_from: str | None
 
 
 def differences(old: Row, new: Row) -> dict[str, tuple[object, object]]:
-    """Return the columns in which two rows differ, but for times and versions.
-
-    Examples
-    --------
-    >>> one = Row("main", "COBRA", "iris", 25, 0, queries=26, seconds=1.0)
-    >>> two = Row("main", "COBRA", "iris", 25, 0, queries=27, seconds=2.0)
-    >>> differences(one, two)
-    {'queries': (26, 27)}
-    """
+    """Return the columns in which two rows differ, but for times and versions."""
     before, after = asdict(old), asdict(new)
     return {
         name: (value, after[name])

@@ -95,28 +95,17 @@ NOT_REPRODUCIBLE = frozenset(
 )
 """The columns that differ from run to run; all others are the same every time."""
 CSV = (".csv", ".csv.gz")
-ADDED_LATER = frozenset({"ms_median", "ms_p95", "wrong_answers", "code"})
-"""Columns that older files lack; they are added when one is opened."""
 
 
 class ResultStore:
-    """A file of results; only one process writes to it.
-
-    Examples
-    --------
-    >>> store = ResultStore(":memory:")
-    >>> store.add(Row("main", "COBRA", "iris", 25, 0, queries=26))
-    >>> Cell("main", "COBRA", "iris", 25, 0) in store, len(store)
-    (True, 1)
-    >>> store.close()
-    """
+    """A file of results; only one process writes to it."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
         if self.path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         try:
-            self._db = connect(Path(path), makes=True)
+            self._db = connect(Path(path), mode="rwc")
             tables = self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             if (others := {name for (name,) in tables}) and "results" not in others:
                 self._db.close()
@@ -135,11 +124,7 @@ class ResultStore:
             ) from error
         except sqlite3.DatabaseError as error:
             raise InputError(f"{path} is not a file of results: {error}") from error
-        there = tuple(name for (name,) in names)
-        if set(COLUMNS[len(there) :]) <= ADDED_LATER and there == COLUMNS[: len(there)]:
-            for name in COLUMNS[len(there) :]:
-                self._db.execute(f"ALTER TABLE results ADD COLUMN {_column(name)}")
-        else:
+        if tuple(name for (name,) in names) != COLUMNS:
             raise InputError(
                 f"{path} has the columns of another version; start a new file with --store"
             )
@@ -220,5 +205,4 @@ def _parsed(text: str, kinds: tuple[Any, ...]) -> Any:
 def _column(name: str) -> str:
     """Return how a column is declared in SQL."""
     kind, *or_none = _KINDS[name]
-    default = " DEFAULT ''" if name in ADDED_LATER else ""
-    return f"{name} {_SQL_TYPE[kind]}{'' if or_none else f' NOT NULL{default}'}"
+    return f"{name} {_SQL_TYPE[kind]}{'' if or_none else ' NOT NULL'}"

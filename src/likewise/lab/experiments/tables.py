@@ -24,17 +24,6 @@ class Table:
     """A table: the name of its files, its title, its result in a sentence, and how to read it.
 
     Floats are shown with `digits` decimals, and with all of them in the CSV.
-
-    Examples
-    --------
-    >>> table = Table.of([{"task": "iris", "ARI": 0.5}], "t", "A table", digits=2)
-    >>> print(table.markdown())
-    **A table**
-    <BLANKLINE>
-    | task | ARI |
-    |:-----|-----:|
-    | iris | 0.50 |
-    <BLANKLINE>
     """
 
     name: str
@@ -95,13 +84,7 @@ class Table:
 
 
 def words(items: Sequence[object]) -> str:
-    """Return items as they stand in a sentence.
-
-    Examples
-    --------
-    >>> words([25, 50, 100])
-    '25, 50 and 100'
-    """
+    """Return items as they stand in a sentence."""
     *first, last = [str(item) for item in items]
     return f"{', '.join(first)} and {last}" if first else last
 

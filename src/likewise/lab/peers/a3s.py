@@ -174,14 +174,7 @@ def neighbor_chances(points: Array) -> Any:
 
 
 def greedy_clusters(chances: Any) -> Ints:
-    """Return clusters of points: each point moves to the cluster with the largest sum of log-odds.
-
-    Examples
-    --------
-    >>> near = np.array([[0, 0.9, 0.1], [0.9, 0, 0.1], [0.1, 0.1, 0]])
-    >>> greedy_clusters(csr_array(near)).tolist()
-    [1, 1, 2]
-    """
+    """Return clusters: each point moves to the one with the largest sum of log-odds."""
     odds = chances.copy()
     odds.data = np.log(odds.data / (1 - odds.data))
     odds = ((odds + odds.T) / 2).tocsr()

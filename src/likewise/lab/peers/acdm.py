@@ -87,13 +87,7 @@ class DiffusionSkeleton(Procedure):
 
 
 def ranked(parent: Ints, length: Array) -> Ints:
-    """Return the nodes of a tree from its root, next always the one with the longest edge.
-
-    Examples
-    --------
-    >>> ranked(np.array([1, 1, 1, 1, 3]), np.array([1.0, 0.0, 2.0, 8.0, 9.0])).tolist()
-    [1, 3, 4, 2, 0]
-    """
+    """Return the nodes of a tree from its root, next always the one with the longest edge."""
     children: dict[int, list[int]] = {}
     for node, up in enumerate(parent.tolist()):
         if node != up:
@@ -109,13 +103,7 @@ def ranked(parent: Ints, length: Array) -> Ints:
 
 
 def entropies(labels: Ints) -> Array:
-    """Return the entropy of the labels in every line.
-
-    Examples
-    --------
-    >>> entropies(np.array([[0, 0], [0, 1]])).round(2).tolist()
-    [0.0, 0.69]
-    """
+    """Return the entropy of the labels in every line."""
     if labels.size == 0:
         return np.zeros(len(labels))
     is_same = labels[:, :, None] == labels[:, None, :]

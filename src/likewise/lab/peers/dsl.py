@@ -72,13 +72,6 @@ def skeleton(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.
     Every point hangs on its nearest neighbor. Of two that are each other's nearest, the one with
     more others hanging on it goes on to the next round, where only those are left that did. On a
     tie it is the one whose others hang on longer edges.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> parent, length = skeleton(np.array([[0.0], [1.0], [3.0], [9.0], [9.5]]))
-    >>> parent.tolist(), length.tolist()
-    ([1, 1, 1, 1, 3], [1.0, 0.0, 2.0, 8.0, 0.5])
     """
     n = len(points)
     parent = np.arange(n, dtype=np.intp)

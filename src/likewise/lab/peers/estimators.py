@@ -22,15 +22,7 @@ class ProcedureClusterer(AskingClusterer):
     _procedure: ClassVar[type[Procedure]]
 
     def adopt(self, session: Session, *, X: Any = None) -> Self:  # noqa: ARG002
-        """Become the fitted estimator of a session, finished or not.
-
-        Parameters
-        ----------
-        session : Session
-            Made by `start`, or loaded by `Session.from_dict`.
-        X : array-like, optional
-            Not needed.
-        """
+        """Become the fitted estimator of a session, finished or not."""
         refuse_session(session)
         strategy: Any = session.strategy
         self.labels_ = strategy.labels_as_published()
@@ -59,39 +51,10 @@ class COBRAS(ProcedureClusterer):
     the last phase that was complete, so they need not respect the last answers; those of the
     session do.
 
-    Parameters
-    ----------
-    max_queries : int, optional
-        Stop after this many questions. By default it goes on until nothing can be split.
-    random_state : int, RandomState instance or None, default=None
-        Pass an int for the same questions every time.
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_rows,)
-        The cluster of every row.
-    n_clusters_ : int
-        The number of clusters found.
-    n_queries_ : int
-        The number of questions asked.
-    queries_ : list of (int, int, Answer)
-        The rows asked about and the answers, in order.
-    n_features_in_ : int
-        Number of features seen during `fit`.
-
     References
     ----------
     T. Van Craenendonck, S. Dumančić, E. Van Wolputte, H. Blockeel, "COBRAS: Interactive Clustering
     with Pairwise Queries", IDA 2018.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from likewise import LabelOracle
-    >>> from likewise.lab.peers.estimators import COBRAS
-    >>> X, y = load_iris(return_X_y=True)
-    >>> COBRAS(max_queries=50, random_state=0).fit(X, oracle=LabelOracle(y)).n_queries_
-    50
     """
 
     _procedure = SplitAndMerge
@@ -113,24 +76,6 @@ class DSL(ProcedureClusterer):
     compared with the groups found so far, the nearest first. After all questions every row is in
     its group.
 
-    Parameters
-    ----------
-    max_queries : int, optional
-        Stop after this many questions. By default all edges are asked about.
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_rows,)
-        The cluster of every row.
-    n_clusters_ : int
-        The number of clusters found.
-    n_queries_ : int
-        The number of questions asked.
-    queries_ : list of (int, int, Answer)
-        The rows asked about and the answers, in order.
-    n_features_in_ : int
-        Number of features seen during `fit`.
-
     Notes
     -----
     The tree is made of the rows that may be asked about; any other row goes with the nearest of
@@ -140,15 +85,6 @@ class DSL(ProcedureClusterer):
     ----------
     "Data Skeleton Learning: Scalable Active Clustering with Sparse Graph Structures",
     arXiv 2509.08530.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from likewise import LabelOracle
-    >>> from likewise.lab.peers.estimators import DSL
-    >>> X, y = load_iris(return_X_y=True)
-    >>> DSL(max_queries=30).fit(X, oracle=LabelOracle(y)).n_clusters_
-    3
     """
 
     _procedure = SkeletonTree

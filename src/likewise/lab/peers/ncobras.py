@@ -116,15 +116,7 @@ class CheckedSplitAndMerge(SplitAndMerge):
 
 
 def readings(n_rows: int, log: Log, before: list[World], certain: set[int]) -> list[World]:
-    """Return the readings that fit a log with one more answer, the most likely first.
-
-    Examples
-    --------
-    >>> same, different = Answer.SAME, Answer.DIFFERENT
-    >>> log = [(0, 1, same), (1, 2, same), (0, 2, different)]
-    >>> sorted(map(sorted, readings(3, log, [frozenset()], {0})))
-    [[1], [2]]
-    """
+    """Return the readings that fit a log with one more answer, the most likely first."""
     fit = [world for world in before if fits(n_rows, log, world)]
     if fit:
         return fit

@@ -23,11 +23,6 @@ class Procedure(RowStrategy):
     A subclass writes the method down in `_questions`: a generator that yields the pairs it wants
     to know about and is sent the answers. Pairs that earlier answers settle are answered at once
     and never asked.
-
-    Parameters
-    ----------
-    X, train, max_queries, seed
-        As in `RowStrategy`.
     """
 
     def __init__(

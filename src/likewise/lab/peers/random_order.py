@@ -18,18 +18,7 @@ _TRIES = 64
 
 
 class RandomOrder(RepresentativeStrategy):
-    """Ask about a random pair whose relation is not settled.
-
-    Parameters
-    ----------
-    partition : SuperInstances
-        The super-instances and the rows that stand for them.
-    over : {"groups", "rows"}, default="groups"
-        What is drawn uniformly: two groups that are not settled, of which the first
-        representatives are asked about, or two representatives.
-    seed : int, default=0
-        Which order.
-    """
+    """Ask about a random pair whose relation is not settled."""
 
     name: ClassVar[str] = "random-order"
 

@@ -23,15 +23,6 @@ class RowStrategy(Strategy):
     """Ask about pairs of rows until the budget is spent or nothing is left to ask.
 
     The state changes only in `record`, so it depends on the answers and their order alone.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-    train : ndarray of shape (n_train,)
-        The rows that may be asked about.
-    max_queries : int or None
-        The budget; unsure answers count.
-    seed : int
     """
 
     def __init__(self, X: Array, train: Ints, max_queries: int | None, seed: int) -> None:

@@ -29,15 +29,7 @@ neighborhood."""
 
 @dataclass(frozen=True)
 class Choice:
-    """A row to place, and the rows to compare it with.
-
-    Attributes
-    ----------
-    row : int
-    ranking : tuple
-        The positions of the neighborhoods, the most likely first, each with its members, the most
-        similar first.
-    """
+    """A row to place, and the rows to compare it with."""
 
     row: int
     ranking: tuple[tuple[int, tuple[int, ...]], ...]
@@ -56,17 +48,7 @@ class State:
 
 
 class NeighborhoodStrategy(RowStrategy):
-    """Place one row after the other into neighborhoods.
-
-    Parameters
-    ----------
-    X, train, max_queries, seed
-        As in `RowStrategy`.
-    n_clusters : int
-    infer_last : bool
-        Whether a row that differs from all but one of `n_clusters` neighborhoods belongs to that
-        one without a question.
-    """
+    """Place one row after the other into neighborhoods."""
 
     def __init__(
         self,

@@ -24,15 +24,7 @@ N_TREES = 50
 
 
 class MostInformative(NeighborhoodStrategy):
-    """Place the row with the largest uncertainty about its neighborhood per expected question.
-
-    Parameters
-    ----------
-    X, train, max_queries, seed, n_clusters, infer_last
-        As in `NeighborhoodStrategy`.
-    clusterer : estimator
-        Clusters the rows under the answers so far; has ``fit(X, must_link=, cannot_link=)``.
-    """
+    """Place the row with the largest uncertainty about its neighborhood per expected question."""
 
     name: ClassVar[str] = "npu"
 
@@ -127,16 +119,6 @@ def neighborhood_chances(leaves: Ints, rows: Ints, neighborhoods: list[list[int]
     The similarity of two rows is the share of trees in which they fall into the same leaf; the
     chance of a neighborhood is proportional to the mean similarity to its members. It is uniform
     for a row that is similar to none.
-
-    Parameters
-    ----------
-    leaves : ndarray of shape (n_rows, n_trees)
-    rows : ndarray of shape (n_asked,)
-    neighborhoods : list of list of int
-
-    Returns
-    -------
-    ndarray of shape (n_asked, n_neighborhoods)
     """
     members = np.concatenate([np.asarray(rows_) for rows_ in neighborhoods])
     sizes = np.array([len(rows_) for rows_ in neighborhoods])
@@ -179,11 +161,6 @@ def uncertainty_per_question(chances: Array) -> Array:
 
     Neighborhoods are asked about in order of probability, so the i-th most likely one takes i
     questions.
-
-    Examples
-    --------
-    >>> uncertainty_per_question(np.array([[0.5, 0.5], [0.0, 1.0]])).round(3).tolist()
-    [0.667, 0.0]
     """
     logs = np.log2(chances, out=np.zeros_like(chances), where=chances > 0)
     entropy = np.abs((chances * logs).sum(axis=1))

@@ -28,8 +28,8 @@ export function underWay(n) {
 
 // How far the session is; the position stays that of the question on the screen.
 export async function fetchProgress(state, signal) {
-  const { progress, outlook } = (await look("progress", signal)) ?? state;
-  return Object.assign(state, { progress, outlook });
+  const { progress, outlook, completeness } = (await look("progress", signal)) ?? state;
+  return Object.assign(state, { progress, outlook, completeness });
 }
 
 export async function reload() {
@@ -40,7 +40,10 @@ let lastChange = null;
 
 // Do one change at a time: a key pressed meanwhile would answer a question nobody has seen.
 export async function change(path, body) {
-  if (!app.isBusy) return (lastChange = save(path, body));
+  if (!app.isBusy) {
+    lastChange = save(path, body);
+    return lastChange;
+  }
   say("The last one is still being saved, so this was not taken.");
   return null;
 }
@@ -134,11 +137,13 @@ function showOpening({ message, isGone, reply: { step, done, of } }) {
 
 export const source = () => document.querySelector(".source").firstChild.textContent.trim();
 
-let waiting = null;
+let isWaiting = false;
 
 function wait() {
-  waiting ??= setTimeout(async () => {
-    waiting = null;
+  if (isWaiting) return;
+  isWaiting = true;
+  setTimeout(async () => {
+    isWaiting = false;
     try {
       // A page that was served before the session was open knows nothing of its items.
       if (!app.state) {

@@ -1,13 +1,13 @@
 // The question: two items, three answers, one line of progress, the groups below.
 
-import { app, carryOut, change, complain, fetchProgress, look, onState, take, underWay } from "./app.js";
+import { app, carryOut, change, changeInTurn, complain, fetchProgress, look, onState, take, underWay } from "./app.js";
 import { get } from "./api.js";
-import { showChoice } from "./choice.js";
-import { announce, button, byId, el, plural } from "./dom.js";
+import { inOrder, showChoice } from "./choice.js";
+import { announce, button, byId, el, keyMark, plural } from "./dom.js";
 import { openGroup } from "./group.js";
 import { fetchPicture, showPair } from "./pair.js";
 import { distances, pairsOnly } from "./settings.js";
-import { fetchSmall, groupName, knownBar, knownLine, knownTile } from "./things.js";
+import { fetchSmall, knownBar, knownLine, knownTile } from "./things.js";
 
 const STRIP = 12;
 let looking = null;
@@ -22,7 +22,7 @@ export async function answer(word) {
     if (word !== "none") await say({ answer: word });
   } else if (word === "unsure" || word === "none") await say({ chosen: word === "none" ? null : word });
   else if (!pairsOnly.isOn) return;
-  else if (word === "same") await say({ chosen: turn });
+  else if (word === "same") await say({ chosen: inOrder(question.groups)[turn].place });
   else if (turn + 1 === question.groups.length) await say({ chosen: null });
   else turnTo(turn + 1);
 }
@@ -35,8 +35,12 @@ function turnTo(place) {
 // The group at a place is the one; places count from 0.
 export async function choose(place) {
   const question = app.state?.question;
-  if (question?.kind === "choice" && !pairsOnly.isOn && place < question.groups.length) await say({ chosen: place });
+  if (question?.kind === "choice" && !pairsOnly.isOn) await say({ chosen: place });
 }
+
+const shownGroups = () => (pairsOnly.isOn ? [] : app.state?.question?.groups ?? []);
+export const groupKeys = () => shownGroups().map(({ key }) => key);
+export const chooseKey = (key) => choose(shownGroups().findIndex((group) => group.key === key));
 
 async function say(said) {
   const body = { question: app.state.question.number, ...said };
@@ -57,6 +61,7 @@ onState((state) => {
   looking?.abort();
   looking = new AbortController();
   turn = 0;
+  if (document.activeElement !== byId("instruction")) byId("instruction").value = state.instruction;
   const shown = state.question ? showQuestion(state) : null;
   lookAhead(state, shown, looking.signal).catch(complain);
   return shown;
@@ -65,10 +70,10 @@ onState((state) => {
 // One of the groups of a choice and the item, as a pair.
 async function asPair({ item, groups, number }) {
   const place = turn;
-  const [first, ...others] = groups[place].shown;
+  const { shown: [first, ...others], key } = inOrder(groups)[place];
   const found = await look(`item/${first.row}`);
   if (!found || number !== app.state.question?.number || place !== turn) return null;
-  return { kind: "pair", number, left: item, right: found.item, fellows: [[], others], turn: `group ${place + 1} of ${groups.length}` };
+  return { kind: "pair", number, left: item, right: found.item, fellows: [[], others], turn: `group ${key.toUpperCase()}, ${place + 1} of ${groups.length}` };
 }
 
 async function showQuestion(state) {
@@ -76,9 +81,11 @@ async function showQuestion(state) {
   if (!question) return;
   const { kind, left, right, item, groups, number } = question;
   const isChoice = kind === "choice";
+  // A new question begins at its top.
+  byId("main").scrollTop = 0;
   byId("ask-title").textContent = isChoice ? "Where does it belong?" : "Do these two belong together?";
   const far = state.question.distance;
-  byId("why").textContent = [`Why these: ${state.why}`, typeof far === "number" && `${Number(far.toPrecision(3))} apart`, question.turn].filter(Boolean).join(" · ");
+  byId("why").textContent = [typeof far === "number" && `${Number(far.toPrecision(3))} apart`, question.turn].filter(Boolean).join(" · ");
   for (const way of document.querySelectorAll("#view-ask .answer")) {
     way.hidden = way.dataset.answer !== "unsure" && (way.dataset.answer === "none") !== isChoice;
   }
@@ -97,8 +104,8 @@ function showProgress(state) {
   byId("progress").textContent = state.outlook.line;
   byId("progress").classList.toggle("can-stop", state.outlook.can_stop);
   byId("counts").textContent = `${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""} · ${plural(p.n_groups, "group")}${p.answered ? " now" : " by a first guess"}`;
-  byId("bound").textContent = `So far: ${p.line}.`;
-  const share = p.answered / Math.max(1, p.answered + p.estimate);
+  // Where nobody knows how many questions are left, the bar is how much is surely right.
+  const share = p.estimate === null ? state.completeness?.at_least ?? 0 : p.answered / Math.max(1, p.answered + p.estimate);
   byId("bar").style.width = `${(state.is_done ? 100 : share * 100).toFixed(1)}%`;
 }
 
@@ -117,7 +124,12 @@ async function lookAhead(state, shown, signal) {
     Object.values(next).filter(Boolean).forEach(fetchPictures);
   }
   await refreshStrip(signal);
+  // The map of many pictures takes a while to lay out, so that is done before somebody wants it.
+  if (!isMapReady) await get("map?prepare=1", signal);
+  isMapReady = true;
 }
+
+let isMapReady = false;
 
 function fetchPictures({ left, right, item, fellows = [], groups = [] }) {
   for (const thing of [left, right, item]) if (thing?.image) fetchPicture(thing.image);
@@ -142,7 +154,7 @@ function showStrip({ groups, n }) {
       button([
         el("span", { class: "tiles" }, ...group.typical.slice(0, 3).map((thing) => knownTile(thing))),
         knownBar(group),
-        el("span", { class: "about" }, el("b", { dir: "auto" }, group.name || ""), group.name ? " · " : "", plural(group.size, "item"), el("span", { class: "unseen" }, ` ${groupName(group)}: ${knownLine(group)}`)),
+        el("span", { class: "about" }, keyMark(group), " ", el("b", { dir: "auto" }, group.name || ""), group.name ? " · " : "", plural(group.size, "item"), el("span", { class: "unseen" }, `: ${knownLine(group)}`)),
       ], () => openGroup(group.id), { class: "card", title: "All members" }));
   });
   if (n > groups.length) cards.push(el("li", { class: "more" }, el("a", { href: "#result" }, `and ${(n - groups.length).toLocaleString("en")} more`)));
@@ -157,6 +169,9 @@ export function startAsking() {
   for (const way of document.querySelectorAll(".answer[data-answer]")) {
     way.addEventListener("click", () => answer(way.dataset.answer));
   }
+  const words = byId("instruction");
+  words.addEventListener("change", async () => Object.assign(app.state, await changeInTurn("instruction", { instruction: words.value })));
+  words.addEventListener("keydown", (event) => event.key === "Enter" && words.blur());
   byId("undo").addEventListener("click", undo);
   byId("redo").addEventListener("click", redo);
   swipe(byId("pair"));

@@ -1,63 +1,87 @@
-// One item and the groups it may belong to: press the number of its group.
+// One item and the groups it may belong to: press the key of its group.
 
-import { button, el } from "./dom.js";
+import { button, el, keyMark, plural } from "./dom.js";
 import { openGroup } from "./group.js";
-import { fieldsOf, figure, partsOf } from "./pair.js";
+import { fieldMenu, figure, layoutOf, missing, partsOf } from "./pair.js";
+import { hiddenFields } from "./settings.js";
 import { tile } from "./things.js";
 
+// Groups stand in the order of their keys, so that neither place nor order tells the guess.
+export const inOrder = (groups) => groups.map((group, place) => ({ ...group, place })).sort((a, b) => a.number - b.number);
+
 export function showChoice(box, tools, question, choose) {
-  box.className = "pair choice";
-  if (question.groups.every(hasFields)) sortFields(question);
-  box.replaceChildren(
-    figure(question.item, "", ...partsOf(question.item)),
-    el("ol", { class: "options" }, ...question.groups.map((group, place) => option(group, place, choose))));
+  const groups = inOrder(question.groups);
+  box.className = `pair choice ${question.fields.length ? "rows" : layoutOf(question.item.view)}`;
   tools.replaceChildren();
+  if (question.fields.length) return showFields(box, tools, question, groups, choose);
+  return box.replaceChildren(
+    figure(question.item, "item", ...partsOf(question.item)),
+    el("ol", { class: "options" }, ...groups.map((group) => option(group, choose))));
 }
 
-function option(group, place, choose) {
-  const name = group.name || `Group ${place + 1}`;
+function option(group, choose) {
   return el("li", { class: "option" },
-    button([
-      el("span", { class: "option-title" }, el("kbd", {}, `${place + 1}`), group.name ? el("b", { dir: "auto" }, name) : el("span", { class: "unseen" }, name), el("span", { class: "option-about", dir: "auto", "data-group": group.group })),
-      hasFields(group) ? values(group.shown) : el("span", { class: "tiles" }, ...group.shown.map((thing) => tile(thing, { now: true }))),
-    ], () => choose(place), { class: "choose" }),
-    button(`All ${group.size.toLocaleString("en")}`, () => openGroup(group.group), { class: "quiet all", ariaLabel: `All ${group.size} members of ${name}` }));
+    button([title(group, about(group)), el("span", { class: "tiles" }, ...group.shown.map((thing) => tile(thing, { now: true })))], () => choose(group.place), { class: "choose" }),
+    all(group));
 }
 
-const hasFields = (group) => group.shown.every((thing) => thing.view?.fields?.length);
+const title = (group, ...about) => el("span", { class: "option-title" }, keyMark(group), el("b", { dir: "auto" }, group.name), ...about);
+// What it is about is filled in when the groups are there.
+const about = (group) => el("span", { class: "option-about", dir: "auto", "data-group": group.group });
 
-// Fields in which the groups are furthest apart come first, since not all have room: numbers by
-// their means, words by how much a group agrees in them and differs from the others.
-function sortFields({ item, groups }) {
-  const far = new Map(fieldsOf(item).map(([name], k) => {
-    const scales = groups.map((group) => group.shown.map((thing) => thing.view.scales?.[name] ?? NaN));
-    const means = scales.map((some) => some.reduce((a, b) => a + b, 0) / some.length);
-    const apart = Math.max(...means) - Math.min(...means);
-    return [name, (Number.isNaN(apart) ? wordsApart(name, groups) : apart) - k * 1e-6];
-  }));
-  const order = (a, b) => (far.get(b[0]) ?? -1) - (far.get(a[0]) ?? -1);
-  for (const thing of [item, ...groups.flatMap((group) => group.shown)]) thing.view.fields.sort(order);
+const all = (group) => button(`All ${group.size.toLocaleString("en")}`, () => openGroup(group.group), { class: "quiet all", ariaLabel: `All ${group.size.toLocaleString("en")} members of group ${group.key.toUpperCase()}` });
+
+// -- rows: one table, fields down, the item and the groups across ----------------------------------
+
+const FOLDED = 8;
+const MANY = 30;
+let isUnfolded = false;
+let wanted = "";
+
+function showFields(box, tools, question, groups, choose) {
+  const again = () => showFields(box, tools, question, groups, choose);
+  const hidden = hiddenFields.names;
+  const fields = question.fields.filter(({ name }) => !hidden.has(name) && name.toLowerCase().includes(wanted));
+  const shown = isUnfolded || wanted || fields.length <= FOLDED + 2 ? fields : fields.slice(0, FOLDED);
+  const head = el("tr", {}, el("th", { scope: "col" }, "Field"), el("th", { scope: "col", class: "own", dir: "auto" }, question.item.heading),
+    ...groups.map((group) => el("th", { scope: "col" }, button(title(group), () => choose(group.place), { class: "choose" }), all(group))));
+  const table = el("table", { style: { "--groups": groups.length } }, el("caption", { class: "unseen" }, "The item and the groups, field by field"),
+    el("thead", {}, head), el("tbody", {}, ...shown.map((field) => fieldRow(field, groups))));
+  // A click anywhere in the column of a group chooses it.
+  table.addEventListener("click", ({ target }) => target.closest("td[data-place]") && choose(Number(target.closest("td").dataset.place)));
+  const label = { tabIndex: 0, role: "region", ariaLabel: "The item and the groups, field by field" };
+  box.replaceChildren(el("div", { class: "table-box", ...label }, table));
+  const more = fields.length - shown.length;
+  tools.replaceChildren(...(question.fields.length > MANY ? [search(again)] : []),
+    ...(more || isUnfolded ? [button(more ? `${plural(more, "more field")}` : "Fewer fields", () => { isUnfolded = !isUnfolded; again(); }, { class: "quiet" })] : []),
+    fieldMenu(question.fields, hidden, again));
 }
 
-function wordsApart(name, groups) {
-  const usual = groups.map((group) => {
-    const counts = new Map();
-    for (const thing of group.shown) {
-      const word = new Map(thing.view.fields).get(name);
-      counts.set(word, (counts.get(word) ?? 0) + 1);
-    }
-    const [word, n] = [...counts].sort((a, b) => b[1] - a[1])[0];
-    return { word, share: n / group.shown.length };
-  });
-  const differs = (new Set(usual.map(({ word }) => word)).size - 1) / Math.max(1, groups.length - 1);
-  return (differs * usual.reduce((sum, { share }) => sum + share, 0)) / groups.length;
+function search(again) {
+  const input = el("input", { type: "search", value: wanted, placeholder: "Find a field", ariaLabel: "Find a field", on: { input: () => {
+    wanted = input.value.toLowerCase();
+    again();
+    document.querySelector("#tools input[type=search]").focus();
+  } } });
+  return input;
 }
 
-// Rows as columns beside the names of their fields: in the order in which the item has them.
-function values(shown) {
-  const columns = shown.map((thing) => new Map(thing.view.fields));
-  const lines = fieldsOf(shown[0]).flatMap(([name]) => [
-    el("span", { class: "hint", dir: "auto" }, name),
-    ...columns.map((column) => el("span", { dir: "auto", title: column.get(name) }, column.get(name) ?? ""))]);
-  return el("span", { class: columns.length === 3 ? "values three" : "values", style: { "--columns": columns.length } }, ...lines);
+function fieldRow({ name, value, at, groups: entries }, groups) {
+  return el("tr", {}, el("th", { scope: "row", dir: "auto" }, name), el("td", { class: "own", dir: "auto" }, value ?? missing()),
+    ...groups.map((group) => el("td", { "data-place": group.place, dir: "auto" }, ...cell(entries[group.place], value, at, group))));
+}
+
+function cell(entry, own, at, group) {
+  const lacking = entry.n_missing ? [el("span", { class: "hint" }, ` ${entry.n_missing} missing`)] : [];
+  if (entry.shares) return [...entry.shares.map(([value, share]) => el("span", { class: value === own ? "share own" : "share", style: { "--share": share } }, `${value} ${Math.round(share * 100)} %`)), ...lacking];
+  if (entry.texts) return [entry.texts.join(" · "), ...lacking];
+  if (entry.text === null) return [missing()];
+  return [strip(entry, at, group), entry.text, ...lacking];
+}
+
+// The spread of a group on the range of all items, its middle, and where the item lies.
+function strip({ low, middle, high }, at, group) {
+  const mark = (name, from, to = from) => el("i", { class: name, style: { "--from": from, "--to": to } });
+  return el("span", { class: "strip-of", dir: "ltr", ariaHidden: "true", style: { "--key": keyMark(group).style.getPropertyValue("--key") } },
+    mark("spread", low, high), mark("middle", middle), ...(at === null ? [] : [mark("here", at)]));
 }

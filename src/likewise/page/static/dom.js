@@ -29,6 +29,30 @@ export function moreButton(list, n, wordsFor, fetchMore) {
   return [more];
 }
 
+// -- the key of a group: what to press, and a color and a shape that are the same everywhere ------
+
+const COLORS = ["#0b7fab", "#d1495b", "#2f8f5b", "#c77d0a", "#7b5cc4", "#1f9e9e", "#b0488f", "#6b7f1e", "#8c5a3c", "#4a6fdc"];
+const SHAPES = ["circle", "square", "triangle", "diamond", "cross"];
+
+// Color and shape together, so that the map can be read without color; gray before it has a key.
+export const lookOf = (number) => (number === null ? { color: "#7d838c", shape: "circle" }
+  : { color: COLORS[number % COLORS.length], shape: SHAPES[(number + Math.floor(number / COLORS.length)) % SHAPES.length] });
+
+export const keyMark = ({ key, number }) => el(key ? "kbd" : "span", { class: "key", style: { "--key": lookOf(number).color } }, key.toUpperCase());
+
+// Some keys have two letters, and none is the beginning of another: returns whether a letter is part of one.
+export function keyTyper(keysNow, choose) {
+  let begun = "";
+  return (letter) => {
+    const keys = keysNow();
+    const whole = keys.some((key) => key.startsWith(begun + letter)) ? begun + letter : letter;
+    const isWhole = keys.includes(whole);
+    begun = !isWhole && keys.some((key) => key.startsWith(whole)) ? whole : "";
+    if (isWhole) choose(whole);
+    return isWhole || begun !== "";
+  };
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 export function svg(tag, attributes = {}, ...children) {

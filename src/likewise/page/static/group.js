@@ -1,7 +1,7 @@
 // All members of one group, in a dialog, where it is named and mended.
 
-import { app, carryOut, changeInTurn, look, notice, openDialog } from "./app.js";
-import { button, byId, el, moreButton, plural } from "./dom.js";
+import { app, carryOut, changeInTurn, complain, look, notice, openDialog } from "./app.js";
+import { button, byId, el, keyMark, moreButton, plural } from "./dom.js";
 import { mendTools, selectable } from "./mend.js";
 import { groupName, knownLine } from "./things.js";
 
@@ -9,17 +9,37 @@ const PAGE = 100;
 const changed = [];
 export const onNames = (listener) => changed.push(listener);
 
-export async function openGroup(id) {
-  const found = await look(`group/${id}?limit=${PAGE}`);
-  if (!found) return;
-  const { group } = found;
-  const members = el("ul", { class: "members" }, ...found.members.map(member));
-  openDialog([el("h2", { id: "group-title", class: "unseen", dir: "auto" }, titleOf(group)), nameField(group)],
-    el("p", { class: "hint" }, `${plural(group.size, "item")}: ${knownLine(group)}. Typical ones come first.`),
-    mendTools(group, members),
-    members,
-    ...moreButton(members, group.size, (left) => `Show ${Math.min(PAGE, left)} more`,
-      async (at) => (await look(`group/${id}?limit=${PAGE}&offset=${at}`))?.members.map(member)));
+export const openGroup = (id) => openList(`group/${id}`);
+
+// Items anywhere: all of them, or those with some rows.
+export const openFind = (rows) => openList(rows ? `find?rows=${rows.join(",")}` : "find");
+
+async function openList(path) {
+  const ask = (more) => look(`${path}${path.includes("?") ? "&" : "?"}limit=${PAGE}&${new URLSearchParams(more)}`);
+  const first = await ask({});
+  if (!first) return;
+  const { group } = first;
+  const members = el("ul", { class: "members" });
+  const below = el("div", {});
+  const count = el("span", { class: "hint", role: "status" });
+  let last = null;
+  const show = async (found = null) => {
+    const mine = Object.fromEntries(new FormData(filters));
+    last = mine;
+    found ??= await ask(mine);
+    if (!found || mine !== last) return;
+    members.replaceChildren(...found.members.map(member));
+    count.textContent = plural(found.n, "item");
+    below.replaceChildren(...moreButton(members, found.n, (left) => `Show ${Math.min(PAGE, left)} more`, async (at) => (await ask({ ...mine, offset: at }))?.members.map(member)));
+  };
+  const select = (name, label, ways) => el("select", { name, ariaLabel: label }, ...ways.map(([value, words]) => el("option", { value }, words)));
+  const filters = el("form", { class: "filters", on: { input: () => show().catch(complain), submit: (event) => event.preventDefault() } },
+    el("input", { type: "search", name: "text", placeholder: "Find in names, texts and fields", ariaLabel: "Find in names, texts and fields" }),
+    select("how", "How it is known", [["", "known in any way"], ["said", "you said so"], ["learned", "learned"], ["doubt", "in doubt"], ["open", "open"]]),
+    select("order", "Order", [["", group ? "typical first" : "in order"], ["doubt", "doubtful first"], ["name", "by name"]]), count);
+  const head = group ? [keyMark(group), el("h2", { id: "group-title", class: "unseen", dir: "auto" }, titleOf(group)), nameField(group)] : [el("h2", { id: "group-title" }, "Find items")];
+  await show(first);
+  openDialog(head, group ? el("p", { class: "hint" }, `${plural(group.size, "item")}: ${knownLine(group)}.`) : "", filters, mendTools(group, members), members, below);
 }
 
 const titleOf = (group) => group.name || "A group without a name";

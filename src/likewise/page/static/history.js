@@ -2,7 +2,7 @@
 
 import { carryOut, change, look } from "./app.js";
 import { button, byId, el, moreButton, plural, sign, signed, WORDS } from "./dom.js";
-import { tile } from "./things.js";
+import { groupLine, tile } from "./things.js";
 
 const PAGE = 100;
 
@@ -27,15 +27,22 @@ function entry(event) {
   const line = button([
     el("span", { class: "number" }, `${event.number}`),
     tile(event.left),
-    el("span", { class: `said ${event.answer}` }, ...signed(event.answer)),
-    tile(event.right),
-    el("span", { class: "titles", dir: "auto" }, `${event.left.title} – ${event.right.title}`, el("i", {}, kind(event))),
+    ...saidOf(event),
+    el("span", { class: "titles", dir: "auto" }, event.left.image ? "" : `${event.left.title}${event.groups.length ? "" : ` – ${event.right.title}`}`, el("i", {}, kind(event))),
   ], () => {
     panel.hidden = !panel.hidden;
     line.setAttribute("aria-expanded", String(!panel.hidden));
     if (!panel.hidden) offer(event, panel);
   }, { class: "event", "aria-expanded": "false" });
   return el("li", { "data-number": event.number }, line, panel);
+}
+
+// “= 3 (its picture, its name)”, or for a pair the other item.
+function saidOf(event) {
+  const chosen = event.groups.filter((_, place) => isChosen(event, place));
+  const words = event.groups.length && event.answer === "different" ? "none of these" : null;
+  const said = el("span", { class: `said ${event.answer}` }, ...(words ? [sign(event.answer), ` ${words}`] : signed(event.answer)));
+  return event.groups.length ? [said, ...chosen.map((group) => groupLine(group))] : [said, tile(event.right)];
 }
 
 // Several things said at once show the first, and how many there are.
@@ -50,12 +57,12 @@ function offer(event, panel) {
   else panel.replaceChildren(el("p", {}, "Change it to"), ...choices(event, panel));
 }
 
-const isChosen = (event, place) => event.answer === "same" && event.groups[place].some(({ row }) => row === event.right.row);
+const isChosen = (event, place) => event.answer === "same" && event.groups[place].shown.some(({ row }) => row === event.right.row);
 
 // What can be said instead, as the API takes it.
 function choices(event, panel) {
   const ways = event.groups.length
-    ? [...event.groups.map(([first], place) => [`the group of ${first.title}`, { chosen: place }]).filter((_, place) => !isChosen(event, place)), ["none of these", { chosen: null }], [signed("unsure"), { chosen: "unsure" }]]
+    ? [...event.groups.map((group, place) => [groupLine(group), { chosen: place }]).filter((_, place) => !isChosen(event, place)), ["none of these", { chosen: null }], [signed("unsure"), { chosen: "unsure" }]]
     : ["same", "different", "unsure"].filter((word) => word !== event.answer).map((word) => [signed(word), { answer: word }]);
   return ways.map(([words, said]) => button(words, () => preview(event, said, panel), { dir: "auto" }));
 }

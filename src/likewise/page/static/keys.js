@@ -1,7 +1,7 @@
 // Single keys, for the whole page and not for the element that has the focus.
 
-import { answer, choose, redo, undo } from "./ask.js";
-import { byId } from "./dom.js";
+import { answer, chooseKey, groupKeys, redo, undo } from "./ask.js";
+import { byId, keyTyper } from "./dom.js";
 import { letters } from "./settings.js";
 
 const ANSWERS = { s: "same", ArrowRight: "same", d: "different", ArrowLeft: "different", u: "unsure", ArrowDown: "unsure", 0: "none" };
@@ -27,12 +27,14 @@ function act(event, view) {
   if (check) return run(() => check.click());
   if (view !== "ask") return false;
   if (key === "ArrowDown" && scrolls(event.target)) return false;
-  if (/^[1-9]$/.test(key)) return run(() => choose(Number(key) - 1));
+  if (typed(key)) return true;
   if (key in ANSWERS) return run(() => answer(ANSWERS[key]));
   const button = key in PRESS ? byId(PRESS[key]) : null;
   button?.click();
   return button !== null;
 }
+
+const typed = keyTyper(groupKeys, chooseKey);
 
 // A long text that has the focus is scrolled by the arrows, as anywhere else.
 const scrolls = (target) => target.closest?.(".text, .table-box") && target.scrollHeight > target.clientHeight;

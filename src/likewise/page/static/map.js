@@ -1,10 +1,11 @@
 // All items as points, alike ones near each other, marked by their group.
 
 import { look } from "./app.js";
-import { button, byId, el, plural } from "./dom.js";
-import { doubt, openGroup } from "./group.js";
+import { button, byId, el, lookOf, plural } from "./dom.js";
+import { doubt, openFind, openGroup } from "./group.js";
+import { enlarge } from "./mend.js";
 import { partsOf } from "./pair.js";
-import { howMark, howWords, knownLine, smallPicture } from "./things.js";
+import { groupLine, groupName, howMark, howWords, knownLine, smallPicture } from "./things.js";
 
 const MARGIN = 24;
 const WORDS = {
@@ -14,10 +15,15 @@ const WORDS = {
 
 let points = [];
 let looks = new Map();
+let labels = [];
 let only = null;
 // The part of the map that is seen: how large, and which place is in its middle.
 let lens = { scale: 1, x: 500, y: 500 };
 let current = null;
+// The rows that were ringed or ticked, and the corners of the lasso while it is drawn.
+let chosen = new Set();
+let lasso = null;
+let hasLasso = false;
 
 export async function showMap() {
   const view = byId("view-map");
@@ -25,13 +31,20 @@ export async function showMap() {
   const found = await look("map");
   if (!found) return;
   points = found.points;
-  only = current = null;
+  only = current = lasso = null;
+  chosen = new Set();
   lens = { scale: 1, x: 500, y: 500 };
-  looks = new Map(found.groups.map(({ id }, k) => [id, lookOf(k)]));
-  const canvas = el("canvas", { tabIndex: 0, role: "application", ariaLabel: `${plural(points.length, "item")} as points, marked by group. Arrows go from item to item, plus and minus zoom. The groups are listed beside it.` });
-  const panel = el("div", { class: "inspect", ariaLive: "polite" }, el("p", { class: "hint" }, "Click a point to see it, or go from one to the next with the arrows. Scroll or +\u00a0and\u00a0− zooms, dragging moves the map."));
+  looks = new Map(found.groups.map((group) => [group.id, { ...lookOf(group.number), group }]));
+  labels = found.groups.filter(({ key }) => key).map((group) => ({ group, at: middle(group.id) })).filter(({ at }) => at);
+  const canvas = el("canvas", { tabIndex: 0, role: "application", ariaLabel: `${plural(points.length, "item")} as points, marked by group. Arrows go from item to item, space ticks one, plus and minus zoom. The groups are listed beside it.` });
+  const panel = el("div", { class: "inspect", ariaLive: "polite" }, el("p", { class: "hint" }, "Click a point to see it, or go from one to the next with the arrows. Scroll or +\u00a0and\u00a0− zooms, dragging moves the map. With Shift, or after “Lasso”, dragging rings several items."));
   const zooms = [["+", "Zoom in", 1.5], ["−", "Zoom out", 1 / 1.5], ["Whole map", "Whole map", 0]];
-  const buttons = el("p", { class: "zooms" }, ...zooms.map(([words, ariaLabel, factor]) => button(words, () => zoom(canvas, factor), { ariaLabel })));
+  const ring = button("Lasso", () => {
+    hasLasso = !hasLasso;
+    ring.setAttribute("aria-pressed", String(hasLasso));
+  }, { "aria-pressed": String(hasLasso) });
+  const open = button("", () => openFind([...chosen].slice(0, 500)), { id: "chosen", class: "primary", hidden: true });
+  const buttons = el("p", { class: "zooms" }, ...zooms.map(([words, ariaLabel, factor]) => button(words, () => zoom(canvas, factor), { ariaLabel })), ring, open);
   view.replaceChildren(
     el("h1", { id: "map-title" }, "Map"),
     el("p", { class: "hint" }, points.length < found.n ? `A sample: ${points.length.toLocaleString("en")} of ${plural(found.n, "item")}; counts are of all. ${WORDS[found.layout]}` : WORDS[found.layout]),
@@ -40,6 +53,25 @@ export async function showMap() {
   steer(canvas, panel);
   new ResizeObserver(() => draw(canvas)).observe(canvas);
 }
+
+// The middle of a group on the map, by the median of both coordinates.
+function middle(id) {
+  const inside = points.filter(([, , , group]) => group === id);
+  const median = (k) => inside.map((point) => point[k]).sort((a, b) => a - b)[inside.length >> 1];
+  return inside.length ? [median(1), median(2)] : null;
+}
+
+function choose(rows) {
+  chosen = new Set(rows);
+  byId("chosen").hidden = !chosen.size;
+  byId("chosen").textContent = `Open ${plural(chosen.size, "item")}`;
+}
+
+// Whether a place lies inside a ring of corners: a line to the right crosses it an odd number of times.
+const isInside = ([x, y], ring) => ring.reduce((is, [x1, y1], k) => {
+  const [x2, y2] = ring[(k + 1) % ring.length];
+  return (y1 > y) !== (y2 > y) && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1 ? !is : is;
+}, false);
 
 // A press on a group shows it alone; a second one shows all again.
 function legend({ groups, n_groups: nGroups }, canvas) {
@@ -52,14 +84,12 @@ function legend({ groups, n_groups: nGroups }, canvas) {
   return el("div", {},
     el("ul", { class: "legend" }, ...groups.map((group) =>
       el("li", {},
-        button([sample(looks.get(group.id), 0), el("span", { dir: "auto" }, nameOf(group)), el("span", { class: "hint" }, ` ${group.size.toLocaleString("en")}`)],
+        button([sample(looks.get(group.id), 0), groupLine(group)],
           (event) => filter(event, group.id), { class: "quiet", "aria-pressed": "false", title: `${knownLine(group)}. Show it alone.` }),
-        button("Open", () => openGroup(group.id), { class: "quiet", ariaLabel: `Open ${nameOf(group)}` }))),
+        button("Open", () => openGroup(group.id), { class: "quiet", ariaLabel: `Open ${groupName(group)}` }))),
     rest > 0 ? el("li", { class: "hint" }, `and ${plural(rest, "smaller group")}, in gray`) : ""),
     el("ul", { class: "legend hint" }, ...["you said so", "learned", "open"].map((words, how) => el("li", {}, sample(undefined, how), ` ${words}`))));
 }
-
-const nameOf = (group) => group.name || group.summary || `Group ${looks.get(group.id).number}`;
 
 function place(canvas, x, y) {
   const { clientWidth: w, clientHeight: h } = canvas;
@@ -96,8 +126,26 @@ function draw(canvas) {
   pen.globalAlpha = 0.85;
   // What was said lies on top.
   for (const wanted of [2, 1, 0]) {
-    for (const [, x, y, group, how] of points.filter(isShown)) if (how === wanted) mark(pen, ...place(canvas, x, y), size, looks.get(group), how);
+    for (const [row, x, y, group, how] of points.filter(isShown)) if (how === wanted) mark(pen, ...place(canvas, x, y), chosen.has(row) ? size * 1.8 : size, looks.get(group), how);
   }
+  pen.globalAlpha = 1;
+  const { color, backgroundColor } = getComputedStyle(canvas);
+  if (lasso) outline(pen, lasso, color);
+  // The key and the name of each group stand on its middle.
+  Object.assign(pen, { font: "600 13px system-ui, sans-serif", textAlign: "center", lineWidth: 4, strokeStyle: backgroundColor, fillStyle: color });
+  for (const { group, at } of labels) {
+    if (only !== null && group.id !== only) continue;
+    const words = [group.key.toUpperCase(), group.name.slice(0, 24)].filter(Boolean).join(" · ");
+    pen.strokeText(words, ...place(canvas, ...at));
+    pen.fillText(words, ...place(canvas, ...at));
+  }
+}
+
+function outline(pen, corners, color) {
+  Object.assign(pen, { strokeStyle: color, lineWidth: 1.5 });
+  pen.beginPath();
+  polygon(pen, corners);
+  pen.stroke();
 }
 
 const isShown = ([, , , group]) => only === null || group === only;
@@ -130,7 +178,7 @@ function closest(canvas, [cx, cy], limit, distance) {
 // The point that a click would show gets a ring, and its group a word.
 function ring(canvas, point) {
   draw(canvas);
-  canvas.title = point ? `item ${point[0]}, ${looks.has(point[3]) ? `group ${looks.get(point[3]).number}` : "a smaller group"}` : "";
+  canvas.title = point ? `item ${point[0]}, ${looks.has(point[3]) ? groupName(looks.get(point[3]).group) : "a smaller group"}` : "";
   if (!point) return;
   const pen = canvas.getContext("2d");
   pen.globalAlpha = 1;
@@ -147,14 +195,26 @@ const ZOOMS = { "+": 1.5, "=": 1.5, "-": 1 / 1.5, 0: 0 };
 function steer(canvas, panel) {
   let held = null;
   let isDragged = false;
+  const here = (event) => [event.clientX - canvas.getBoundingClientRect().left, event.clientY - canvas.getBoundingClientRect().top];
   canvas.addEventListener("pointerdown", (event) => {
     held = [event.clientX, event.clientY, lens.x, lens.y];
     isDragged = false;
+    lasso = event.shiftKey || hasLasso ? [here(event)] : null;
+    if (lasso) canvas.setPointerCapture(event.pointerId);
+  });
+  canvas.addEventListener("pointerup", () => {
+    if (lasso?.length > 2) choose(points.filter(isShown).filter((point) => isInside(place(canvas, point[1], point[2]), lasso)).map(([row]) => row));
+    lasso = null;
+    draw(canvas);
   });
   canvas.addEventListener("pointermove", (event) => {
     if (!event.buttons || !held) return ring(canvas, nearest(canvas, event));
     const [dx, dy] = [event.clientX - held[0], event.clientY - held[1]];
     isDragged ||= Math.hypot(dx, dy) > 4;
+    if (lasso) {
+      lasso.push(here(event));
+      return draw(canvas);
+    }
     const unit = 1000 / lens.scale;
     return move(canvas, lens.scale, held[2] - (dx / canvas.clientWidth) * unit, held[3] + (dy / canvas.clientHeight) * unit);
   });
@@ -167,7 +227,10 @@ function steer(canvas, panel) {
   canvas.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key in STEPS) inspect(canvas, panel, next(canvas, ...STEPS[event.key]));
-    else if (event.key in ZOOMS) zoom(canvas, ZOOMS[event.key], ...(current ? place(canvas, current[1], current[2]) : []));
+    else if (event.key === " " && current) {
+      choose(chosen.has(current[0]) ? [...chosen].filter((row) => row !== current[0]) : [...chosen, current[0]]);
+      ring(canvas, current);
+    } else if (event.key in ZOOMS) zoom(canvas, ZOOMS[event.key], ...(current ? place(canvas, current[1], current[2]) : []));
     else return;
     event.preventDefault();
   });
@@ -185,7 +248,8 @@ async function inspect(canvas, panel, point) {
     el("p", { class: "hint" }, howMark(item), howWords(item)),
     ...partsOf(inSmall(item), () => smallPicture(item)),
     el("p", {},
-      button(`Its group: ${group.name || group.summary || plural(group.size, "item")}`, () => openGroup(group.id)),
+      button(["Its group ", groupLine(group)], () => openGroup(group.id)),
+      button("Enlarge", () => enlarge(item)),
       button("Does not fit there", () => doubt(item))));
 }
 
@@ -195,14 +259,6 @@ function inSmall(item) {
 }
 
 // -- marks: one color and shape per group, filled as it is known -----------------------------------
-
-// Color and shape together, so that the map can be read without color.
-const COLORS = ["#0b7fab", "#d1495b", "#2f8f5b", "#c77d0a", "#7b5cc4", "#1f9e9e", "#b0488f", "#6b7f1e", "#8c5a3c", "#4a6fdc"];
-const SHAPES = ["circle", "square", "triangle", "diamond", "cross"];
-
-function lookOf(k) {
-  return { color: COLORS[k % COLORS.length], shape: SHAPES[(k + Math.floor(k / COLORS.length)) % SHAPES.length], number: k + 1 };
-}
 
 function sample(style, how) {
   const shape = el("canvas", { width: 28, height: 28, ariaHidden: "true" });
@@ -232,6 +288,6 @@ function mark(pen, x, y, size, style, how) {
 }
 
 function polygon(pen, corners) {
-  corners.forEach(([x, y], k) => (k ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+  for (const [x, y] of corners) pen.lineTo(x, y);
   pen.closePath();
 }

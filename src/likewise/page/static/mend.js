@@ -1,8 +1,9 @@
 // Mending the result: move selected items, merge groups, split one, check one. Each is one thing to undo.
 
-import { carryOut, look, notice, openDialog } from "./app.js";
-import { button, byId, el, plural } from "./dom.js";
-import { groupName, howWords, knownTile } from "./things.js";
+import { carryOut, change, look, notice, openDialog } from "./app.js";
+import { button, byId, el, keyTyper, plural } from "./dom.js";
+import { partsOf } from "./pair.js";
+import { groupLine, howWords, knownTile, tile } from "./things.js";
 
 const PAGE = 24;
 
@@ -12,13 +13,29 @@ async function mend(path, body, words) {
   const state = await carryOut(path, body);
   dialog.removeAttribute("aria-busy");
   if (!state) return null;
-  const n = state.n_overruled;
-  notice(`${words}${n > 0 ? `, against ${plural(n, "earlier answer")}` : ""}. Undo takes it back.`);
+  const { n_overruled: n, changes } = state;
+  const following = changes.n_following ? ` ${changesWords(changes)}` : "";
+  notice(`${words}${n > 0 ? `, against ${plural(n, "earlier answer")}` : ""}.${following} Undo takes it back.`);
   return state;
 }
 
+const changesWords = ({ n_following: n }) => (n ? `${plural(n, "other item")} ${n === 1 ? "follows" : "follow"} by what is learned.` : "No other item changes its group.");
+
+// What moves more than one item is shown before it is done: how many, and which follow.
 async function mendAndClose(path, body, words) {
-  if (await mend(path, body, words)) byId("group-dialog").close();
+  const foreseen = await change(path, { ...body, preview: true });
+  if (!foreseen) return;
+  const { preview } = foreseen;
+  const apply = async () => (await mend(path, body, words)) && byId("group-dialog").close();
+  if (preview.n <= 1) return void apply();
+  const go = button("Do it", apply, { class: "primary" });
+  const rest = preview.n_following - preview.following.length;
+  byId("group-dialog").querySelector(".foreseen")?.remove();
+  byId("group-dialog").querySelector("header").after(el("div", { class: "foreseen", role: "status" },
+    el("p", {}, el("b", {}, `${plural(preview.n, "item")} would change ${preview.n === 1 ? "its" : "their"} group.`), ` ${changesWords(preview)}`),
+    preview.n_following ? el("div", { class: "tiles" }, ...preview.following.map((thing) => tile(thing)), rest ? el("span", { class: "hint" }, `and ${rest.toLocaleString("en")} more`) : "") : "",
+    go, button("Leave it", ({ currentTarget }) => currentTarget.closest(".foreseen").remove())));
+  go.focus();
 }
 
 // Items that are ticked by click, by Space, with Shift from the last one on, or by drawing over them.
@@ -26,7 +43,18 @@ export function selectable(thing, ...more) {
   const box = el("input", { type: "checkbox", value: thing.row, ariaLabel: `Select ${thing.title}, ${howWords(thing)}` });
   return el("li", { class: thing.is_marked ? "member marked" : "member" },
     el("label", {}, box, knownTile(thing, "tile large"), el("span", { class: "title", dir: "auto" }, thing.title), el("span", { class: "hint how-words" }, howWords(thing))),
-    ...more);
+    el("span", { class: "member-ways" }, button("Enlarge", () => enlarge(thing), { class: "quiet", ariaLabel: `Enlarge ${thing.title}` }), ...more));
+}
+
+// One item as large as there is room, over everything else.
+export async function enlarge({ row }) {
+  const found = await look(`item/${row}`);
+  if (!found) return;
+  const { item, group } = found;
+  const dialog = byId("item-dialog");
+  dialog.replaceChildren(el("header", {}, el("h2", { id: "item-title", dir: "auto" }, item.heading), el("form", { method: "dialog" }, el("button", { class: "plain" }, "Close"))),
+    el("div", { class: "side" }, ...partsOf(item)), el("p", { class: "hint" }, groupLine(group), " ", howWords(item), item.copies.length ? ` · the same as ${item.copies.join(", ")}` : ""));
+  dialog.showModal();
 }
 
 function watch(list, changed) {
@@ -55,41 +83,40 @@ function watch(list, changed) {
 
 const ticked = (list, isIt = true) => [...list.querySelectorAll("input")].filter((box) => box.checked === isIt).map((box) => Number(box.value));
 
+// Where items can go: groups by their pictures, each by a click, by its key, or by dropping items on it.
+function places(words, groups, pick, others = []) {
+  const choice = (content, to, key) => el("li", {}, button(content, null, { class: "quiet", "data-key": key ?? null,
+    on: { click: (event) => { event.currentTarget.closest("details").open = false; pick(to); }, dragover: (event) => event.preventDefault(), drop: (event) => { event.preventDefault(); pick(to); } } }));
+  return el("details", { class: "menu" }, el("summary", { class: "plain" }, words),
+    el("ul", { class: "places" }, ...others.map(([content, to]) => choice(content, to)), ...groups.map((group) => choice(groupLine(group), group.id, group.key))));
+}
+
+// Tools for the ticked items of a list, and for its group if it is one.
 export function mendTools(group, list) {
-  const where = el("select", { ariaLabel: "Where to" }, el("option", { value: "new" }, "a new group"), el("option", { value: "" }, "not here, wherever it is"));
-  const other = el("select", { ariaLabel: "Merge with" }, el("option", { value: "" }, "another group"));
-  const count = el("span", { class: "hint", role: "status" }, "Tick items to move them.");
-  const move = button("Move", () => {
-    const rows = ticked(list);
-    const to = where.value === "new" ? "new" : where.value === "" ? null : Number(where.value);
-    mendAndClose("move", { rows, to }, `Moved ${plural(rows.length, "item")}`);
-  }, { class: "primary", disabled: true });
-  const join = button("Merge", () => mendAndClose("merge", { groups: [group.id, Number(other.value)] }, "Merged two groups"), { disabled: true });
-  watch(list, () => {
+  const tools = el("div", { class: "mend" });
+  const count = el("span", { class: "hint", role: "status" });
+  const move = (to) => ticked(list).length && mendAndClose("move", { rows: ticked(list), to }, `Moved ${plural(ticked(list).length, "item")}`);
+  const changed = () => {
     const n = ticked(list).length;
-    move.disabled = n === 0;
-    count.textContent = n ? `${plural(n, "item")} to` : "Tick items to move them.";
+    count.textContent = n ? `${plural(n, "item")} ticked` : "Tick items to move them.";
+    for (const one of list.children) one.draggable = one.querySelector("input").checked;
+    tools.classList.toggle("has-ticked", n > 0);
+  };
+  watch(list, changed);
+  changed();
+  list.addEventListener("dragstart", () => (tools.querySelector("details").open = true));
+  look("groups?limit=500").then((found) => {
+    const others = (found?.groups ?? []).filter(({ id }) => id !== group?.id);
+    tools.replaceChildren(count,
+      places("Move to", others, move, [["a new group", "new"], ["not here, wherever it is", null]]),
+      el("span", { class: "gap" }),
+      ...(group ? [button("Check this group", () => openCheck(group.id)), button("Split", () => openSplit(group.id)),
+        places("Merge with", others, (id) => mendAndClose("merge", { groups: [group.id, id] }, "Merged two groups"))] : []));
   });
-  // Not at once: arrow keys go through the list.
-  other.addEventListener("change", () => (join.disabled = !other.value));
-  fill(group, where, other);
-  return el("div", { class: "mend" },
-    el("span", { class: "together" }, count, where, move),
-    el("span", { class: "gap" }),
-    button("Check this group", () => openCheck(group.id)),
-    button("Split", () => openSplit(group.id)),
-    el("span", { class: "together" }, el("span", { class: "hint" }, "Merge with"), other, join));
+  return tools;
 }
 
-async function fill(group, ...lists) {
-  const found = await look("groups?limit=500");
-  for (const one of found?.groups ?? []) {
-    if (one.id === group.id) continue;
-    for (const list of lists) list.append(el("option", { value: one.id }, `${groupName(one)} (${one.size})`));
-  }
-}
-
-const show = (title, ...content) => openDialog([el("h2", { id: "group-title" }, title)], ...content);
+const show = (title, ...content) => openDialog([el("h2", { id: "group-title" }, ...[title].flat())], ...content);
 
 // The group with the most items in doubt, if there is one.
 export function mostInDoubt(groups) {
@@ -104,7 +131,7 @@ export async function openCheck(id) {
   const others = next ? [button(`Next: ${next.n_doubtful.toLocaleString("en")} in doubt elsewhere`, () => openCheck(next.id))] : [];
   const things = found.members.filter((thing) => thing.how !== "said");
   if (!things.length) {
-    show(`All checked: ${groupName(found.group)}`, el("p", {}, `You said of all ${plural(found.group.size, "item")} that they belong here.`), ...others);
+    show(["All checked: ", groupLine(found.group)], el("p", {}, `You said of all ${plural(found.group.size, "item")} that they belong here.`), ...others);
     return undefined;
   }
   const list = el("ul", { class: "members checking" }, ...things.map((thing) => selectable(thing)));
@@ -114,7 +141,7 @@ export async function openCheck(id) {
   }, { class: "primary" });
   watch(list, () => (confirm.firstChild.textContent = ticked(list).length ? "The others belong here " : "All of these belong here "));
   const left = found.group.size - found.group.n_said;
-  show(`Check: ${groupName(found.group)}`,
+  show(["Check ", groupLine(found.group)],
     el("p", { class: "hint" }, `The least certain come first; ${left.toLocaleString("en")} of ${plural(found.group.size, "item")} are not said yet. Tick those that do not belong here.`),
     el("div", { class: "mend" }, confirm, ...others), list);
   list.querySelector("input").focus();
@@ -133,9 +160,13 @@ async function openSplit(id) {
 }
 
 export function startMending() {
-  byId("group-dialog").addEventListener("keydown", (event) => {
-    if (event.key.toLowerCase() !== "c" || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("input[type=text], select")) return;
-    byId("group-dialog").querySelector(".checking") && byId("group-dialog").querySelector(".mend .primary").click();
+  const dialog = byId("group-dialog");
+  const place = (key) => dialog.querySelector(`.has-ticked .places [data-key="${key}"]`);
+  const typed = keyTyper(() => [...dialog.querySelectorAll(".has-ticked details:first-of-type [data-key]")].map((one) => one.dataset.key), (key) => place(key).click());
+  dialog.addEventListener("keydown", (event) => {
+    const key = event.key.toLowerCase();
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=checkbox]), select")) return;
+    if (key === "c" && dialog.querySelector(".checking")) dialog.querySelector(".mend .primary").click();
+    else if (key.length === 1 && typed(key)) event.preventDefault();
   });
 }

@@ -40,7 +40,7 @@ export function showPair(box, tools, left, right, fellows = [[], []]) {
 
 // How two items are laid out follows from the parts of their views, not from their kind: a kind
 // that is not known here shows as well.
-function layoutOf(view) {
+export function layoutOf(view) {
   const parts = ["picture", "channels", "text"].filter((part) => view[part] !== undefined);
   if (!parts.length) return view.fields ? "rows" : "mixed";
   if (parts.length > 1 || (view.picture && view.fields?.length)) return "mixed";
@@ -53,7 +53,7 @@ function withFellows(things, show) {
 
 export function figure(item, side, ...content) {
   const fellows = withFellows(item.fellows ?? [], (thing) => tile(thing, { now: true }));
-  return el("figure", { class: `side ${side}` }, ...content, el("figcaption", {}, el("span", { class: "title", dir: "auto" }, item.heading), ...fellows));
+  return el("figure", { class: `side ${side}` }, ...content, el("figcaption", {}, el("span", { class: "title", dir: "auto" }, item.heading), item.n_copies ? ` ×${item.n_copies + 1}` : "", ...fellows));
 }
 
 function mixed(left, right) {
@@ -183,8 +183,10 @@ function relation(word, scales) {
   return [el("span", { class: "scale", dir: "ltr", ariaHidden: "true" }, ...dots), words];
 }
 
+export const missing = () => el("i", {}, "missing");
+
 // The name of an item is above its fields, and not repeated among them.
-export const fieldsOf = (item) => item.view.fields.filter(([, text]) => text !== item.heading);
+const fieldsOf = (item) => item.view.fields.filter(([, text]) => text !== item.heading);
 
 // Fields in the order of how much they differ: numbers by their scales, words in between, equal ones last.
 function compared(left, right) {
@@ -206,9 +208,9 @@ function rows(left, right, box, tools) {
   const body = fields.map(({ name, values, scales, isEqual }) =>
     el("tr", { class: isEqual ? "equal" : "differs" },
       el("th", { scope: "row", dir: "auto" }, name),
-      el("td", { dir: "auto" }, values[0] || el("i", {}, "empty")),
+      el("td", { dir: "auto" }, values[0] || missing()),
       el("td", { class: "relation" }, ...relation(isEqual ? "same" : "different", scales)),
-      el("td", { dir: "auto" }, values[1] || el("i", {}, "empty"))));
+      el("td", { dir: "auto" }, values[1] || missing())));
   const table = el("table", {},
     el("caption", { class: "unseen" }, "The two, field by field"),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Field"), columnHead(left), el("th", { scope: "col", class: "relation" }, el("span", { class: "unseen" }, "equal or not")), columnHead(right))),
@@ -223,14 +225,14 @@ function columnHead(item) {
   return el("th", { scope: "col" }, el("span", { dir: "auto" }, item.heading), ...names);
 }
 
-function fieldMenu(fields, hidden, changed) {
+export function fieldMenu(fields, hidden, changed) {
   return el("details", { class: "menu" }, el("summary", { class: "quiet" }, hidden.size ? `Fields: ${hidden.size} hidden` : "Fields"),
     el("ul", {}, ...fields.map(({ name }) => el("li", {}, el("label", { dir: "auto" },
       el("input", { type: "checkbox", checked: !hidden.has(name), on: { change: () => { hiddenFields.toggle(name); changed(); } } }), ` ${name}`)))));
 }
 
 function fieldTable(fields) {
-  return el("dl", { class: "fields" }, ...fields.flatMap(([name, text]) => [el("dt", { dir: "auto" }, name), el("dd", { dir: "auto" }, text)]));
+  return el("dl", { class: "fields" }, ...fields.flatMap(([name, text]) => [el("dt", { dir: "auto" }, name), el("dd", { dir: "auto" }, text || missing())]));
 }
 
 // -- series ------------------------------------------------------------------------------------
@@ -243,7 +245,7 @@ function series(left, right, box) {
     figure(item, SIDES[k], ...item.view.channels.map((channel, c) => plot([[item, channel]], limits[c], longest, names.length > 1 ? channel.name : ""))));
   const both = el("figure", { class: "side both", hidden: true },
     ...names.map((name, c) => plot([[left, left.view.channels[c]], [right, right.view.channels[c]]], limits[c], longest, names.length > 1 ? name : "")),
-    el("figcaption", {}, el("span", { class: "key first" }, left.title), " over ", el("span", { class: "key second" }, right.title)));
+    el("figcaption", {}, el("span", { class: "key-line first" }, left.title), " over ", el("span", { class: "key-line second" }, right.title)));
   const overlay = button(["One over the other ", el("kbd", {}, "O")], () => {
     const isOver = box.classList.toggle("overlaid");
     both.hidden = !isOver;

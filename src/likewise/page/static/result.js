@@ -2,8 +2,8 @@
 
 import { app, carryOut, change, changeInTurn, fetchProgress, look, take } from "./app.js";
 import { undo } from "./ask.js";
-import { button, byId, el, moreButton, plural, signed, WORDS } from "./dom.js";
-import { nameField, openGroup } from "./group.js";
+import { button, byId, el, keyMark, moreButton, plural, signed, WORDS } from "./dom.js";
+import { nameField, openFind, openGroup } from "./group.js";
 import { mostInDoubt, openCheck } from "./mend.js";
 import { showPair } from "./pair.js";
 import { groupName, howLegend, knownBar, knownLine, knownTile, tile } from "./things.js";
@@ -26,12 +26,12 @@ export async function showResult() {
         el("p", { class: "quality" }, state.outlook.line),
         el("p", { class: "hint" }, `${plural(found.total.size, "item")}: ${knownLine(found.total)}. ${summary(state)}`),
         knownBar(found.total)),
-      el("div", { class: "result-ways" }, goOn(state), inDoubt(found), exports(ways.formats),
+      el("div", { class: "result-ways" }, goOn(state), inDoubt(found), button("Find items", () => openFind()), exports(ways.formats),
         button(["Undo ", el("kbd", {}, "Z")], undo, { class: "quiet", disabled: !state.can_undo })),
       howLegend()),
     cards,
     ...moreButton(cards, found.n, () => "Show more groups", async (at) => (await look(`groups?limit=${PAGE}&offset=${at}`))?.groups.map(card)),
-    unsure, checks, refine(state));
+    unsure, checks);
   showUnsure(unsure);
   showChecks(checks);
 }
@@ -62,10 +62,10 @@ function inDoubt({ groups, total }) {
 }
 
 function card(group) {
-  const label = () => `All ${plural(group.size, "member")} of ${groupName(group)}`;
-  const open = button(group.typical.map((thing) => knownTile(thing)), () => openGroup(group.id), { class: "tiles", title: "All members", ariaLabel: label() });
+  const label = el("span", { class: "unseen" }, `All ${plural(group.size, "member")} of ${groupName(group)}: `);
+  const open = button([label, ...group.typical.map((thing) => knownTile(thing))], () => openGroup(group.id), { class: "tiles", title: "All members" });
   return el("li", { class: "group" },
-    nameField(group, () => (open.ariaLabel = label())),
+    el("div", { class: "named" }, keyMark(group), nameField(group, () => (label.textContent = `All ${plural(group.size, "member")} of ${groupName(group)}: `))),
     open,
     knownBar(group),
     el("p", { class: "hint" }, `${plural(group.size, "item")}: ${knownLine(group)}`),
@@ -106,7 +106,7 @@ async function showChecks(box) {
   if (!found?.checks.length) return;
   box.replaceChildren(
     el("h2", {}, "Check yourself"),
-    el("p", { class: "hint" }, "A wrong answer never contradicts a later one, since nothing is asked twice. These questions are about pairs that were settled without asking; they change nothing."),
+    el("p", { class: "hint" }, "These questions are about pairs that were settled without asking. They change nothing."),
     ...checkBody(box, found));
 }
 
@@ -166,11 +166,4 @@ function refineButton(words, look) {
     location.hash = next.is_done ? "#result" : "#ask";
   }, { class: look });
   return go;
-}
-
-function refine(state) {
-  return el("div", { id: "refine" },
-    el("h2", {}, "Is it too coarse?"),
-    el("p", { class: "hint" }, "Questions are about small groups of items that look alike. If some of these mix things up, split them: all your answers stay, and new questions come for the new parts. Undo takes it back."),
-    refineButton(`Refine: ask about ${state.n_super_instances * 2} small groups instead of ${state.n_super_instances}`, "plain"));
 }

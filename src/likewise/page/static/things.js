@@ -1,7 +1,7 @@
 // One item in small: a picture, a spark line or a line of text; and how its group is known.
 
 import { showPicture } from "./api.js";
-import { el, svg } from "./dom.js";
+import { el, keyMark, svg } from "./dom.js";
 
 export const smallPicture = (thing, props = {}) => showPicture(el("img", { alt: thing.title, ...props }), `${thing.image}&size=small`);
 
@@ -29,8 +29,16 @@ function spark(values, title) {
     svg("polyline", { points: points.join(" ") }));
 }
 
-export function groupName(group) {
-  return group.name || group.summary || `the group of ${group.typical[0]?.title ?? ""}`;
+export function groupName({ name, key, summary }) {
+  const words = name || summary;
+  if (!key) return words || "a group you have not met";
+  return words ? `${key.toUpperCase()}, ${words}` : `group ${key.toUpperCase()}`;
+}
+
+// A group in a list: its key, one of its items where these are pictures or curves, its name.
+export function groupLine(group, [thing] = group.typical ?? group.shown) {
+  const words = group.name || group.summary;
+  return el("span", { class: "group-line" }, keyMark(group), thing?.image || thing?.spark || (!words && thing) ? tile(thing) : "", el("span", { dir: "auto" }, words || ""), el("span", { class: "hint" }, group.size.toLocaleString("en")));
 }
 
 // -- how it is known to which group an item belongs ----------------------------------------------
@@ -64,8 +72,10 @@ function pie(share) {
 
 // An item in small with its mark in the corner.
 export function knownTile(thing, className) {
-  return el("span", { class: "known", title: `${thing.id}: ${howWords(thing)}` }, tile(thing, { className }), howMark(thing), el("span", { class: "unseen" }, `, ${howWords(thing)}`));
+  return el("span", { class: "known", title: `${thing.id}: ${howWords(thing)}` }, tile(thing, { className }), howMark(thing), copies(thing), el("span", { class: "unseen" }, `, ${howWords(thing)}`));
 }
+
+const copies = ({ n_copies: n }) => (n ? el("span", { class: "copies", title: `${n} identical ${n === 1 ? "one" : "ones"} besides` }, `×${n + 1}`) : "");
 
 // How many items of a group are known in which way; what there is none of is left out.
 function parts({ size, n_said: said, n_open: open }) {

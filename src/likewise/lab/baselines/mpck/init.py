@@ -23,17 +23,8 @@ def starting_centers(
 
     A neighborhood is two or more rows that are linked together. If there are at least as many as
     clusters, the heaviest and most distant ones give the centers. Otherwise each gives one, then
-    a row that is cannot-linked to all of them does, and the rest are filled up.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    links : LinkGraph
-    n_clusters : int
-    rng : RandomState
-    rest : {"k-means++", "perturbed"}
-        How to fill up: rows drawn far from the centers so far, or the mean of the data with each
-        coordinate shifted at random by up to 35 %.
+    a row that is cannot-linked to all of them does, and the rest are filled up: by rows far from
+    the centers so far, or by the mean with each coordinate shifted at random by up to 35 %.
     """
     neighborhoods = links.components()
     labels = np.full(len(X), -1, dtype=np.intp)
@@ -113,8 +104,8 @@ def perturbed_means(X: Array, _centers: Array, n_rows: int, rng: np.random.Rando
 
 
 def _row_apart_from_all(links: LinkGraph, representatives: list[int]) -> int | None:
-    mentioned = sorted({row for given in links for row in (given.left, given.right)})
-    for row in mentioned:
+    """Return the first row in a link that differs from all representatives, or None."""
+    for row in sorted({row for given in links for row in (given.left, given.right)}):
         if all(links.implied(row, other) is Answer.DIFFERENT for other in representatives):
             return row
     return None

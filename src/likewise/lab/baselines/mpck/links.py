@@ -27,30 +27,14 @@ Ints = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class LinkedRows:
-    """The rows that some link mentions, by groups of must-linked rows.
+    """The rows that some link mentions, by groups of must-linked rows."""
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n_linked,)
-        Rows of the data, ascending.
-    group : ndarray of shape (n_linked,)
-        The group of each of them.
-    apart : ndarray of shape (n_group_pairs, 2)
-        Pairs of groups with a cannot-link.
-    neighbors : ndarray
-        The groups that the first group has a cannot-link to, then those of the second, and so on.
-    n_neighbors : ndarray of shape (n_groups,)
-        How many each group has.
-    block : ndarray of shape (n_linked,)
-        Rows of different blocks have no link with each other, not even by others in between.
-    """
-
-    rows: Ints
-    group: Ints
-    apart: Ints
-    neighbors: Ints
-    n_neighbors: Ints
-    block: Ints
+    rows: Ints  # ascending
+    group: Ints  # of each row
+    apart: Ints  # pairs of groups with a cannot-link
+    neighbors: Ints  # groups with a cannot-link to the first group, to the second, ...
+    n_neighbors: Ints  # how many each group has
+    block: Ints  # rows of different blocks are not linked, not even through others
 
     @cached_property
     def _first_neighbor(self) -> Ints:
@@ -104,17 +88,7 @@ class LinkedRows:
 class LinkCosts:
     """What it costs to give each linked row each label, under the current labels of the others.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_linked, n_features)
-    linked : LinkedRows
-    labels : ndarray of shape (n_linked,)
-        The labels so far, -1 for none yet. `move` changes them in place.
-    metrics : sequence of Metric
-        One for all clusters, or one per cluster.
-    separation : ndarray of shape (n_clusters,)
-        The largest squared distance under each cluster's metric.
-    w_must, w_cannot : float
+    A label of -1 is none yet; `move` changes labels in place.
     """
 
     def __init__(
@@ -160,10 +134,6 @@ class LinkCosts:
         near = self._apart.squared_by_label(groups, applied, norms)
         far = self._apart.number[groups] * self._separation
         return np.asarray(cost + self._w_cannot * (far - near))
-
-    def violate(self, rows: Ints, labels: Ints) -> bool:
-        """Return whether one of these labels violates a cannot-link."""
-        return bool(self._apart.number[self._linked.group[rows], labels].any())
 
     def move(self, rows: Ints, labels: Ints) -> None:
         """Give rows other labels; no two of them may be of the same block."""
@@ -230,46 +200,19 @@ class _Totals:
         return np.asarray(norms * number + self.norms[groups].sum(axis=2) - 2 * products)
 
 
-def sweep(costs: LinkCosts, base: Array, rounds: Sequence[Ints]) -> bool:
-    """Visit every linked row once and give it its cheapest label (ICM).
-
-    Return whether some label that was chosen violates a cannot-link.
-
-    Parameters
-    ----------
-    costs : LinkCosts
-    base : ndarray of shape (n_linked, n_clusters)
-        What each label costs apart from the links.
-    rounds : sequence of ndarray
-        The order of the visits, from `LinkedRows.rounds`.
-    """
-    has_violated = False
+def sweep(costs: LinkCosts, base: Array, rounds: Sequence[Ints]) -> None:
+    """Visit every linked row once and give it its cheapest label (ICM)."""
     for rows in rounds:
-        labels = (base[rows] + costs.of(rows)).argmin(axis=1)
-        has_violated |= costs.violate(rows, labels)
-        moved = labels != costs.labels[rows]
-        costs.move(rows[moved], labels[moved])
-    return has_violated
+        costs.move(rows, (base[rows] + costs.of(rows)).argmin(axis=1))
 
 
 @dataclass(frozen=True)
 class Violations:
-    """The scatter of violated links, by cluster.
+    """The scatter of violated links, by cluster."""
 
-    Attributes
-    ----------
-    must : ndarray of shape (n_clusters, ...)
-        Half the sum of ``(x_i - x_j)(x_i - x_j)'`` over violated must-links with an end in the
-        cluster; or the diagonal of it.
-    cannot : ndarray of shape (n_clusters, ...)
-        The sum over violated cannot-links inside the cluster.
-    n_cannot : ndarray of shape (n_clusters,)
-        Their number.
-    """
-
-    must: Array
-    cannot: Array
-    n_cannot: Array
+    must: Array  # half the scatter of violated must-links with an end in the cluster
+    cannot: Array  # the scatter of violated cannot-links inside the cluster
+    n_cannot: Array  # their number
 
 
 def violations(

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
-from joblib import cpu_count
 from numpy.typing import NDArray
 
 from likewise.core.links import LinkGraph
@@ -68,23 +65,7 @@ def mpck_means(
     settings: Settings,
     rng: np.random.RandomState,
 ) -> Solution:
-    """Lower the objective of MPCKMeans from a start; return the best solution on the way.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Centered, so that rounding errors are small.
-    links : LinkGraph
-    centers : ndarray of shape (n_clusters, n_features)
-    labels : ndarray of shape (n_samples,)
-        -1 for rows that have none yet.
-    metrics : list of Metric
-        One for all clusters, or one per cluster.
-    separations : FarthestPairs or BoxDiagonals
-        How far apart two points can be under each metric.
-    settings : Settings
-    rng : RandomState
-    """
+    """Lower the objective of MPCKMeans from a start; return the best solution on the way."""
     linked = LinkedRows.of(links)
     is_linked = np.zeros(len(X), dtype=bool)
     is_linked[linked.rows] = True
@@ -92,7 +73,6 @@ def mpck_means(
     order = np.arange(len(linked.rows))
     rounds = linked.rounds(order)
     best: Solution | None = None
-    moments = Moments(X, len(centers), diagonal=metrics[0].is_diagonal)
     objective, n_blank = np.inf, 0
     for n_iter in range(1, settings.max_iter + 1):
         before, last = labels, objective
@@ -102,8 +82,7 @@ def mpck_means(
         seen = before if settings.carries_labels or n_iter == 1 else np.full(len(X), -1)
         labels = assigned(X, linked, rounds, centers, seen, metrics, separations, settings)
         n_blank = 0 if np.any(labels != before) else n_blank + 1
-        moments.update(labels)
-        counts, centers, scatter = moments.counts.copy(), moments.means(centers), moments.scatter()
+        counts, centers, scatter = moments(X, labels, centers, diagonal=metrics[0].is_diagonal)
         violated = violations(
             X[linked.rows],
             linked,
@@ -148,72 +127,41 @@ def assigned(
     """Return new labels, each the cheapest given the centers, the metrics and the other labels.
 
     Rows without links do not act on each other, so they get their labels at once; linked rows are
-    visited one after the other. With a lower bound on the separations, violations are too cheap. If
-    none is chosen at this price, none would be at the true price, and no search is needed.
+    visited one after the other.
     """
     without_links = RelativeCosts(centers, metrics)
     result = nearest(X, without_links)
     rows = linked.rows
     if len(rows) == 0:
         return result
-    base = np.ascontiguousarray(without_links.of(X[rows]).T)
-
-    def swept(separation: Array) -> tuple[Ints, bool]:
-        costs = LinkCosts(
-            X[rows],
-            linked,
-            labels[rows].copy(),
-            metrics,
-            np.broadcast_to(separation, len(centers)),
-            settings.w_must,
-            settings.w_cannot,
-        )
-        has_violated = sweep(costs, base, rounds)
-        return costs.labels, has_violated
-
-    if len(linked.apart) == 0:
-        result[rows] = swept(np.zeros(1))[0]
-        return result
-    bounds = separations.at_least(metrics)
-    result[rows], has_violated = swept(bounds)
-    if has_violated:
+    separation = np.zeros(1)
+    if len(linked.apart):
         gaps = separations.differences(metrics, np.ones(len(metrics), dtype=bool))
-        exact = squared_lengths(metrics, gaps)
-        if not np.array_equal(exact, bounds):
-            result[rows] = swept(exact)[0]
+        separation = squared_lengths(metrics, gaps)
+    costs = LinkCosts(
+        X[rows],
+        linked,
+        labels[rows].copy(),
+        metrics,
+        np.broadcast_to(separation, len(centers)),
+        settings.w_must,
+        settings.w_cannot,
+    )
+    sweep(costs, np.ascontiguousarray(without_links.of(X[rows]).T), rounds)
+    result[rows] = costs.labels
     return result
 
 
 def nearest(X: Array, costs: RelativeCosts) -> Ints:
     """Return the cheapest label of every row, links aside."""
-    labels = np.empty(len(X), dtype=np.intp)
-
-    def fill(start: int) -> None:
-        chunk = slice(start, start + CHUNK)
-        labels[chunk] = lowest(costs.of(X[chunk]))
-
-    starts = range(0, len(X), CHUNK)
-    # Asking for the number of processors takes longer than a small chunk.
-    n_workers = min(len(starts) // 2, cpu_count()) if len(starts) > 3 else 1
-    if n_workers < 2:
-        for start in starts:
-            fill(start)
-    else:
-        with ThreadPoolExecutor(n_workers) as pool:
-            list(pool.map(fill, starts))
-    return labels
+    chunks = [X[start : start + CHUNK] for start in range(0, len(X), CHUNK)]
+    return np.concatenate([costs.of(chunk).argmin(axis=0) for chunk in chunks])
 
 
 class RelativeCosts:
     """What it costs to give a row each label, links aside: ``(x - c)' A (x - c) - log det A``.
 
     With one metric for all clusters, without ``x' A x - log det A``, which is the same for all.
-
-    Parameters
-    ----------
-    centers : ndarray of shape (n_clusters, n_features)
-    metrics : sequence of Metric
-        One for all clusters, or one per cluster.
     """
 
     def __init__(self, centers: Array, metrics: Sequence[Metric]) -> None:
@@ -242,80 +190,19 @@ class RelativeCosts:
         return np.asarray(cost)
 
 
-def lowest(costs: Array) -> Ints:
-    """Return the place of the lowest cost in every column, the first of equal ones.
-
-    There are far more columns than costs in each, so this takes a fifth of the time of `argmin`.
-    """
-    best = costs[0].copy()
-    labels = np.zeros(len(best), dtype=np.min_scalar_type(len(costs)))
-    is_lower = np.empty(len(best), dtype=bool)
-    for h, cost in enumerate(costs[1:], start=1):
-        np.less(cost, best, out=is_lower)
-        np.minimum(cost, best, out=best)
-        # The numbers rise, so the larger one is the later one.
-        np.maximum(labels, is_lower * labels.dtype.type(h), out=labels)
-    return labels.astype(np.intp)
-
-
-class Moments:
-    """Size, sum and sum of squares of every cluster, kept up to date as rows move.
-
-    After the first iterations few rows move, so this is far cheaper than summing again.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Centered: the scatter is a difference of sums of squares.
-    n_clusters : int
-    diagonal : bool
-        Whether the diagonals of the scatter matrices are enough.
-    """
-
-    def __init__(self, X: Array, n_clusters: int, *, diagonal: bool) -> None:
-        self._X, self._diagonal = X, diagonal
-        self._labels = np.full(len(X), -1, dtype=np.intp)
-        shape = (n_clusters, *[X.shape[1]] * (1 if diagonal else 2))
-        self.counts = np.zeros(n_clusters)
-        self._sums = np.zeros((n_clusters, X.shape[1]))
-        self._squares = np.zeros(shape)
-
-    def update(self, labels: Ints) -> None:
-        """Take over new labels."""
-        moved = np.flatnonzero(labels != self._labels)
-        now = _by_label(self._X, moved, labels, len(self.counts))
-        before = _by_label(self._X, moved, self._labels, len(self.counts))
-        for h, (here, gone) in enumerate(zip(now, before, strict=True)):
-            self._add(h, here, 1)
-            self._add(h, gone, -1)
-        self._labels = labels
-
-    def means(self, centers: Array) -> Array:
-        """Return the means; an empty cluster keeps its center."""
-        sizes = np.maximum(self.counts, 1)[:, None]
-        return np.where(self.counts[:, None] > 0, self._sums / sizes, centers)
-
-    def scatter(self) -> Array:
-        """Return the scatter of every cluster about its mean."""
-        means = self._sums / np.maximum(self.counts, 1)[:, None]
-        if self._diagonal:
-            return np.asarray(np.maximum(self._squares - self._sums * means, 0))
-        return np.asarray(self._squares - self._sums[:, :, None] * means[:, None, :])
-
-    def _add(self, h: int, rows: Array, sign: int) -> None:
-        self.counts[h] += sign * len(rows)
-        self._sums[h] += sign * rows.sum(axis=0)
-        squares = np.einsum("ij,ij->j", rows, rows) if self._diagonal else rows.T @ rows
-        self._squares[h] += sign * squares
-
-
-def _by_label(X: Array, rows: Ints, labels: Ints, n_clusters: int) -> list[Array]:
-    """Return the rows of every label, in one block of memory; a label of -1 is none."""
-    # Small integers are sorted in linear time.
-    own = (labels[rows] + 1).astype(np.min_scalar_type(n_clusters + 1))
-    together = X[rows[np.argsort(own, kind="stable")]]
-    ends = np.cumsum(np.bincount(own, minlength=n_clusters + 1)).tolist()
-    return [together[start:end] for start, end in pairwise(ends)]
+def moments(
+    X: Array, labels: Ints, centers: Array, *, diagonal: bool
+) -> tuple[Array, Array, Array]:
+    """Return size, mean and scatter of every cluster; an empty one keeps its center."""
+    counts = np.bincount(labels, minlength=len(centers)).astype(float)
+    means, scatter = centers.copy(), []
+    for h in range(len(centers)):
+        rows = X[labels == h]
+        if len(rows):
+            means[h] = rows.mean(axis=0)
+        rows = rows - means[h]
+        scatter.append(np.einsum("ij,ij->j", rows, rows) if diagonal else rows.T @ rows)
+    return counts, means, np.stack(scatter)
 
 
 def total_scatter(

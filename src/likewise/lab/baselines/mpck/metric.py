@@ -20,19 +20,7 @@ MAX_RIDGES = 1000
 
 
 class Metric:
-    """A squared distance ``z' A z``, with `A` positive semidefinite.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features,) or (n_features, n_features)
-        The diagonal of `A`, or all of it.
-
-    Examples
-    --------
-    >>> metric = Metric(np.array([4.0, 1.0]))
-    >>> metric.squared_norms(np.array([[1.0, 0.0], [1.0, 2.0]])).tolist()
-    [4.0, 8.0]
-    """
+    """A squared distance ``z' A z``, with `A` positive semidefinite."""
 
     def __init__(self, weights: Array) -> None:
         self.weights = weights
@@ -78,19 +66,6 @@ class Metric:
         """Return the sum of ``z' A z`` over vectors, given their scatter (the sum of ``z z'``)."""
         return float(np.vdot(self.weights, scatter))
 
-    def growth_since(self, earlier: Metric) -> float:
-        """Return the largest factor by which a squared distance grew since an earlier metric."""
-        if self.is_diagonal:
-            old = earlier.weights
-            if np.any((old == 0) & (self.weights > 0)):
-                return np.inf
-            return float(np.max(self.weights[old > 0] / old[old > 0], initial=0.0))
-        values, vectors = earlier._eigen
-        if values[0] <= NEGLIGIBLE * values[-1]:
-            return np.inf
-        ratio = (vectors / np.sqrt(values)).T @ self.factor
-        return float(np.linalg.norm(ratio, 2) ** 2)
-
 
 def identity(n_features: int, *, diagonal: bool) -> Metric:
     """Return the Euclidean metric."""
@@ -108,17 +83,6 @@ def updated_metric(scatter: Array, n_points: float, before: Metric, floor: Array
     Where that is none, the repairs of WekaUT apply: a feature without scatter keeps its weight, an
     ill-conditioned matrix gets a ridge, and negative eigenvalues (violated cannot-links can make
     some) are set to zero.
-
-    Parameters
-    ----------
-    scatter : ndarray
-        `B`, or its diagonal.
-    n_points : float
-        How many points the metric is for.
-    before : Metric
-        The metric so far.
-    floor : ndarray of shape (n_features,)
-        Scatter up to this is rounding, not data.
     """
     if before.is_diagonal:
         usable = scatter > floor

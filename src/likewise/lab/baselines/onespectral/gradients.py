@@ -18,29 +18,15 @@ Ints = NDArray[np.intp]
 
 
 class Edges(NamedTuple):
-    """The edges of a graph, smaller end first and sorted by it, as both versions need them.
-
-    Attributes
-    ----------
-    i, j : ndarray of shape (n_edges,)
-        The ends.
-    w : ndarray of shape (n_edges,)
-        The weights.
-    steps : ndarray of shape (n_edges,)
-        The longest safe dual step per edge: half the inverse of its busier end's degree.
-    starts, ends : ndarray of shape (n_vertices + 1,) and (n_edges,)
-        Where the edges of each smaller end begin, and `j`; unsigned, with which a compiled loop
-        takes half the time.
-    divergence : tuple of ndarray
-        The sparse matrix that maps flows along edges to what leaves each vertex.
-    """
+    """The edges of a graph, smaller end first and sorted by it, as both versions need them."""
 
     i: Ints
     j: Ints
     w: Floats
-    steps: Floats
-    starts: NDArray[np.uint64]
-    ends: NDArray[np.uint64]
+    steps: Floats  # the longest safe dual step: half the inverse of the busier end's degree
+    starts: NDArray[np.uint64]  # where the edges of each smaller end begin
+    ends: NDArray[np.uint64]  # `j`; compiled loops take half the time with unsigned numbers
+    # Sparse, from flows along edges to what leaves each vertex.
     divergence: tuple[Floats, NDArray[np.int32], NDArray[np.int32]]
 
 
@@ -62,26 +48,14 @@ def edges_of(weights: Any) -> Edges:
 
 
 class Point(NamedTuple):
-    """Where the gradients are: changed in place.
+    """Where the gradients are: changed in place."""
 
-    Attributes
-    ----------
-    flow, lowest : ndarray
-        The dual variables a and v.
-    flow_ahead, lowest_ahead : ndarray
-        The same, extrapolated.
-    residual : ndarray of shape (n_vertices,)
-        What is left at the extrapolated point; its norm is the dual value.
-    scalars : ndarray of shape (3,)
-        The length t of the next extrapolation, and the levels of the last projections of u and v.
-    """
-
-    flow: Floats
-    lowest: Floats
-    flow_ahead: Floats
+    flow: Floats  # the dual variable a
+    lowest: Floats  # the dual variable v
+    flow_ahead: Floats  # the same, extrapolated
     lowest_ahead: Floats
-    residual: Floats
-    scalars: Floats
+    residual: Floats  # what is left at the extrapolated point; its norm is the dual value
+    scalars: Floats  # the next extrapolation t, and the levels of the last projections of u and v
 
 
 def first_point(edges: Edges, g: Floats, c: float, flow: Floats, lowest: Floats) -> Point:
@@ -97,11 +71,6 @@ def project_simplex(z: Floats, total: float, level: float = -np.inf) -> tuple[Fl
 
     The point is ``max(z - level, 0)``. Newton's method finds the level; from the level of a
     similar vector it takes two or three steps.
-
-    Examples
-    --------
-    >>> project_simplex(np.array([0.5, 2.0, 1.5]), 1.0)
-    (array([0.  , 0.75, 0.25]), 1.25)
     """
     if total <= 0:
         return np.zeros_like(z), level

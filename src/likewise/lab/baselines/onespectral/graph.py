@@ -22,23 +22,12 @@ Sides = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class CutGraph:
-    """A weighted graph, what its vertices weigh, and which pairs of them must be apart.
+    """A weighted graph, what its vertices weigh, and which pairs of them must be apart."""
 
-    Parameters
-    ----------
-    weights : csr_array of shape (n, n)
-        Symmetric, non-negative, with an empty diagonal.
-    volumes : ndarray of shape (n,)
-        Positive vertex weights.
-    cannot : ndarray of shape (m, 2)
-        Distinct pairs of vertices, smaller index first.
-    exterior : ndarray of shape (n,), optional
-        For a part of a larger graph: the weight from each vertex to the rest of it.
-    """
-
-    weights: Any
-    volumes: Floats
-    cannot: Ints
+    weights: Any  # symmetric, non-negative, with an empty diagonal
+    volumes: Floats  # positive vertex weights
+    cannot: Ints  # distinct pairs of vertices, smaller index first
+    # In a part of a larger graph, the weight to the rest of it.
     exterior: Floats = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
@@ -92,13 +81,6 @@ def knn_graph(X: Any, n_neighbors: int) -> Any:
 
     A neighbor ``j`` of ``i`` gets ``exp(-4 |x_i - x_j|² / s_i²)``, where ``s_i`` is the distance
     from ``i`` to its last neighbor; an edge gets the larger of its two values.
-
-    Examples
-    --------
-    >>> knn_graph([[0.0], [1.0], [3.0]], 1).toarray().round(3)
-    array([[0.   , 0.018, 0.   ],
-           [0.018, 0.   , 0.018],
-           [0.   , 0.018, 0.   ]])
     """
     X = np.asarray(X, dtype=np.float64) if not sparse.issparse(X) else X
     n_samples = X.shape[0]
@@ -195,13 +177,7 @@ def totals(group: Ints, values: Floats, n_groups: int) -> Floats:
 
 
 def numbered(groups: NDArray[Any]) -> Ints:
-    """Return the same partition with groups numbered in order of their first member.
-
-    Examples
-    --------
-    >>> numbered(np.array([7, 3, 7, 5]))
-    array([0, 1, 0, 2])
-    """
+    """Return the same partition with groups numbered in order of their first member."""
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.intp)
     rank[np.argsort(first)] = np.arange(len(first))
@@ -212,36 +188,19 @@ def two_colored(n_vertices: int, cannot: Ints) -> Ints:
     """Return the groups that follow from cannot-links if there are two clusters.
 
     With two clusters, vertices that differ from the same vertex are the same. So each connected
-    component of the cannot-links falls into two groups.
-
-    Raises
-    ------
-    InputError
-        If an odd cycle of cannot-links leaves no way to form two clusters.
+    component of the cannot-links falls into two groups. They are the components of a graph that
+    has every vertex once for each side, and joins the ends of a link on different sides.
     """
-    neighbors: dict[int, list[int]] = {}
-    for left, right in cannot.tolist():
-        neighbors.setdefault(left, []).append(right)
-        neighbors.setdefault(right, []).append(left)
-    group = np.arange(n_vertices)
-    color: dict[int, int] = {}
-    for root in sorted(neighbors):
-        if root in color:
-            continue
-        color[root] = 0
-        opposite = neighbors[root][0]
-        queue = [root]
-        while queue:
-            vertex = queue.pop()
-            group[vertex] = opposite if color[vertex] else root
-            for other in neighbors[vertex]:
-                if other not in color:
-                    color[other] = 1 - color[vertex]
-                    queue.append(other)
-                elif color[other] == color[vertex]:
-                    raise InputError(
-                        "the cannot-links leave no room for two clusters: they form a cycle of "
-                        f"odd length around the groups of vertices {vertex} and {other}; "
-                        "raise n_clusters or withdraw one of them"
-                    )
-    return numbered(group)
+    left, right = cannot.T
+    ends = np.concatenate([left, left + n_vertices]), np.concatenate([right + n_vertices, right])
+    shape = (2 * n_vertices, 2 * n_vertices)
+    graph = sparse.coo_array((np.ones(len(ends[0])), ends), shape=shape)
+    labels = csgraph.connected_components(graph, directed=False)[1]
+    on_both_sides = np.flatnonzero(labels[:n_vertices] == labels[n_vertices:])
+    if on_both_sides.size:
+        raise InputError(
+            "the cannot-links leave no room for two clusters: they form a cycle of odd length "
+            f"around the group of vertex {on_both_sides[0]}; raise n_clusters or withdraw one of "
+            "them"
+        )
+    return numbered(labels[:n_vertices])

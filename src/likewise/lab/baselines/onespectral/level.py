@@ -20,39 +20,29 @@ from likewise.lab.baselines.onespectral.ratiodca import ratio_dca
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard to search.
+    """How hard to search."""
 
-    Parameters
-    ----------
-    n_starts : int
-        Vectors to descend from, the spectral ones first.
-    n_repeats : int
-        Runs of the recursion for more than two clusters.
-    max_inner : int
-        Most iterations of the inner solver before a descent gives up.
-    tol : float
-        Relative descent below which to stop.
-    is_patient : bool
-        Whether to descend until no descent is left, rather than until the set stays the same.
-    n_perturbations : int
-        Restarts around a solution.
-    growth : float
-        Factor between the prices that are tried.
-    resolution : float
-        Relative width at which to end the search for the smallest price that is enough.
-    splits_pairs_again : bool
-        Whether more than two clusters are improved two by two in the end.
+    n_starts: int  # vectors to descend from, the spectral ones first
+    n_repeats: int  # runs of the recursion for more than two clusters
+    max_inner: int  # most iterations of the inner solver before a descent gives up
+    tol: float = 1e-4  # relative descent below which to stop
+    is_patient: bool = True  # descend until no descent is left, not until the set stays the same
+    n_perturbations: int = 0  # restarts around a solution
+    growth: float = 2.0  # factor between the prices that are tried
+    resolution: float = 1e-2  # relative width at which the search for the smallest price ends
+    splits_pairs_again: bool = False  # improve more than two clusters two by two in the end
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What all parts of a search share: the effort, chance, and the price of a violated link.
+
+    A price of None is looked for.
     """
 
-    n_starts: int
-    n_repeats: int
-    max_inner: int
-    tol: float = 1e-4
-    is_patient: bool = True
-    n_perturbations: int = 0
-    growth: float = 2.0
-    resolution: float = 1e-2
-    splits_pairs_again: bool = False
+    effort: Effort
+    rng: np.random.RandomState
+    gamma: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,19 +126,13 @@ def varied(f: Floats, rng: np.random.RandomState) -> Floats:
     return f
 
 
-def perturbed(
-    graph: CutGraph,
-    gamma: float,
-    solution: Solution,
-    effort: Effort,
-    rng: np.random.RandomState,
-) -> Solution:
+def perturbed(graph: CutGraph, gamma: float, solution: Solution, search: Search) -> Solution:
     """Return the best solution found by restarts around one, giving up after five failures."""
     failures = 0
-    for k in range(effort.n_perturbations):
+    for k in range(search.effort.n_perturbations):
         spread = float(np.ptp(solution.f))
-        noise = (0.001 + 0.01 * k) * spread * rng.standard_normal(graph.n_vertices)
-        other = descend(graph, gamma, solution.f + noise, effort)
+        noise = (0.001 + 0.01 * k) * spread * search.rng.standard_normal(graph.n_vertices)
+        other = descend(graph, gamma, solution.f + noise, search.effort)
         if other.value < solution.value:
             solution, failures = other, 0
         else:

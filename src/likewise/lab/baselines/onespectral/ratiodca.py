@@ -29,7 +29,6 @@ class Descent:
     f: Floats
     value: float
     history: list[float] = field(default_factory=list)
-    n_inner: int = 0
     dual: Dual | None = None
 
 
@@ -58,7 +57,7 @@ def ratio_dca(
     above = numerator(graph, gamma, f)
     value = above / float(s @ f)
     dual = cold_dual(graph, f, spread) if dual is None else dual.at(spread)
-    enough, n_inner = FIRST_CAP, 0
+    enough = FIRST_CAP
     history = [value]
     side: Sides | None = None
     while value > FREE:
@@ -69,7 +68,6 @@ def ratio_dca(
             graph, g, dual, max_iter=max_inner, enough=enough, tol=tol, negligible=tol * above
         )
         dual = inner.dual
-        n_inner += inner.n_iter
         if not np.isfinite(inner.value) or np.ptp(inner.f) == 0:
             break
         candidate = _unit(inner.f)
@@ -88,7 +86,7 @@ def ratio_dca(
             last, side = side, best_threshold(graph, gamma, f)
             if last is not None and np.array_equal(last, side):
                 break
-    return Descent(f, value, history, n_inner, dual)
+    return Descent(f, value, history, dual)
 
 
 def _unit(f: Floats) -> Floats:

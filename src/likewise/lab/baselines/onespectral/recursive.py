@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from likewise.lab.baselines.onespectral.graph import CutGraph, Ints
-from likewise.lab.baselines.onespectral.level import Effort, Solution, solution_of
+from likewise.lab.baselines.onespectral.level import Search, Solution, solution_of
 from likewise.lab.baselines.onespectral.objective import cut, multicut
 from likewise.lab.baselines.onespectral.split import best_split
 
@@ -34,13 +34,7 @@ class _Part:
 
 
 def many_clusters(
-    graph: CutGraph,
-    n_clusters: int,
-    gamma: float | None,
-    effort: Effort,
-    rng: np.random.RandomState,
-    *,
-    violations_first: bool = False,
+    graph: CutGraph, n_clusters: int, search: Search, *, violations_first: bool = False
 ) -> Ints:
     """Return labels of the vertices with a small multi-way cut, the best of several recursions.
 
@@ -51,22 +45,18 @@ def many_clusters(
         violated = _n_inside(graph, labels) if violations_first else 0
         return violated, multicut(graph, labels)
 
-    runs = [_recursion(graph, n_clusters, gamma, effort, rng) for _ in range(effort.n_repeats)]
+    runs = [_recursion(graph, n_clusters, search) for _ in range(search.effort.n_repeats)]
     best = min(runs, key=cost)
-    if not effort.splits_pairs_again:
+    if not search.effort.splits_pairs_again:
         return best
-    return split_pairs_again(
-        graph, best, n_clusters, gamma, effort, rng, violations_first=violations_first
-    )
+    return split_pairs_again(graph, best, n_clusters, search, violations_first=violations_first)
 
 
 def split_pairs_again(
     graph: CutGraph,
     labels: Ints,
     n_clusters: int,
-    gamma: float | None,
-    effort: Effort,
-    rng: np.random.RandomState,
+    search: Search,
     *,
     violations_first: bool = False,
 ) -> Ints:
@@ -90,7 +80,7 @@ def split_pairs_again(
             if now.violated == 0 and cut(part, now.side) == 0:
                 continue
             for target in {0, now.violated}:
-                found = best_split(part, target, gamma, effort, rng)
+                found = best_split(part, target, search)
                 if found is not None and _is_better(found, best, violations_first):
                     best = found
             if best is not now:
@@ -107,15 +97,8 @@ def _is_better(found: Solution, best: Solution, violations_first: bool) -> bool:
     return found.violated == best.violated and found.cut < best.cut * (1.0 - 1e-9)
 
 
-def _recursion(
-    graph: CutGraph,
-    n_clusters: int,
-    gamma: float | None,
-    effort: Effort,
-    rng: np.random.RandomState,
-) -> Ints:
-    everything = np.arange(graph.n_vertices)
-    parts = [_part(graph, everything, n_clusters, gamma, effort, rng)]
+def _recursion(graph: CutGraph, n_clusters: int, search: Search) -> Ints:
+    parts = [_part(graph, np.arange(graph.n_vertices), n_clusters, search)]
     n_separated = 0
     for n_after in range(2, n_clusters + 1):
         total = sum(p.cost for p in parts)
@@ -127,8 +110,7 @@ def _recursion(
         # The last split's halves are not split again, so only their extent matters.
         is_last = n_after == n_clusters
         parts[at : at + 1] = [
-            _part(graph, vertices, n_clusters, gamma, effort, rng, is_leaf=is_last)
-            for vertices in sides
+            _part(graph, vertices, n_clusters, None if is_last else search) for vertices in sides
         ]
     labels = np.empty(graph.n_vertices, dtype=np.intp)
     for k, part in enumerate(parts):
@@ -136,17 +118,8 @@ def _recursion(
     return labels
 
 
-def _part(
-    graph: CutGraph,
-    vertices: Ints,
-    n_clusters: int,
-    gamma: float | None,
-    effort: Effort,
-    rng: np.random.RandomState,
-    *,
-    is_leaf: bool = False,
-) -> _Part:
-    """Return a cluster with its best split.
+def _part(graph: CutGraph, vertices: Ints, n_clusters: int, search: Search | None) -> _Part:
+    """Return a cluster with its best split, or without one if there is nothing to search by.
 
     A cluster that holds a share of the vertices is expected to hold the same share of the
     clusters; of the cannot-links inside it, two parts out of that many can only separate some.
@@ -155,7 +128,7 @@ def _part(
     cost = float(part.exterior.sum() / part.volume)
     n_ways = max(2, len(vertices) * n_clusters // graph.n_vertices)
     target = (n_ways - 2) * part.n_cannot // n_ways
-    split = None if is_leaf else best_split(part, target, gamma, effort, rng)
+    split = None if search is None else best_split(part, target, search)
     return _Part(vertices, cost, split, part.n_cannot, n_ways)
 
 

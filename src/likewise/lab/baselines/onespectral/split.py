@@ -6,7 +6,7 @@ import numpy as np
 
 from likewise.lab.baselines.onespectral.graph import CutGraph, Ints, Sides
 from likewise.lab.baselines.onespectral.level import (
-    Effort,
+    Search,
     Solution,
     descend,
     descend_all,
@@ -22,13 +22,7 @@ FIRST_STEP = 0.1
 """The first step from one price to the next; it is doubled while the cut stays the same."""
 
 
-def best_split(
-    graph: CutGraph,
-    target: int,
-    gamma: float | None,
-    effort: Effort,
-    rng: np.random.RandomState,
-) -> Solution | None:
+def best_split(graph: CutGraph, target: int, search: Search) -> Solution | None:
     """Return the best split of a part of the graph found, or None for a single vertex.
 
     Costs are measured against the whole graph, by the weights to the outside that a part of a
@@ -40,14 +34,14 @@ def best_split(
         return solution_of(graph, 0.0, np.array([True, False]))
     n_components, labels = graph.components()
     if n_components == 1:
-        return _connected_split(graph, target, gamma, effort, rng)
+        return _connected_split(graph, target, search)
     candidates = component_splits(graph)
     if min(s.cut for s in candidates) > 0 or min(s.violated for s in candidates) > target:
         for k in range(n_components):
             vertices = np.flatnonzero(labels == k)
             if len(vertices) > 1:
                 part = graph.induced(vertices)
-                inside = best_split(part, target, gamma, effort, rng)
+                inside = best_split(part, target, search)
                 if inside is not None:
                     candidates.append(_joined(graph, labels, vertices, inside.side))
     on_target = [s for s in candidates if s.violated <= target]
@@ -96,14 +90,9 @@ def _joined(graph: CutGraph, labels: Ints, vertices: Ints, inside: Sides) -> Sol
     return solution_of(graph, 0.0, side)
 
 
-def _connected_split(
-    graph: CutGraph,
-    target: int,
-    gamma: float | None,
-    effort: Effort,
-    rng: np.random.RandomState,
-) -> Solution:
+def _connected_split(graph: CutGraph, target: int, search: Search) -> Solution:
     """Raise the price of violations a few times, until at most `target` are left."""
+    effort, rng, gamma = search.effort, search.rng, search.gamma
     vectors = [varied(spectral_vector(graph, rng), rng)]
     vectors += [rng.standard_normal(graph.n_vertices) for _ in range(effort.n_starts - 1)]
     solutions = distinct([descend(graph, 0.0, f, effort) for f in vectors])

@@ -6,7 +6,7 @@ import numpy as np
 
 from likewise.lab.baselines.onespectral.graph import CutGraph, Floats, Sides
 from likewise.lab.baselines.onespectral.level import (
-    Effort,
+    Search,
     Solution,
     descend,
     descend_all,
@@ -23,56 +23,48 @@ FIRST_PRICE = 0.2
 """The first price of violated cannot-links; it is raised until none is violated."""
 
 
-def two_clusters(
-    graph: CutGraph, gamma: float | None, effort: Effort, rng: np.random.RandomState
-) -> Sides:
+def two_clusters(graph: CutGraph, search: Search) -> Sides:
     """Return one side of a good partition of the vertices into two.
 
-    Parameters
-    ----------
-    graph : CutGraph
-        No two of its cannot-links share a vertex, unless `gamma` is given.
-    gamma : float or None
-        Price of a violated cannot-link. None: the smallest one at which none is violated.
+    Without a price, that is the smallest at which no cannot-link is violated, which takes a graph
+    in which no two of them share a vertex.
     """
+    gamma, effort = search.gamma, search.effort
     free = component_splits(graph)
-    feasible, vectors = _starts(graph, effort, rng)
+    feasible, vectors = _starts(graph, search)
     if free:
         # Nothing is cheaper than a cut between components.
         current = free[: effort.n_starts]
         feasible = min([feasible, *(s for s in free if s.violated == 0)], key=lambda s: s.cut)
     else:
         current = distinct([descend(graph, 0.0, f, effort) for f in vectors])
-        current = _with_best_perturbed(graph, 0.0, current, effort, rng)
+        current = _with_best_perturbed(graph, 0.0, current, search)
     if gamma == 0 or _best(current).violated == 0:
         return _best(current).side
     if free or effort.is_patient:
         # What met at no price may part at a price: begin from where they began, too.
         current = [*current, *(solution_at(graph, 0.0, f) for f in vectors)]
     if gamma is not None:
-        return _best(_at_price(graph, gamma, current, effort, rng)).side
-    return _cheapest_without_violation(graph, feasible, current, effort, rng).side
+        return _best(_at_price(graph, gamma, current, search)).side
+    return _cheapest_without_violation(graph, feasible, current, search).side
 
 
 def _cheapest_without_violation(
-    graph: CutGraph,
-    feasible: Solution,
-    current: list[Solution],
-    effort: Effort,
-    rng: np.random.RandomState,
+    graph: CutGraph, feasible: Solution, current: list[Solution], search: Search
 ) -> Solution:
     """Follow the solutions up the prices, then bisect between too low and high enough.
 
     `feasible`, a known partition without violations, makes this end: at a price above a quarter
     of its cut times the volume of the graph nothing with a violation is better than it.
     """
+    effort = search.effort
     low, high = 0.0, FIRST_PRICE
     answer = feasible
     below = current
     if not effort.is_patient:
         high = max(high, _break_even(graph, _best(current), feasible))
     while True:
-        above = _at_price(graph, high, below, effort, rng)
+        above = _at_price(graph, high, below, search)
         found = min([*above, answer], key=lambda s: (s.value, s.violated))
         answer = min([answer, *(s for s in above if s.violated == 0)], key=lambda s: s.cut)
         if found.violated == 0:
@@ -86,7 +78,7 @@ def _cheapest_without_violation(
         if answer.cut <= lower_bound * (1 + effort.resolution):
             break
         middle = (low + high) / 2
-        between = _at_price(graph, middle, below, effort, rng)
+        between = _at_price(graph, middle, below, search)
         found = min([*between, answer], key=lambda s: (s.value, s.violated))
         answer = min([answer, *(s for s in between if s.violated == 0)], key=lambda s: s.cut)
         if found.violated == 0:
@@ -109,26 +101,18 @@ def _break_even(graph: CutGraph, violating: Solution, feasible: Solution) -> flo
 
 
 def _at_price(
-    graph: CutGraph,
-    gamma: float,
-    before: list[Solution],
-    effort: Effort,
-    rng: np.random.RandomState,
+    graph: CutGraph, gamma: float, before: list[Solution], search: Search
 ) -> list[Solution]:
     """Return the solutions at a price, each reached from one at the price before."""
-    solutions = descend_all(graph, gamma, before, effort)
-    return _with_best_perturbed(graph, gamma, solutions, effort, rng)
+    solutions = descend_all(graph, gamma, before, search.effort)
+    return _with_best_perturbed(graph, gamma, solutions, search)
 
 
 def _with_best_perturbed(
-    graph: CutGraph,
-    gamma: float,
-    solutions: list[Solution],
-    effort: Effort,
-    rng: np.random.RandomState,
+    graph: CutGraph, gamma: float, solutions: list[Solution], search: Search
 ) -> list[Solution]:
     best = _best(solutions)
-    better = perturbed(graph, gamma, best, effort, rng)
+    better = perturbed(graph, gamma, best, search)
     return [better if s is best else s for s in solutions]
 
 
@@ -136,11 +120,9 @@ def _best(solutions: list[Solution]) -> Solution:
     return min(solutions, key=lambda s: (s.value, s.violated))
 
 
-def _starts(
-    graph: CutGraph, effort: Effort, rng: np.random.RandomState
-) -> tuple[Solution, list[Floats]]:
+def _starts(graph: CutGraph, search: Search) -> tuple[Solution, list[Floats]]:
     """Return a partition without violations and the vectors to descend from."""
-    n = graph.n_vertices
+    rng, n_starts = search.rng, search.effort.n_starts
     vectors = [varied(spectral_vector(graph, rng), rng)]
     side = vectors[0] > np.median(vectors[0])
     if graph.n_cannot and len(np.unique(graph.cannot)) == graph.cannot.size:
@@ -150,6 +132,6 @@ def _starts(
         vectors.append(side.astype(np.float64))
     if side.all() or not side.any():
         side[0] = not side[0]
-    while len(vectors) < effort.n_starts:
-        vectors.append(rng.standard_normal(n))
-    return solution_of(graph, 0.0, side), vectors[: effort.n_starts]
+    while len(vectors) < n_starts:
+        vectors.append(rng.standard_normal(graph.n_vertices))
+    return solution_of(graph, 0.0, side), vectors[:n_starts]

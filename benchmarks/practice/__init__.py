@@ -1,0 +1,1 @@
+"""Quality per question of `Likewise` on practice sets: tables of KEEL and sentence embeddings."""

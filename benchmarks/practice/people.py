@@ -1,0 +1,69 @@
+"""Simulated people: truthful, not sure, wrong now and then, or wrong whenever a row is shown."""
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from likewise import Answer
+
+CONDITIONS = {
+    "truthful": {},
+    "unsure 10 %": {"unsure": 0.1},
+    "unsure 30 %": {"unsure": 0.3},
+    "independent 10 %": {"independent": 0.1},
+    "consistent 10 %": {"consistent": 0.1},
+    "border 10 %": {"border": 0.1},
+}
+
+
+class Person:
+    """Answers by classes.
+
+    `independent` is the chance that an answer is another one of those possible; `consistent` the
+    share of rows that have another class, drawn once; `border` the same, but rows with many near
+    rows of other classes more often, and the wrong class is that of the nearest of them; `unsure`
+    the chance of *not sure*.
+    """
+
+    can_choose = True
+
+    def __init__(self, X, y, *, seed=0, independent=0.0, consistent=0.0, border=0.0, unsure=0.0):
+        self.y, self.independent, self.unsure = np.array(y), independent, unsure
+        self.n_rows = len(y)
+        self._rng = np.random.default_rng(seed)
+        self.wrong = {}
+        drawn = np.random.default_rng(1000 + seed)
+        n, k = len(y), int(max(y)) + 1
+        self.seen = self.y.copy()
+        if consistent:
+            is_wrong = drawn.random(n) < consistent
+            self.seen = np.where(is_wrong, (self.y + drawn.integers(1, k, n)) % k, self.y)
+        if border:
+            apart = cdist(X, X)
+            np.fill_diagonal(apart, np.inf)
+            near = np.argsort(apart, axis=1)[:, :10]
+            others = (self.y[near] != self.y[:, None]).mean(axis=1) + 0.02
+            chances = np.minimum(1.0, others * border * n / others.sum())
+            apart[self.y[:, None] == self.y[None]] = np.inf
+            nearest = self.y[apart.argmin(axis=1)]
+            self.seen = np.where(drawn.random(n) < chances, nearest, self.y)
+
+    def answer(self, question):
+        """Answer a question, and note whether that was right."""
+        if self.unsure and self._rng.random() < self.unsure:
+            return Answer.UNSURE
+        right, place = self._place(question, self.y), self._place(question, self.seen)
+        if self.independent and self._rng.random() < self.independent:
+            places = (*range(len(question.groups)), None)
+            others = [other for other in places if other != place]
+            place = others[int(self._rng.integers(len(others)))]
+        self.wrong[question.number] = place != right
+        if len(question.groups) > 1:
+            return place
+        return Answer.DIFFERENT if place is None else Answer.SAME
+
+    def _place(self, question, classes):
+        own = classes[question.row]
+        for place, group in enumerate(question.groups):
+            if self.seen[group[0]] == own:
+                return place
+        return None

@@ -1,0 +1,134 @@
+"""Arrays in files: one encoding, for exported sessions and for the payloads of a project file.
+
+An array is a JSON object with its type, its shape and its bytes, which are compressed and written
+as text. What a file says about sizes is not believed: see `inflated`.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.errors import SessionFileError
+
+NAMES = {"base64", "dtype", "shape"}
+"""The names of an array's JSON object."""
+KINDS = "biuf"
+"""Arrays hold truth values, whole numbers or floats; others could hold code."""
+SHORT = 100
+"""Shorter arrays are lists in exported sessions, for people who read them."""
+ROOM = 64 << 20
+"""Compressed bytes may always grow to this many, 64 MiB: arrays of equal values shrink much."""
+MOST_GROWTH = 64
+"""Beyond that, they may grow by this factor. Real sessions grow by 2 to 10; a bomb by 1000."""
+SAMPLE = 65_536
+"""How many bytes are compressed to see whether that is worthwhile."""
+WORTH = 0.7
+"""Bytes are compressed only if a sample from their middle shrinks below this share. Features of
+5000 pictures would shrink by a tenth, or to .76 as base64, and that would take half a second."""
+
+
+def array_to_json(array: NDArray[Any]) -> dict[str, Any]:
+    """Return an array as a JSON object.
+
+    Examples
+    --------
+    >>> sorted(array_to_json(np.arange(3)))
+    ['base64', 'dtype', 'shape']
+    >>> from_json(array_to_json(np.arange(3)))
+    array([0, 1, 2])
+    """
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in KINDS:
+        what = getattr(array, "dtype", type(array).__name__)
+        raise TypeError(f"{what} is neither a plain value nor an array of numbers")
+    little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    text = base64.b64encode(deflated(little.tobytes())).decode("ascii")
+    return {"base64": text, "dtype": little.dtype.str, "shape": list(array.shape)}
+
+
+def as_base64(array: NDArray[Any]) -> Any:
+    """Return a long array as a JSON object and a short one as a list.
+
+    Examples
+    --------
+    >>> as_base64(np.arange(3))
+    [0, 1, 2]
+    >>> X = np.linspace(0, 1, 2000, dtype=np.float32).reshape(200, 10)
+    >>> len(str(as_base64(X))) < len(str(X.tolist())) / 3
+    True
+    >>> bool((from_json(as_base64(X)) == X).all())
+    True
+    """
+    is_short = array.size < SHORT or array.dtype.kind not in KINDS
+    return array.tolist() if is_short else array_to_json(array)
+
+
+def from_json(value: Any) -> Any:
+    """Return a JSON value with every array in it as an array again.
+
+    Raises
+    ------
+    SessionFileError
+        If an array is damaged or would be far larger than its bytes.
+    """
+    if isinstance(value, list):
+        return [from_json(inner) for inner in value]
+    if not isinstance(value, Mapping):
+        return value
+    if value.keys() != NAMES:
+        return {key: from_json(inner) for key, inner in value.items()}
+    try:
+        dtype, shape = np.dtype(value["dtype"]), tuple(value["shape"])
+        is_shape = all(type(n) is int and n >= 0 for n in shape)
+        if dtype.kind not in KINDS or not is_shape:
+            raise ValueError(f"shape {value['shape']!r} of {value['dtype']!r}")
+        size = math.prod(shape) * dtype.itemsize
+        data = inflated(base64.b64decode(value["base64"]), size)
+        flat = np.frombuffer(data, dtype=dtype)
+        return flat.reshape(shape).astype(dtype.newbyteorder("="))
+    except (ValueError, TypeError, OverflowError, SyntaxError) as error:
+        raise SessionFileError(f"an array of the saved session is damaged: {error}") from error
+
+
+def deflated(data: bytes) -> bytes:
+    """Return data compressed, or only wrapped where compression gains little, as for features."""
+    middle = len(data) // 2
+    sample = data[middle : middle + SAMPLE]
+    gains = len(data) <= 2 * SAMPLE or len(zlib.compress(sample, 1)) < WORTH * len(sample)
+    return zlib.compress(data, 1 if gains else 0)
+
+
+def inflated(data: bytes, size: int | None = None) -> bytes:
+    """Return what `deflated` took; refuse a bomb before it takes memory.
+
+    Parameters
+    ----------
+    data : bytes
+        What `deflated` returned.
+    size : int, optional
+        How many bytes it must become.
+
+    Raises
+    ------
+    SessionFileError
+        If the bytes are damaged, or grow beyond `ROOM` and by more than `MOST_GROWTH`.
+    """
+    most = max(ROOM, MOST_GROWTH * len(data))
+    if size is not None and size > most:
+        raise SessionFileError(f"{len(data)} bytes cannot hold an array of {size} bytes")
+    unpacking = zlib.decompressobj()
+    try:
+        whole = unpacking.decompress(data, most + 1)
+    except zlib.error as error:
+        raise SessionFileError(f"compressed bytes are damaged: {error}") from error
+    if len(whole) > most:
+        raise SessionFileError(f"{len(data)} compressed bytes would become more than {most}")
+    if not unpacking.eof or unpacking.unused_data or size not in (None, len(whole)):
+        raise SessionFileError("compressed bytes are cut, or followed by others")
+    return whole

@@ -1,0 +1,477 @@
+"""A session's log: what was done, in order, and everything that follows from doing it again.
+
+The log is the only truth. Undo removes its last entry and does the others again with a fresh
+strategy; saving writes the entries down; loading does them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib import import_module
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from likewise.core.answers import Answer, Gesture, Link, as_answer, ordered
+from likewise.core.counting import Counted
+from likewise.core.fingerprint import refuse_other_rows
+from likewise.core.journal import (
+    FORMAT,
+    SCHEMA,
+    Checked,
+    Entry,
+    Marked,
+    Named,
+    Rebuilt,
+    Revised,
+    as_plain,
+    current,
+    entry_from_dict,
+    entry_to_dict,
+    rows_of,
+)
+from likewise.core.strategy import STRATEGIES, Strategy
+from likewise.errors import InputError, LikewiseError, SessionFileError
+from likewise.inputs import is_whole, refuse_names, refuse_strategy
+from likewise.words import plural
+
+T = TypeVar("T")
+
+
+class Log:
+    """What was done, undone and saved; `Session` adds what is asked and known.
+
+    Parameters
+    ----------
+    strategy, sample_ids, digest, row_numbers, max_queries
+        As for `Session`.
+    """
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        *,
+        sample_ids: Sequence[Hashable] | None = None,
+        digest: str | None = None,
+        row_numbers: ArrayLike | None = None,
+        max_queries: int | None = None,
+    ) -> None:
+        refuse_strategy(strategy)
+        self.strategy = strategy
+        self.sample_ids = _checked_ids(sample_ids, strategy.n_rows)
+        self.digest = digest
+        self.row_numbers = None if row_numbers is None else np.asarray(row_numbers, dtype=np.intp)
+        self.max_queries = _checked_budget(max_queries)
+        self._is_endless = False
+        self._first = strategy
+        self._counted = Counted(strategy.n_rows, strategy.weighs_answers)
+        self._log: list[Entry] = []
+        self._undone: list[Entry] = []
+        self._derived: dict[str, Any] = {}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Log):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # sessions change
+
+    # -- what was done ---------------------------------------------------------------------------
+
+    @property
+    def events(self) -> tuple[Gesture, ...]:
+        """All gestures that count, in order."""
+        return self.once("events", lambda: tuple(self._counted.gestures))
+
+    @property
+    def log(self) -> tuple[Entry, ...]:
+        """All that was done and not undone, in order."""
+        return tuple(self._log)
+
+    @property
+    def n_asked(self) -> int:
+        """How many questions were answered, *not sure* included."""
+        return self.once("asked", lambda: sum(is_asked(entry) for entry in self._log))
+
+    @property
+    def names(self) -> dict[int, str]:
+        """The names given to rows, in the order they were given."""
+        names: dict[int, str] = {}
+        for entry in self._log:
+            if isinstance(entry, Named):
+                for row, name in entry.names:
+                    names.pop(row, None)
+                    if name:
+                        names[row] = name
+        return names
+
+    @property
+    def marks(self) -> set[int]:
+        """The rows that were said not to fit where they are."""
+        return {entry.row for entry in self._log if isinstance(entry, Marked)} | {
+            entry.ask[0] for entry in self._log if isinstance(entry, Rebuilt) and entry.ask
+        }
+
+    @property
+    def checks(self) -> dict[tuple[int, int], Answer]:
+        """The answers to check questions since the last change of the groups."""
+        checks: dict[tuple[int, int], Answer] = {}
+        for entry in reversed(self._log):
+            if isinstance(entry, Checked):
+                checks.setdefault((entry.link.left, entry.link.right), entry.link.answer)
+            elif not isinstance(entry, Named | Marked):
+                break
+        return checks
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether `undo` would do something."""
+        return bool(self._log)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether `redo` would do something."""
+        return bool(self._undone)
+
+    def to_frame(self) -> Any:
+        """Return the answers as a pandas data frame, one row per link, in order.
+
+        Needs pandas. The columns are the number of the answer, the two rows, their ids where there
+        are any, what was said, whether it was asked, given or mended, who said it and when, and how
+        many seconds that took.
+        """
+        pandas = import_module("pandas")
+        ids = self.sample_ids
+        records = [
+            {
+                "number": gesture.number,
+                "row": link.left,
+                "other": link.right,
+                **({} if ids is None else {"row_id": ids[link.left], "other_id": ids[link.right]}),
+                "answer": link.answer.value,
+                "source": gesture.source,
+                "by": gesture.by,
+                "at": gesture.at,
+                "seconds": gesture.seconds,
+            }
+            for gesture in self.events
+            for link in gesture.links
+        ]
+        return pandas.DataFrame.from_records(records)
+
+    # -- changing it -----------------------------------------------------------------------------
+
+    def undo(self) -> Entry | None:
+        """Take back the last thing done; return it, or None if there is none."""
+        if not self._log:
+            return None
+        entry = self._log[-1]
+        self._follow(self._log[:-1])
+        self._undone.append(entry)
+        return entry
+
+    def redo(self) -> Entry | None:
+        """Do again what `undo` took back last; return it, or None if there is nothing."""
+        if not self._undone:
+            return None
+        self._do(self._undone[-1])
+        return self._undone.pop()
+
+    def rebuild(
+        self,
+        strategy: Strategy,
+        *,
+        why: str = "go on",
+        by: str | None = None,
+        at: str | None = None,
+    ) -> None:
+        """Go on with another strategy, into which all answers so far are carried over.
+
+        Parameters
+        ----------
+        strategy : Strategy
+            Without answers.
+        why : str
+            What it is for.
+        by, at : str, optional
+            Who does it and when, for the log.
+        """
+        refuse_strategy(strategy)
+        plain = {"name": strategy.name, **strategy.to_dict()}
+        self._new(Rebuilt(plain, why, None, by, at), strategy)
+
+    def name(
+        self, names: Mapping[int, str], *, by: str | None = None, at: str | None = None
+    ) -> None:
+        """Give rows names, which are those of their groups; an empty one takes a name away."""
+        refuse_names(names)
+        self._checked_rows(*names)
+        self._new(Named(tuple(names.items()), by, at))
+
+    def mark(
+        self,
+        row: int,
+        beside: int | None = None,
+        *,
+        by: str | None = None,
+        at: str | None = None,
+    ) -> None:
+        """Note that a row does not seem to fit where it is.
+
+        Parameters
+        ----------
+        row : int
+            The row.
+        beside : int, optional
+            A row of the group it is in. Whether the two belong together is asked next.
+        by, at : str, optional
+            Who says it and when, for the log.
+        """
+        self._checked_rows(row, *(() if beside is None else (beside,)))
+        self._new(Marked(int(row), beside, by, at))
+
+    def check(
+        self, left: int, right: int, answer: Any, *, by: str | None = None, at: str | None = None
+    ) -> None:
+        """Note the answer to a check question of `audit`; it changes no group."""
+        self._checked_rows(left, right)
+        if left == right:
+            raise InputError(f"a check is about two rows, not about row {left} and itself")
+        self._new(Checked(Link(left, right, as_answer(answer)), by, at))
+
+    # -- saving ----------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the session as plain values that JSON can hold."""
+        plain: dict[str, Any] = as_plain(self.state())
+        return plain
+
+    def state(self) -> dict[str, Any]:
+        """Return what `to_dict` returns, with arrays where that has long lists."""
+        return {
+            "format": FORMAT,
+            "schema": SCHEMA,
+            "digest": self.digest,
+            "sample_ids": None if self.sample_ids is None else list(self.sample_ids),
+            **({} if self.row_numbers is None else {"row_numbers": self.row_numbers}),
+            "max_queries": self.max_queries,
+            "endless": self._is_endless,
+            "strategy": {"name": self._first.name, **self._first.to_dict()},
+            "log": [entry_to_dict(entry) for entry in self._log],
+            "undone": [entry_to_dict(entry) for entry in self._undone],
+        }
+
+    @classmethod
+    def from_dict(
+        cls, plain: Mapping[str, Any], *, X: ArrayLike | None = None, digest: str | None = None
+    ) -> Self:
+        """Return the session that `to_dict` wrote down.
+
+        Parameters
+        ----------
+        plain : mapping
+            What `to_dict` returned, in this release or an earlier one.
+        X : array-like, optional
+            The data, for strategies that need it to go on. A session that a page or the command
+            line exported has it. Other rows than those it was made from are refused.
+        digest : str, optional
+            The fingerprint of the data at hand; refused if the session was made from other data.
+
+        Raises
+        ------
+        SessionFileError
+            If the session is cut, of a newer schema, of an unknown kind or made from other data.
+        """
+        try:
+            data = current(plain)
+            if digest is not None and data.get("digest") not in (None, digest):
+                raise SessionFileError(
+                    "the session was made from other data (the fingerprints differ). Open it with "
+                    "the data it was made from, or start a new one."
+                )
+            if X is not None and digest is None:
+                refuse_other_rows(data.get("digest"), X)
+            strategy = _loaded_strategy(data["strategy"], data.get("rows") if X is None else X)
+            names = ("sample_ids", "digest", "row_numbers", "max_queries")
+            session = cls(strategy, **{name: data.get(name) for name in names})
+            session._is_endless = bool(data.get("endless", False))
+            for entry in data["log"]:
+                session.apply(entry)
+            session._undone = [session._entry(entry, 0) for entry in data["undone"]]
+        except LikewiseError:
+            raise
+        except (
+            LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError
+        ) as error:  # fmt: skip
+            raise SessionFileError(
+                f"the saved session is cut or damaged: {type(error).__name__} on {error}"
+            ) from error
+        return session
+
+    def apply(self, plain: Mapping[str, Any]) -> None:
+        """Do what an entry of a saved log says; "undo" and "redo" are such entries, too."""
+        if plain.get("do") == "undo":
+            self.undo()
+        elif plain.get("do") == "redo":
+            self.redo()
+        else:
+            if plain.get("do") == "revise":
+                number = plain.get("number")
+                if not is_whole(number) or not 1 <= number <= len(self.events):
+                    raise SessionFileError(f"the log has an entry that cannot be read: {plain}")
+                if "answer" in plain:
+                    # Earlier releases wrote down another answer to the same links.
+                    links = self.events[number - 1].links
+                    plain = {**plain, "links": [[x.left, x.right, plain["answer"]] for x in links]}
+            self._new(self._entry(plain, len(self._counted.gestures) + 1))
+
+    def _entry(self, plain: Mapping[str, Any], number: int) -> Entry:
+        """Return an entry of a saved log; refuse rows that are not there."""
+        entry = entry_from_dict(plain, number)
+        self._checked_rows(*rows_of(entry))
+        return entry
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Undo what was done in the block if it ends with an error, such as a full disk."""
+        log, undone, budget = list(self._log), list(self._undone), self.max_queries
+        try:
+            yield
+        except BaseException:
+            self.max_queries = budget
+            self._follow(log)
+            self._undone = undone
+            raise
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what `make` returns; it is called once for every state of the log."""
+        if name not in self._derived:
+            self._derived[name] = make()
+        value: T = self._derived[name]
+        return value
+
+    # -- inside ----------------------------------------------------------------------------------
+
+    def _new(self, entry: Entry, made: Strategy | None = None) -> None:
+        self._do(entry, made)
+        self._undone.clear()
+
+    def _do(self, entry: Entry, made: Strategy | None = None) -> None:
+        """Do something and write it into the log; after an error all is as it was.
+
+        `made` is the strategy that a `Rebuilt` writes down, where it is at hand.
+        """
+        if isinstance(entry, Gesture):
+            # An entry that is redone may have had another number before.
+            entry = replace(entry, number=len(self._counted.gestures) + 1)
+        if isinstance(entry, Gesture | Revised | Rebuilt):
+            before = list(self._counted.gestures)
+            is_longer = isinstance(entry, Gesture) and not self._counted.take(entry)
+            try:
+                # A gesture can also take away some links of an earlier one, which then counts less.
+                if is_longer and self._counted.gestures[:-1] == before:
+                    record_links(self.strategy, self._counted.gestures[-1])
+                else:
+                    self._follow([*self._log, entry], made)
+                    return
+            except BaseException:
+                self._follow(self._log)
+                raise
+        self._log.append(entry)
+        self._derived.clear()
+
+    def _follow(self, log: Sequence[Entry], made: Strategy | None = None) -> None:
+        """Make `log` the log, and the state what follows from it."""
+        rebuilt = [entry for entry in log if isinstance(entry, Rebuilt)]
+        if made is not None:
+            strategy = made
+        elif rebuilt:
+            strategy = _loaded_strategy(rebuilt[-1].strategy, getattr(self.strategy, "X", None))
+        else:
+            strategy = self._first.fresh()
+        counted = self._counted_after(log, strategy.weighs_answers)
+        for gesture in counted.gestures:
+            record_links(strategy, gesture)
+        self.strategy, self._counted, self._log = strategy, counted, list(log)
+        self._derived.clear()
+
+    def _counted_after(self, log: Sequence[Entry], is_weighing: bool | None = None) -> Counted:
+        if is_weighing is None:
+            is_weighing = self.strategy.weighs_answers
+        counted = Counted(self.strategy.n_rows, is_weighing)
+        for entry in log:
+            counted.take(entry)
+        return counted
+
+    def _open_mark(self, strategy: Strategy) -> tuple[int, tuple[tuple[int, ...], ...]] | None:
+        """Return a row that was said not to fit, and a row of its group, if nobody said more."""
+        asked = {link.pair for gesture in self._counted.gestures for link in gesture.links}
+        for entry in self._log:
+            pair = entry.ask if isinstance(entry, Rebuilt) else None
+            if isinstance(entry, Marked) and entry.beside is not None:
+                pair = entry.row, entry.beside
+            if pair and ordered(*pair) not in asked and strategy.links.implied(*pair) is None:
+                return pair[0], ((pair[1],),)
+        return None
+
+    def _checked_rows(self, *rows: int) -> None:
+        n_rows = self.strategy.n_rows
+        for row in rows:
+            if not is_whole(row):
+                raise InputError(f"a row is called by its number, 0 to {n_rows - 1}, not {row!r}")
+            if not 0 <= row < n_rows:
+                raise InputError(f"there is no row {row}: the data has rows 0 to {n_rows - 1}")
+
+
+def is_asked(entry: Entry) -> bool:
+    """Return whether an entry of a log answers a question."""
+    return isinstance(entry, Gesture) and entry.source == "asked"
+
+
+def record_links(strategy: Strategy, gesture: Gesture) -> None:
+    """Let a strategy record all links of a gesture."""
+    for link in gesture.links:
+        is_certain = gesture.source != "asked"
+        strategy.record(link.left, link.right, link.answer, is_certain=is_certain)
+
+
+def _checked_budget(max_queries: Any) -> int | None:
+    if max_queries is None:
+        return None
+    if not is_whole(max_queries) or max_queries < 0:
+        raise InputError(f"max_queries must be None or a whole number from 0, got {max_queries!r}")
+    return int(max_queries)
+
+
+def _loaded_strategy(plain: Mapping[str, Any], X: Any) -> Strategy:
+    name = plain["name"]
+    if name not in STRATEGIES:
+        raise SessionFileError(
+            f"the session asks by the strategy {name!r}, which is not known here; known are "
+            f"{', '.join(sorted(STRATEGIES.names))}. If it is one of your own, import its module "
+            "first; on the command line, say --strategy package.module:Class."
+        )
+    return STRATEGIES.known(name).load(plain, X)
+
+
+def _checked_ids(ids: Sequence[Hashable] | None, n_rows: int) -> tuple[Hashable, ...] | None:
+    if ids is None:
+        return None
+    try:
+        plain = tuple(i.item() if isinstance(i, np.generic) else i for i in ids)
+    except TypeError:
+        raise InputError(f"sample_ids must be a list of one id per row, got {ids!r}") from None
+    if len(plain) != n_rows:
+        n_ids = plural(len(plain), "entry")
+        raise InputError(f"sample_ids has {n_ids}, but the data has {plural(n_rows, 'row')}")
+    seen: set[Hashable] = set()
+    for i in plain:
+        if not isinstance(i, Hashable):
+            raise InputError(f"sample_ids must be numbers, texts or tuples, got {i!r}")
+        if i in seen:
+            raise InputError(f"sample_ids must be unique, but {i!r} occurs more than once")
+        seen.add(i)
+    return plain

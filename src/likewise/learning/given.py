@@ -1,0 +1,92 @@
+"""A vote of groups that were there before: by another tool, or by hand.
+
+They are a belief, not a fact. A given group votes for the groups of its known rows, each known row
+once. How much that counts follows, as for every voter, from how well it predicts known rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.learning.views import RowViews
+
+PRIOR = 0.5
+"""The weight of the shares of all groups beside the known rows of a given group, in rows."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GivenVote:
+    """What was learned; made by `fit_given`.
+
+    Attributes
+    ----------
+    left_out : ndarray of shape (n_known, n_groups)
+        For every known row, the probabilities by the other known rows of its given group.
+    """
+
+    left_out: NDArray[np.float64]
+    _chances: NDArray[np.float64]
+
+    def predict_proba(self, rows: RowViews) -> NDArray[np.float64]:
+        """Return how likely each row belongs to each group; NaN for rows without a given group."""
+        chances = self._chances[rows.given]
+        chances[rows.given < 0] = np.nan
+        return chances
+
+
+def fit_given(
+    rows: RowViews,
+    sizes: NDArray[np.float64],
+    known: NDArray[np.intp],
+    groups: NDArray[np.intp],
+) -> GivenVote:
+    """Count the known rows of every group in every given group.
+
+    Parameters
+    ----------
+    rows : RowViews
+        All rows, with their given groups.
+    sizes : ndarray of shape (n_rows,)
+        Not used: known rows count once each.
+    known : ndarray of shape (n_known,)
+        The rows whose group is known.
+    groups : ndarray of shape (n_known,)
+        Their groups, numbered from 0 without gaps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise.learning.views import views_of
+    >>> X = np.zeros((5, 1))
+    >>> rows = views_of(X)(X)._replace(given=np.array([0, 0, 0, 1, -1]))
+    >>> vote = fit_given(rows, np.ones(5), np.array([0, 1, 3]), np.array([0, 0, 1]))
+    >>> vote.predict_proba(rows).round(2).tolist()
+    [[0.93, 0.07], [0.93, 0.07], [0.93, 0.07], [0.22, 0.78], [nan, nan]]
+    """
+    del sizes
+    given, n_groups = rows.given[known], int(groups.max()) + 1
+    shares = np.bincount(groups, minlength=n_groups) / len(groups)
+    counts = np.zeros((int(rows.given.max(initial=-1)) + 1, n_groups))
+    has_given = given >= 0
+    np.add.at(counts, (given[has_given], groups[has_given]), 1.0)
+    others = np.where(has_given[:, None], counts[given] if len(counts) else 0.0, 0.0)
+    others[has_given, groups[has_given]] -= 1.0
+    return GivenVote(_with_prior(others, shares), _with_prior(counts, shares))
+
+
+def _with_prior(counts: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    weighed = counts + PRIOR * shares
+    return np.asarray(weighed / weighed.sum(axis=1, keepdims=True))
+
+
+def central_rows(rows: RowViews, given: NDArray[np.intp], wanted: list[int]) -> list[int]:
+    """Return, for each of some given groups, its row that is nearest to its mean."""
+    central = []
+    for number in wanted:
+        members = np.flatnonzero(given == number)
+        far = ((rows.own[members] - rows.own[members].mean(axis=0)) ** 2).sum(axis=1)
+        central.append(int(members[np.argmin(far)]))
+    return central

@@ -1,0 +1,243 @@
+"""The one rule for answers that contradict each other."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from likewise import Answer, Gesture, Link, Session
+from likewise.core.counting import Counted
+from likewise.core.journal import Revised, upgraded_entry
+from likewise.core.partition import singletons
+from likewise.errors import ContradictionError, InputError
+from likewise.strategies import ClosestFirst
+
+ASSETS = Path(__file__).parent / "assets"
+SAME, DIFFERENT, UNSURE = Answer
+N_ROWS = 6
+
+
+def gesture(*links, source="asked"):
+    return Gesture(0, tuple(Link(*link) for link in links), source)
+
+
+def counted(*gestures, is_weighing=False):
+    """Return what counts after some gestures, and those dropped by the last."""
+    what = Counted(N_ROWS, is_weighing)
+    dropped: list[Gesture] = []
+    for one in gestures:
+        dropped = what.take(one)
+    return what, [x.links for x in dropped]
+
+
+def links_of(what):
+    return [(*link.pair, link.answer) for g in what.gestures for link in g.links]
+
+
+def session(n=N_ROWS):
+    return Session(ClosestFirst(singletons(np.arange(float(n))[:, None] ** 1.5)))
+
+
+@pytest.mark.parametrize("certain", ["given", "mended"])
+def test_a_certain_link_is_never_overruled_by_an_answer(certain):
+    sure, asked = gesture((0, 1, SAME), source=certain), gesture((0, 1, DIFFERENT))
+    for order in ((sure, asked), (asked, sure)):
+        what, _ = counted(*order)
+        assert links_of(what) == [(0, 1, SAME)]
+        assert what.gestures[0].source == certain
+
+
+@pytest.mark.parametrize("certain", ["given", "mended"])
+def test_a_certain_link_wins_also_by_what_it_implies(certain):
+    what, dropped = counted(
+        gesture((1, 2, SAME)),
+        gesture((0, 1, SAME), source=certain),
+        gesture((0, 2, DIFFERENT), source=certain),
+    )
+    assert links_of(what) == [(0, 1, SAME), (0, 2, DIFFERENT)]
+    assert dropped == [(Link(1, 2, SAME),)]
+
+
+def test_among_certain_links_the_newest_wins():
+    what, dropped = counted(
+        gesture((0, 1, SAME), source="given"),
+        gesture((2, 3, SAME), source="mended"),
+        gesture((0, 1, DIFFERENT), source="mended"),
+    )
+    assert links_of(what) == [(2, 3, SAME), (0, 1, DIFFERENT)]
+    assert dropped == [(Link(0, 1, SAME),)]
+
+
+def test_among_answers_the_newest_wins_and_the_others_stand_in_their_order():
+    what, dropped = counted(
+        gesture((0, 1, SAME)), gesture((1, 2, SAME)), gesture((0, 2, DIFFERENT))
+    )
+    assert links_of(what) == [(0, 1, SAME), (0, 2, DIFFERENT)]
+    assert dropped == [(Link(1, 2, SAME),)]
+
+
+def test_what_contradicts_loses_just_those_links():
+    what, dropped = counted(
+        gesture((0, 1, SAME), (0, 2, SAME)),
+        gesture((4, 5, UNSURE)),
+        gesture((0, 1, DIFFERENT), source="mended"),
+    )
+    assert links_of(what) == [(0, 2, SAME), (4, 5, UNSURE), (0, 1, DIFFERENT)]
+    assert dropped == []
+
+
+def test_gestures_that_count_are_numbered_from_one():
+    what, _ = counted(
+        gesture((0, 1, SAME)), gesture((2, 3, SAME)), gesture((0, 1, DIFFERENT), source="mended")
+    )
+    assert [g.number for g in what.gestures] == [1, 2]
+
+
+def test_a_strategy_that_weighs_answers_gets_all_of_them_but_no_certain_link_is_contradicted():
+    what, dropped = counted(
+        gesture((0, 1, SAME)),
+        gesture((0, 1, DIFFERENT)),
+        gesture((0, 1, SAME), source="given"),
+        is_weighing=True,
+    )
+    assert (len(what.gestures), dropped) == (3, [])
+    with pytest.raises(ContradictionError):
+        what.check(gesture((0, 1, DIFFERENT), source="given"))
+    what.check(gesture((0, 1, DIFFERENT)))
+
+
+def test_two_places_that_are_known_to_differ_cannot_both_be_chosen():
+    what, _ = counted(gesture((0, 1, DIFFERENT)))
+    with pytest.raises(ContradictionError):
+        what.check(gesture((5, 0, SAME), (5, 1, SAME)))
+    what.check(gesture((5, 0, SAME), (5, 2, SAME)))
+    assert len(what.gestures) == 1
+
+
+def test_two_links_of_a_gesture_may_contradict_each_other_by_way_of_what_is_known():
+    what, _ = counted(gesture((0, 1, SAME)))
+    with pytest.raises(ContradictionError):
+        what.check(gesture((5, 0, SAME), (5, 1, DIFFERENT)))
+
+
+def test_checking_changes_nothing():
+    what, _ = counted(gesture((0, 1, SAME)))
+    what.check(gesture((1, 2, SAME)))
+    what.check(gesture((1, 2, DIFFERENT)))
+    assert links_of(what) == [(0, 1, SAME)]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 4),
+            st.integers(0, 4),
+            st.sampled_from([SAME, DIFFERENT]),
+            st.sampled_from(["asked", "given", "mended"]),
+        ).filter(lambda link: link[0] != link[1]),
+        max_size=12,
+    )
+)
+def test_what_counts_fits_together_and_the_newest_certain_link_always_counts(said):
+    what = Counted(5, False)
+    for left, right, answer, source in said:
+        what.take(gesture((left, right, answer), source=source))
+        Counted(5, False).check(gesture(*links_of(what)))
+        if source != "asked":
+            assert (min(left, right), max(left, right), answer) in links_of(what)
+
+
+# -- changing an answer --------------------------------------------------------------------------
+
+
+def test_a_revised_answer_wins_over_answers_before_and_after_it():
+    what, dropped = counted(
+        gesture((0, 1, SAME)),
+        gesture((1, 2, SAME)),
+        gesture((0, 2, SAME)),
+        gesture((3, 4, SAME)),
+        Revised(2, (Link(1, 2, DIFFERENT),)),
+    )
+    assert links_of(what) == [(0, 1, SAME), (1, 2, DIFFERENT), (3, 4, SAME)]
+    assert dropped == [(Link(0, 2, SAME),)]
+
+
+def test_revising_keeps_answers_that_say_nothing_new():
+    known = session()
+    for left, right in ((0, 1), (1, 2), (0, 2), (3, 4)):
+        known.give(left, right, "same")
+    revision = known.revise(4, "different")
+    assert [g.links[0].pair for g in revision.kept] == [(0, 1), (1, 2), (0, 2), (3, 4)]
+    assert revision.dropped == ()
+
+
+def test_an_answer_cannot_be_revised_against_a_certain_link():
+    known = session()
+    known.tell("same")
+    known.give(1, 2, "same")
+    known.give(0, 2, "same")
+    before = known.to_dict()
+    for attempt in (known.preview, known.revise):
+        with pytest.raises(ContradictionError, match="0 different 1 contradicts"):
+            attempt(1, "different")
+    assert known.to_dict() == before
+
+
+def test_a_certain_link_can_be_revised():
+    known = session()
+    known.give(0, 1, "same")
+    known.give(1, 2, "same")
+    known.revise(1, "different")
+    assert known.links.implied(0, 2) is DIFFERENT
+
+
+def test_what_said_several_things_without_groups_is_not_revised():
+    known = session()
+    known.give_links([Link(0, 1, SAME), Link(2, 3, SAME)])
+    with pytest.raises(InputError, match="answer 1 says 2 things at once"):
+        known.revise(1, "same")
+
+
+def test_mending_takes_parts_of_an_answer_away_and_undo_brings_them_back():
+    known = session()
+    known.give_links([Link(0, 1, SAME), Link(0, 2, SAME)])
+    known.give_links([Link(0, 1, DIFFERENT)], overrules=True)
+    assert [link.pair for g in known.events for link in g.links] == [(0, 2), (0, 1)]
+    assert known.links.implied(0, 2) is SAME
+    known.undo()
+    assert known.links.implied(0, 1) is SAME
+
+
+# -- sessions of earlier releases ----------------------------------------------------------------
+
+
+def test_a_session_of_schema_1_opens_with_its_answers_and_groups_and_goes_on():
+    saved = json.loads((ASSETS / "session-schema-1.json").read_text())
+    known = Session.from_dict(saved["session"])
+    assert known.labels.tolist() == saved["labels"]
+    question = known.ask()
+    assert question is not None
+    assert [question.left, question.right] == saved["ask"][1:]
+    events = [[e.number, e.left, e.right, e.answer.value, e.source] for e in known.events]
+    assert events == saved["events"]
+    assert known.to_dict()["schema"] == 3
+    assert known.max_queries is None
+    assert Session.from_dict(known.to_dict()) == known
+    assert known.redo() is not None
+
+
+@pytest.mark.parametrize(
+    "entry", [{"do": "name", "names": [[0, "a"]]}, {"do": "tell", "links": [[0, 4, "same"]]}]
+)
+def test_what_is_the_same_in_both_schemas_is_not_changed(entry):
+    assert upgraded_entry(entry) == entry
+
+
+def test_a_revision_of_an_earlier_release_is_another_answer_to_the_same_links():
+    known = session()
+    known.tell("same")
+    known.apply({"do": "revise", "number": 1, "answer": "different"})
+    assert known.links.implied(0, 1) is DIFFERENT

@@ -1,0 +1,81 @@
+"""The method and the product need nothing of the laboratory."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import likewise
+
+SRC = Path(likewise.__file__).parent
+LAZY = ("__init__.py", "cli/__init__.py", "core/strategy.py")
+"""They name public classes, commands and strategies of the laboratory, looked up on use."""
+
+WITHOUT_LAB = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class NoLab(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.partition("likewise.")[2].split(".")[0] == "lab":
+            raise ModuleNotFoundError(f"{name} is not installed")
+
+sys.meta_path.insert(0, NoLab())
+"""
+
+
+def without_lab(code: str) -> str:
+    """Run code in an interpreter that has no `likewise.lab`, and return what it prints."""
+    ran = subprocess.run(
+        [sys.executable, "-c", WITHOUT_LAB + code], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def test_every_module_of_the_product_is_imported():
+    code = """
+import pkgutil
+from importlib import import_module
+import likewise
+
+def modules(package):
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        if module.name not in ("likewise.lab", "likewise.__main__"):
+            yield module.name
+            if module.ispkg:
+                yield from modules(import_module(module.name))
+
+for name in modules(likewise):
+    import_module(name)
+    print(name)
+try:
+    likewise.MPCKMeans
+except ModuleNotFoundError as error:
+    print(error)
+"""
+    *imported, refused = without_lab(code).splitlines()
+    assert {"likewise.cluster.cobra", "likewise.web.app", "likewise.cli.demo"} <= set(imported)
+    assert refused.startswith("likewise.lab")
+
+
+def test_estimators_group_and_the_help_is_shown():
+    code = """
+from sklearn.datasets import load_iris
+from likewise import COBRA, LabelOracle, Likewise
+X, y = load_iris(return_X_y=True)
+for model in (COBRA(10, random_state=0), Likewise(max_queries=10, random_state=0)):
+    print(model.fit(X, oracle=LabelOracle(y)).n_clusters_ > 1)
+from likewise.cli import main
+main(["--help"], prog_name="likewise")
+"""
+    first, second, usage, *_ = without_lab(code).splitlines()
+    assert (first, second, usage[:15]) == ("True", "True", "Usage: likewise")
+
+
+def test_no_module_of_the_product_names_the_laboratory():
+    naming = {
+        path.relative_to(SRC).as_posix()
+        for path in SRC.rglob("*.py")
+        if not path.is_relative_to(SRC / "lab") and "likewise.lab" in path.read_text("utf-8")
+    }
+    assert naming <= set(LAZY)
