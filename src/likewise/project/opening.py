@@ -273,7 +273,8 @@ def open_large_project(
             raise
         return Opened(project, where, False, Changes())
     for path in paths:
-        refuse_nothing(path, wanted)
+        if not os.path.isdir(path):  # what a folder has of Parquet files is seen below
+            refuse_nothing(path, wanted)
     checked(where)
     settings = {
         "paths": [os.path.abspath(path) for path in paths],
