@@ -8,7 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 SAMPLE_ROWS = 20_000
-"""Data of more rows is asked about by a sample of this many."""
+"""Data of more rows is asked about by a sample of this many. On tables of 11 000 to 110 000 rows the
+adjusted Rand index of all rows differs between samples of 5000, 10 000, 20 000 and 50 000 by less
+than between seeds, and CPU grows with the sample: 1.7, 2.0, 3.4 and 6.8 s for 60 choices about
+110 000 rows (`benchmarks/large_quality.py`). The largest size that is still quick is taken, so that
+small groups have rows in it: a group of one row in a thousand has about twenty."""
 
 
 def draw_rows(
