@@ -319,7 +319,6 @@ def test_a_session_without_an_answer_says_so(table):
         (["--strategy", "random-order"], "choose another one, such as 'row-by-row'"),
         (["--kind", "os:path"], "os:path is not a kind of items"),
         (["--columns", " , "], "name at least one column"),
-        (["--cluster", "tcp://127.0.0.1:1"], "towns.csv cannot be read in batches"),
     ],
 )
 def test_options_that_cannot_be_used_are_refused_with_the_remedy(table, options, message):
@@ -332,7 +331,7 @@ def test_options_that_cannot_be_used_are_refused_with_the_remedy(table, options,
 
 def test_several_files_that_are_not_parquet_are_refused(table):
     result = CliRunner().invoke(main, ["label", str(table), str(table), "--terminal"])
-    assert "several files, and files for --cluster, are Parquet" in result.output
+    assert "several files must be Parquet" in result.output
 
 
 def test_a_session_in_memory_has_no_use_for_a_cluster(table, tmp_path):
