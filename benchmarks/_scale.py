@@ -8,7 +8,7 @@ import numpy as np
 FOLDER = Path(os.environ.get("LIKEWISE_SCALE_FOLDER", "/tmp/likewise-scale"))
 """Where the data is made; set LIKEWISE_SCALE_FOLDER to a disk with room."""
 
-N_PLACES = 50
+N_PLACES = 20
 _STEP = 2**20
 
 

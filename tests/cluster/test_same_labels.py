@@ -11,11 +11,9 @@ X, Y = make_blobs(900, centers=6, n_features=5, cluster_std=2.5, random_state=0)
 MUST, CANNOT = [(0, 700), (1, 2)], [(3, 4), (3, 700)]
 
 
-@pytest.mark.parametrize("n_cells", [None, 120], ids=["each row", "cells"])
 @pytest.mark.parametrize("n_asked", [3, 12, 40])
-def test_one_session_has_one_labeling(n_cells, n_asked):
-    options = {"n_cells": n_cells, "random_state": 0}
-    model = Likewise(n_asked, **options).fit(
+def test_one_session_has_one_labeling(n_asked):
+    model = Likewise(n_asked, random_state=0).fit(
         X, oracle=LabelOracle(Y), must_link=MUST, cannot_link=CANNOT
     )
     session = model.session_

@@ -8,7 +8,7 @@ import pytest
 
 from likewise.errors import InputError
 from likewise.items import open_items
-from likewise.project.large import open_source
+from likewise.project.large import open_rows
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def test_an_array_whose_header_cannot_be_read_is_refused_with_a_reason(tmp_path,
     with pytest.raises(InputError, match="its header is damaged"):
         open_items(tmp_path / "x.npy")
     with pytest.raises(InputError, match="its header is damaged"):
-        open_source({"paths": [str(tmp_path / "x.npy")]})
+        open_rows({"paths": [str(tmp_path / "x.npy")]})
 
 
 def test_as_many_ids_as_rows_are_needed(tmp_path):

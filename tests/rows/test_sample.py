@@ -104,7 +104,8 @@ def test_rows_are_predicted_with_the_same_bits_in_blocks_of_any_size(blobs):
 
 def test_a_session_about_a_sample_is_an_ordinary_one_that_knows_where_its_rows_are(blobs):
     X, y = blobs
-    session = Likewise(random_state=0).start(X)
+    model = Likewise(questions="pairs", random_state=0)
+    session = model.start(X)
     assert type(session) is Session
     numbers = session.row_numbers
     assert session.sample_ids == tuple(numbers.tolist())
@@ -113,7 +114,7 @@ def test_a_session_about_a_sample_is_an_ordinary_one_that_knows_where_its_rows_a
     for each, oracle in ((session, LabelOracle(y)), (again, lambda i, j: y[i] == y[j])):
         run(each, oracle, max_queries=10)
     assert again.events == session.events
-    by_id = Likewise(random_state=0).start(X, sample_ids=[f"row {k}" for k in range(len(X))])
+    by_id = model.start(X, sample_ids=[f"row {k}" for k in range(len(X))])
     assert by_id.sample_ids[0] == f"row {numbers[0]}"
     run(by_id, LabelOracle({f"row {k}": label for k, label in enumerate(y)}), max_queries=10)
     assert [event.links for event in by_id.events] == [event.links for event in session.events]

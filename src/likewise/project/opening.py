@@ -273,7 +273,8 @@ def open_large_project(
             raise
         return Opened(project, where, False, Changes())
     for source in paths:
-        refuse_nothing(source, {"kind": "rows"})
+        if not os.path.isdir(source):  # what a folder has of Parquet files is seen below
+            refuse_nothing(source, {"kind": "rows"})
     checked(where)
     settings = {
         "paths": [os.path.abspath(path) for path in paths],
