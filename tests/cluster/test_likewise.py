@@ -157,7 +157,7 @@ def test_a_saved_session_goes_on_where_it_was(questions):
 
 @pytest.mark.parametrize(("questions", "least"), [("choices", 0.8), ("pairs", 0.65)])
 def test_a_row_that_nobody_is_sure_about_is_not_asked_about_again(questions, least):
-    session = Likewise(questions=questions, random_state=0).start(X)
+    session = Likewise(60, questions=questions, random_state=0).start(X)
     unsure: set[int] = set()
     for k in range(60):
         question = session.ask()
