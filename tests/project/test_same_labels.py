@@ -109,7 +109,7 @@ def check_commands(project, tmp_path):
         assert in_order([int(row["group"]) for row in csv.DictReader(file)]) == in_order(labels)
     command = ["label", str(tmp_path / "x.csv"), "--session", str(project.path), "--terminal"]
     shown = CliRunner().invoke(main, command, input="g\nq\n").output
-    sizes = [int(size) for size in re.findall(r"^ +(\d+)  \S.*\(\d+ \w+", shown, re.M)]
+    sizes = [int(size) for size in re.findall(r"^ +\w+  (\d+) items? .*\(\d+ \w+", shown, re.M)]
     most = 20  # the terminal shows this many
     expected = sorted(np.bincount(labels).tolist(), reverse=True)[:most]
     assert sorted(sizes[: len(expected)], reverse=True) == expected

@@ -369,8 +369,9 @@ class MostDoubt(RepresentativeStrategy):
                 by_row[row] = number
         suspects = []
         for k, credibility in contradicted_rows(learned.left_out, learned.groups):
-            number = by_row.get(int(self.partition.representatives[learned.known[k]]))
-            if number is not None:
+            row = int(self.partition.representatives[learned.known[k]])
+            if row in by_row:
+                number = by_row[row]
                 suspects.append(Suspect(number, *self._log[number - 1], credibility))
         return suspects
 
