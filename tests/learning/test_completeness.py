@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris, make_blobs
@@ -31,7 +33,8 @@ def test_the_lower_bound_holds_nine_times_in_ten_and_the_estimate_is_near():
                 continue
             said.append(model.completeness_.estimate)
             bounds.append(model.completeness_.at_least)
-            rows, _ = session.strategy.known().examples()
+            strategy: Any = session.strategy
+            rows, _ = strategy.known().examples()
             was.append(share_of_right_rows(y, model.labels_, rows))
     assert len(was) >= 20
     assert np.mean(np.array(was) >= bounds) >= 0.9

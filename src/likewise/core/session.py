@@ -356,10 +356,7 @@ class Session(Log):
 
     @property
     def suspects(self) -> list[Suspect]:
-        """Answers that are probably wrong, the least credible first, numbered as in `events`.
-
-        What was given or said while mending is certain, so it is never one of them.
-        """
+        """Answers that are probably wrong, the least credible first; certain links never are."""
         gestures = [gesture for gesture in self.events for _ in gesture.links]
         suspects: dict[int, Suspect] = {}
         for suspect in self.strategy.suspects():

@@ -159,7 +159,7 @@ def test_every_strategy_is_a_method_by_its_address_without_more(blobs, name):
 
 
 def test_a_strategy_of_ones_own_is_a_method_too(blobs):
-    row = run_cell(Cell("main", f"{OWN}:ByRegions", "iris", 10, 0), allowed=9)
+    row = run_cell(Cell("main", f"{OWN}:ByDoubt", "iris", 10, 0), allowed=9)
     assert (row.status, row.error) == ("ok", "")
     assert row.queries is not None
     assert row.queries <= 9
@@ -180,9 +180,7 @@ def test_an_unknown_method_is_named(name, message):
 
 
 def test_a_registered_strategy_is_a_method_by_its_short_name(blobs, monkeypatch):
-    monkeypatch.setitem(
-        STRATEGIES._known, "mine", "likewise.strategies.row_by_row.strategy:RowByRow"
-    )
+    monkeypatch.setitem(STRATEGIES._known, "mine", "likewise.strategies.most_doubt:MostDoubt")
     row = run_cell(Cell("budgets", "mine", "iris", 0, 0), budgets=(5, 10))
     assert (row.status, row.queries) == ("ok", 10)
 
