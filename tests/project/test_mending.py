@@ -37,7 +37,7 @@ def answer(project, n):
             return
         at = {"number": question.number, "position": project.position}
         if len(question.groups) > 1:
-            project.choose(LabelOracle(Y).choose(question), **at)
+            project.choose(LabelOracle(Y).answer(question), **at)
         else:
             project.tell(LabelOracle(Y).answer(question), **at)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -296,9 +297,11 @@ class Project:
         `say` returns the links of the gesture. Returns how many earlier answers were overruled.
         """
         with self._change(position) as signature:
-            n_before = self._n_that_count()
+            before = self.session.events
             self.session.give_links(say(Mending(self.session)), overrules=True, **signature)
-            return n_before + 1 - self._n_that_count()
+            left = Counter(gesture.links for gesture in self.session.events)
+            # An answer that lost some of its links is another one now.
+            return sum((Counter(gesture.links for gesture in before) - left).values())
 
     def foresee(self, say: Callable[[Mending], Iterable[Link]]) -> NDArray[np.intp]:
         """Return the rows that would be in another group after `mend`; nothing is changed."""
@@ -311,9 +314,6 @@ class Project:
                     raise _Foreseen
             except _Foreseen:
                 return changed
-
-    def _n_that_count(self) -> int:
-        return len(self.session.events) - len(self.session.overruled_pairs())
 
     def parts(self, group: Group) -> list[NDArray[np.intp]]:
         """Return the rows of the two most likely parts of a group."""
