@@ -9,7 +9,7 @@ MINUTES := 7
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 FAST := -m "not slow and not browser"
 
-.PHONY: demo test test-fast coverage check bench matrix docs docs-pictures dist audit sbom lock clean
+.PHONY: demo test test-fast coverage check check-page bench matrix docs docs-pictures dist audit sbom lock clean
 
 demo: $(READY)  ## questions about pictures on a page; where there is no screen, a simulated person
 	$(BIN)/likewise demo
@@ -24,13 +24,23 @@ test-fast: $(READY)  ## under 90 seconds on two cores: no slow tests, fewer draw
 coverage: $(READY)  ## the fast part again, and whether it still covers what it did (fail_under in pyproject.toml)
 	$(PYTEST) $(FAST) --cov
 
-check: $(READY)  ## lint, format, types, layers, spelling, prose
+check: $(READY) check-page  ## lint, format, types, layers, spelling, prose
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 	$(BIN)/python docs/prose.py
+
+PAGE := tools/page/node_modules/.ready
+
+check-page:  ## the page's JavaScript and CSS; where there is no node, it says that it left them out
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(PAGE) && npm --prefix tools/page run --silent check; \
+	else echo "Left out: biome and tsc, which check the page's code, since there is no node here."; fi
+
+$(PAGE): tools/page/package-lock.json
+	npm --prefix tools/page ci --silent --no-audit --no-fund
+	touch $@
 
 matrix:  ## the fast tests with the lowest and the newest dependencies, on every Python that is here (needs uv)
 	$(PYTHON) tools/matrix.py

@@ -98,7 +98,7 @@ SCHEMAS = {
             groups=array(ref("Shown")),
             fields={
                 **array({"type": "object"}),
-                "description": "of rows: name, value and at of the item, groups; telling ones first",
+                "description": "of rows: name, value and at of the item, groups; telling first",
             },
         ),
         "description": "A pair has left and right; a choice has an item and groups.",

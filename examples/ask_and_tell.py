@@ -24,12 +24,12 @@ def main(path):
         session = COBRA(n_super_instances=30, random_state=0).start(minmax_scale(wine.data))
 
     for _ in range(QUESTIONS_A_DAY):
-        query = session.ask()
-        if query is None:
+        question = session.ask()
+        if question is None:
             break
         # Here somebody would look at the two wines; the labels stand in for their taste.
-        is_same = wine.target[query.left] == wine.target[query.right]
-        session.tell(Answer.SAME if is_same else Answer.DIFFERENT, query=query)
+        is_same = wine.target[question.left] == wine.target[question.right]
+        session.tell(Answer.SAME if is_same else Answer.DIFFERENT, question=question)
         # The answer is on disk before the next question appears.
         path.write_text(json.dumps(session.to_dict()))
 

@@ -281,10 +281,12 @@ def iris(tmp_path_factory):
 
     data = load_iris()
     path = tmp_path_factory.mktemp("iris") / "iris.csv"
+    # Two flowers are equal; a copy would not be a row of the session.
+    species = dict(zip(map(tuple, data.data.tolist()), data.target.tolist(), strict=True))
     lines = [",".join(name.removesuffix(" (cm)") for name in data.feature_names)]
-    lines += [",".join(map(str, row)) for row in data.data.tolist()]
+    lines += [",".join(map(str, row)) for row in species]
     path.write_text("\n".join(lines) + "\n")
-    return path, data.target.tolist()
+    return path, list(species.values())
 
 
 @pytest.fixture

@@ -41,11 +41,6 @@ def test_the_question_shows_three_answers_with_their_keys_and_one_line_of_progre
     line = someone.page.locator("#progress")
     someone.expect(line).to_have_text("About 15 questions to go")
     someone.expect(someone.page.locator("#counts")).to_contain_text("0 answers")
-    someone.page.keyboard.press("?")
-    someone.expect(someone.page.locator("#bound")).to_contain_text(
-        "0 settled for free · at most 105 left"
-    )
-    someone.page.keyboard.press("Escape")
     assert "apart" not in someone.page.locator("#why").inner_text()
 
 

@@ -20,6 +20,14 @@ def mender(table, serve, person):
     return someone, server.project
 
 
+def send(someone, words, place):
+    """Choose where things go, and confirm what is shown first."""
+    page = someone.page
+    page.locator(".mend summary", has_text=words).click()
+    page.locator(".mend details[open] .places button").nth(place).click()
+    someone.do(page.get_by_role("button", name="Do it").click)
+
+
 def test_items_are_ticked_by_click_shift_drag_and_space_and_move(mender):
     someone, project = mender
     page = someone.page
@@ -27,18 +35,18 @@ def test_items_are_ticked_by_click_shift_drag_and_space_and_move(mender):
     boxes.nth(1).click()
     boxes.nth(3).click(modifiers=["Shift"])
     status = page.locator(".mend [role=status]")
-    someone.expect(status).to_have_text("3 items to")
+    someone.expect(status).to_have_text("3 items ticked")
     page.locator(".member").nth(4).hover()
     page.mouse.down()
     page.locator(".member").nth(5).hover()
     page.mouse.up()
-    someone.expect(status).to_have_text("5 items to")
+    someone.expect(status).to_have_text("5 items ticked")
     boxes.nth(6).focus()
     page.keyboard.press("Space")
-    someone.expect(status).to_have_text("6 items to")
+    someone.expect(status).to_have_text("6 items ticked")
     rows = [int(box.get_attribute("value")) for box in boxes.all()[1:7]]
     labels = project.session.labels.copy()
-    someone.do(page.get_by_role("button", name="Move", exact=True).click)
+    send(someone, "Move to", 0)
     someone.expect(page.get_by_role("alert")).to_contain_text("Moved 6 items")
     moved = project.session.labels
     assert len(set(moved[rows])) == 1
@@ -52,18 +60,15 @@ def test_groups_merge_and_split_and_a_message_is_where_the_eye_is(mender):
     someone, project = mender
     page = someone.page
     n = len(project.groups())
-    first = page.get_by_label("Merge with").locator("option").nth(1)
-    someone.expect(first).to_have_count(1)
-    value = first.get_attribute("value")
-    page.get_by_label("Merge with").select_option(value)
-    someone.do(page.get_by_role("button", name="Merge", exact=True).click)
+    send(someone, "Merge with", 0)
     someone.expect(page.get_by_role("dialog")).to_have_count(0)
     assert len(project.groups()) < n
     someone.expect(page.locator(".group")).to_have_count(len(project.groups()))
     someone.open_group()
     page.get_by_role("button", name="Split").click()
     someone.expect(page.get_by_role("heading", name="Split into these two?")).to_be_visible()
-    someone.do(page.get_by_role("button", name="Split so").click)
+    page.get_by_role("button", name="Split so").click()
+    someone.do(page.get_by_role("button", name="Do it").click)
     someone.expect(page.get_by_role("alert")).to_contain_text("Split the group")
     someone.expect(page.get_by_role("dialog")).to_have_count(0)
     box = page.get_by_role("alert").bounding_box()
@@ -88,9 +93,6 @@ class Keys:
     def tick(self, locator):
         self.press(locator, "Space")
 
-    def choose_first(self, locator):
-        self.press(locator, "ArrowDown")
-
 
 class Fingers:
     """Somebody with a phone."""
@@ -102,9 +104,6 @@ class Fingers:
         locator.first.tap()
 
     tick = press
-
-    def choose_first(self, locator):
-        locator.select_option(index=1)  # the list itself is drawn by the phone
 
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -127,23 +126,29 @@ def test_every_gesture_works_by_keys_alone_and_by_touch(table, serve, person, ha
 
     def open_group():
         by.press(page.locator(".group .tiles"))
-        someone.expect(page.get_by_label("Merge with").locator("option").nth(1)).to_be_attached()
+        someone.expect(page.locator(".mend summary")).to_have_count(2)
         someone.wait()
         assert page.evaluate("document.querySelector('dialog[open]').scrollWidth") <= width
+
+    def send_to(words):
+        by.press(page.locator(".mend summary", has_text=words))
+        by.press(page.locator(".mend details[open] .places button"))
+        someone.expect(button("Do it")).to_be_visible()
+        someone.do(lambda: by.press(button("Do it")))
 
     open_group()
     for k in (0, 1):
         by.tick(page.locator(".member input").nth(k))
-    someone.do(lambda: by.press(button("Move")))
+    send_to("Move to")
     someone.expect(told).to_contain_text("Moved 2 items")
     open_group()
-    by.choose_first(page.get_by_label("Merge with"))
-    someone.do(lambda: by.press(button("Merge")))
+    send_to("Merge with")
     someone.expect(told).to_contain_text("Merged two groups")
     open_group()
     by.press(button("Split"))
     someone.expect(button("Split so")).to_be_visible()
-    someone.do(lambda: by.press(button("Split so")))
+    by.press(button("Split so"))
+    someone.do(lambda: by.press(button("Do it")))
     someone.expect(told).to_contain_text("Split the group")
     open_group()
     by.press(button("Check this group"))
@@ -174,7 +179,7 @@ def test_a_group_is_checked_page_by_page_with_one_key(mender):
     someone, project = mender
     page = someone.page
     page.get_by_role("button", name="Check this group").click()
-    someone.expect(page.locator("#group-title")).to_have_text(re.compile("^Check: "))
+    someone.expect(page.locator("#group-title")).to_have_text(re.compile("^Check "))
     shown = page.locator(".checking .member input")
     someone.expect(shown.first).to_be_focused()
     rows = [int(box.get_attribute("value")) for box in shown.all()]
@@ -208,7 +213,7 @@ def test_the_whole_path_from_a_folder_to_an_export_that_keeps_what_was_said(
     for k in (1, 2):
         moved.append(int(boxes.nth(k).get_attribute("value")))
         boxes.nth(k).check()
-    someone.do(page.get_by_role("button", name="Move", exact=True).click)
+    send(someone, "Move to", 0)
     someone.expect(page.get_by_role("dialog")).to_have_count(0)
     with page.expect_download() as waiting:
         page.get_by_role("link", name="Download CSV", exact=True).click()
@@ -236,7 +241,59 @@ def test_from_the_doubts_of_one_group_to_those_of_the_next(digits, serve, person
     doubtful = sorted(server.project.groups(), key=lambda group: -group.n_doubtful)
     assert doubtful[1].n_doubtful
     someone.page.get_by_role("button", name=re.compile("^Check the")).click()
-    someone.expect(someone.page.locator("#group-title")).to_contain_text("Check: ")
+    someone.expect(someone.page.locator("#group-title")).to_contain_text("Check ")
     first = someone.page.locator("#group-title").inner_text()
     someone.page.get_by_role("button", name="in doubt elsewhere").click()
     someone.expect(someone.page.locator("#group-title")).not_to_have_text(first)
+
+
+def test_items_are_found_enlarged_and_moved_by_the_key_of_a_group(mender):
+    someone, project = mender
+    page = someone.page
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Find items").click()
+    found = page.locator("dialog .filters [role=status]")
+    someone.expect(found).to_have_text(f"{len(project.ids)} items")
+    page.get_by_label("Find in names").fill("5.1")
+    someone.expect(found).not_to_have_text(f"{len(project.ids)} items")
+    page.get_by_label("How it is known").select_option("learned")
+    someone.wait()
+    page.get_by_role("button", name="Enlarge").first.click()
+    someone.expect(page.locator("#item-dialog .fields")).to_be_visible()
+    page.keyboard.press("Escape")
+    boxes = page.locator("dialog .member input")
+    rows = [int(boxes.nth(k).get_attribute("value")) for k in (0, 1)]
+    for k in (0, 1):
+        boxes.nth(k).check()
+    group = next(
+        g
+        for g in project.groups()
+        if project.session.labels[g.id] != project.session.labels[rows[0]]
+    )
+    key = next(one["key"] for one in someone.fetch("api/groups")["groups"] if one["id"] == group.id)
+    page.keyboard.press(key)
+    shown = page.locator(".foreseen")
+    someone.expect(shown).to_contain_text("would change")
+    assert project.session.labels[rows[0]] != project.session.labels[group.id]
+    someone.do(page.get_by_role("button", name="Do it").click)
+    labels = project.session.labels
+    assert labels[rows[0]] == labels[rows[1]] == labels[group.standing[0]]
+
+
+def test_a_lasso_on_the_map_lists_the_items_inside(mender):
+    someone, project = mender
+    page = someone.page
+    page.keyboard.press("Escape")
+    someone.go("Map")
+    box = page.locator(".map canvas").bounding_box()
+    # Its corners are round.
+    left, top = box["x"] + 14, box["y"] + 14
+    right, bottom = left + box["width"] - 28, top + box["height"] - 28
+    page.get_by_role("button", name="Lasso").click()
+    page.mouse.move(left, top)
+    page.mouse.down()
+    for x, y in ((right, top), (right, bottom), (left, bottom), (left, top)):
+        page.mouse.move(x, y)
+    page.mouse.up()
+    page.get_by_role("button", name=f"Open {len(project.ids)} items").click()
+    someone.expect(page.locator("dialog .member").first).to_be_visible()

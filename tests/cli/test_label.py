@@ -25,7 +25,7 @@ def _cache(tmp_path, monkeypatch):
 def table(tmp_path):
     path = tmp_path / "in" / "towns.csv"
     path.parent.mkdir()
-    path.write_text("town,people,country\nA,10,x\nB,11,x\nC,900,y\nD,905,y\nE,10,x\n")
+    path.write_text("town,people,country\nA,10,x\nB,11,x\nC,900,y\nD,905,y\nE,12,x\n")
     return path
 
 
@@ -45,7 +45,7 @@ def test_the_terminal_aligns_rows_and_marks_what_differs(table):
 
 def test_groups_without_an_answer_are_called_a_first_guess(table):
     assert "0 answered, 5 groups by a first guess" in label(table, "q\n").output
-    assert "1 answered, 4 groups now" in label(table, "s\nq\n").output
+    assert "1 answered, 4 groups" in label(table, "s\nq\n").output
 
 
 def test_the_terminal_has_the_keys_of_the_page(table):
@@ -73,7 +73,7 @@ def test_a_wrong_key_of_a_person_is_named_and_the_question_comes_again(table, ca
 def test_the_same_command_goes_on_where_it_stopped(table):
     label(table, "s\ns\nq\n")
     result = label(table, "q\n")
-    assert "goes on: 2 answered" in result.output
+    assert "goes on: 2 answers" in result.output
     assert "3. Do these two belong together?" in result.output
 
 
@@ -129,7 +129,7 @@ def test_what_is_known_already_is_not_asked(table, tmp_path):
     known.write_text("id,group\n0,small\n1,small\n4,small\n2,large\n")
     result = label(table, "q\n", "--known", str(known))
     assert "3 links that were new" in result.output
-    assert "at most 2 left" in label(table, "q\n", "--known", str(known)).output
+    assert "0 links that were new" in label(table, "q\n", "--known", str(known)).output
     known.write_text("id,group\n0,a\n1,a\n1,b\n")
     result = label(table, "q\n", "--known", str(known))
     assert result.exit_code != 0
@@ -224,10 +224,10 @@ def test_an_answer_given_elsewhere_meanwhile_is_not_lost(table, capsys):
 
 def test_the_terminal_says_how_complete_the_groups_are(table, capsys, monkeypatch):
     project = open_project(table, n_super_instances=5).project
-    for at_least, words in ((0.8, "About 95 % right"), (0.94, "You can stop here · about 95 %")):
-        monkeypatch.setattr(
-            project.session.strategy, "completeness", partial(Completeness, 0.95, at_least)
-        )
+    for is_enough, words in ((False, "About 95 % right"), (True, "You can stop here · about 95 %")):
+        strategy = project.session.strategy
+        monkeypatch.setattr(strategy, "completeness", partial(Completeness, 0.95, 0.8))
+        monkeypatch.setattr(strategy, "is_enough", lambda is_enough=is_enough: is_enough)
         run_terminal(project, lambda: "q")
         assert words in capsys.readouterr().out
     project.close()
@@ -235,7 +235,8 @@ def test_the_terminal_says_how_complete_the_groups_are(table, capsys, monkeypatc
 
 def test_the_terminal_shows_the_groups_and_how_they_are_known(table):
     result = label(table, "s\nd\ng\nq\n")
-    assert re.search(r"2  -  \(2 said\)", result.output)
+    assert re.search(r"^  1  2 items \(2 said\)", result.output, re.M)
+    assert re.search(r"^       [A-E] · \d+ · [xy]$", result.output, re.M)
     assert " open)" in result.output
 
 
@@ -316,7 +317,7 @@ def test_a_session_without_an_answer_says_so(table):
     ("options", "message"),
     [
         (["--strategy", "os:path"], "os:path is not a strategy: it must be a subclass of"),
-        (["--strategy", "random-order"], "choose another one, such as 'row-by-row'"),
+        (["--strategy", "random-order"], "choose another one, such as 'most-doubt'"),
         (["--kind", "os:path"], "os:path is not a kind of items"),
         (["--columns", " , "], "name at least one column"),
     ],

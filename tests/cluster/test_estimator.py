@@ -73,7 +73,9 @@ def test_links_given_beforehand_are_certain_and_cost_no_question(model):
 def test_a_session_goes_on_after_fit_and_can_be_adopted_again():
     model = COBRA(10, max_queries=3, random_state=0).fit(X, oracle=LabelOracle(Y))
     assert model.n_queries_ == 3
-    query = model.session_.ask()
-    model.session_.tell(bool(Y[query.left] == Y[query.right]))
+    assert model.session_.ask() is None
+    model.session_.extend(1)
+    question = model.session_.ask()
+    model.session_.tell(bool(Y[question.left] == Y[question.right]))
     assert model.adopt(model.session_).n_queries_ == 4
     assert model.queries_[-1][2] in (Answer.SAME, Answer.DIFFERENT)

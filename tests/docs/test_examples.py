@@ -9,10 +9,10 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def test_a_session_stopped_in_the_middle_goes_on_another_day(tmp_path, capsys):
     main = runpy.run_path(str(EXAMPLES / "ask_and_tell.py"))["main"]
     main(tmp_path / "session.json")
-    assert "enough for today - 20 answered" in capsys.readouterr().out
+    assert "enough for today - 20 answers" in capsys.readouterr().out
     main(tmp_path / "session.json")
     out = capsys.readouterr().out
-    assert "going on: 20 answered" in out
+    assert "going on: 20 answers" in out
     assert "done" in out
 
 

@@ -67,7 +67,7 @@ def test_the_page_asks_by_it(outside, tmp_path):
     np.save(tmp_path / "points.npy", X)
     opened = open_project(tmp_path / "points.npy", strategy="from_the_guide:OneByOne")
     question = opened.project.session.ask()
-    assert (question.left, question.right) == (0, 1)
+    assert (question.left, question.right) == (1, 0)
     opened.project.tell(Answer.DIFFERENT, number=1, position=opened.project.position)
     opened.project.close()
     again = open_project(tmp_path / "points.npy")

@@ -27,6 +27,16 @@ def test_the_python_of_the_readme_runs(capsys):
     assert all(line.startswith(start) for line, start in zip(lines, said, strict=True))
 
 
+@pytest.mark.slow
+def test_the_python_of_the_readme_is_typed(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    blocks = re.findall(r"```python\n(.*?)```", README, re.S)
+    (tmp_path / "readme.py").write_text("\n".join(blocks), encoding="utf-8")
+    options = ["--strict", "--config-file=", "--ignore-missing-imports", "--follow-imports=silent"]
+    out, _, status = api.run([*options, f"--cache-dir={tmp_path}", str(tmp_path / "readme.py")])
+    assert status == 0, out
+
+
 def documents():
     made = {"_build", "gallery", "generated"}
     pages = [p for p in (ROOT / "docs").rglob("*.md") if not made & set(p.parts)]

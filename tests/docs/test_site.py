@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-ROOMS = ("", ".items", ".lab.datasets", ".oracles", ".project", ".scale", ".strategies")
+ROOMS = ("", ".items", ".lab.datasets", ".oracles", ".project", ".strategies")
 
 
 @pytest.mark.parametrize("room", [*ROOMS, ".testing"])

@@ -246,7 +246,7 @@ def test_a_number_that_says_nothing_is_not_in_a_summary(tmp_path):
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     items = open_items(tmp_path / "t.csv")
     rows = [k for k in range(60) if k % 2 and k % 3 < 2]
-    assert items.sum_up(rows) == "island Dream, mass 929"
+    assert sorted(items.sum_up(rows).split(", ")) == ["island Dream", "mass 929"]
 
 
 def test_missing_values_are_empty_whatever_stands_for_them(tmp_path):

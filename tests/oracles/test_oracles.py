@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,7 @@ from likewise import (
 )
 from likewise.errors import AnswerError, BudgetExhausted, InputError, InterruptedFitError
 from likewise.oracles import as_oracle, can_choose
+from likewise.oracles.oracle import chosen_by
 
 
 def pair(left, right, number=1):
@@ -257,17 +260,10 @@ def test_an_oracle_of_pairs_is_asked_a_choice_as_pairs_the_likeliest_first_and_e
         asked.append((i, j))
         return bool(Y[i] == Y[j])
 
-    session = Likewise(9, questions="choices", random_state=0).start(X)
-    while len(session.strategy.known().groups) < 3:
-        question = session.ask()
-        session.choose(
-            LabelOracle(Y).answer(question)
-            if len(question.groups) > 1
-            else 0
-            if Y[question.row] == Y[question.groups[0][0]]
-            else None
-        )
-    question, n = session.ask(), session.n_asked
+    session: Any = Likewise(9, questions="choices", random_state=0).start(X)
+    while len((question := session.ask()).groups) < 3:
+        session.choose(chosen_by(LabelOracle(Y), question))
+    n = session.n_asked
     assert len(question.groups) == 3
     run(session, same)
     assert asked[0] == (question.row, question.groups[0][0])

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import zlib
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from likewise.core.arrays import deflated
 from likewise.errors import LikewiseError, SessionFileError
 from likewise.project import checksums, open_project, open_session_file
 from likewise.project.checking import check_file, repair_file
+from likewise.project.mending import Mending
 from likewise.project.store import FOLDED_AFTER, Store
 
 ASSETS = Path(__file__).parent / "assets"
@@ -37,7 +39,8 @@ def make_session(folder, n_answers=28):
         elif k % 8 == 6:
             project.name(project.groups()[0].id, f"größe {k}", **at)
         elif k % 8 == 7:
-            project.mend(lambda mending, k=k: mending.move([k % 24, (k + 5) % 24], None), **at)
+            rows = [k % 24, (k + 5) % 24]
+            project.mend(partial(Mending.move, rows=rows, to=None), **at)
         elif query is None:
             project.go_on(**at)
         else:
@@ -94,7 +97,7 @@ def mutated_bytes(data, rng):
     return bytes(data)
 
 
-ODD = [
+ODD: list[object] = [
     None, True, -1, 0, 1, 7, 2**31, 2**63, 10**30, 1e308, -0.5, "", "x", "same", "row-by-row",
     "\ud800", [], [[]], {}, {"do": "undo"}, [0, 1, "same"], "closest-first", "<f8", "|O",
     {"base64": "", "dtype": "<f8", "shape": [10**12]}, {"payload": "setup 0"}, ["x"] * 50,
@@ -374,3 +377,21 @@ def test_a_mutated_file_opens_as_it_was_or_is_refused(made, path, seed):
     else:
         put(path, in_use, mutated_bytes(log, rng))
     outcome(path, labels)
+
+
+def test_a_damaged_file_with_a_log_is_not_changed_by_opening_it(made, path):
+    in_use, log, _, _ = made
+    refused = 0
+    rng = random.Random(9)
+    for _ in range(40):
+        data = bytearray(in_use)
+        start = rng.randrange(100, len(data))
+        data[start : start + 200] = b"\xff" * len(data[start : start + 200])
+        put(path, data, log)
+        try:
+            Store.open(path).close()
+        except LikewiseError:
+            refused += 1
+            assert path.read_bytes() == data
+            assert Path(f"{path}-wal").read_bytes() == log
+    assert refused > 2

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from likewise import database
 from likewise.errors import LikewiseError
 from likewise.files import whole_file
 from likewise.project.checking import check_file
@@ -177,9 +176,9 @@ def test_a_full_disk_is_called_full_on_creation_too(path, monkeypatch):
 
     monkeypatch.setattr("likewise.project.store.write_ahead", fail)
     usage = shutil.disk_usage(path.parent)
-    monkeypatch.setattr(database.shutil, "disk_usage", lambda _: usage._replace(free=4096))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=4096))
     with pytest.raises(LikewiseError, match="the disk is full"):
         Store.create(path)
-    monkeypatch.setattr(database.shutil, "disk_usage", lambda _: usage._replace(free=2**30))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=2**30))
     with pytest.raises(LikewiseError, match="the disk failed"):
         Store.create(path)

@@ -1,9 +1,13 @@
 """A group keeps its key: from the log alone, through merges, moves, splits and undo."""
 
+import csv
+import io
+
 import numpy as np
 import pytest
 
 from likewise.core.answers import Answer, Gesture, Link
+from likewise.errors import InputError
 from likewise.project import export, open_project
 from likewise.project.groups import founded, key_of, keys_of
 from likewise.project.mending import changed_rows, split
@@ -115,9 +119,9 @@ def test_copies_are_one_row_and_each_is_exported(tmp_path):
     assert sum(g.size for g in project.groups()) == 40
     project.close()
     again = open_project(tmp_path / "rows.csv").project
-    table = export(again, "csv").decode().splitlines()
-    assert [line.split(",")[0] for line in table[1:]] == [f"n{k}" for k in range(40)]
-    groups = {line.split(",")[0]: line.split(",")[3] for line in table[1:]}
+    table = list(csv.DictReader(io.StringIO(export(again, "csv").decode())))
+    assert [line["id"] for line in table] == [f"n{k}" for k in range(40)]
+    groups = {line["id"]: line["group"] for line in table}
     assert all(groups[f"n{k}"] == groups[f"n{k % 4}"] for k in range(40))
     assert {len(ids) for ids in again.copies.values()} == {9}
     again.close()
@@ -163,3 +167,16 @@ def test_what_cannot_be_shown_is_open_and_a_renamed_picture_is_the_same_one(tmp_
     assert again.where[gone] is None
     assert again.known()[0][gone] in ("open", "said")
     again.close()
+
+
+@pytest.mark.parametrize("content", [None, "", "\n", "size,color\n"])
+def test_an_empty_source_is_refused_before_a_page_is_announced(tmp_path, content):
+    path = tmp_path / ("photos" if content is None else "rows.csv")
+    if content is None:
+        (path / "inside").mkdir(parents=True)
+    else:
+        path.write_text(content)
+    announced = []
+    with pytest.raises(InputError):
+        open_project(path, checked=announced.append)
+    assert announced == []

@@ -14,6 +14,7 @@ from likewise import LabelOracle
 from likewise.cli import main
 from likewise.errors import InputError
 from likewise.project import open_large_project, open_project, open_session_file
+from likewise.project.checking import check_file, repair_file
 from likewise.project.large import is_large
 
 parquet = pytest.importorskip("pyarrow.parquet", reason="pip install likewise[tables]")
@@ -261,3 +262,22 @@ def test_a_table_in_memory_is_sampled_too_and_exported_as_a_whole(tmp_path, even
     parquet.write_table(table.slice(1), tmp_path / "all.parquet")
     changed = invoke("export", opened.path, "-o", tmp_path / "groups.parquet")
     assert "have changed since the session was begun" in changed.output
+
+
+def test_a_large_session_is_checked_and_repaired_like_others(events, small_sample):
+    folder, y = events
+    path = begin(folder, y)
+    finding = check_file(path)
+    assert finding.is_good, finding.faults
+    assert finding.n_entries == 12
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        (trigger,) = db.execute(
+            "SELECT sql FROM sqlite_master WHERE name = 'log_keeps_content'"
+        ).fetchone()
+        db.execute("DROP TRIGGER log_keeps_content")
+        db.execute("UPDATE log SET op = '{}' WHERE seq = 9")
+        db.execute(trigger)
+    target, n_entries, n_before = repair_file(path)
+    assert (n_entries, n_before) == (8, 12)
+    with closing(open_session_file(target).project) as project:
+        assert project.position == 8

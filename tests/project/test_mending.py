@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from likewise import Answer, Choice, LabelOracle
+from likewise import Answer, LabelOracle
 from likewise.errors import InputError
 from likewise.project import open_project
 from likewise.project.mending import split
@@ -36,7 +36,7 @@ def answer(project, n):
         if question is None:
             return
         at = {"number": question.number, "position": project.position}
-        if isinstance(question, Choice):
+        if len(question.groups) > 1:
             project.choose(LabelOracle(Y).choose(question), **at)
         else:
             project.tell(LabelOracle(Y).answer(question), **at)

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
-from likewise import Answer, Choice, LabelOracle, Likewise, Session
+from likewise import Answer, LabelOracle, Likewise, Session
 from likewise.errors import InputError
 from likewise.project import formats, opening
 
@@ -55,8 +55,8 @@ def test_by_default_an_item_is_put_to_one_of_the_groups_and_some_sixty_answers_a
     oracle, n = LabelOracle(y), 0
     while (question := project.ask()) is not None:
         at = {"number": question.number, "position": project.position}
-        if isinstance(question, Choice):
-            project.choose(oracle.choose(question), **at)
+        if len(question.groups) > 1:
+            project.choose(oracle.answer(question), **at)
         else:
             project.tell(oracle.answer(question), **at)
         n += 1
@@ -82,14 +82,17 @@ def test_questions_are_for_likewise_and_a_session_goes_on_with_those_it_began_wi
     assert open_project(path).project.session.strategy.to_dict()["max_groups"] == 1
 
 
-def test_pairs_by_likewise_end_after_some_sixty_answers(table):
+def test_the_page_goes_on_as_long_as_a_person_likes(table):
     path, y = table
     project = open_project(path, questions="pairs", options={"cache": False}).project
     assert project.session.strategy.to_dict()["max_groups"] == 1
-    n_asked = answer_all(project, y)
-    assert project.ask() is None
-    assert 20 < n_asked < 80
+    answer_all(project, y, at_most=60)
+    assert project.session.strategy.is_enough()
+    assert project.ask() is not None
     assert adjusted_rand_score(y, project.session.labels) > 0.85
+    assert len(project.groups()) == 3
+    answer_all(project, y)
+    assert project.ask() is None
     assert len(project.groups()) == 3
 
 
@@ -97,7 +100,7 @@ def test_with_super_instances_it_is_cobra_as_published(table):
     path, _ = table
     project = open_project(path, n_super_instances=20, options={"cache": False}).project
     assert project.session.strategy.name == "closest-first"
-    assert project.session.strategy.n_parts == 20
+    assert project.partition.n_super_instances == 20
 
 
 def test_distances_without_features_are_for_cobra(tmp_path):
@@ -110,44 +113,31 @@ def test_distances_without_features_are_for_cobra(tmp_path):
     assert project.session.strategy.name == "closest-first"
 
 
-@pytest.mark.slow
-def test_many_rows_are_cut_into_cells_first(tmp_path):
-    X, y = make_blobs(6500, centers=4, cluster_std=0.5, random_state=0)
-    path = tmp_path / "rows.npy"
-    np.save(path, X)
-    project = open_project(path, questions="pairs", options={"cache": False}).project
-    assert project.partition.n_super_instances == 1000
-    answer_all(project, y)
-    assert adjusted_rand_score(y, project.session.labels) > 0.95
-
-
-@pytest.mark.slow
-def test_refining_further_asks_on_and_keeps_every_answer(table):
+def test_a_finished_session_of_cobra_goes_on_where_doubt_is_left_and_keeps_every_answer(table):
     path, y = table
-    project = open_project(path, questions="pairs", options={"cache": False}).project
+    project = open_project(path, n_super_instances=10, options={"cache": False}).project
     answer_all(project, y)
     before = [event.pair for event in project.session.events]
-    assert project.session.strategy.n_parts == 48
-    project.refine(position=project.position)
-    assert project.session.strategy.n_parts == 96
+    assert project.ask() is None
+    project.go_on(position=project.position)
     assert [event.pair for event in project.session.events] == before
-    assert project.ask() is not None
-    answer_all(project, y)
-    project.refine(position=project.position)
-    answer_all(project, y)
-    assert project.session.strategy.n_parts == 150
-    with pytest.raises(InputError, match="nothing is left to split"):
-        project.refine(position=project.position)
-    while project.session.can_undo:
-        project.undo(position=project.position)
-    assert project.session.strategy.n_parts == 48
-    assert project.session.events == ()
+    assert project.session.strategy.name == "most-doubt"
+    question = project.ask()
+    assert question is not None
+    project.close()
+    again = open_project(path, options={"cache": False}).project
+    assert again.ask() == question
+    while again.session.can_undo:
+        again.undo(position=again.position)
+    assert again.session.strategy.name == "closest-first"
+    assert again.session.events == ()
+    again.close()
 
 
 def test_a_misfit_is_put_to_the_question(table):
     path, y = table
     project = open_project(path, questions="pairs", options={"cache": False}).project
-    answer_all(project, y)
+    answer_all(project, y, at_most=30)
     asked = {row for event in project.session.events for row in event.pair}
     row = next(row for row in range(len(y)) if row not in asked)
     assert project.misfit(row, position=project.position) == []
@@ -241,7 +231,7 @@ def test_another_strategy_asks_by_its_name(table):
 
 
 @pytest.mark.parametrize(
-    "name", ["cobras", "ncobras", "dsl", "acdm", "a3s", "closest-first", "row-by-row"]
+    "name", ["cobras", "ncobras", "dsl", "acdm", "a3s", "closest-first", "most-doubt"]
 )
 def test_a_session_by_every_strategy_opens_again(table, name):
     path, y = table
@@ -256,35 +246,3 @@ def test_a_session_by_every_strategy_opens_again(table, name):
         assert session.strategy.name == name
         assert session.ask() == question
         assert np.array_equal(session.labels, labels)
-
-
-@pytest.mark.parametrize("questions", ["pairs", "choices"])
-def test_opening_again_makes_no_regions_again(table, monkeypatch, questions):
-    path, y = table
-    project = open_project(path, questions=questions, options={"cache": False}).project
-    oracle = LabelOracle(y)
-
-    def answer(n):
-        for _ in range(n):
-            question = project.ask()
-            assert question is not None
-            at = {"number": question.number, "position": project.position}
-            if isinstance(question, Choice):
-                project.choose(oracle.choose(question), **at)
-            else:
-                project.tell(oracle.answer(question), **at)
-
-    answer(15)
-    project.refine(position=project.position)
-    answer(3)
-    asked, labels = project.ask(), project.session.labels
-    project.close()
-
-    def never(regions, n_regions):
-        raise AssertionError(f"{n_regions} regions were made again")
-
-    monkeypatch.setattr("likewise.strategies.row_by_row.regions.Regions._make", never)
-    again = open_project(path, options={"cache": False}).project
-    assert again.ask() == asked
-    assert again.session.labels.tolist() == labels.tolist()
-    again.close()

@@ -1,27 +1,50 @@
-from functools import partial
-
 import numpy as np
-from likewise.strategies.row_by_row.strategy import ENOUGH_ROWS
+import pytest
 
-from likewise import Likewise
+from likewise import Answer, LabelOracle, Likewise, run
 from likewise.core.reports import Completeness
-from likewise.project.outlook import outlook
+from likewise.project.outlook import how_good, in_words, outlook
 
 
-def test_no_figure_is_given_before_it_means_something():
-    X = np.random.default_rng(0).normal(size=(60, 2)) + 9 * (np.arange(60) % 2)[:, None]
+@pytest.fixture
+def session():
+    X = np.random.default_rng(0).normal(size=(90, 2)) + 9 * (np.arange(90) % 3)[:, None]
     session = Likewise(random_state=0).start(X)
-    while len({row for event in session.events for row in event.rows}) < ENOUGH_ROWS:
-        assert outlook(session).quality == ""
-        assert not outlook(session).can_stop
-        session.tell("same" if session.ask().left % 2 == session.ask().right % 2 else "different")
-    assert outlook(session).quality.startswith("about 100 % right (at least ")
+    session.extend()
+    return session
 
 
-def test_one_can_stop_when_most_is_right_and_no_group_was_met_only_once(monkeypatch):
-    session = Likewise(random_state=0).start(np.arange(9.0)[:, None])
-    monkeypatch.setattr(session.strategy, "completeness", partial(Completeness, 1.0, 0.95))
-    assert outlook(session).line.startswith("You can stop here · about 100 % right (at least 95 %)")
-    monkeypatch.setattr(session.strategy, "completeness", partial(Completeness, 1.0, 0.95, 2))
+def test_no_figure_is_given_before_two_groups_are_known(session):
+    assert outlook(session).line == "Too early to say how good the groups are"
+    session.choose(Answer.UNSURE)
     assert not outlook(session).can_stop
-    assert outlook(session).quality.endswith("95 %), maybe 2 groups not met yet")
+
+
+def test_one_line_says_how_good_it_is_and_what_more_would_bring(session):
+    run(session, LabelOracle(np.arange(90) % 3), max_queries=50)
+    now = outlook(session)
+    assert now.can_stop
+    assert now.line.startswith("You can stop here · about 100 % right (at least 9")
+    assert now.line.endswith("10 more answers would move less than 1 % of the items")
+
+
+def test_the_end_is_never_there_beside_more_to_come(session):
+    run(session, LabelOracle(np.arange(90) % 3))
+    assert session.is_done
+    assert outlook(session).more == "nothing left to ask"
+    small = Likewise(5, random_state=0).start(session.strategy.partition.points)
+    run(small, LabelOracle(np.arange(90) % 3))
+    assert "nothing left" not in outlook(small).line
+
+
+def test_a_grouping_no_better_than_one_big_group_is_not_called_right():
+    assert "right" not in how_good(Completeness(0.74, 0.6, 0.69))
+
+
+def test_minutes_are_those_of_this_person_without_pauses(session):
+    oracle = LabelOracle(np.arange(90) % 3)
+    for k in range(12):
+        question = session.ask()
+        chosen = question.place(oracle.answer(question))
+        session.choose(chosen, seconds=300.0 if k == 3 else 12.0)
+    assert in_words(session) == "10 more answers (about 2 min)"

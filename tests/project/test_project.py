@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from likewise import COBRA, Answer, Likewise, Session
+from likewise import COBRA, Answer, Session
 from likewise.errors import ContradictionError, InputError, SessionFileError, StaleQueryError
-from likewise.items import open_items
 from likewise.project import Project, open_project
 from likewise.project.outlook import wilson_interval
 from likewise.project.packing import pack, pack_session, unpack, unpack_session
 from likewise.project.projection import Layout
-from likewise.project.store import Store
 
 ASSETS = Path(__file__).parent / "assets"
 Y = np.repeat([0, 1, 2], 15)
@@ -56,12 +54,12 @@ def reopened(project):
     return open_project(project.path.with_suffix(""), session=project.path).project
 
 
-def test_undo_leads_back_through_refining_and_redo_forth(project):
+def test_undo_leads_back_through_another_strategy_and_redo_forth(project):
     tell(project, Answer.SAME)
     tell(project, Answer.DIFFERENT)
     coarse = seen(project)
-    project.refine(12, position=project.position)
-    assert (len(project.session.events), project.session.strategy.n_parts) == (2, 12)
+    project.go_on(position=project.position)
+    assert (len(project.session.events), project.session.strategy.name) == (2, "most-doubt")
     fine = seen(project)
     query = tell(project)
     for expected in (fine, coarse):
@@ -77,7 +75,7 @@ def test_undo_leads_back_through_refining_and_redo_forth(project):
 
 def test_a_new_answer_forgets_what_could_have_been_redone(project):
     tell(project)
-    project.refine(position=project.position)
+    project.go_on(position=project.position)
     project.undo(position=project.position)
     tell(project)
     assert not project.session.can_redo
@@ -90,7 +88,7 @@ def test_everything_that_was_done_is_there_after_opening_again(project):
     free = [r for r in range(45) if r not in {x for e in project.session.events for x in e.rows}]
     assert project.misfit(free[0], position=project.position) == []
     tell(project)
-    project.refine(position=project.position)
+    project.go_on(position=project.position)
     tell(project)
     project.revise(2, "unsure", position=project.position)
     check = project.checks()[0][0]
@@ -140,7 +138,6 @@ def test_what_fails_leaves_no_trace_in_memory_or_on_disk(project, monkeypatch):
         lambda: project.settle(row, row, Answer.SAME, position=project.position),
         lambda: project.settle(*project.session.events[0].pair, "same", position=project.position),
         lambda: project.revise(99, Answer.SAME, position=project.position),
-        lambda: project.refine(2, position=project.position),
         lambda: project.name(-1, "x", position=project.position),
         lambda: project.misfit(1000, position=project.position),
         lambda: project.tell_check(0, 1, Answer.SAME, position=project.position),
@@ -165,56 +162,14 @@ def test_what_fails_leaves_no_trace_in_memory_or_on_disk(project, monkeypatch):
         assert seen(project) == before
 
 
-def careful(points, tmp_path):
-    """A project that expects wrong answers, after some that contradict each other."""
-    X = np.load(points)
-    ids = [str(k) for k in range(len(X))]
-    session = Likewise(error_rate=0.1, n_cells=20, random_state=0).start(X, sample_ids=ids)
-    items = open_items(points)
-    store = Store.create(
-        tmp_path / "careful.likewise",
-        settings={"path": str(points), "options": {}, "seed": 0, "n_super_instances": None},
-        items=items.content_hashes(),
-        payloads={"setup 0": pack_session(session)},
-    )
-    project = Project(session, items, store, path=tmp_path / "careful.likewise")
-    rng = np.random.default_rng(0)
-    for _ in range(40):
-        query = project.ask()
-        if query is None:
-            break
-        same = (Y[query.left] == Y[query.right]) != (rng.random() < 0.25)
-        project.tell(
-            Answer.SAME if same else Answer.DIFFERENT,
-            number=query.number,
-            position=project.position,
-        )
-    assert project.session.strategy.suspects()
-    return project
-
-
-@pytest.mark.slow
-def test_a_session_that_expects_wrong_answers_can_be_refined_and_opened_again(points, tmp_path):
-    project = careful(points, tmp_path)
-    project.refine(position=project.position)
-    assert project.session.strategy.weighs_answers
-    assert project.partition.n_super_instances == 40
-    assert project.ask() is not None
-    tell(project)
-    again = open_project(points, session=project.path).project
-    assert seen(again) == seen(project)
-    again.close()
-    project.close()
-
-
 @pytest.mark.slow
 def test_a_file_that_refining_broke_in_the_first_release_opens(points, tmp_path):
     path = Path(shutil.copy(ASSETS / "careful-schema-1.likewise", tmp_path))
     saved = json.loads((ASSETS / "careful-schema-1.json").read_text())
     opened = open_project(points, session=path)
     project = opened.project
-    assert len(project.session.events) == saved["n"]
-    assert project.session.strategy.weighs_answers
+    # Answers that contradict each other: the newest counts.
+    assert len(project.session.log) >= saved["n"]
     project.undo(position=project.position)
     # Contradictory answers are weighed by other rules than in the first release.
     assert adjusted_rand_score(project.session.labels, saved["labels"]) > 0.8
@@ -230,9 +185,10 @@ def test_a_project_of_schema_1_opens_as_it_was_and_is_upgraded_by_the_first_writ
         project = open_project(points, session=path).project
         logs.append(project.session.log)
         query = project.ask()
-        assert project.session.labels.tolist() == saved["labels"]
-        # The strategy of that release is gone: the session goes on with other questions.
-        assert query.number == saved["ask"][0]
+        # The strategy of that release is gone: the session goes on with other questions, and rows
+        # that nobody was asked about may be in another group.
+        assert adjusted_rand_score(project.session.labels, saved["labels"]) > 0.8
+        assert query is not None
         events = [[e.number, e.left, e.right, e.answer.value] for e in project.session.events]
         assert events == saved["events"]
         assert [[g.id, g.name] for g in project.groups() if g.name] == saved["names"]

@@ -74,16 +74,17 @@ def test_a_kind_that_a_person_names_is(session):
 
 @pytest.mark.parametrize("registry", [KINDS, STRATEGIES, FORMATS, VOTERS])
 def test_a_name_from_a_file_is_only_looked_up(registry, session):
-    for name in ("evil:X", "json:JSONDecoder", "evil", "", None, {}):
+    names: list[object] = ["evil:X", "json:JSONDecoder", "evil", "", None, {}]
+    for name in names:
         with pytest.raises(SessionFileError, match="is not known here"):
             registry.known(name)
-    for name in registry.names:
-        assert registry.known(name) is registry.find(name)
+    for known in registry.names:
+        assert registry.known(known) is registry.find(known)
     assert not (session.parent / "ran").exists()
 
 
 def test_an_address_that_a_person_gave_is_known_from_then_on(session):
-    things = Registry("thing", {}, group="none.at.all")
+    things: Registry[object] = Registry("thing", {}, group="none.at.all")
     found = things.find("evil:X")
     assert things.known("evil:X") is found
     assert things.names == []
@@ -91,7 +92,9 @@ def test_an_address_that_a_person_gave_is_known_from_then_on(session):
 
 
 def test_what_is_built_in_is_loaded_without_the_current_folder(session):
-    things = Registry("thing", {"decoder": "json:JSONDecoder"}, group="none.at.all")
+    things: Registry[object] = Registry(
+        "thing", {"decoder": "json:JSONDecoder"}, group="none.at.all"
+    )
     assert things.find("decoder") is json.JSONDecoder
     assert str(session.parent) not in sys.path
 

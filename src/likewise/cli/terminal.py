@@ -39,7 +39,7 @@ MOST_GROUPS = 20
 UNDO = ("z", "\x7f", "\x08")
 QUIT = ("q", "\x1b", "\x03", "\x04")
 PAIR = "[s]ame  [d]ifferent"
-BESIDES = "[u]nsure   [z] undo  [Z] redo  [m]ore  [g]roups  [?] help  [q]uit "
+BESIDES = "[u]nsure   [z] undo  [Z] redo  [m] more  [g]roups  [?] help  [q]uit "
 HELP = """\
 s or →   the same group
 d or ←   different groups

@@ -31,7 +31,8 @@ def refuse_other_rows(digest: str | None, X: Any) -> None:
     if digest is None:
         return
     rows = np.asarray(X)
-    singles = rows.astype(np.float32) if rows.dtype != np.float32 else rows
+    with np.errstate(over="ignore"):  # a value too large for single precision becomes infinite
+        singles = rows.astype(np.float32) if rows.dtype != np.float32 else rows
     is_same = fingerprint(singles) == digest and bool(np.array_equal(singles, rows, equal_nan=True))
     if not is_same and fingerprint(rows.astype(np.float64)) != digest:
         raise SessionFileError(

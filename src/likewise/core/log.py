@@ -319,7 +319,7 @@ class Log:
             self.redo()
         else:
             if plain.get("do") == "revise":
-                number = plain.get("number")
+                number: Any = plain.get("number")
                 if not is_whole(number) or not 1 <= number <= len(self.events):
                     raise SessionFileError(f"the log has an entry that cannot be read: {plain}")
                 if "answer" in plain:

@@ -138,12 +138,18 @@ class Completeness:
     unmet : int
         How many of the groups are guesses: parts of the data that no question was about yet and
         that are likely groups of their own.
+    changing : float
+        The share of rows that the last twenty rows asked about moved to another group.
+    curve : tuple of (int, float)
+        How the estimate grew: after some numbers of rows asked about.
     """
 
     estimate: float
     at_least: float
     one_group: float = 0.0
     unmet: int = 0
+    changing: float = 1.0
+    curve: tuple[tuple[int, float], ...] = ()
 
     @property
     def is_better_than_one_group(self) -> bool:

@@ -356,12 +356,13 @@ class Session(Log):
 
     @property
     def suspects(self) -> list[Suspect]:
-        """Answers that are probably wrong, the least credible first, numbered as in `events`."""
-        numbers = [gesture.number for gesture in self.events for _ in gesture.links]
+        """Answers that are probably wrong, the least credible first; certain links never are."""
+        gestures = [gesture for gesture in self.events for _ in gesture.links]
         suspects: dict[int, Suspect] = {}
         for suspect in self.strategy.suspects():
-            number = numbers[suspect.number - 1]
-            suspects.setdefault(number, suspect._replace(number=number))
+            gesture = gestures[suspect.number - 1]
+            if gesture.source == "asked":
+                suspects.setdefault(gesture.number, suspect._replace(number=gesture.number))
         return list(suspects.values())
 
     @property

@@ -180,7 +180,8 @@ def refuse_nothing(source: PathLike, options: Mapping[str, Any]) -> None:
     if next(files_below(path), None) is None:
         raise InputError(f"there is nothing in the folder {path}")
     if not is_named and _kind(path, None, options).kind == "images":
-        from likewise.items.images import IMAGE_SUFFIXES, find_pictures
+        from likewise.items.images import find_pictures
+        from likewise.items.images.decoding import IMAGE_SUFFIXES
 
         if not any(file.suffix.lower() in IMAGE_SUFFIXES for file in files_below(path)):
             find_pictures(path.resolve())  # which says what it looked for

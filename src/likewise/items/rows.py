@@ -156,8 +156,9 @@ class RowItems(Items):
                 finite = np.sort(numbers[np.isfinite(numbers)])
                 if len(finite) and finite[-1] > finite[0]:
                     # Equal ones count half.
-                    ends = (np.searchsorted(finite, numbers, side) for side in ("left", "right"))
-                    found[name] = (numbers, sum(ends) / (2 * len(finite)))
+                    n_below = np.searchsorted(finite, numbers, "left")
+                    n_up_to = np.searchsorted(finite, numbers, "right")
+                    found[name] = (numbers, (n_below + n_up_to) / (2 * len(finite)))
         return found
 
     @cached_property

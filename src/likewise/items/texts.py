@@ -76,7 +76,7 @@ makes making mean mention message mind need new nice note old people person phon
 point possible post posted posting pretty probably problem question questions quite read real
 really regards reply right said say saying says second seen send sent set similar simply small
 sort start stuff sure surely talking tell thank thanks thing things think thought time times told
-took tried true try trying understand use used using usually ve want wanted wants wasn way week
+took tried true try trying understand use used using usually ve want wanted wants way week
 went won wondering word words work works world wouldn write writes wrong wrote yeah year years yes
 yesterday yet
 """

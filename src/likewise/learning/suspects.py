@@ -1,42 +1,40 @@
-"""Answers that are worth a second look."""
+"""Rows whose group the other known rows contradict, so that the answer about them is doubtful."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer
-from likewise.core.reports import Suspect
+CONTRADICTED = 0.05
+"""A row is suspected if its own group is at most this many times as likely as the likeliest other.
+On 20 practice sets with 100 choices, 1.1 are suspected where no answer is wrong. Where one in ten
+is, 82 % of the suspects are wrong (78 % if the same rows are misjudged whenever they are shown),
+and 31 % of the wrong answers are suspected (19 %). With .10: 2.6; 68 % (63 %); 48 % (32 %)."""
 
 
-def surprising_answers(
-    log: Iterable[tuple[int, int, Answer]], chances: Mapping[int, NDArray[np.float64]]
-) -> list[Suspect]:
-    """Return the answers that are less likely than not, the least credible first.
+def contradicted_rows(
+    left_out: NDArray[np.float64], groups: NDArray[np.intp]
+) -> list[tuple[int, float]]:
+    """Return the known rows that others contradict, with how credible their groups are.
 
     Parameters
     ----------
-    log : iterable of (int, int, Answer)
-        All answers.
-    chances : mapping of int to ndarray
-        For rows whose group is known, how likely they are in each group by what is known of the
-        others.
+    left_out : ndarray of shape (n_known, n_groups)
+        For every known row, how likely each group is by the other known rows.
+    groups : ndarray of shape (n_known,)
+        The known groups.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> chances = {0: np.array([0.9, 0.1]), 1: np.array([0.2, 0.8])}
-    >>> log = [(0, 1, Answer.SAME), (0, 2, Answer.SAME)]
-    >>> [(s.number, round(s.credibility, 2)) for s in surprising_answers(log, chances)]
-    [(1, 0.26)]
+    >>> left_out = np.array([[0.9, 0.1], [0.8, 0.2], [0.98, 0.02], [0.5, 0.5]])
+    >>> contradicted_rows(left_out, np.array([0, 0, 1, 1]))
+    [(2, 0.02)]
     """
-    found = []
-    for k, (left, right, answer) in enumerate(log):
-        if answer.is_link and left in chances and right in chances:
-            same = float(chances[left] @ chances[right])
-            right_by = same if answer is Answer.SAME else 1.0 - same
-            if right_by < 0.5:
-                found.append(Suspect(k + 1, left, right, answer, right_by))
-    return sorted(found, key=lambda suspect: (suspect.credibility, suspect.number))
+    places = np.arange(len(groups))
+    own = left_out[places, groups]
+    others = left_out.copy()
+    others[places, groups] = 0.0
+    # No other row can predict the only known row of a group.
+    is_alone = np.bincount(groups)[groups] < 2
+    suspected = np.flatnonzero((own <= CONTRADICTED * others.max(axis=1)) & ~is_alone)
+    return [(int(k), float(own[k])) for k in suspected[np.argsort(own[suspected], kind="stable")]]

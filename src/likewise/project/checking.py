@@ -21,9 +21,9 @@ from likewise.database import (
 )
 from likewise.errors import LikewiseError, SessionFileError
 from likewise.project import checksums, schema
-from likewise.project.large import SETUP
+from likewise.project.large import FEATURES, SETUP, SHOWN
 from likewise.project.opening import SUFFIX
-from likewise.project.packing import unpack_session
+from likewise.project.packing import readable, unpack, unpack_session
 from likewise.project.project import ROWS, apply_entries, stored_rows
 from likewise.project.store import Store
 
@@ -126,7 +126,11 @@ def _replay(store: Store) -> None:
     """Do again all that the log says, as opening the file does."""
     if SETUP not in store.payload_names:
         return  # a file without a session
-    session = unpack_session(store.payload(SETUP), stored_rows(store))
+    X = stored_rows(store)
+    if FEATURES in store.payload_names:
+        with readable(f"the payload {FEATURES!r}"):
+            X = unpack(store.payload(FEATURES))["X"]
+    session = unpack_session(store.payload(SETUP), X)
     for _ in apply_entries(session, store, 0):
         pass
 
@@ -168,7 +172,7 @@ def _copy_good(path: Path, db: sqlite3.Connection, new: Path) -> tuple[int, int]
         raise SessionFileError(f"{path} cannot be repaired: it has no usable version")
     _, _ = store.settings, store.items  # without these there is no session
     payloads = {name: data for name in store.payload_names if (data := _good(store, name))}
-    needed = [name for name in (SETUP, ROWS) if name in store.payload_names]
+    needed = [name for name in (SETUP, ROWS, FEATURES, SHOWN) if name in store.payload_names]
     if lost := [name for name in needed if name not in payloads]:
         raise SessionFileError(f"{path} cannot be repaired: its payload {lost[0]!r} is damaged")
     has_sums = version >= schema.WITH_SUMS

@@ -113,7 +113,16 @@ def recounted(
     def of(group: Group, name: str) -> int:
         return int(counts[name][group.id]) if group.id < len(counts[name]) else 0
 
-    return [replace(group, **{name: of(group, name) for name in counts}) for group in groups]
+    return [
+        replace(
+            group,
+            size=of(group, "size"),
+            n_said=of(group, "n_said"),
+            n_open=of(group, "n_open"),
+            n_doubtful=of(group, "n_doubtful"),
+        )
+        for group in groups
+    ]
 
 
 def in_short(session: Session, row: int) -> tuple[int | None, str, int]:

@@ -152,7 +152,7 @@ def go_on(where: Path, store: Store) -> Project:
             X = points[session.strategy.partition.assignment]
         items = items_of(where, kept["rows"], kept["records"])
         features = Features(X, f"{plural(X.shape[1], 'column')} of {store.settings['paths'][0]}")
-    seed = int(store.settings["seed"])
+        seed = int(store.settings["seed"])
     return Project(session, items, store, features=lambda: features, path=where, seed=seed)
 
 

@@ -272,9 +272,9 @@ def open_large_project(
             store.close()
             raise
         return Opened(project, where, False, Changes())
-    for path in paths:
-        if not os.path.isdir(path):  # what a folder has of Parquet files is seen below
-            refuse_nothing(path, wanted)
+    for source in paths:
+        if not os.path.isdir(source):  # what a folder has of Parquet files is seen below
+            refuse_nothing(source, {"kind": "rows"})
     checked(where)
     settings = {
         "paths": [os.path.abspath(path) for path in paths],
@@ -397,7 +397,8 @@ def _go_on(
         for name, other in renamed(store.items, items.content_hashes()).items():
             place[name] = place[other]
         session = unpack_session(store.payload(SETUP), stored_rows(store))
-        copies = {int(row): ids for row, ids in settings.get("copies", {}).items()}
+        with readable(f"the list of copies in {where}"):
+            copies = {int(row): tuple(ids) for row, ids in settings.get("copies", {}).items()}
         project = Project(
             session,
             items,

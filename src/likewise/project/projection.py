@@ -74,7 +74,8 @@ class Layout:
             place = _discriminants(self.Z, groups[self.rows])
         low, high = place.min(axis=0), place.max(axis=0)
         scale = np.where(high > low, high - low, 1.0)
-        return np.rint((place - low) / scale * GRID).astype(np.intp)
+        places: NDArray[np.intp] = np.rint((place - low) / scale * GRID).astype(np.intp)
+        return places
 
 
 def _discriminants(Z: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[np.float64]:

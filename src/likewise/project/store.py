@@ -15,7 +15,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,6 +53,9 @@ SETTINGS: dict[str, tuple[type, ...]] = {
     "seed": (int,),
     "low": (list,),
     "high": (list,),
+    "n_rows": (int,),
+    "copies": (dict,),
+    "unshown": (list,),
     schema.OLD_ENTRIES: (int,),
 }
 """The types of the settings that projects read."""
@@ -206,6 +209,12 @@ class Store:
                     "away, and open the file again."
                 )
             check_log(path)
+            # Not to write: SQLite would fold the log into the file when it is closed, and a damaged
+            # file must stay as it is.
+            with translated(path), closing(connect(path, mode="ro", writes_ahead=False)) as db:
+                looked = cls(path, db)
+                looked._check()
+                looked.read()
         with translated(path):
             store = cls(path, connect(path, writes_ahead=False))
         try:

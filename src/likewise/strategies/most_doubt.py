@@ -32,7 +32,7 @@ from likewise.learning.given import central_rows
 from likewise.learning.kernel_vote import squared_distances
 from likewise.learning.learner import Learned, Learner
 from likewise.learning.respect import respecting_labels
-from likewise.learning.suspects import surprising_answers
+from likewise.learning.suspects import contradicted_rows
 from likewise.rows.threads import one_thread_each
 from likewise.strategies.known import Known, chance_of_new, read_log
 from likewise.strategies.representatives import RepresentativeStrategy
@@ -104,6 +104,7 @@ class MostDoubt(RepresentativeStrategy):
         self.given = given
         self._field = field or _Field(partition, self.is_askable, seed, given)
         self._cell_of = {row: cell for row, cell in self._position.items() if self.is_askable[cell]}
+        self._certain: set[int] = set()
         self._forget()
 
     @classmethod
@@ -163,11 +164,13 @@ class MostDoubt(RepresentativeStrategy):
         """Return the rows that stand for askable cells."""
         return self.partition.representatives[self.is_askable]
 
-    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
+    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:
         """Take in an answer about two rows."""
         if answer.is_link:
             self.links.add(left, right, answer)
         self._log.append((left, right, answer))
+        if is_certain:
+            self._certain.add(len(self._log))
         self._forget()
 
     def _forget(self) -> None:
@@ -313,32 +316,64 @@ class MostDoubt(RepresentativeStrategy):
         if learned is None:
             return None
         chances = learned.known_chances()
-        one_group = share_of_one_group(chances)
-        unmet = self.chances().shape[1] - learned.n_groups
-        return Completeness(*share_right(chances, learned.known), one_group, unmet)
+        n_known = len(learned.known)
+        return Completeness(
+            *share_right(chances, learned.known),
+            one_group=share_of_one_group(chances),
+            unmet=self.chances().shape[1] - learned.n_groups,
+            changing=self._share_changed(20),
+            curve=tuple(
+                (n, share_right(earlier.known_chances(), earlier.known)[0])
+                for n in [*range(10, n_known, max(10, n_known // 100 * 10)), n_known]
+                if (earlier := self._learned_before(n)) is not None
+            ),
+        )
 
     def is_enough(self) -> bool:
         """Return whether the last rows that were asked about changed few labels."""
+        n_known = len(self.known().examples()[0])
+        if n_known >= min(MOST_ASKED, len(self._cell_of)):
+            return True
+        return n_known > SPAN and self._share_changed(SPAN) < FEW_CHANGED
+
+    def _share_changed(self, span: int) -> float:
+        """Return the share of rows in another group than before the last rows were asked about."""
+        now, n_known = self.known().learned, len(self.known().examples()[0])
+        before = self._learned_before(max(0, n_known - span))
+        if now is None or before is None:
+            return 1.0
+        # The groups that were known then, by their numbers now.
+        names = np.unique(now.groups[: len(before.known)])
+        has_moved = names[before.known_chances().argmax(axis=1)] != now.known_chances().argmax(
+            axis=1
+        )
+        return float(np.average(has_moved, weights=self.partition.sizes()))
+
+    def _learned_before(self, n_known: int) -> Learned | None:
+        """Return what was learned from the first known cells; None if they are of one group."""
         cells, groups = self.known().examples()
-        if len(cells) < min(MOST_ASKED, len(self._cell_of)) and len(np.unique(groups)) > 1:
-            earlier = groups[:-SPAN]
-            names, numbers = np.unique(earlier, return_inverse=True)
-            if len(names) < 2:
-                return False
-            before = self._field.learner.learn(cells[:-SPAN], numbers).known_chances()
-            now = self._field.learner.learn(cells, groups).known_chances()
-            has_changed = names[before.argmax(axis=1)] != now.argmax(axis=1)
-            return bool(np.average(has_changed, weights=self.partition.sizes()) < FEW_CHANGED)
-        return len(cells) >= min(MOST_ASKED, len(self._cell_of))
+        names, numbers = np.unique(groups[:n_known], return_inverse=True)
+        if len(names) < 2:
+            return None
+        return self._field.learner.learn(cells[:n_known], numbers)
 
     def suspects(self) -> list[Suspect]:
-        """Return links that are probably wrong, the least credible first."""
+        """Return the links that put rows where others contradict them, the least credible first."""
         learned = self.known().learned
         if learned is None:
             return []
-        rows = self.partition.representatives[learned.known].tolist()
-        chances = dict(zip(rows, learned.left_out, strict=True))
-        return surprising_answers(self._log, chances)
+        # The answer that put a row into its group; for the first of a group, one that it differs.
+        by_row: dict[int, int] = {}
+        for number, (row, _, answer) in enumerate(self._log, start=1):
+            if number not in self._certain and (answer is Answer.SAME or row not in by_row):
+                by_row[row] = number
+        suspects = []
+        for k, credibility in contradicted_rows(learned.left_out, learned.groups):
+            row = int(self.partition.representatives[learned.known[k]])
+            if row in by_row:
+                number = by_row[row]
+                suspects.append(Suspect(number, *self._log[number - 1], credibility))
+        return suspects
 
 
 class _Field:

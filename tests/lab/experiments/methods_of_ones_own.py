@@ -4,7 +4,7 @@ import numpy as np
 
 from likewise.errors import BudgetExhausted
 from likewise.lab.experiments.protocol import Method
-from likewise.strategies import RowByRow
+from likewise.strategies import MostDoubt
 
 
 class OneGroup(Method):
@@ -62,7 +62,7 @@ class Thinks(OneGroup):
             return np.zeros(len(trial.X), dtype=int)
 
 
-class ByRegions(RowByRow):
+class ByDoubt(MostDoubt):
     """A strategy as it is, without a method around it."""
 
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from likewise import COBRA, Choice, Likewise
+from likewise import COBRA, Likewise, Question
 from likewise.errors import InputError
 from likewise.lab.datasets import Dataset
 from likewise.lab.experiments import cells
@@ -31,15 +31,11 @@ FITS = {
     "COBRA-learned": lambda b, cell, seed: COBRA(
         cell.n_super_instances, max_queries=b, labels="learned", random_state=seed
     ),
-    "Likewise": lambda b, cell, seed: Likewise(max_queries=b, error_rate=0.0, random_state=seed),
-    "Likewise-careful": lambda b, cell, seed: Likewise(
-        max_queries=b, error_rate="estimate", random_state=seed
+    "Likewise-pairs": lambda b, cell, seed: Likewise(
+        max_queries=b, questions="pairs", random_state=seed
     ),
-    "Likewise-choices": lambda b, cell, seed: Likewise(
-        max_queries=b, questions="choices", error_rate=0.0, random_state=seed
-    ),
-    "Likewise-careful-choices": lambda b, cell, seed: Likewise(
-        max_queries=b, questions="choices", error_rate="estimate", random_state=seed
+    "Likewise": lambda b, cell, seed: Likewise(
+        max_queries=b, questions="choices", random_state=seed
     ),
     "COBRAS": lambda b, cell, seed: COBRAS(max_queries=b, random_state=seed),
     "DSL": lambda b, cell, seed: DSL(max_queries=b),
@@ -211,17 +207,17 @@ def test_a_pair_that_is_asked_again_gets_the_same_answer():
 
 
 def test_a_choice_is_one_question_and_a_wrong_one_is_another_group_or_none():
-    choices = [Choice(1, row, ((0, 2), (1,), (3,))) for row in range(4, 104)]
+    choices = [Question(1, row, ((0, 2), (1,), (3,))) for row in range(4, 104)]
     y = np.arange(104) % 5
     for share in (0.0, 0.1):
         oracle = GuardedOracle(y, np.arange(104), slips=Slips(share, seed=1))
-        chosen = [oracle.choose(choice) for choice in choices]
+        chosen = [oracle.answer(choice) for choice in choices]
         right = [{0: 0, 2: 0, 1: 1, 3: 2, 4: None}[int(y[choice.row])] for choice in choices]
         assert sum(a != b for a, b in zip(chosen, right, strict=True)) == round(100 * share)
         assert oracle.n_queries == 100
-        assert [oracle.choose(choice) for choice in choices] == chosen
+        assert [oracle.answer(choice) for choice in choices] == chosen
     with pytest.raises(ForbiddenQueryError, match="row 3 of the test part"):
-        GuardedOracle(y, [0, 1, 2, 4]).choose(choices[0])
+        GuardedOracle(y, [0, 1, 2, 4]).answer(choices[0])
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, 0.055])

@@ -159,7 +159,7 @@ def test_every_strategy_is_a_method_by_its_address_without_more(blobs, name):
 
 
 def test_a_strategy_of_ones_own_is_a_method_too(blobs):
-    row = run_cell(Cell("main", f"{OWN}:ByRegions", "iris", 10, 0), allowed=9)
+    row = run_cell(Cell("main", f"{OWN}:ByDoubt", "iris", 10, 0), allowed=9)
     assert (row.status, row.error) == ("ok", "")
     assert row.queries is not None
     assert row.queries <= 9
@@ -180,9 +180,7 @@ def test_an_unknown_method_is_named(name, message):
 
 
 def test_a_registered_strategy_is_a_method_by_its_short_name(blobs, monkeypatch):
-    monkeypatch.setitem(
-        STRATEGIES._known, "mine", "likewise.strategies.row_by_row.strategy:RowByRow"
-    )
+    monkeypatch.setitem(STRATEGIES._known, "mine", "likewise.strategies.most_doubt:MostDoubt")
     row = run_cell(Cell("budgets", "mine", "iris", 0, 0), budgets=(5, 10))
     assert (row.status, row.queries) == ("ok", 10)
 
@@ -299,3 +297,10 @@ def test_a_dask_client_gives_the_same_rows(blobs):
     ):
         run_cells(wanted, there, client=client)
     assert [reproducible(row) for row in here] == [reproducible(row) for row in there]
+
+
+@pytest.mark.parametrize("clusterer", ["MPCKM", "COSC"])
+def test_npu_asks_for_links_and_clusters_again_only_after_more_answers(clusterer, blobs):
+    row = run_cell(Cell("main", f"{clusterer}-NPU", "iris", 10, 0), allowed=6)
+    assert (row.status, row.queries, row.error) == ("ok", 6, "")
+    assert row.ari_all > 0.9

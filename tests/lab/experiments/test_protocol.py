@@ -3,7 +3,7 @@ import time
 import numpy as np
 import pytest
 
-from likewise.core.answers import Answer, Query
+from likewise import Answer, Question
 from likewise.errors import BudgetExhausted
 from likewise.lab.experiments.oracle import ForbiddenQueryError, GuardedOracle
 from likewise.lab.experiments.protocol import folds, seed_of
@@ -30,7 +30,7 @@ def test_seeds_differ_by_every_part_and_are_small_enough_for_numpy():
 
 def test_the_oracle_counts_and_logs_in_order():
     oracle = GuardedOracle([0, 0, 1], [0, 1, 2])
-    assert oracle.answer(Query(1, 0, 1)) is Answer.SAME
+    assert oracle.answer(Question(1, 0, ((1,),))) is Answer.SAME
     assert not oracle.same(2, 0)
     assert oracle.answers == [Answer.SAME, Answer.DIFFERENT]
 

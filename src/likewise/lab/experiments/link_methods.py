@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from likewise.lab.baselines.cosc import COSC
 from likewise.lab.baselines.mpckmeans import MPCKMeans
@@ -109,13 +110,13 @@ class SelectAndCluster(Method):
         return NPU(trial.n_clusters, trial.budget, clusterer=inner, random_state=trial.seed)
 
 
-class Sparing:
+class Sparing(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
     """The clusterer that NPU is given; it keeps its last clustering while there are few answers."""
 
     def __init__(self, cluster: Clustering, trial: Trial, growth: float) -> None:
-        self._cluster = cluster
-        self._oracle = trial.oracle
-        self._growth = growth
+        self.cluster = cluster
+        self.trial = trial
+        self.growth = growth
         self._asked = -1
 
     def __sklearn_clone__(self) -> Self:
@@ -123,8 +124,8 @@ class Sparing:
 
     def fit(self, X: Any, *, must_link: Pairs, cannot_link: Pairs) -> Self:  # noqa: ARG002
         """Cluster, unless there are few new answers since the last time."""
-        asked = self._oracle.n_queries
-        if self._asked < 0 or asked >= (1 + self._growth) * self._asked:
-            self.labels_ = self._cluster(must_link, cannot_link, False)
+        asked = self.trial.oracle.n_queries
+        if self._asked < 0 or asked >= (1 + self.growth) * self._asked:
+            self.labels_ = self.cluster(must_link, cannot_link, False)
             self._asked = asked
         return self

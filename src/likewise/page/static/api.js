@@ -1,9 +1,10 @@
 // Talk to the session. Every change says at which position of the log it was decided.
 
 export class ApiError extends Error {
-  constructor(message, status, reply = {}) {
+  constructor(message, status, reply = /** @type {any} */ ({})) {
     super(message);
-    Object.assign(this, { status, reply });
+    this.status = status;
+    this.reply = reply;
   }
   get isStale() {
     return this.status === 409;
@@ -34,7 +35,7 @@ async function call(path, body, signal) {
   let reply;
   try {
     reply = await way.call(path, body, signal);
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     if (error.name === "AbortError") throw error;
     throw new ApiError("The server does not answer.", 0);
   }

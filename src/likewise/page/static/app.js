@@ -1,9 +1,10 @@
 // What all views share: where the session is, and what to do when something goes wrong.
 
 import { get, post } from "./api.js";
-import { byId, el } from "./dom.js";
+import { byId, el, first } from "./dom.js";
 import { distances } from "./settings.js";
 
+/** @type {{ state: any, isBusy: boolean }} */
 export const app = { state: null, isBusy: false };
 
 const listeners = [];
@@ -36,9 +37,11 @@ export async function reload() {
   await take(await get(distances.isOn ? "query?distance=1" : "query"));
 }
 
+/** @type {Promise<any> | null} */
 let lastChange = null;
 
 // Do one change at a time: a key pressed meanwhile would answer a question nobody has seen.
+/** @type {(path: string, body?: any) => Promise<any>} */
 export async function change(path, body) {
   if (!app.isBusy) {
     lastChange = save(path, body);
@@ -49,6 +52,7 @@ export async function change(path, body) {
 }
 
 // A change whose reply is where the session is then; null if it was not done.
+/** @type {(path: string, body?: any) => Promise<any>} */
 export async function carryOut(path, body = {}) {
   const state = await change(path, body);
   if (state) await take(state);
@@ -56,11 +60,13 @@ export async function carryOut(path, body = {}) {
 }
 
 // A change that does not depend on the question on the screen waits for its turn instead.
+/** @type {(path: string, body?: any) => Promise<any>} */
 export async function changeInTurn(path, body) {
   while (app.isBusy) await lastChange;
   return change(path, body);
 }
 
+/** The reply to a change, or null. @type {(path: string, body: any) => Promise<any>} */
 async function save(path, body) {
   app.isBusy = true;
   isCanceled = false;
@@ -74,7 +80,7 @@ async function save(path, body) {
     if (!isCanceled || reply.position === position) return reply;
     await take(await post(path === "undo" ? "redo" : "undo", { position: reply.position }));
     notice("Canceled: it is as it was before.");
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     await complain(error);
   } finally {
     clearTimeout(soon);
@@ -135,7 +141,7 @@ function showOpening({ message, isGone, reply: { step, done, of } }) {
   return undefined;
 }
 
-export const source = () => document.querySelector(".source").firstChild.textContent.trim();
+export const source = () => first(".source").firstChild.textContent.trim();
 
 let isWaiting = false;
 
@@ -152,7 +158,7 @@ function wait() {
       }
       await reload();
       notice("The server is back. Nothing was lost.");
-    } catch (error) {
+    } catch (/** @type {any} */ error) {
       if (error.isGone && app.state) wait();
       else await complain(error);
     }
@@ -164,9 +170,9 @@ function wait() {
 const box = byId("notice");
 
 function bring(node) {
-  const dialog = document.querySelector("dialog[open]");
+  const dialog = first("dialog[open]");
   if (dialog) dialog.prepend(node);
-  else document.querySelector("header.top").after(node);
+  else first("header.top").after(node);
 }
 
 export function notice(text) {
@@ -180,7 +186,7 @@ export function hideNotice() {
 }
 
 // A dialog that closes leaves its messages to the page.
-byId("group-dialog").addEventListener("close", () => document.querySelector("header.top").after(box, working));
+byId("group-dialog").addEventListener("close", () => first("header.top").after(box, working));
 
 export function openDialog(head, ...content) {
   const dialog = byId("group-dialog");
@@ -190,11 +196,12 @@ export function openDialog(head, ...content) {
 }
 
 // Fetch something to show: after an error the view stays as it was, and the error is shown.
+/** @type {(path: string, signal?: AbortSignal) => Promise<any>} */
 export async function look(path, signal) {
   underWay(1);
   try {
     return await get(path, signal);
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     await complain(error);
     return null;
   } finally {

@@ -3,13 +3,14 @@
 import { app, carryOut, change, changeInTurn, complain, fetchProgress, look, onState, take, underWay } from "./app.js";
 import { get } from "./api.js";
 import { inOrder, showChoice } from "./choice.js";
-import { announce, button, byId, el, keyMark, plural } from "./dom.js";
+import { announce, button, byId, el, every, keyMark, plural } from "./dom.js";
 import { openGroup } from "./group.js";
 import { fetchPicture, showPair } from "./pair.js";
 import { distances, pairsOnly } from "./settings.js";
 import { fetchSmall, knownBar, knownLine, knownTile } from "./things.js";
 
 const STRIP = 12;
+/** @type {AbortController | null} */
 let looking = null;
 let sizes = new Map();
 // For people who prefer pairs, a choice is shown as pairs, one group after the other; the answer is the same.
@@ -86,7 +87,7 @@ async function showQuestion(state) {
   byId("ask-title").textContent = isChoice ? "Where does it belong?" : "Do these two belong together?";
   const far = state.question.distance;
   byId("why").textContent = [typeof far === "number" && `${Number(far.toPrecision(3))} apart`, question.turn].filter(Boolean).join(" · ");
-  for (const way of document.querySelectorAll("#view-ask .answer")) {
+  for (const way of every("#view-ask .answer")) {
     way.hidden = way.dataset.answer !== "unsure" && (way.dataset.answer === "none") !== isChoice;
   }
   if (isChoice) {
@@ -115,7 +116,7 @@ async function lookAhead(state, shown, signal) {
     underWay(1);
     try {
       await shown;
-      await Promise.allSettled([...document.querySelectorAll("#pair img")].map((image) => image.decode()));
+      await Promise.allSettled([...every("#pair img")].map((image) => image.decode()));
       showProgress(await fetchProgress(state, signal));
     } finally {
       underWay(-1);
@@ -140,7 +141,7 @@ function fetchPictures({ left, right, item, fellows = [], groups = [] }) {
 let abouts = new Map();
 
 function nameOptions() {
-  for (const words of document.querySelectorAll("#pair .option-about")) words.textContent = abouts.get(words.dataset.group) ?? "";
+  for (const words of every("#pair .option-about")) words.textContent = abouts.get(words.dataset.group) ?? "";
 }
 
 function showStrip({ groups, n }) {
@@ -166,7 +167,7 @@ export async function refreshStrip(signal) {
 }
 
 export function startAsking() {
-  for (const way of document.querySelectorAll(".answer[data-answer]")) {
+  for (const way of every(".answer[data-answer]")) {
     way.addEventListener("click", () => answer(way.dataset.answer));
   }
   const words = byId("instruction");
@@ -178,6 +179,7 @@ export function startAsking() {
 }
 
 function swipe(box) {
+  /** @type {number[] | null} */
   let start = null;
   box.addEventListener("touchstart", (event) => {
     const isOne = event.touches.length === 1 && !box.classList.contains("zoomed");

@@ -1,6 +1,6 @@
 // One item and the groups it may belong to: press the key of its group.
 
-import { button, el, keyMark, plural } from "./dom.js";
+import { button, el, first, keyMark, plural } from "./dom.js";
 import { openGroup } from "./group.js";
 import { fieldMenu, figure, layoutOf, missing, partsOf } from "./pair.js";
 import { hiddenFields } from "./settings.js";
@@ -61,7 +61,7 @@ function search(again) {
   const input = el("input", { type: "search", value: wanted, placeholder: "Find a field", ariaLabel: "Find a field", on: { input: () => {
     wanted = input.value.toLowerCase();
     again();
-    document.querySelector("#tools input[type=search]").focus();
+    first("#tools input[type=search]").focus();
   } } });
   return input;
 }

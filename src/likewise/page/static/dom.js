@@ -1,5 +1,6 @@
 // Elements from plain values. Text is always set as text, never as markup.
 
+/** @type {(tag: string, props?: Record<string, any>, ...children: any[]) => any} */
 export function el(tag, props = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
@@ -55,6 +56,7 @@ export function keyTyper(keysNow, choose) {
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** @type {(tag: string, attributes?: Record<string, any>, ...children: any[]) => SVGElement} */
 export function svg(tag, attributes = {}, ...children) {
   const node = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -62,6 +64,12 @@ export function svg(tag, attributes = {}, ...children) {
   return node;
 }
 
+/** The first element that a selector finds, and all of them. @type {(selector: string) => any} */
+export const first = (selector) => document.querySelector(selector);
+/** @type {(selector: string) => any[]} */
+export const every = (selector) => [...document.querySelectorAll(selector)];
+
+/** An element that page.html has. @type {(id: string) => any} */
 export const byId = (id) => document.getElementById(id);
 
 export function announce(text) {

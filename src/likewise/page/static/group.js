@@ -22,8 +22,9 @@ async function openList(path) {
   const members = el("ul", { class: "members" });
   const below = el("div", {});
   const count = el("span", { class: "hint", role: "status" });
+  /** @type {any} */
   let last = null;
-  const show = async (found = null) => {
+  const show = async (found = /** @type {any} */ (null)) => {
     const mine = Object.fromEntries(new FormData(filters));
     last = mine;
     found ??= await ask(mine);
@@ -59,11 +60,11 @@ export async function doubt(thing) {
     notice(`You said yourself that “${thing.title}” belongs there: answer ${state.answers_behind.join(", ")}. Change it here if it was a slip.`);
   } else {
     location.hash = "#ask";
-    notice(`“${thing.title}” is on its own now. Does it belong to the one beside it?`);
+    notice(`“${thing.title}” may not fit there. Does it belong to the one beside it?`);
   }
 }
 
-export function nameField(group, named = () => {}) {
+export function nameField(group, named = /** @type {(group: any) => void} */ (() => {})) {
   const input = el("input", { type: "text", maxLength: 200, value: group.name, placeholder: group.summary ? `${group.summary} ?` : "name this group", title: group.summary ? "Enter takes the suggestion" : null, ariaLabel: `Name of ${groupName(group)}`, autocomplete: "off", dir: "auto" });
   const save = async () => {
     if (input.value.trim() === group.name) return;

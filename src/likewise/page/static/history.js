@@ -2,6 +2,7 @@
 
 import { carryOut, change, look } from "./app.js";
 import { button, byId, el, moreButton, plural, sign, signed, WORDS } from "./dom.js";
+import { inOrder } from "./choice.js";
 import { groupLine, tile } from "./things.js";
 
 const PAGE = 100;
@@ -47,6 +48,7 @@ function saidOf(event) {
 
 // Several things said at once show the first, and how many there are.
 function kind(event) {
+  if (event.groups.length) return "";
   const more = event.links.length > 1 ? ` and ${event.links.length - 1} more at once` : "";
   if (event.source === "mended") return `${more}: a group was mended`;
   return event.source === "given" ? `${more} carried over or given` : more;
@@ -62,7 +64,8 @@ const isChosen = (event, place) => event.answer === "same" && event.groups[place
 // What can be said instead, as the API takes it.
 function choices(event, panel) {
   const ways = event.groups.length
-    ? [...event.groups.map((group, place) => [groupLine(group), { chosen: place }]).filter((_, place) => !isChosen(event, place)), ["none of these", { chosen: null }], [signed("unsure"), { chosen: "unsure" }]]
+    ? [...inOrder(event.groups).filter(({ place }) => !isChosen(event, place)).map((group) => [groupLine(group), { chosen: group.place }]),
+      ...(event.answer === "different" ? [] : [["none of these", { chosen: null }]]), ...(event.answer === "unsure" ? [] : [[signed("unsure"), { chosen: "unsure" }]])]
     : ["same", "different", "unsure"].filter((word) => word !== event.answer).map((word) => [signed(word), { answer: word }]);
   return ways.map(([words, said]) => button(words, () => preview(event, said, panel), { dir: "auto" }));
 }

@@ -1,16 +1,16 @@
 // Single keys, for the whole page and not for the element that has the focus.
 
 import { answer, chooseKey, groupKeys, redo, undo } from "./ask.js";
-import { byId, keyTyper } from "./dom.js";
+import { byId, first, keyTyper } from "./dom.js";
 import { letters } from "./settings.js";
 
 const ANSWERS = { s: "same", ArrowRight: "same", d: "different", ArrowLeft: "different", u: "unsure", ArrowDown: "unsure", 0: "none" };
 const PRESS = { "+": "zoom", "=": "zoom", b: "blink", o: "overlay" };
 
 export function startKeys(view) {
-  document.addEventListener("keydown", (event) => {
+  document.addEventListener("keydown", (/** @type {any} */ event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    if (document.querySelector("dialog[open]") || event.target.closest?.("input, textarea, select")) return;
+    if (first("dialog[open]") || event.target.closest?.("input, textarea, select")) return;
     if (act(event, view())) event.preventDefault();
   });
 }
@@ -23,7 +23,7 @@ function act(event, view) {
   if (key === "z" && view !== "map") return run(event.shiftKey ? redo : undo);
   if (key === "Backspace" && view === "ask") return run(undo);
   // An open check question takes the same keys.
-  const check = !byId("view-result").hidden && key in ANSWERS ? document.querySelector(`.check .answer.${ANSWERS[key]}`) : null;
+  const check = !byId("view-result").hidden && key in ANSWERS ? first(`.check .answer.${ANSWERS[key]}`) : null;
   if (check) return run(() => check.click());
   if (view !== "ask") return false;
   if (key === "ArrowDown" && scrolls(event.target)) return false;

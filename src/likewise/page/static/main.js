@@ -57,7 +57,7 @@ onNames(() => {
 });
 
 function startHelp() {
-  for (const [id, setting] of [["letters", letters], ["pairs-only", pairsOnly], ["distances", distances]]) {
+  for (const [id, setting] of /** @type {[string, { isOn: boolean }][]} */ ([["letters", letters], ["pairs-only", pairsOnly], ["distances", distances]])) {
     byId(id).checked = setting.isOn;
     byId(id).addEventListener("change", () => {
       setting.isOn = byId(id).checked;

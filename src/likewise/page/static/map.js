@@ -19,9 +19,11 @@ let labels = [];
 let only = null;
 // The part of the map that is seen: how large, and which place is in its middle.
 let lens = { scale: 1, x: 500, y: 500 };
+/** @type {any} */
 let current = null;
 // The rows that were ringed or ticked, and the corners of the lasso while it is drawn.
 let chosen = new Set();
+/** @type {any} */
 let lasso = null;
 let hasLasso = false;
 
@@ -91,6 +93,7 @@ function legend({ groups, n_groups: nGroups }, canvas) {
     el("ul", { class: "legend hint" }, ...["you said so", "learned", "open"].map((words, how) => el("li", {}, sample(undefined, how), ` ${words}`))));
 }
 
+/** @type {(canvas: HTMLCanvasElement, x: number, y: number) => [number, number]} */
 function place(canvas, x, y) {
   const { clientWidth: w, clientHeight: h } = canvas;
   const [a, b] = [0.5 + ((x - lens.x) / 1000) * lens.scale, 0.5 + ((y - lens.y) / 1000) * lens.scale];
@@ -136,8 +139,8 @@ function draw(canvas) {
   for (const { group, at } of labels) {
     if (only !== null && group.id !== only) continue;
     const words = [group.key.toUpperCase(), group.name.slice(0, 24)].filter(Boolean).join(" · ");
-    pen.strokeText(words, ...place(canvas, ...at));
-    pen.fillText(words, ...place(canvas, ...at));
+    pen.strokeText(words, ...place(canvas, at[0], at[1]));
+    pen.fillText(words, ...place(canvas, at[0], at[1]));
   }
 }
 
@@ -193,6 +196,7 @@ const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 const ZOOMS = { "+": 1.5, "=": 1.5, "-": 1 / 1.5, 0: 0 };
 
 function steer(canvas, panel) {
+  /** @type {any} */
   let held = null;
   let isDragged = false;
   const here = (event) => [event.clientX - canvas.getBoundingClientRect().left, event.clientY - canvas.getBoundingClientRect().top];
@@ -212,7 +216,8 @@ function steer(canvas, panel) {
     const [dx, dy] = [event.clientX - held[0], event.clientY - held[1]];
     isDragged ||= Math.hypot(dx, dy) > 4;
     if (lasso) {
-      lasso.push(here(event));
+      // A busy browser hands over several moves at once.
+      lasso.push(...event.getCoalescedEvents().map(here), here(event));
       return draw(canvas);
     }
     const unit = 1000 / lens.scale;

@@ -72,7 +72,12 @@ function watch(list, changed) {
     last = box;
     changed();
   });
-  list.addEventListener("pointerdown", (event) => (drawn = event.pointerType === "mouse" ? event.target.closest("li") : null));
+  // From a ticked item on, the ticked ones are dragged to a group; from another on, items are ticked.
+  list.addEventListener("pointerdown", (event) => {
+    const item = event.target.closest("li");
+    if (item) item.draggable = item.querySelector("input").checked;
+    drawn = event.pointerType === "mouse" && !item?.draggable ? item : null;
+  });
   list.addEventListener("pointerover", (event) => {
     const item = event.target.closest("li");
     if (event.buttons !== 1 || !drawn || !item || item === drawn) return;
@@ -99,7 +104,6 @@ export function mendTools(group, list) {
   const changed = () => {
     const n = ticked(list).length;
     count.textContent = n ? `${plural(n, "item")} ticked` : "Tick items to move them.";
-    for (const one of list.children) one.draggable = one.querySelector("input").checked;
     tools.classList.toggle("has-ticked", n > 0);
   };
   watch(list, changed);
@@ -137,7 +141,11 @@ export async function openCheck(id) {
   const list = el("ul", { class: "members checking" }, ...things.map((thing) => selectable(thing)));
   const confirm = button(["All of these belong here ", el("kbd", {}, "C")], async () => {
     const said = { right: ticked(list, false), wrong: ticked(list) };
-    if (await mend("confirm", { group: id, ...said }, `Checked ${plural(things.length, "item")}`)) openCheck(id);
+    if (!(await mend("confirm", { group: id, ...said }, `Checked ${plural(things.length, "item")}`))) return;
+    // The id of a group is that of one of its items, which may have left it.
+    const now = said.right.length ? await look(`item/${said.right[0]}`) : null;
+    if (now) openCheck(now.group.id);
+    else byId("group-dialog").close();
   }, { class: "primary" });
   watch(list, () => (confirm.firstChild.textContent = ticked(list).length ? "The others belong here " : "All of these belong here "));
   const left = found.group.size - found.group.n_said;

@@ -255,6 +255,7 @@ function series(left, right, box) {
   return { parts: [...parts, both], tools: [overlay, el("p", { class: "hint" }, "Both have the same axes")] };
 }
 
+/** @type {(values: number[]) => [number, number]} */
 function range(values) {
   let low = Infinity;
   let high = -Infinity;

@@ -1,5 +1,7 @@
 // What a person prefers, kept by the browser.
 
+import { first } from "./dom.js";
+
 const setting = (name, usual) => ({
   get isOn() {
     return (localStorage.getItem(`likewise-${name}`) ?? usual) === "on";
@@ -16,7 +18,7 @@ export const distances = { isOn: false };
 
 // Fields of rows that are not shown.
 export const hiddenFields = {
-  key: `likewise-hidden ${document.querySelector(".source")?.textContent}`,
+  key: `likewise-hidden ${first(".source")?.textContent}`,
   get names() {
     return new Set(JSON.parse(localStorage.getItem(this.key) ?? "[]"));
   },

@@ -1,0 +1,83 @@
+"""What a log says about groups, and about rows whose group is still looked for."""
+
+import numpy as np
+import pytest
+
+from likewise import Answer
+from likewise.core.links import LinkGraph
+from likewise.learning.learner import Learner
+from likewise.strategies.known import chance_of_new, read_log
+
+SAME, DIFFERENT, UNSURE = Answer
+POINTS = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [9.0], [9.1]])
+LEARNER = Learner(POINTS, np.ones(len(POINTS)))
+
+
+def known(*log, max_groups=6, rows=range(8)):
+    links = LinkGraph(len(POINTS))
+    for left, right, answer in log:
+        if answer.is_link:
+            links.add(left, right, answer)
+    return read_log(log, links, {row: row for row in rows}, LEARNER, max_groups)
+
+
+def test_before_the_first_answer_nothing_is_known():
+    empty = known()
+    assert (empty.groups, empty.pending, empty.learned) == ([], [], None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "groups"), [(SAME, [[0, 3]]), (DIFFERENT, [[0], [3]]), (UNSURE, [])]
+)
+def test_the_first_answer_makes_one_group_or_two_or_none(answer, groups):
+    assert known((0, 3, answer)).groups == groups
+
+
+def test_a_row_that_differs_from_all_groups_is_a_group():
+    now = known((1, 0, SAME), (3, 0, DIFFERENT), (6, 0, DIFFERENT), (6, 3, DIFFERENT))
+    assert sorted(map(sorted, now.groups)) == [[0, 1], [3], [6]]
+    assert now.pending == []
+
+
+def test_a_row_that_was_compared_with_one_of_several_groups_is_pending():
+    now = known(
+        (1, 0, SAME), (2, 0, SAME), (4, 3, SAME), (5, 3, SAME), (3, 0, DIFFERENT),
+        (6, 0, DIFFERENT), max_groups=1,
+    )  # fmt: skip
+    assert now.pending == [6]
+    assert now.groups == [[1, 0, 2], [4, 3, 5]]
+    assert now.open_groups(6) == [1]
+
+
+def test_a_row_that_nobody_is_sure_about_is_neither_pending_nor_a_group():
+    now = known((1, 0, SAME), (4, 3, SAME), (3, 0, DIFFERENT), (6, 0, UNSURE), (6, 3, UNSURE))
+    assert now.unsure == {6}
+    assert 6 not in now.order
+    assert now.pending == []
+
+
+def test_examples_are_the_rows_of_groups_by_first_mention():
+    now = known((4, 3, SAME), (1, 0, SAME), (1, 4, DIFFERENT))
+    rows, groups = now.examples()
+    assert rows.tolist() == [4, 3, 1, 0]
+    assert groups.tolist() == [0, 0, 1, 1]
+
+
+def test_rows_that_may_not_be_shown_are_no_examples():
+    now = known((0, 1, SAME), (1, 7, SAME), rows=range(7))
+    assert now.order == [0, 1]
+
+
+def test_the_likeliest_group_comes_first_and_the_nearest_before_anything_is_learned():
+    one = known((1, 0, SAME))
+    assert one.likeliest(3, [0]) == [0]
+    now = known((1, 0, SAME), (4, 3, SAME), (3, 0, DIFFERENT))
+    assert now.likeliest(2, [0, 1]) == [0, 1]
+    assert now.likeliest(5, [0, 1]) == [1, 0]
+
+
+def test_a_new_group_is_the_less_likely_the_more_rows_were_placed_per_group():
+    assert chance_of_new(2, 0) == 0.5
+    assert chance_of_new(2, 1) == 0.5
+    chances = [chance_of_new(3, n) for n in (3, 10, 100)]
+    assert chances == sorted(chances, reverse=True)

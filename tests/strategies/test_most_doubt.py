@@ -1,0 +1,169 @@
+"""Which row is asked about, beside which groups."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from likewise import Answer, LabelOracle, Session, run
+from likewise.strategies import MostDoubt
+from likewise.strategies.most_doubt import gain_of_rows, margin_doubt
+
+SAME, DIFFERENT, UNSURE = Answer
+X, Y = make_blobs(120, centers=4, cluster_std=0.5, random_state=3)
+
+
+def strategy(rows=X, **options):
+    return MostDoubt.from_rows(rows, **options)
+
+
+def answered(n, rows=X, labels=Y, **options):
+    """Return a session after some true answers."""
+    session = Session(strategy(rows, **options))
+    session.extend()
+    return run(session, LabelOracle(labels), max_queries=n)
+
+
+@pytest.mark.parametrize("block", [1, 7, 64])
+def test_gains_are_those_of_a_double_loop(block):
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(30, 2))
+    apart = np.sqrt(((points[:, None] - points) ** 2).sum(-1)).astype(np.float32)
+    far, weights = rng.random(30).astype(np.float32), rng.random(30).astype(np.float32)
+    candidates = np.sort(rng.permutation(30)[:11])
+    naive = [
+        sum(weights[x] * max(0.0, far[x] - apart[x, r]) for x in range(30)) for r in candidates
+    ]
+    assert gain_of_rows(apart, candidates, far, weights, block) == pytest.approx(naive, rel=1e-5)
+
+
+def test_doubt_is_one_minus_the_margin():
+    rng = np.random.default_rng(0)
+    chances = rng.dirichlet(np.ones(5), size=20)
+    for row, doubt in zip(chances, margin_doubt(chances), strict=True):
+        first, second = sorted(row, reverse=True)[:2]
+        assert doubt == pytest.approx(1 - (first - second))
+
+
+def test_the_first_question_is_about_the_two_rows_that_bring_all_others_nearest():
+    rows = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2], [9.3]])
+    row, groups = strategy(rows).next_question()
+    sides = {row > 2, groups[0][0] > 2}
+    assert len(groups) == len(groups[0]) == 1
+    assert sides == {True, False}
+
+
+def test_rows_in_doubt_are_asked_about_rather_than_those_that_are_clear():
+    rows = np.concatenate([np.zeros((30, 2)), np.full((30, 2), 8.0), [[4.0, 4.0]]])
+    rows[:60] += np.random.default_rng(0).normal(scale=0.3, size=(60, 2))
+    asking = strategy(rows)
+    for k in range(1, 6):
+        asking.record(k, 0, SAME)
+        asking.record(30 + k, 30, SAME)
+    asking.record(0, 30, DIFFERENT)
+    assert asking.next_question()[0] == 60
+
+
+def test_a_row_that_differs_from_some_groups_is_asked_about_until_one_fits():
+    session = answered(12, max_groups=1)
+    while True:
+        question = session.ask()
+        session.choose(None)
+        if session.strategy.known().pending:
+            break
+    following = session.ask()
+    assert following.row == question.row
+    assert following.groups != question.groups
+
+
+def test_a_row_that_is_none_of_all_groups_is_a_new_group():
+    session = answered(20)
+    n, question = session.n_groups, session.ask()
+    assert len(question.groups) == n
+    session.choose(None)
+    assert session.n_groups == n + 1
+    assert (session.labels == session.labels[question.row]).sum() >= 1
+
+
+def test_of_many_groups_the_six_likeliest_are_shown_and_the_right_one_is_found():
+    rows, labels = make_blobs(90, centers=9, cluster_std=0.1, random_state=0)
+    session = answered(60, rows, labels)
+    assert session.n_groups == 9
+    question = session.ask()
+    assert len(question.groups) == 6
+    assert labels[question.groups[0][0]] == labels[question.row]
+
+
+def test_a_group_is_shown_by_its_first_row_and_the_nearest_ones():
+    session = answered(40)
+    question = session.ask()
+    assert max(map(len, question.groups)) == 3
+    firsts = {int(group[0]) for group in session.strategy.known().groups}
+    assert {group[0] for group in question.groups} <= firsts
+
+
+def test_copies_are_no_trouble_and_each_is_asked_about_at_most_once():
+    rows = np.repeat([[0.0, 0.0], [5.0, 5.0]], 6, axis=0)
+    session = answered(60, rows, np.repeat([0, 1], 6))
+    assert session.is_done
+    assert len({*session.labels[:6]}) == len({*session.labels[6:]}) == 1
+    assert session.n_groups == 2
+    asked = [gesture.left for gesture in session.events]
+    assert len(asked) == len(set(asked))
+
+
+def test_not_sure_makes_no_group_and_the_row_is_not_asked_about_again():
+    session = answered(10)
+    n_groups, rows = session.n_groups, []
+    for _ in range(10):
+        rows.append(session.ask().row)
+        session.skip()
+        assert session.n_groups == n_groups
+    assert len(set(rows)) == 10
+    assert session.ask().row not in rows
+
+
+def test_only_rows_that_may_be_shown_are_asked_about_but_all_are_labeled():
+    train = np.arange(0, 120, 3)
+    session = answered(30, train_indices=train)
+    shown = {row for gesture in session.events for row in gesture.rows}
+    assert shown <= set(train.tolist())
+    assert (session.labels == session.labels[0]).sum() > 0
+    assert len(session.labels) == 120
+
+
+def test_another_order_of_the_rows_asks_about_the_same_rows():
+    order = np.random.default_rng(1).permutation(120)
+    here = answered(25)
+    there = answered(25, X[order], Y[order])
+    rows = [{*gesture.rows} for gesture in here.events]
+    assert [{int(order[r]) for r in gesture.rows} for gesture in there.events] == rows
+
+
+def test_many_rows_are_compared_by_a_sample_without_a_matrix_of_all(monkeypatch):
+    monkeypatch.setattr("likewise.strategies.most_doubt.MAX_CANDIDATES", 100)
+    rows, labels = make_blobs(4000, centers=3, cluster_std=0.5, random_state=0)
+    tracemalloc.start()
+    session = answered(12, rows, labels)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4000 * 4000 * 4 / 2
+    assert session.n_groups == 3
+
+
+def test_when_all_of_the_sample_was_asked_about_others_are(monkeypatch):
+    monkeypatch.setattr("likewise.strategies.most_doubt.MAX_CANDIDATES", 10)
+    session = answered(40)
+    assert session.n_asked == 40
+    assert len({gesture.left for gesture in session.events}) == 40
+
+
+def test_a_strategy_is_a_function_of_its_records():
+    session = answered(20)
+    again = session.strategy.fresh()
+    for gesture in session.events:
+        for link in gesture.links:
+            again.record(link.left, link.right, link.answer)
+    assert again.next_question() == session.strategy.next_question()
+    assert np.array_equal(again.labels(), session.labels)
