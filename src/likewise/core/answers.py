@@ -26,19 +26,7 @@ class Answer(Enum):
 
 
 def as_answer(value: Any) -> Answer:
-    """Return the `Answer` that a value stands for.
-
-    Parameters
-    ----------
-    value : Answer, bool, int, None or str
-        True and 1 mean *same*, False and 0 *different*, None *unsure*; a string is the value of an
-        answer. Anything else is refused, so that a string such as "no" never counts as a yes.
-
-    Examples
-    --------
-    >>> as_answer(True), as_answer("different"), as_answer(None)
-    (<Answer.SAME: 'same'>, <Answer.DIFFERENT: 'different'>, <Answer.UNSURE: 'unsure'>)
-    """
+    """Return the `Answer` that a value stands for: a bool, 0, 1, None, or its value as text."""
     if isinstance(value, Answer):
         return value
     if value is None:

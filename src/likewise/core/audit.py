@@ -13,11 +13,7 @@ from likewise.core.reports import Check
 def settled_for_free(
     links: LinkGraph, rows: NDArray[np.intp], said: set[tuple[int, int]], n: int, seed: int
 ) -> list[Check]:
-    """Return pairs of rows about which the links imply something that nobody said.
-
-    At most `n` pairs of `rows`, chosen by `seed` without those in `said` (smaller row first). Half
-    of them, where there are enough, are expected to be the same and half to differ.
-    """
+    """Return up to `n` pairs of rows decided by implication only, half *same* if possible."""
     rng = np.random.default_rng(seed)
     same = _implied_pairs(links, rows, said, Answer.SAME, n, rng)
     different = _implied_pairs(links, rows, said, Answer.DIFFERENT, n, rng)
