@@ -23,22 +23,7 @@ TOO_LOW = 0.02
 
 
 def share_right(chances: NDArray[np.float64], known: NDArray[np.intp]) -> tuple[float, float]:
-    """Return the share of rows in the right group, and a bound that holds in 95 % of cases.
-
-    Parameters
-    ----------
-    chances : ndarray of shape (n_rows, n_groups)
-        How likely each row belongs to each group, by the learner.
-    known : ndarray of int
-        The rows whose group is known.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> chances = np.repeat([[0.9, 0.1], [0.2, 0.8]], 50, axis=0)
-    >>> [round(share, 2) for share in share_right(chances, np.arange(0, 100, 5))]
-    [0.9, 0.74]
-    """
+    """Return the expected share of rows in the right group, and its lower 95 % bound."""
     is_open = np.ones(len(chances), dtype=bool)
     is_open[known] = False
     if not is_open.any():
@@ -49,11 +34,5 @@ def share_right(chances: NDArray[np.float64], known: NDArray[np.intp]) -> tuple[
 
 
 def share_of_one_group(chances: NDArray[np.float64]) -> float:
-    """Return which share would be right if all rows were one group: the likeliest group's share.
-
-    Examples
-    --------
-    >>> share_of_one_group(np.array([[0.9, 0.1], [0.7, 0.3]]))
-    0.8
-    """
+    """Return the share that would be right if all rows were in the likeliest group."""
     return float(chances.mean(axis=0).max())

@@ -19,13 +19,7 @@ PRIOR = 0.5
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GivenVote:
-    """What was learned; made by `fit_given`.
-
-    Attributes
-    ----------
-    left_out : ndarray of shape (n_known, n_groups)
-        For every known row, the probabilities by the other known rows of its given group.
-    """
+    """Fitted counts; `left_out` predicts known rows from others of the same given group."""
 
     left_out: NDArray[np.float64]
     _chances: NDArray[np.float64]
@@ -43,29 +37,7 @@ def fit_given(
     known: NDArray[np.intp],
     groups: NDArray[np.intp],
 ) -> GivenVote:
-    """Count the known rows of every group in every given group.
-
-    Parameters
-    ----------
-    rows : RowViews
-        All rows, with their given groups.
-    sizes : ndarray of shape (n_rows,)
-        Not used: known rows count once each.
-    known : ndarray of shape (n_known,)
-        The rows whose group is known.
-    groups : ndarray of shape (n_known,)
-        Their groups, numbered from 0 without gaps.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from likewise.learning.views import views_of
-    >>> X = np.zeros((5, 1))
-    >>> rows = views_of(X)(X)._replace(given=np.array([0, 0, 0, 1, -1]))
-    >>> vote = fit_given(rows, np.ones(5), np.array([0, 1, 3]), np.array([0, 0, 1]))
-    >>> vote.predict_proba(rows).round(2).tolist()
-    [[0.93, 0.07], [0.93, 0.07], [0.93, 0.07], [0.22, 0.78], [nan, nan]]
-    """
+    """Count the known rows of every group in every given group."""
     del sizes
     given, n_groups = rows.given[known], int(groups.max()) + 1
     shares = np.bincount(groups, minlength=n_groups) / len(groups)

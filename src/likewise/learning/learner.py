@@ -53,10 +53,7 @@ class Voter(Protocol):
 
     @property
     def left_out(self) -> NDArray[np.float64]:
-        """For every known row, how likely it belongs to each group by all that is known without it.
-
-        An array of shape (n_known, n_groups).
-        """
+        """How likely each known row belongs to each group, by everything known but itself."""
 
     def predict_proba(self, rows: RowViews) -> NDArray[Any]:
         """Return how likely each row belongs to each group."""
@@ -72,19 +69,7 @@ known, and their groups. A `Learner` takes those that are registered when it is 
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What was learned; made by `Learner.learn`.
-
-    Attributes
-    ----------
-    known : ndarray of shape (n_known,)
-        The rows whose group is known.
-    groups : ndarray of shape (n_known,)
-        Their groups, numbered from 0.
-    left_out : ndarray of shape (n_known, n_groups)
-        For every known row, how likely it belongs to each group by all others.
-    voters : dict of str to float
-        The voters by name, with their weights.
-    """
+    """What was learned from known rows: probabilities for all rows, and the voters' weights."""
 
     known: NDArray[np.intp]
     groups: NDArray[np.intp]
@@ -133,27 +118,7 @@ class Learned:
 
 
 class Learner:
-    """Learns again and again about the same rows, each time from more known ones.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n_rows, n_features)
-        All rows.
-    sizes : ndarray of shape (n_rows,), optional
-        How much each row counts; by default all the same.
-    given : ndarray of shape (n_rows,), optional
-        The number of the group that each row was given beforehand, -1 for none. They vote, too.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [0.2], [1.0], [4.0], [4.1], [5.0]])
-    >>> learned = Learner(X).learn(np.array([0, 2, 3, 5]), np.array([0, 0, 1, 1]))
-    >>> learned.chances.argmax(axis=1).tolist()
-    [0, 0, 0, 1, 1, 1]
-    >>> learned.predict_proba(np.array([[1.5]])).round(1).tolist()
-    [[1.0, 0.0]]
-    """
+    """Learns about the same rows again and again, each time from more known ones."""
 
     def __init__(
         self,
@@ -172,15 +137,7 @@ class Learner:
         self._choices: dict[tuple[bytes, bytes], tuple[Choice, ...]] = {}
 
     def learn(self, known: NDArray[np.intp], groups: NDArray[np.intp]) -> Learned:
-        """Learn from rows whose group is known.
-
-        Parameters
-        ----------
-        known : ndarray of shape (n_known,)
-            The rows, in the order in which they became known.
-        groups : ndarray of shape (n_known,)
-            Their groups, numbered from 0 without gaps; at least two.
-        """
+        """Learn from known rows, in the order they became known, in at least two groups."""
 
         def fit() -> Learned:
             with one_thread_each():
@@ -215,17 +172,7 @@ class Learner:
 
 
 def nearness(points: NDArray[np.float64], known: NDArray[np.intp]) -> float:
-    """Return how far rows are from the nearest known row, if known ones are 1 from each other.
-
-    Both are medians; more than 1 counts as 1. With few features it is about a half, with many
-    about 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> nearness(np.arange(12.0)[:, None], np.array([2, 6, 10]))
-    0.25
-    """
+    """Return the median distance of rows to the nearest known row, over that of known rows."""
     some = np.arange(0, len(points), -(-len(points) // _ROWS_FOR_NEARNESS))
     some = np.setdiff1d(some, known)
     between = squareform(pdist(points[known]))
@@ -239,26 +186,7 @@ def nearness(points: NDArray[np.float64], known: NDArray[np.intp]) -> float:
 def best_share(
     one: NDArray[np.float64], other: NDArray[np.float64], groups: NDArray[np.intp]
 ) -> float:
-    """Return the share of the votes that the other voter gets, by left-out predictions.
-
-    It is the mean over all shares, each weighed by its likelihood to the power of `TRUST`. Rows
-    that are alone in their group are left out, since no voter can predict them.
-
-    Parameters
-    ----------
-    one, other : ndarray of shape (n_known, n_groups)
-        For every known row, the probabilities by each voter without it.
-    groups : ndarray of shape (n_known,)
-        The known groups.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> groups = np.array([0, 0, 1, 1])
-    >>> good, bad = np.eye(2)[groups] * 0.8 + 0.1, np.full((4, 2), 0.5)
-    >>> round(best_share(good, bad, groups), 2)
-    0.44
-    """
+    """Return the other voter's share: the mean over shares, weighted by left-out likelihood."""
     some = np.flatnonzero(np.bincount(groups)[groups] > 1)
     right = one[some, groups[some]], other[some, groups[some]]
     mixed = np.outer(1.0 - _SHARES, right[0]) + np.outer(_SHARES, right[1])
@@ -268,13 +196,7 @@ def best_share(
 
 
 def milestone(n: int) -> int:
-    """Return the largest number up to `n` at which kernels are chosen again.
-
-    Examples
-    --------
-    >>> [milestone(n) for n in (3, 16, 17, 18, 100, 110, 120)]
-    [3, 16, 16, 18, 91, 102, 114]
-    """
+    """Return the largest number up to `n` at which kernels are tuned again."""
     last = n if n < 8 else 8
     while n >= 8 and last + last // 8 <= n:
         last += last // 8
