@@ -20,17 +20,7 @@ _ENTRIES_PER_BLOCK = 4_000_000
 
 
 def medoid(points: NDArray[Any]) -> int:
-    """Return the index of the point with the smallest sum of Euclidean distances to all.
-
-    Above 2000 points only the 64 nearest to their geometric median are tried. That misses the
-    medoid only if 64 others are nearer to that median.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> medoid(np.array([[0.0], [1.0], [5.0]]))
-    1
-    """
+    """Return the point with the least sum of distances; of over 2000, try the 64 most central."""
     if len(points) <= EXACT_LIMIT:
         candidates = np.arange(len(points))
     else:

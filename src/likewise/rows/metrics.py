@@ -14,11 +14,7 @@ _SCIPY_NAMES = {"l1": "cityblock", "manhattan": "cityblock", "l2": "euclidean"}
 
 
 def distances(left: ArrayLike, right: ArrayLike, metric: str) -> NDArray[np.float64]:
-    """Return the float64 distances between two lists of points as a matrix.
-
-    Every entry is computed from its two points alone. (The matrix products behind
-    `sklearn.metrics.pairwise_distances` give a pair other last bits in another block.)
-    """
+    """Return the float64 distances between two lists of points, each from its two points alone."""
     a = np.asarray(left, dtype=np.float64)
     b = np.asarray(right, dtype=np.float64)
     if metric == "haversine":
