@@ -19,13 +19,7 @@ LOG, SETTINGS, ITEMS = "log", "settings", "items"
 
 
 def digest(*parts: Any) -> str:
-    """Return the checksum of numbers, texts and bytes; where one ends and the next begins counts.
-
-    Examples
-    --------
-    >>> digest("ab", "c") == digest("a", "bc")
-    False
-    """
+    """Return the checksum of numbers, texts and bytes, and of where each of them ends."""
     state = hashlib.sha256()
     for part in parts:
         data = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogateescape")

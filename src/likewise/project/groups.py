@@ -59,11 +59,7 @@ class Group:
 
 @_once
 def groups_of(session: Session) -> list[Group]:
-    """Return all groups: those that answers have joined first, then by size.
-
-    If two groups that both have a name are joined, the new group has both names until somebody
-    gives it another one.
-    """
+    """Return all groups, those that answers have joined first; joined names are listed together."""
     strategy = session.strategy
     partition = strategy.partition
     labels = _labels(session)
@@ -126,23 +122,14 @@ def recounted(
 
 
 def in_short(session: Session, row: int) -> tuple[int | None, str, int]:
-    """Return the number, the name and the size of the group of a row.
-
-    That is all that a question shows of a group; `groups_of` takes longer.
-    """
+    """Return the number, the name and the size of the group of a row, all that a question shows."""
     label = int(_labels(session)[row])
     number = keys_of(session).get(label)
     return number, _names(session).get(label, ""), int(_sizes(session)[label])
 
 
 def key_of(number: int | None) -> str:
-    """Return what to press for the group with a number; the first number is 0.
-
-    Examples
-    --------
-    >>> [key_of(number) for number in (0, 8, 9, 20, 41, 80, None)]
-    ['1', '9', 'a', 'w1', 'x2', 'ww1', '']
-    """
+    """Return the keys to press for the group with a number, counted from 0."""
     if number is None:
         return ""
     if number < len(KEYS):
@@ -154,12 +141,7 @@ def key_of(number: int | None) -> str:
 
 @_once
 def keys_of(session: Session) -> dict[int, int]:
-    """Return the number of every group that answers are about, by its label.
-
-    A group keeps its number as long as it is there. Its rows have the numbers that `founded` gives
-    them: the group with most of the rows of a number has it, and of several numbers the oldest.
-    Groups that the open question shows for the first time have the next ones.
-    """
+    """Return the number of every group that answers are about, by its label; it never changes."""
     labels = _labels(session)
     question = session.ask()
     shown = () if question is None or question.is_pair else question.groups
@@ -317,11 +299,7 @@ def how_known(session: Session) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
 
 @_once
 def said_rows(session: Session) -> list[int]:
-    """Return the rows whose group follows from answers about themselves.
-
-    In every group, these are the largest set of rows that answers joined. The learner put the
-    others there.
-    """
+    """Return the rows whose group follows from answers about themselves, not from the learner."""
     labels, links = _labels(session), session.links
     cores: dict[int, dict[int, list[int]]] = {}
     for row in dict.fromkeys(row for link in links for row in (link.left, link.right)):

@@ -30,14 +30,7 @@ def readable(what: str) -> Iterator[None]:
 
 
 def pack(value: Any) -> bytes:
-    """Return a value of plain values and arrays as JSON.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> unpack(pack({"name": "x", "rows": np.arange(3)}))
-    {'name': 'x', 'rows': array([0, 1, 2])}
-    """
+    """Return a value of plain values and arrays as JSON."""
     return json.dumps(value, default=array_to_json, separators=(",", ":")).encode()
 
 
@@ -71,11 +64,7 @@ def pack_session(session: Session) -> bytes:
 
 
 def needs_rows(strategy: Strategy) -> bool:
-    """Return whether a strategy cannot be loaded without the rows.
-
-    Strategies about super-instances store the rows they need with these. They are not tried, since
-    loading one can take as long as making it.
-    """
+    """Return whether a strategy needs the rows to load, without trying, which can take long."""
     plain = strategy.to_dict()
     if "partition" in plain:
         return False

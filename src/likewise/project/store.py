@@ -80,10 +80,7 @@ def rest_timer(seconds: float, call: Callable[[], None]) -> Timer:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One entry of the log, as it stands in the file: entries count from 1, without gaps.
-
-    `at` is when it was done, in UTC; `is_old` says that it was written in the first schema.
-    """
+    """One entry of the log as stored; `at` is in UTC, and `is_old` means the first schema."""
 
     seq: int
     op: dict[str, Any]
@@ -93,16 +90,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The difference between the items of a project and those there are now, as ids.
-
-    Examples
-    --------
-    >>> found = Changes.between({"a": "1", "b": "2"}, {"b": "9", "c": "3"})
-    >>> found.missing, found.added, found.changed
-    (('a',), ('c',), ('b',))
-    >>> print(found)
-    1 missing (a), 1 changed (b), 1 added (c)
-    """
+    """The difference between the items of a project and those there are now, as ids."""
 
     missing: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -131,25 +119,7 @@ def _some(ids: tuple[str, ...], at_most: int = 5) -> str:
 
 
 class Store:
-    """A project file. Make one with `create`, open it with `open`, close it after use.
-
-    The methods may be called from several threads, and several processes may have the file open.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = Path(folder.name) / "photos.likewise"
-    >>> hashes = {"a.png": "5f", "b.png": "e1"}
-    >>> with Store.create(path, settings={"seed": 0}, items=hashes) as store:
-    ...     store.append({"do": "tell", "left": 0, "right": 1, "answer": "same"}, after=0)
-    1
-    >>> with Store.open(path) as store:
-    ...     store.last, store.read()[0].op["answer"]
-    (1, 'same')
-    >>> folder.cleanup()
-    """
+    """A project file, for several threads and processes. Use `create` or `open`, then close it."""
 
     timer: Callable[[float, Callable[[], None]], Timer] = staticmethod(rest_timer)
     """Makes the timer that waits for `REST`; tests have another one."""
@@ -172,11 +142,7 @@ class Store:
         items: Mapping[str, str] | None = None,
         payloads: Mapping[str, bytes] | None = None,
     ) -> Store:
-        """Make a project file and open it. It appears whole or not at all.
-
-        Settings are JSON values by name. Items are content hashes by id, in order. Payloads are
-        bytes by name, such as the super-instances; they are compressed.
-        """
+        """Make a project file, whole or not at all; items are content hashes by id."""
         path = Path(path)
         with (
             new_file(path) as new,
@@ -195,11 +161,7 @@ class Store:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Store:
-        """Open a project file; one of an older version is brought up to date by the first write.
-
-        Raises `SessionFileError` if the file is missing, damaged, of a newer version, or no
-        project.
-        """
+        """Open a project file; one of an older version is brought up to date by the first write."""
         path = Path(path)
         header = check_whole(path)
         if header.has_log:
@@ -317,10 +279,7 @@ class Store:
             self._resting = None
 
     def read(self, since: int = 0) -> list[Stored]:
-        """Read the entries after number `since`, in order.
-
-        Raises `SessionFileError` with the number of the first entry that is damaged or missing.
-        """
+        """Read the entries after number `since`, in order; name the first one that is damaged."""
         with self._lock:
             n_old = self._n_old()
             found = [Stored(s, json.loads(op), at, s <= n_old) for s, op, at, _ in self.rows(since)]
@@ -486,10 +445,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, with the write lock from its beginning: all is stored or nothing.
-
-        A file of an older version is brought up to date in it.
-        """
+        """Run one transaction that holds the write lock throughout and upgrades an older file."""
         with self._lock, translated(self.path):
             if not self._writes_ahead and self.path != IN_MEMORY:
                 # Before anything is written, so that a copy of the file says that it was in use.
