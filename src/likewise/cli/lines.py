@@ -86,13 +86,7 @@ def _aligned(
 
 
 def sparkline(values: Sequence[float], width: int) -> str:
-    """Return a curve as bars of eight heights.
-
-    Examples
-    --------
-    >>> sparkline([0, 1, 2, 4, 7], 10)
-    '▁▂▃▅█'
-    """
+    """Return a curve as bars of eight heights."""
     some = values[:: max(1, -(-len(values) // width))]
     low, high = min(some), max(some)
     scale = (len(BARS) - 1) / (high - low) if high > low else 0.0
@@ -103,13 +97,7 @@ def sparkline(values: Sequence[float], width: int) -> str:
 
 
 def clean(text: str, *, keeps_lines: bool = False) -> str:
-    r"""Return text without characters that control the terminal or the direction of text.
-
-    Examples
-    --------
-    >>> clean("red\x1b[31m\nline")
-    'red·[31m line'
-    """
+    """Return text without characters that control the terminal or the direction of text."""
 
     def shown(character: str) -> str:
         if character in "\n\r\t":
@@ -121,13 +109,7 @@ def clean(text: str, *, keeps_lines: bool = False) -> str:
 
 
 def cells(text: str) -> int:
-    """Return how many columns of a terminal a text takes.
-
-    Examples
-    --------
-    >>> cells("abc"), cells("日本")
-    (3, 4)
-    """
+    """Return how many columns of a terminal a text takes."""
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text

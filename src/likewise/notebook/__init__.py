@@ -74,11 +74,7 @@ def _features(session: Session, X: Any) -> Features:
 
 
 class ShownItems(Items):
-    """Rows that are shown by ``show(i)``.
-
-    It returns a text, shown as it is; or, with `is_html`, markup or something that has
-    ``_repr_html_``.
-    """
+    """Rows that are shown by ``show(i)``: text, or markup if `is_html`."""
 
     kind = "shown"
     noun = "item"

@@ -41,15 +41,7 @@ LONGEST = 300
 
 
 class SessionWidget(anywidget.AnyWidget):
-    """Ask the questions of a session in a notebook. Made by `Session.widget`.
-
-    Attributes
-    ----------
-    session : Session
-        The session, which every answer goes to.
-    position : int
-        Grows with every change made here; observe it to do something after each answer.
-    """
+    """Ask the questions of a session in a notebook. Made by `Session.widget`."""
 
     _esm = Path(__file__).parent / "session_widget.js"
     page = traitlets.Unicode().tag(sync=True)

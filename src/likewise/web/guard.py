@@ -72,17 +72,7 @@ goes on where you stopped, opens the page, and prints its full address, which en
 
 
 class Guard:
-    """Middleware that refuses requests that do not come from the user's own browser.
-
-    Parameters
-    ----------
-    app : ASGI app
-        What is guarded.
-    token : str or None
-        The secret; None where an app around this one has a login of its own.
-    hosts : iterable of str
-        Names of this server without port. ``"*"`` stands for every IP address.
-    """
+    """Middleware that refuses requests from anywhere but the user's own browser."""
 
     def __init__(self, app: ASGIApp, token: str | None, hosts: Iterable[str]) -> None:
         self.app = app
@@ -189,13 +179,7 @@ HOST = re.compile(r"(\[(?P<v6>[0-9a-f:.]+)\]|(?P<name>[^\[\]:@/]*))(:\d{1,5})?")
 
 
 def _without_port(host: str) -> str:
-    """Return the name or address in a Host header, or nothing if it is neither.
-
-    Examples
-    --------
-    >>> [_without_port(host) for host in ("localhost:80", "[::1]:80", "::1", "[::1].evil.com")]
-    ['localhost', '::1', '::1', '']
-    """
+    """Return the name or address in a Host header, or "" if it is neither."""
     if _is_address(host):  # of version 6, without the brackets that it should have
         return host
     found = HOST.fullmatch(host)

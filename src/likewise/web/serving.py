@@ -33,19 +33,7 @@ EVERYWHERE = ("0.0.0.0", "::", "")
 
 @dataclass(frozen=True)
 class Served:
-    """A page that can be served, also before its project is open.
-
-    Attributes
-    ----------
-    address : str
-        The full URL, token included.
-    server : uvicorn.Server
-        Not running yet.
-    listener : socket
-        It listens already; connections are answered as soon as the server runs.
-    readiness : Readiness
-        What is served.
-    """
+    """A page that can be served before its project is open; its socket is listening already."""
 
     address: str
     server: uvicorn.Server
@@ -82,21 +70,7 @@ def prepare(
     port: int | None = None,
     hosts: Iterable[str] = (),
 ) -> Served:
-    """Bind the page of a project to an address.
-
-    Parameters
-    ----------
-    readiness : Readiness
-        What is served.
-    path : Path, optional
-        The session file. With one, the token is the same every time.
-    host : str
-        The address to listen on; only this machine by default.
-    port : int, optional
-        0 for any free one. By default 8642, or any free one if that is taken.
-    hosts : iterable of str
-        Further names by which the server may be called.
-    """
+    """Bind the page of a project to an address: by default port 8642, or any free one."""
     listener = listen(host, port)
     token = token_for(path)
     names = [*hosts, host.strip("[]")]
@@ -155,10 +129,7 @@ def listen(host: str, port: int | None) -> socket.socket:
 
 
 def token_for(path: Path | None) -> str:
-    """Return the token of a session: the same after a restart, so that open tabs go on.
-
-    It is kept apart from the session file, which people send to each other.
-    """
+    """Return the token of a session, kept apart from its file; it survives restarts."""
     if path is None:
         return secrets.token_urlsafe(24)
     name = hashlib.blake2b(os.fsencode(path.resolve()), digest_size=16).hexdigest()
