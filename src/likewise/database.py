@@ -41,22 +41,7 @@ COMPANIONS = ("-wal", "-shm", "-journal")
 def connect(
     path: Path, *, mode: Literal["ro", "rw", "rwc"] = "rw", writes_ahead: bool = True
 ) -> sqlite3.Connection:
-    """Open an SQLite file, so that a commit is on disk when it returns.
-
-    Parameters
-    ----------
-    path : Path
-        The file, or `IN_MEMORY`.
-    mode : {"ro", "rw", "rwc"}
-        Whether to read only, to write, or to write and make the file if it is not there.
-    writes_ahead : bool
-        Whether to go over to write-ahead mode now; see `write_ahead`.
-
-    Raises
-    ------
-    sqlite3.Error
-        See `translated`.
-    """
+    """Open an SQLite file; a commit is on disk when it returns. See `translated` for its errors."""
     db = sqlite3.connect(
         ":memory:" if path == IN_MEMORY else f"{path.absolute().as_uri()}?mode={mode}",
         uri=path != IN_MEMORY,
@@ -88,10 +73,7 @@ def write_ahead(db: sqlite3.Connection) -> None:
 
 
 def write_in_place(db: sqlite3.Connection) -> bool:
-    """Fold the write-ahead log into the file and leave that mode, unless others use the file.
-
-    Returns whether the file is whole in itself now.
-    """
+    """Fold the write-ahead log into the file unless others use it; return whether it is whole."""
     db.execute("PRAGMA busy_timeout = 0")
     try:
         (mode,) = db.execute("PRAGMA journal_mode = DELETE").fetchone()
@@ -126,17 +108,7 @@ def new_file(path: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the first bytes of an SQLite file say, and what lies beside it.
-
-    Attributes
-    ----------
-    has_all_pages : bool
-        Whether the file is as long as it says.
-    is_in_use : bool
-        Whether it was in write-ahead mode, which a project file leaves when it is closed.
-    has_log : bool
-        Whether a write-ahead log lies beside it.
-    """
+    """What the first bytes of an SQLite file say, and whether a write-ahead log lies beside it."""
 
     has_all_pages: bool
     is_in_use: bool
@@ -177,11 +149,7 @@ def _header(path: Path) -> Header:
 
 
 def check_log(path: Path) -> None:
-    """Refuse a write-ahead log that is damaged in the middle.
-
-    SQLite ignores everything from the first bad frame on, and deletes it. That is right for what
-    a killed process had not finished, which has nothing behind it, but not for damage.
-    """
+    """Refuse a write-ahead log damaged in the middle: SQLite would drop all that follows."""
     log = Path(f"{path}-wal")
     try:
         data = log.read_bytes()

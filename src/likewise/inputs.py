@@ -24,13 +24,7 @@ OPEN = "likewise.open_items(X) turns such columns into features"
 
 
 def is_whole(value: object) -> bool:
-    """Return whether a value is a whole number, of Python or of NumPy.
-
-    Examples
-    --------
-    >>> is_whole(3), is_whole(np.int64(3)), is_whole(3.0), is_whole(True)
-    (True, True, False, False)
-    """
+    """Return whether a value is a whole number, of Python or of NumPy."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
@@ -78,16 +72,7 @@ def refuse_names(names: Any) -> None:
 
 
 def refuse_rows(X: Any, first: int = 0) -> None:
-    """Raise `InputError` if rows cannot be used; what is no array, list or frame is let pass.
-
-    `first` is the number of the first row, if these are a block of the rows.
-
-    Examples
-    --------
-    >>> refuse_rows([[1.0, 2.0], [3.0, float("nan")]])
-    Traceback (most recent call last):
-    likewise.errors.InputError: row 1, column 1 of X is NaN (1 missing value in all). ...
-    """
+    """Raise `InputError` if rows cannot be used; `first` is the number of the first of a block."""
     if hasattr(X, "toarray"):  # sparse; one kind of it is a mapping
         return
     if X is None or isinstance(X, str | bytes | Mapping | Iterator):
