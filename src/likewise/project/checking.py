@@ -71,7 +71,7 @@ def check_file(path: str | os.PathLike[str]) -> Finding:
 
 
 def repair_file(path: str | os.PathLike[str]) -> tuple[Path, int, int]:
-    """Save what is readable of a damaged file; return the new file, its entries, and all of them."""
+    """Save the readable part of a file to a new one; return it, its entries, and all entries."""
     path = Path(path)
     base = path.name.removesuffix(SUFFIX)
     target = path.with_name(f"{base}.repaired{SUFFIX}")
