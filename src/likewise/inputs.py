@@ -165,23 +165,15 @@ def _refuse_values(array: NDArray[Any], names: list[Any] | None, first: int) -> 
             f"{place} is {value} ({plural(n, 'infinite value')} in all). Replace such values by "
             "numbers, or leave out these rows."
         )
-    found = _too_large(array)
-    if found is not None:
-        row, column = found
+    largest = LARGEST.get(array.dtype.itemsize, np.inf)
+    # The extremes come first: they need no second array as large as the data.
+    if array.size and not (-largest <= array.min() and array.max() <= largest):
+        row, column = (int(k) for k in np.argwhere(np.abs(array) > largest)[0])
         raise InputError(
             f"{_place(first + row, column, names)} is {array[row, column]:.3g}: squared distances "
             f"to it are too large for {array.dtype}. Scale the columns first, as by "
             "sklearn.preprocessing.MinMaxScaler().fit_transform(X)."
         )
-
-
-def _too_large(array: NDArray[Any]) -> tuple[int, int] | None:
-    """Return the row and column of the first value whose square overflows, or None."""
-    largest = LARGEST.get(array.dtype.itemsize, np.inf)
-    if not array.size or (-largest <= array.min() and array.max() <= largest):
-        return None  # no array as large as the data was needed for that
-    row, column = (int(k) for k in np.argwhere(np.abs(array) > largest)[0])
-    return row, column
 
 
 def _place(row: int, column: int, names: list[Any] | None) -> str:

@@ -17,8 +17,8 @@ def lazily(
     def get(name: str) -> Any:
         if name not in where:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(import_module(f"{package}.{where[name]}"), name)
-        setattr(sys.modules[package], name, found)
-        return found
+        thing = getattr(import_module(f"{package}.{where[name]}"), name)
+        setattr(sys.modules[package], name, thing)
+        return thing
 
     return get, lambda: sorted({*vars(sys.modules[package]), *where})

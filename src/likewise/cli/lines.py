@@ -87,10 +87,10 @@ def _aligned(
 
 def sparkline(values: Sequence[float], width: int) -> str:
     """Return a curve as bars of eight heights."""
-    some = values[:: max(1, -(-len(values) // width))]
-    low, high = min(some), max(some)
+    drawn = values[:: max(1, -(-len(values) // width))]
+    low, high = min(drawn), max(drawn)
     scale = (len(BARS) - 1) / (high - low) if high > low else 0.0
-    return "".join(BARS[round((value - low) * scale)] for value in some)
+    return "".join(BARS[round((value - low) * scale)] for value in drawn)
 
 
 # -- text that nobody vouches for ------------------------------------------------------------------
@@ -125,9 +125,9 @@ def fit(text: str, width: int) -> str:
     """Return a text cut to a width."""
     if cells(text) <= width:
         return text
-    found = ""
+    kept = ""
     for character in text:
-        if cells(found + character) > width - 1:
+        if cells(kept + character) > width - 1:
             break
-        found += character
-    return found + "…"
+        kept += character
+    return kept + "…"

@@ -193,10 +193,10 @@ class ClosestPairs:
         columns = np.flatnonzero(self._component == b)
         best = (np.inf, 0)
         for start in range(0, len(rows), _ROWS_PER_BLOCK):
-            some = rows[start : start + _ROWS_PER_BLOCK]
-            block = self._between(some, columns)
-            low = np.minimum(some[:, None], columns[None, :])
-            codes = low * self.n_items + np.maximum(some[:, None], columns[None, :])
+            block_rows = rows[start : start + _ROWS_PER_BLOCK]
+            block = self._between(block_rows, columns)
+            low = np.minimum(block_rows[:, None], columns[None, :])
+            codes = low * self.n_items + np.maximum(block_rows[:, None], columns[None, :])
             if self._excluded:
                 block = np.where(np.isin(codes, list(self._excluded)), np.inf, block)
             nearest = float(block.min())

@@ -221,8 +221,8 @@ def _links_to_list(links: tuple[Link, ...]) -> list[list[Any]]:
 
 
 def _links_from_list(plain: Any) -> tuple[Link, ...]:
-    return tuple(Link(int(left), int(right), Answer(said)) for left, right, said in plain)
+    return tuple(Link(int(left), int(right), Answer(answer)) for left, right, answer in plain)
 
 
-def _signature(said: Any) -> dict[str, Any]:
-    return {name: getattr(said, name) for name in ("by", "at") if getattr(said, name) is not None}
+def _signature(entry: Any) -> dict[str, Any]:
+    return {name: getattr(entry, name) for name in ("by", "at") if getattr(entry, name) is not None}

@@ -97,11 +97,11 @@ class KernelVote:
 
 def tune_kernels(known: RowViews, groups: NDArray[np.intp]) -> tuple[Choice, ...]:
     """Return the kernels that predict left-out known rows best, with their weights."""
-    some = np.linspace(0, len(groups) - 1, min(len(groups), MAX_TUNED)).astype(np.intp)
-    found = list(_losses(known.take(some), *_targets(groups[some], int(groups.max()) + 1)))
-    found.sort(key=lambda entry: entry[0])
-    best = found[:N_VOTERS]
-    weights = softmax([-TRUST * len(some) * loss for loss, _ in best])
+    sample = np.linspace(0, len(groups) - 1, min(len(groups), MAX_TUNED)).astype(np.intp)
+    choices = list(_losses(known.take(sample), *_targets(groups[sample], int(groups.max()) + 1)))
+    choices.sort(key=lambda entry: entry[0])
+    best = choices[:N_VOTERS]
+    weights = softmax([-TRUST * len(sample) * loss for loss, _ in best])
     return tuple(
         choice._replace(weight=float(weight))
         for (_, choice), weight in zip(best, weights, strict=True)
@@ -117,9 +117,9 @@ def fit_kernels(known: RowViews, groups: NDArray[np.intp], choices: Sequence[Cho
     apart = {kernel: _distances(known, known, kernel) for kernel in {c.kernel for c in choices}}
     for choice in choices:
         kernel = np.exp(-0.5 * choice.width * apart[choice.kernel])
-        found, without = ridge(kernel, targets - shares, choice.smoothing)
+        own, without = ridge(kernel, targets - shares, choice.smoothing)
         left_out += choice.weight * softmax(choice.sharpness * (without + shares), axis=1)
-        coefficients.append(found.astype(np.float32))
+        coefficients.append(own.astype(np.float32))
     return KernelVote(
         left_out,
         known,

@@ -101,7 +101,7 @@ class Learned:
 
     def predict_proba(self, X: NDArray[Any]) -> NDArray[np.float64]:
         """Return how likely each of any rows belongs to each group."""
-        return self._in_blocks(len(X), lambda some: self._views(X[some]))
+        return self._in_blocks(len(X), lambda block: self._views(X[block]))
 
     def _in_blocks(self, n_rows: int, look: Callable[[slice], RowViews]) -> NDArray[np.float64]:
         chances = np.zeros((n_rows, self.n_groups))
@@ -173,22 +173,22 @@ class Learner:
 
 def nearness(points: NDArray[np.float64], known: NDArray[np.intp]) -> float:
     """Return the median distance of rows to the nearest known row, over that of known rows."""
-    some = np.arange(0, len(points), -(-len(points) // _ROWS_FOR_NEARNESS))
-    some = np.setdiff1d(some, known)
+    sample = np.arange(0, len(points), -(-len(points) // _ROWS_FOR_NEARNESS))
+    sample = np.setdiff1d(sample, known)
     between = squareform(pdist(points[known]))
     np.fill_diagonal(between, np.inf)
     spacing = float(np.median(between.min(axis=1)))
-    if not len(some) or spacing <= 0.0:
+    if not len(sample) or spacing <= 0.0:
         return 1.0
-    return min(1.0, float(np.median(cdist(points[some], points[known]).min(axis=1))) / spacing)
+    return min(1.0, float(np.median(cdist(points[sample], points[known]).min(axis=1))) / spacing)
 
 
 def best_share(
     one: NDArray[np.float64], other: NDArray[np.float64], groups: NDArray[np.intp]
 ) -> float:
     """Return the other voter's share: the mean over shares, weighted by left-out likelihood."""
-    some = np.flatnonzero(np.bincount(groups)[groups] > 1)
-    right = one[some, groups[some]], other[some, groups[some]]
+    paired = np.flatnonzero(np.bincount(groups)[groups] > 1)
+    right = one[paired, groups[paired]], other[paired, groups[paired]]
     mixed = np.outer(1.0 - _SHARES, right[0]) + np.outer(_SHARES, right[1])
     likelihoods = TRUST * np.log(np.maximum(mixed, 1e-9)).sum(axis=1)
     weights = np.exp(likelihoods - likelihoods.max())
@@ -211,8 +211,8 @@ def _remembered(
 ) -> T:
     """Return what was computed for the same rows and groups, or compute it; the latest are kept."""
     key = known.tobytes(), groups.tobytes()
-    found = kept.pop(key) if key in kept else make()
-    kept[key] = found
+    value = kept.pop(key) if key in kept else make()
+    kept[key] = value
     if len(kept) > _KEPT:
         del kept[next(iter(kept))]
-    return found
+    return value

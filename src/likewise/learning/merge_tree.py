@@ -75,7 +75,7 @@ def _heights_of_meeting(
     parent = np.arange(2 * n_leaves - 1)
     for k, (left, right, _, _) in enumerate(tree):
         parent[[int(left), int(right)]] = n_leaves + k
-    found = []
+    heights = []
     for i, j in pairs:
         a, b = i, j
         # A parent has a larger number than its children, so the smaller one climbs.
@@ -84,5 +84,5 @@ def _heights_of_meeting(
                 a = int(parent[a])
             else:
                 b = int(parent[b])
-        found.append(tree[a - n_leaves, 2])
-    return np.array(found, dtype=np.float64)
+        heights.append(tree[a - n_leaves, 2])
+    return np.array(heights, dtype=np.float64)

@@ -137,13 +137,13 @@ def _all_items(project: Project) -> _Rows:
 def _own(project: Project, places: Sequence[int | None]) -> Columns:
     """Return the columns that the items have themselves; None where an item is gone."""
     columns = project.items.columns()
-    found: Columns = {}
+    own: Columns = {}
     for name, values in columns.items():
         new = name
-        while new in OURS or (new != name and new in columns) or new in found:
+        while new in OURS or (new != name and new in columns) or new in own:
             new += "_"
-        found[new] = [None if place is None else values[place] for place in places]
-    return found
+        own[new] = [None if place is None else values[place] for place in places]
+    return own
 
 
 def to_csv(project: Project) -> bytes:

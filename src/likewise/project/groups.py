@@ -30,10 +30,10 @@ def _once(make: Callable[[Session], T]) -> Callable[[Session], T]:
     """Decorate a function of a session: it runs once for every state of the log."""
 
     @wraps(make)
-    def found(session: Session) -> T:
+    def remembered(session: Session) -> T:
         return session.once(make.__qualname__, lambda: make(session))
 
-    return found
+    return remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def groups_of(session: Session) -> list[Group]:
     parts = np.split(standing[order], np.cumsum(np.bincount(group))[:-1])
     sizes, names, keys = _sizes(session), _names(session), keys_of(session)
     n_said, n_open, n_doubtful = _known_counts(session, labels)
-    found = [
+    groups = [
         Group(
             int(part.min()),
             keys.get(k),
@@ -87,7 +87,7 @@ def groups_of(session: Session) -> list[Group]:
         )
         for k, part in enumerate(parts)
     ]
-    return sorted(found, key=lambda g: (-(len(g.standing) > 1), -g.size, g.id))
+    return sorted(groups, key=lambda g: (-(len(g.standing) > 1), -g.size, g.id))
 
 
 def recounted(
@@ -259,9 +259,9 @@ def rows_like(session: Session, row: int, most: int) -> list[int]:
     """Return at most so many rows of the group of a row: itself, those said to be in it, others."""
     labels = _labels(session)
     inside = np.flatnonzero(labels == labels[row])
-    said = [other for other in said_rows(session) if labels[other] == labels[row]]
+    answered = [other for other in said_rows(session) if labels[other] == labels[row]]
     spread = inside[:: max(1, len(inside) // most)].tolist()
-    return list(dict.fromkeys([row, *said, *spread]))[:most]
+    return list(dict.fromkeys([row, *answered, *spread]))[:most]
 
 
 @_once

@@ -94,8 +94,8 @@ class Mending:
     def _anchor(self, group: Group, moved: Collection[int]) -> int | None:
         """Return a row that stays in a group: one that was said to be in it, if there is one."""
         is_inside = self.labels == self.labels[group.id]
-        said = (row for row in self.said if is_inside[row])
-        candidates = (*said, *group.standing, *np.flatnonzero(is_inside).tolist())
+        answered = (row for row in self.said if is_inside[row])
+        candidates = (*answered, *group.standing, *np.flatnonzero(is_inside).tolist())
         return next((row for row in candidates if row not in moved), None)
 
     def _staying(self, moved: Collection[int]) -> Iterator[Link]:

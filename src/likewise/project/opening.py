@@ -128,10 +128,10 @@ def open_project(
     checked(where)
     progress(f"Reading {Path(path).name}", 0, 0)
     if is_there and not replaces:
-        found = _go_on(path, where, wanted, say)
+        opened = _go_on(path, where, wanted, say)
         if instruction is not None:
-            found.project.instruction = instruction
-        return found
+            opened.project.instruction = instruction
+        return opened
     items = _open(path, wanted, say)
     step = f"Describing {many(items.noun)}"
     progress(step, 0, 0)
@@ -343,8 +343,8 @@ def check_ways(strategy: str | None, questions: str | None, n_super_instances: i
     if n_super_instances is not None and n_super_instances < 1:
         raise InputError(f"--super-instances must be 1 or more, got {n_super_instances}")
     if strategy is not None:
-        found: Any = STRATEGIES.find(strategy)
-        if not (isinstance(found, type) and issubclass(found, Strategy)):
+        asking: Any = STRATEGIES.find(strategy)
+        if not (isinstance(asking, type) and issubclass(asking, Strategy)):
             raise InputError(
                 f"{strategy} is not a strategy: it must be a subclass of "
                 "likewise.core.strategy.Strategy"

@@ -108,13 +108,13 @@ def _largest(matrix: NDArray[np.float64], n: int) -> NDArray[np.float64]:
         _, _, axes = svd(matrix, full_matrices=False)
     axes = np.vstack([axes[:n], np.zeros((n - len(axes[:n]), matrix.shape[1]))])
     signs = np.sign(axes[np.arange(n), np.abs(axes).argmax(axis=1)])
-    found: NDArray[np.float64] = axes * np.where(signs == 0, 1, signs)[:, None]
-    return found
+    turned: NDArray[np.float64] = axes * np.where(signs == 0, 1, signs)[:, None]
+    return turned
 
 
 def _classical_scaling(distances: NDArray[Any]) -> NDArray[np.float64]:
     squared = distances.astype(np.float64) ** 2
     centered = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
     axes = _largest(-0.5 * centered, 2)
-    found: NDArray[np.float64] = (-0.5 * centered) @ axes.T
-    return found
+    places: NDArray[np.float64] = (-0.5 * centered) @ axes.T
+    return places

@@ -57,10 +57,10 @@ def names_and_notes(db: sqlite3.Connection) -> list[dict[str, Any]]:
     notes = db.execute(
         "SELECT position FROM notes JOIN items ON item = id ORDER BY notes.rowid"
     ).fetchall()
-    found: list[dict[str, Any]] = [{"do": "mark", "row": row} for (row,) in notes]
+    entries: list[dict[str, Any]] = [{"do": "mark", "row": row} for (row,) in notes]
     if names:
-        found.append({"do": "name", "names": [list(row) for row in names]})
-    return found
+        entries.append({"do": "name", "names": [list(row) for row in names]})
+    return entries
 
 
 def _names_and_notes_in_the_log(db: sqlite3.Connection) -> None:

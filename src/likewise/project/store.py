@@ -110,10 +110,10 @@ class Changes:
 
     def __str__(self) -> str:
         parts = [("missing", self.missing), ("changed", self.changed), ("added", self.added)]
-        return ", ".join(f"{len(ids)} {word} ({_some(ids)})" for word, ids in parts if ids)
+        return ", ".join(f"{len(ids)} {word} ({_first_few(ids)})" for word, ids in parts if ids)
 
 
-def _some(ids: tuple[str, ...], at_most: int = 5) -> str:
+def _first_few(ids: tuple[str, ...], at_most: int = 5) -> str:
     more = f" and {len(ids) - at_most} more" if len(ids) > at_most else ""
     return ", ".join(ids[:at_most]) + more
 
@@ -281,13 +281,16 @@ class Store:
     def read(self, since: int = 0) -> list[Stored]:
         """Read the entries after number `since`, in order; name the first one that is damaged."""
         with self._lock:
-            n_old = self._n_old()
-            found = [Stored(s, json.loads(op), at, s <= n_old) for s, op, at, _ in self.rows(since)]
-            last = since + len(found)
+            # All entries of a file of the first schema are old.
+            n_old = self.last if self._version == 1 else self.settings.get(schema.OLD_ENTRIES, 0)
+            entries = [
+                Stored(s, json.loads(op), at, s <= n_old) for s, op, at, _ in self.rows(since)
+            ]
+            last = since + len(entries)
             if damage := self._damage_after(last):
                 raise SessionFileError(damage)
             beside = self._beside_the_log()
-        return found + [Stored(last + k, op, "") for k, op in enumerate(beside, start=1)]
+        return entries + [Stored(last + k, op, "") for k, op in enumerate(beside, start=1)]
 
     def rows(self, since: int = 0) -> Iterator[tuple[int, str, str, str]]:
         """Yield number, entry, time and checksum after number `since`, up to the first damage."""
@@ -333,12 +336,6 @@ class Store:
         if not number.isdecimal() or len(number) > 18:
             raise self._damaged("what it notes about the end of its log")
         return int(number), last
-
-    def _n_old(self) -> int:
-        """Return how many entries are of the first schema."""
-        if self._version > 1:
-            return int(self.settings.get(schema.OLD_ENTRIES, 0))
-        return int(self._read("SELECT coalesce(max(seq), 0) FROM log")[0][0])
 
     def _say_not_closed(self) -> None:
         """Note what is known about a file that nobody has open, and that was not closed."""

@@ -29,8 +29,8 @@ def assign(
         return _by_product(X[start : start + _ROWS_PER_THREAD], centers - shift, shift)
 
     starts = range(0, len(X), _ROWS_PER_THREAD)
-    found = map_in_threads(assign_rows, starts, n_jobs)
-    return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
+    parts = map_in_threads(assign_rows, starts, n_jobs)
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.intp)
 
 
 def rows_per_block(n_centers: int) -> int:

@@ -194,13 +194,13 @@ class ParquetRows:
         self, numbers: NDArray[np.intp], columns: Sequence[str] | None = None
     ) -> dict[str, list[Any]]:
         """Return rows as columns of plain values, to be shown; by default all columns."""
-        found: dict[str, list[Any]] = {}
+        values: dict[str, list[Any]] = {}
         for file, batch, places, _ in self._where(numbers, columns):
             for name in columns or batch.schema.names:
                 if name not in batch.schema.names:
                     raise InputError(f"{file.path} has no column {name!r}")
-                found.setdefault(name, []).extend(batch.column(name).take(places).to_pylist())
-        return found
+                values.setdefault(name, []).extend(batch.column(name).take(places).to_pylist())
+        return values
 
     def _where(
         self, numbers: NDArray[np.intp], columns: Sequence[str] | None
@@ -417,14 +417,14 @@ def write_labels(
         labels: set[int] = set()
         watched: list[NDArray[Any]] = []
         parts: list[dict[str, Any]] = []
-        for file, name, (own, some) in zip(rows.files, names, results, strict=True):
+        for file, name, (own, rows_read) in zip(rows.files, names, results, strict=True):
             if not Path(new, name).exists():
                 raise InputError(
                     f"a worker wrote {Path(new, name)}, but it is not there: the folder must be "
                     "one that all workers and this process share"
                 )
             labels |= own
-            watched.append(some)
+            watched.append(rows_read)
             parts.append({"file": name, "first_row": file.first_row, "n_rows": file.n_rows})
             if progress is not None:
                 progress(file.first_row + file.n_rows)

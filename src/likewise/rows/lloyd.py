@@ -47,10 +47,12 @@ def best_of_starts(
         for _ in range(n_starts):
             first = int(rng.choice(len(X), p=shares))
             start = X[plusplus(X, n_clusters, rng, first, weights)]
-            found = lloyd(X, start, weights=weights)
+            clustering = lloyd(X, start, weights=weights)
             # Rounding must not decide between two runs with the same clusters.
-            if best is None or (found.inertia < best.inertia and not _are_same(found, best)):
-                best = found
+            if best is None or (
+                clustering.inertia < best.inertia and not _are_same(clustering, best)
+            ):
+                best = clustering
     assert best is not None
     return best
 
@@ -128,9 +130,9 @@ def _nearest(X: NDArray[Any], centers: NDArray[Any], scores: NDArray[Any]) -> ND
     labels = np.empty(len(X), dtype=np.intp)
     for first in range(0, len(X), len(scores)):
         rows = X[first : first + len(scores)]
-        found = np.matmul(rows, centers.T, out=scores[: len(rows)])
-        found -= half_norms
-        found.argmax(axis=1, out=labels[first : first + len(rows)])
+        of_block = np.matmul(rows, centers.T, out=scores[: len(rows)])
+        of_block -= half_norms
+        of_block.argmax(axis=1, out=labels[first : first + len(rows)])
     return labels
 
 

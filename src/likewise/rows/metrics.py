@@ -22,8 +22,8 @@ def distances(left: ArrayLike, right: ArrayLike, metric: str) -> NDArray[np.floa
 
         return np.asarray(haversine_distances(a, b))
     name: Any = _SCIPY_NAMES.get(metric, metric)
-    found = cdist(a, b, metric=name)
+    between = cdist(a, b, metric=name)
     if metric == "cosine":
         # A row of zeros has no direction; like scikit-learn, call it orthogonal to all others.
-        found[np.isnan(found)] = 1.0
-    return found
+        between[np.isnan(between)] = 1.0
+    return between

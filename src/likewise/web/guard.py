@@ -96,13 +96,13 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                found = MutableHeaders(scope=message)
+                outgoing = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    found[name] = value
-                if "cache-control" not in found:
-                    found["cache-control"] = "no-store"
+                    outgoing[name] = value
+                if "cache-control" not in outgoing:
+                    outgoing["cache-control"] = "no-store"
                 if greets and self.token is not None:
-                    found.append("set-cookie", _cookie(scope, self.token))
+                    outgoing.append("set-cookie", _cookie(scope, self.token))
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
@@ -130,12 +130,12 @@ class Guard:
             return True
         bearer = headers.get("authorization", "").removeprefix("Bearer ").strip()
         # The page itself is opened with the token in its address; nothing else is.
-        said = _token_in(scope) if _is_page(scope) and scope["method"] == "GET" else ""
+        in_address = _token_in(scope) if _is_page(scope) and scope["method"] == "GET" else ""
         wanted = self.token.encode()
         return (
             self._has_cookie(headers)
             or secrets.compare_digest(bearer.encode(), wanted)
-            or secrets.compare_digest(said.encode(), wanted)
+            or secrets.compare_digest(in_address.encode(), wanted)
         )
 
     def _has_cookie(self, headers: Headers) -> bool:
@@ -182,8 +182,8 @@ def _without_port(host: str) -> str:
     """Return the name or address in a Host header, or "" if it is neither."""
     if _is_address(host):  # of version 6, without the brackets that it should have
         return host
-    found = HOST.fullmatch(host)
-    return "" if found is None else found["v6"] or found["name"]
+    match = HOST.fullmatch(host)
+    return "" if match is None else match["v6"] or match["name"]
 
 
 def _inner_path(scope: Scope) -> str:

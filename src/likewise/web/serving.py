@@ -113,7 +113,7 @@ def listen(host: str, port: int | None) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wanted = DEFAULT_PORT if port is None else port
     try:
-        found = socket.create_server((host.strip("[]"), wanted), family=family)
+        listener = socket.create_server((host.strip("[]"), wanted), family=family)
     except OSError as error:
         if port is None:
             return listen(host, 0)
@@ -124,8 +124,8 @@ def listen(host: str, port: int | None) -> socket.socket:
         ) from error
     # Connections inherit it. Else the end of a reply waits 40 ms for the other side to confirm its
     # beginning, since asyncio does not see that such a socket speaks TCP.
-    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return found
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def token_for(path: Path | None) -> str:
@@ -138,12 +138,12 @@ def token_for(path: Path | None) -> str:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
         with os.fdopen(handle, "r+", encoding="ascii") as file:
-            found = file.read().strip()
-            if len(found) < 32:
-                found = secrets.token_urlsafe(24)
+            token = file.read().strip()
+            if len(token) < 32:
+                token = secrets.token_urlsafe(24)
                 file.seek(0)
                 file.truncate()
-                file.write(found)
-            return found
+                file.write(token)
+            return token
     except (OSError, UnicodeDecodeError):  # a token for this run only then
         return secrets.token_urlsafe(24)
