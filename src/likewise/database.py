@@ -22,7 +22,7 @@ from likewise.files import whole_path
 BUSY_SECONDS = 10.0
 """How long a writer waits for another process's transaction, which takes milliseconds."""
 FULL_BELOW = 1 << 20
-"""A disk with fewer free bytes than this is full, whatever error SQLite gives."""
+"""A disk with fewer free bytes than this counts as full, whichever error SQLite raises."""
 LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 1 << 30,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,
@@ -31,7 +31,7 @@ LIMITS = {
     sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 10,
     sqlite3.SQLITE_LIMIT_ATTACHED: 1,  # which VACUUM INTO needs
 }
-"""What SQLite does for one statement at most; our own need far less."""
+"""Limits for one SQL statement; ours need far less."""
 
 IN_MEMORY = Path(":memory:")
 COMPANIONS = ("-wal", "-shm", "-journal")
@@ -68,7 +68,7 @@ def connect(
 
 
 def write_ahead(db: sqlite3.Connection) -> None:
-    """Go over to write-ahead mode. The header of the file says so until `write_in_place`."""
+    """Switch to write-ahead mode, which the file's header shows until `write_in_place`."""
     db.execute("PRAGMA journal_mode = WAL")
 
 
@@ -86,7 +86,7 @@ def write_in_place(db: sqlite3.Connection) -> bool:
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """Let the caller fill an empty file, which then takes the name `path`; or leave nothing."""
+    """Yield an empty file that is renamed to `path` in the end, or removed after an error."""
     if not path.parent.is_dir():
         raise InputError(f"cannot make {path}: there is no folder {path.parent}")
     if path.exists():
@@ -116,7 +116,7 @@ class Header:
 
 
 def check_whole(path: Path) -> Header:
-    """Refuse what is not an SQLite file and what was cut, before SQLite touches it."""
+    """Refuse a file that is truncated or not SQLite, before SQLite touches it."""
     try:
         header = _header(path)
         # While there is a write-ahead log, pages may be missing from the file itself. A process
@@ -190,7 +190,7 @@ def _is_broken(data: bytes) -> bool:
 
 
 def _log_sum(data: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]:
-    """Return the checksum of SQLite's write-ahead log, which goes on from what was before."""
+    """Return the checksum of SQLite's write-ahead log, continued from the previous sums."""
     first, second = sums
     words = struct.unpack(f"{order}{len(data) // 4}I", data)
     for k in range(0, len(words), 2):

@@ -19,7 +19,7 @@ TEMPORARY = ".likewise.tmp"
 LEFT_OVER = re.compile(r"\..+\.[a-z0-9_]{8}\.likewise\.tmp(-wal|-shm|-journal)?")
 """The names of temporary files, and of those that SQLite keeps beside them."""
 OLD = 24 * 60 * 60
-"""After so many seconds nobody is writing a temporary file any more."""
+"""A temporary file older than this, in seconds, is left over and not being written."""
 
 
 def cache_folder() -> Path:

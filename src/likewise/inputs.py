@@ -29,7 +29,7 @@ def is_whole(value: object) -> bool:
 
 
 def refuse_session(session: Any, max_queries: Any = None) -> None:
-    """Raise `InputError` if `session` is no session, or `max_queries` is no number of questions."""
+    """Raise `InputError` unless `session` is a session and `max_queries` a number of questions."""
     if not hasattr(session, "strategy"):
         raise InputError(
             f"a Session is needed, got {type(session).__name__}. Session.from_dict(saved) makes "
@@ -49,7 +49,7 @@ def refuse_strategy(strategy: Any) -> None:
 
 
 def refuse_events(events: Any) -> None:
-    """Raise `InputError` if something is not a list of gestures; an iterator is let pass."""
+    """Raise `InputError` if this is not a list of gestures; iterators are not checked."""
     remedy = "pass session.events, or events of a saved session by Session.from_dict(saved).events"
     if not isinstance(events, Iterable) or isinstance(events, str | bytes | Mapping):
         raise InputError(f"recorded answers are needed, got {type(events).__name__}: {remedy}")
@@ -105,7 +105,7 @@ def refuse_rows(X: Any, first: int = 0) -> None:
 
 
 def _column_names(X: Any) -> list[Any] | None:
-    """Return the names of the columns of a frame, or None if it is none."""
+    """Return the column names of a data frame, or None for other data."""
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
         return None
     names = list(X.columns)

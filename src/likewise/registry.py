@@ -61,7 +61,7 @@ class Registry(Generic[T]):
         )
 
     def known(self, name: Any) -> T:
-        """Return a thing by a name that a file has: nothing is imported because a file says so."""
+        """Return a thing by a name from a file, which can never make anything be imported."""
         if isinstance(name, str) and name in self._by_address:
             return self._by_address[name]
         if not isinstance(name, str) or name not in self:

@@ -50,7 +50,7 @@ def _begins(text: str, title: str) -> bool:
 
 
 def block(items: Items, place: int, width: int, n_lines: int = 12) -> list[str]:
-    """Return an item as lines of at most some width; of a text at least so many."""
+    """Return an item as lines that fit a width; `n_lines` are at least shown of a text."""
     view, title = items.view(place), clean(items.title(place))
     lines = [] if _begins(view.get("text", ""), title) else [fit(title, width)]
     if view.get("picture"):
@@ -93,7 +93,7 @@ def sparkline(values: Sequence[float], width: int) -> str:
     return "".join(BARS[round((value - low) * scale)] for value in drawn)
 
 
-# -- text that nobody vouches for ------------------------------------------------------------------
+# -- text from outside -----------------------------------------------------------------------------
 
 
 def clean(text: str, *, keeps_lines: bool = False) -> str:

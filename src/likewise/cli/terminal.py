@@ -247,7 +247,7 @@ def pair_lines(project: Project, query: Question, width: int) -> Iterator[str]:
 
 
 def status_line(project: Project) -> str:
-    """Return how good the groups are, what is left to ask, and what was answered."""
+    """Return how good the groups are, what is left to ask, and the number of answers."""
     progress = project.session.progress
     return f"{outlook(project.session).line} · {progress.answered} answered, {progress.groups}"
 
@@ -273,7 +273,7 @@ def _show_groups(project: Project) -> None:
 
 
 def _known(group: Group) -> str:
-    """Return how many items of a group are said, learned and open, in words."""
+    """Return how many items of a group are *said*, *learned* and *open*."""
     n_learned = group.size - group.n_said - group.n_open
     counts = [(group.n_said, "said"), (n_learned, "learned"), (group.n_open, "open")]
     return ", ".join(f"{n} {word}" for n, word in counts if n)

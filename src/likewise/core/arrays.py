@@ -80,7 +80,7 @@ def deflated(data: bytes) -> bytes:
 
 
 def inflated(data: bytes, size: int | None = None) -> bytes:
-    """Return what `deflated` took; refuse damage and bombs before they take memory."""
+    """Undo `deflated`; refuse damaged bytes, and bombs before they fill the memory."""
     most = max(ROOM, MOST_GROWTH * len(data))
     if size is not None and size > most:
         raise SessionFileError(f"{len(data)} bytes cannot hold an array of {size} bytes")

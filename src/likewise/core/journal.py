@@ -46,7 +46,7 @@ class Rebuilt:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Rows got names, which are those of their groups; an empty name takes a name away."""
+    """Groups were named, each by one of its rows; an empty name removes the name."""
 
     names: tuple[tuple[int, str], ...]
     by: str | None = None
@@ -64,7 +64,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A row was said not to fit where it is, beside a row of that group."""
+    """A row was marked as a misfit, with a row of the group it is in."""
 
     row: int
     beside: int | None = None

@@ -1,4 +1,4 @@
-"""A vote of groups that were there before: by another tool, or by hand.
+"""A vote by groups that were given beforehand, made by another tool or by hand.
 
 They are a belief, not a fact. A given group votes for the groups of its known rows, each known row
 once. How much that counts follows, as for every voter, from how well it predicts known rows.
@@ -55,7 +55,7 @@ def _with_prior(counts: NDArray[np.float64], shares: NDArray[np.float64]) -> NDA
 
 
 def central_rows(rows: RowViews, given: NDArray[np.intp], wanted: list[int]) -> list[int]:
-    """Return, for each of some given groups, its row that is nearest to its mean."""
+    """Return, for each wanted given group, the row nearest to its mean."""
     central = []
     for number in wanted:
         members = np.flatnonzero(given == number)

@@ -54,7 +54,7 @@ UNTUNED = (0, 1)
 smoothing of .1 and a sharpness of 4: no row can show which are better."""
 
 
-class Choice(NamedTuple):
+class KernelChoice(NamedTuple):
     """One kernel regression: which kernel, smoothing, and how scores become probabilities."""
 
     kernel: int
@@ -71,7 +71,7 @@ class KernelVote:
     left_out: NDArray[np.float64]
     _known: RowViews
     _shares: NDArray[np.float32]
-    _choices: tuple[Choice, ...]
+    _choices: tuple[KernelChoice, ...]
     _coefficients: tuple[NDArray[np.float32], ...]
 
     def predict_proba(self, rows: RowViews) -> NDArray[np.float32]:
@@ -95,7 +95,7 @@ class KernelVote:
         return mixed.T
 
 
-def tune_kernels(known: RowViews, groups: NDArray[np.intp]) -> tuple[Choice, ...]:
+def tune_kernels(known: RowViews, groups: NDArray[np.intp]) -> tuple[KernelChoice, ...]:
     """Return the kernels that predict left-out known rows best, with their weights."""
     sample = np.linspace(0, len(groups) - 1, min(len(groups), MAX_TUNED)).astype(np.intp)
     choices = list(_losses(known.take(sample), *_targets(groups[sample], int(groups.max()) + 1)))
@@ -109,7 +109,9 @@ def tune_kernels(known: RowViews, groups: NDArray[np.intp]) -> tuple[Choice, ...
     )
 
 
-def fit_kernels(known: RowViews, groups: NDArray[np.intp], choices: Sequence[Choice]) -> KernelVote:
+def fit_kernels(
+    known: RowViews, groups: NDArray[np.intp], choices: Sequence[KernelChoice]
+) -> KernelVote:
     """Fit kernels, chosen by `tune_kernels`, on rows whose group is known."""
     targets, shares = _targets(groups, int(groups.max()) + 1)
     left_out = np.zeros_like(targets)
@@ -153,11 +155,11 @@ def _targets(
 
 def _losses(
     known: RowViews, targets: NDArray[np.float64], shares: NDArray[np.float64]
-) -> Iterator[tuple[float, Choice]]:
+) -> Iterator[tuple[float, KernelChoice]]:
     """Yield every kernel and smoothing at its best sharpness, with its left-out loss."""
     is_alone = targets.sum(axis=0)[targets.argmax(axis=1)] < 2
     if np.count_nonzero(~is_alone) < 2:
-        yield from ((0.0, Choice(kernel, 1.0, 0.1, 4.0, 0.0)) for kernel in UNTUNED)
+        yield from ((0.0, KernelChoice(kernel, 1.0, 0.1, 4.0, 0.0)) for kernel in UNTUNED)
         return
     weights = ~is_alone / np.count_nonzero(~is_alone)
     for kernel in range(len(KERNELS)):
@@ -175,7 +177,7 @@ def _losses(
             for k, smoothing in enumerate(SMOOTHINGS.tolist()):
                 best = int(np.argmin(losses[:, k]))
                 sharpness = float(SHARPNESSES[best])
-                yield float(losses[best, k]), Choice(kernel, width, smoothing, sharpness, 0.0)
+                yield float(losses[best, k]), KernelChoice(kernel, width, smoothing, sharpness, 0.0)
 
 
 def _distances(known: RowViews, rows: RowViews, kernel: int) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""From a few rows whose group is known to all rows: voters, weighted by how well they predict.
+"""Voters that predict all rows from a few known ones, weighted by how well they predict.
 
 A kernel vote (`likewise.learning.kernel_vote`) follows curved borders; a linear discriminant of all
 rows (`likewise.learning.discriminant`) is steady where there are many features and few known rows.
@@ -19,7 +19,7 @@ from scipy.spatial.distance import cdist, pdist, squareform
 
 from likewise.learning.discriminant import fit_discriminant
 from likewise.learning.given import fit_given
-from likewise.learning.kernel_vote import Choice, fit_kernels, tune_kernels
+from likewise.learning.kernel_vote import KernelChoice, fit_kernels, tune_kernels
 from likewise.learning.views import RowViews, Views, views_of
 from likewise.registry import Registry
 from likewise.rows.threads import one_thread_each
@@ -86,7 +86,7 @@ class Learned:
 
     @cached_property
     def chances(self) -> NDArray[np.float64]:
-        """How likely each of all rows belongs to each group, whatever is known about it."""
+        """How likely each row belongs to each group, by the voters alone, even for known rows."""
         return self._in_blocks(len(self._rows.own), self._rows.take)
 
     def known_chances(self) -> NDArray[np.float64]:
@@ -96,11 +96,11 @@ class Learned:
         return chances
 
     def for_new_rows(self) -> Learned:
-        """Return the same without the rows that were learned from, so that it can be sent."""
+        """Return a copy without the rows it was fitted on, small enough to send to workers."""
         return replace(self, _rows=self._rows.take(slice(0)))
 
     def predict_proba(self, X: NDArray[Any]) -> NDArray[np.float64]:
-        """Return how likely each of any rows belongs to each group."""
+        """Return how likely each of these rows belongs to each group."""
         return self._in_blocks(len(X), lambda block: self._views(X[block]))
 
     def _in_blocks(self, n_rows: int, look: Callable[[slice], RowViews]) -> NDArray[np.float64]:
@@ -134,7 +134,7 @@ class Learner:
             self.rows = self.rows._replace(given=given)
             self._others["given"] = fit_given
         self._models: dict[tuple[bytes, bytes], Learned] = {}
-        self._choices: dict[tuple[bytes, bytes], tuple[Choice, ...]] = {}
+        self._choices: dict[tuple[bytes, bytes], tuple[KernelChoice, ...]] = {}
 
     def learn(self, known: NDArray[np.intp], groups: NDArray[np.intp]) -> Learned:
         """Learn from known rows, in the order they became known, in at least two groups."""

@@ -34,7 +34,7 @@ class RowViews(NamedTuple):
     given: NDArray[np.intp]
 
     def take(self, rows: NDArray[np.intp] | slice) -> RowViews:
-        """Return the views of some of the rows."""
+        """Return the views of the selected rows."""
         return RowViews(self.own[rows], self.equal[rows], self.axes[rows], self.given[rows])
 
 
@@ -49,7 +49,7 @@ class Views:
     deviations: NDArray[np.float64]
 
     def __call__(self, rows: NDArray[Any]) -> RowViews:
-        """Return what rows look like."""
+        """Return the views of rows."""
         centered = np.asarray(rows, dtype=np.float64) - self.mean
         turned = centered @ self.axes
         if self.has_many_features:

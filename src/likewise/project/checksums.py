@@ -38,12 +38,12 @@ def of_rows(rows: Iterable[tuple[Any, ...]]) -> str:
 
 
 def of_payload(name: str) -> str:
-    """Return what the checksum of a payload is called."""
+    """Return the name of the checksum of a payload."""
     return f"payload {name}"
 
 
 def of_log(n_entries: int, last: str) -> str:
-    """Return what is noted about the end of the log."""
+    """Return the note about the end of the log."""
     return f"{n_entries} {last}"
 
 

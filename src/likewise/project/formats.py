@@ -98,7 +98,7 @@ def _rows(project: Project) -> _Rows:
 
 
 def _all_items(project: Project) -> _Rows:
-    """Return all items: those of the sample as the session has them, the others as predicted."""
+    """Return all items: the sample with the groups of the session, the others as predicted."""
     session, numbers = project.session, project.session.row_numbers
     X = project.features_of_all_items.X
     assert numbers is not None

@@ -20,8 +20,8 @@ PREFIXES = "wxy"
 """Further groups have one of these before a key, so no key is the beginning of another."""
 
 DOUBTFUL = 0.8
-"""Learned items with less certainty than this are called doubtful. Chosen by eye: with .7 fewer
-items are called so, with .9 more; no group changes."""
+"""Learned items less certain than this are called doubtful. Chosen by eye: .7 would mark fewer
+items, .9 more; no group changes."""
 
 T = TypeVar("T")
 
@@ -256,7 +256,7 @@ def members_of(session: Session, group: Group) -> NDArray[np.intp]:
 
 
 def rows_like(session: Session, row: int, most: int) -> list[int]:
-    """Return at most so many rows of the group of a row: itself, those said to be in it, others."""
+    """Return up to `most` rows of the group of a row: itself, rows put there by answers, others."""
     labels = _labels(session)
     inside = np.flatnonzero(labels == labels[row])
     answered = [other for other in said_rows(session) if labels[other] == labels[row]]
@@ -280,9 +280,9 @@ def how_known(session: Session) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
 
     *said*: it follows from answers about the row itself. *learned*: it follows from answers about
     other rows, either by the learner or because its small group has a row that was asked about.
-    *open*: neither. A row that was only said to differ from other groups, and that the learner put
-    into this one, is learned, too. The certainty is 1 for what was said, the learner's probability
-    for what was learned, and NaN otherwise.
+    *open*: no answer decides it. A row that answers only separate from other groups, and that the
+    learner put into this one, is learned, too. The certainty is 1 for *said*, the learner's
+    probability for *learned*, and NaN for *open*.
     """
     strategy = session.strategy
     partition, doubts = strategy.partition, strategy.doubts()
@@ -342,7 +342,7 @@ def _names(session: Session) -> dict[int, str]:
 def _known_counts(
     session: Session, labels: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return, for every label, how many rows are said, open, and learned with doubts."""
+    """Return, for every label, how many rows are *said*, *open* and doubtful."""
     how, certainty = how_known(session)
     n = int(labels.max()) + 1
     n_said = np.bincount(labels[how == "said"], minlength=n)

@@ -78,7 +78,7 @@ def open_rows(settings: Mapping[str, Any]) -> ParquetRows | NpyRows:
 
 @dataclass(frozen=True)
 class Scale:
-    """Columns scaled to [0, 1], as those of small tables are, by the range in the sample."""
+    """Columns scaled to [0, 1] by their range in the sample, like those of small tables."""
 
     low: NDArray[Any]
     width: NDArray[Any]
@@ -204,7 +204,7 @@ def export_folder(
 
 @dataclass(frozen=True)
 class _LabelsOf:
-    """The labels of a block of rows: those of the sample as the session has them."""
+    """The labels of a block of rows: from the session for the sample, else predicted."""
 
     scale: Scale
     predict: Callable[[NDArray[Any]], NDArray[np.intp]]
@@ -237,7 +237,7 @@ class _OfCells:
 
 
 def model_of(session: Session) -> Any:
-    """Return the fitted estimator of a session, which can say where other rows belong."""
+    """Return the fitted estimator of a session, which can predict other rows."""
     from likewise import cluster
 
     return getattr(cluster, session.strategy.estimator)().adopt(session)

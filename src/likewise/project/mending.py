@@ -1,8 +1,8 @@
 """Corrections of the result: what moving, merging, splitting and checking say, as links.
 
 Every function returns the links of one gesture. They are given to a session with
-``overrules=True``: the person looks at the result, so what is said here counts more than earlier
-answers that contradict it.
+``overrules=True``: the person looks at the result, so these links overrule earlier answers that
+conflict with them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ fewer."""
 
 
 class Mending:
-    """What gestures on the groups of a session say."""
+    """Gestures on the groups of a session, as links."""
 
     def __init__(self, session: Session) -> None:
         self.links = session.links
@@ -92,7 +92,7 @@ class Mending:
         ]
 
     def _anchor(self, group: Group, moved: Collection[int]) -> int | None:
-        """Return a row that stays in a group: one that was said to be in it, if there is one."""
+        """Return a row that stays in a group, if possible one that answers put there."""
         is_inside = self.labels == self.labels[group.id]
         answered = (row for row in self.said if is_inside[row])
         candidates = (*answered, *group.standing, *np.flatnonzero(is_inside).tolist())

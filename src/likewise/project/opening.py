@@ -257,7 +257,7 @@ def open_large_project(
                 raise InputError(
                     f"{where} is a session about other data: begin another with --session FILE"
                 )
-            other = _otherwise(store.settings, wanted, begin)
+            other = _changed_option(store.settings, wanted, begin)
             if other:
                 raise InputError(_refusal(where, *other))
             checked(where)
@@ -399,7 +399,7 @@ def _go_on(
             seed=int(settings.get("seed", DEFAULT_SEED)),
         )
         with readable(f"the strategy in {where}"):
-            project.ask()  # so that nonsense in it is told now; the question is kept
+            project.ask()  # so that damage shows now; the question is kept
     except BaseException:
         store.close()
         raise
@@ -444,13 +444,13 @@ def _has_other_options(
     with Store.open(where) as store:
         for note in store.notes:
             say(note)
-        other = _otherwise(store.settings, wanted, begin)
+        other = _changed_option(store.settings, wanted, begin)
         if other and store.last:
             raise InputError(_refusal(where, *other))
     return other is not None
 
 
-def _otherwise(
+def _changed_option(
     settings: Mapping[str, Any], wanted: Mapping[str, Any], begin: Mapping[str, Any]
 ) -> tuple[str, Any, Any] | None:
     """Return an option that differs, what the session was begun with, and what it is now."""

@@ -11,14 +11,14 @@ from likewise.core.session import Session
 from likewise.words import plural
 
 MORE = 10
-"""What this many more answers would bring is said."""
+"""The outlook says what this many more answers would change."""
 
 MOVED = 0.35
 """So many more answers move about this times the share of items that the last twenty rows moved. On
 40 sets the last twenty and the next twenty correlate by .87."""
 
 PAUSE = 60.0
-"""Longer than this, in seconds, somebody did something else."""
+"""An answer that took longer than this, in seconds, was interrupted and is not counted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from likewise.errors import LikewiseError, SessionFileError
 
 @contextmanager
 def readable(what: str) -> Iterator[None]:
-    """Say what is damaged where content of a file fails; what is not ours can fail in any way."""
+    """Turn any error while content of a file is read into one that names what is damaged."""
     try:
         yield
     except LikewiseError:
@@ -35,7 +35,7 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """Return the value that `pack` took; development versions of 0.2 wrote NumPy archives."""
+    """Undo `pack`; development versions of 0.2 wrote NumPy archives."""
     with readable("the set-up in the session file"):
         return _from_archive(data) if data[:2] == b"PK" else from_json(json.loads(data))
 
@@ -76,6 +76,6 @@ def needs_rows(strategy: Strategy) -> bool:
 
 
 def unpack_session(data: bytes, X: NDArray[Any] | None = None) -> Session:
-    """Return the session that `pack_session` took; some strategies need the rows for that."""
+    """Undo `pack_session`; some strategies need the rows for that."""
     with readable("the session in the session file"):
         return Session.from_dict(unpack(data), X=X)

@@ -54,7 +54,7 @@ ROWS = "rows"
 
 
 class _Foreseen(Exception):  # noqa: N818
-    """Raised to take back what was only tried."""
+    """Raised to roll back a trial change."""
 
 
 class Project:
@@ -184,7 +184,7 @@ class Project:
     def known(self) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
         """Return how the group of every row is known and how certain it is; see `how_known`.
 
-        What cannot be shown is open, whatever is learned about others, unless it was said before.
+        What cannot be shown is open, even if the learner places it, unless answers decide it.
         """
         how, certainty = how_known(self.session)
         rows = [row for row in self.unshown if how[row] == "learned"]
@@ -202,13 +202,13 @@ class Project:
         raise InputError(f"there is no group {id} any more: the answers have changed")
 
     def sum_up(self, group: Group) -> str:
-        """Return what tells a group from the others, in a few words; empty where nothing does."""
+        """Return what distinguishes a group from the others, in a few words, or ""."""
         places = (self.where[row] for row in rows_like(self.session, group.id, N_SUMMED_UP))
         inside = [place for place in places if place is not None]
         return self.items.sum_up(inside) if inside else ""
 
     def compare(self, row: int, heads: Sequence[int]) -> list[dict[str, Any]]:
-        """Return the fields of a row and of the groups of others; none if it is no table."""
+        """Return the fields of a row beside those of groups; empty for items without fields."""
         place = self.where[row]
         view = {} if place is None else self.items.view(place)
         if {"picture", "channels", "text", "html"} & view.keys() or not view.get("fields"):

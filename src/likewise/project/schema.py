@@ -124,7 +124,7 @@ def n_migrations(db: sqlite3.Connection) -> int:
 
 
 def check_tables(db: sqlite3.Connection) -> None:
-    """Refuse a file with other tables than ours, or with views or triggers of somebody else."""
+    """Refuse a file whose tables, views or triggers are not exactly ours."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as ours:
         migrate(ours, up_to=n_migrations(db))
         expected = _tables(ours)

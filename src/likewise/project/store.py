@@ -182,7 +182,7 @@ class Store:
         try:
             store._may_lack_entries = header.is_in_use and not header.has_log
             store._check()
-            # A copy stays as it is until it is written to, so that it goes on to say what it is.
+            # A copy is changed only when it is written to: its header still shows what it is.
             if store._may_lack_entries or (header.has_log and write_in_place(store._db)):
                 store._say_not_closed()
         except BaseException:
@@ -338,7 +338,7 @@ class Store:
         return int(number), last
 
     def _say_not_closed(self) -> None:
-        """Note what is known about a file that nobody has open, and that was not closed."""
+        """Add a note about a file that was not closed properly and is not in use."""
         if self._version < schema.WITH_SUMS:
             return
         if self._may_lack_entries:
@@ -460,7 +460,7 @@ class Store:
                 raise
 
     def _check(self) -> None:
-        """Refuse what is not a whole project file, one of a newer version, or one of a stranger."""
+        """Refuse a file that is damaged, of a newer version, or not a project file."""
         try:
             with translated(self.path):
                 (application,) = self._db.execute("PRAGMA application_id").fetchone()

@@ -79,7 +79,7 @@ def blocks_of(X: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
 
 
 def in_tiles(function: Callable[[NDArray[Any]], NDArray[Any]], rows: NDArray[Any]) -> NDArray[Any]:
-    """Return what a function finds for rows, with the same bits in blocks of any size."""
+    """Apply a function to rows, with the same bits whatever the block size."""
     n_rows = len(rows)
     n_lacking = -n_rows % _TILE
     if n_lacking and n_rows:

@@ -18,8 +18,8 @@ from likewise.rows.threads import one_thread_each
 MAX_ITER = 300
 """The most iterations, as in scikit-learn's K-means."""
 TOLERANCE = 1e-4
-"""The iteration ends when centers move less than this share of the columns' mean variance. This
-number and the most iterations are those of scikit-learn."""
+"""The iteration ends when centers move less than this share of the columns' mean variance, as in
+scikit-learn."""
 
 
 @dataclass(frozen=True, slots=True)

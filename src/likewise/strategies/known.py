@@ -1,7 +1,7 @@
-"""What the answers say about cells: groups, and cells whose group is still looked for.
+"""What the answers say about cells: their groups, and cells whose group is not decided yet.
 
-A cell that differs from some groups may be the first of a new one. That is certain once it differs
-from all of them; before, a new group is the likelier, the fewer rows were placed per group so far.
+A cell that differs from some groups may be the first of a new group. Once it differs from all of
+them, it is. Until then, a new group is more likely the fewer rows per group have been placed.
 """
 
 from __future__ import annotations

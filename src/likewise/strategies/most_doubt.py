@@ -56,8 +56,8 @@ On 19 practice sets that is after 158 choices on average, and loses .013 of the 
 that 200 choices reach; a span of 10 ends after 118 and loses .066."""
 
 TRUSTED = 0.25
-"""Given groups stay groups until somebody was asked about them, unless their share of the votes is
-below this: then they do not agree with the answers."""
+"""Given groups stay groups until a question is about them, unless their share of the votes is below
+this: then they do not agree with the answers."""
 
 MOST_ASKED = 200
 """It is also enough when this many rows were asked about."""
@@ -195,7 +195,7 @@ class MostDoubt(RepresentativeStrategy):
         newcomer = self._next_cell(known, known.order)
         if newcomer is not None:
             return self._shown(newcomer, range(len(known.groups)))
-        # Every row was asked about. What is left are groups that nobody compared.
+        # Every row was asked about. Only groups that were never compared are left.
         for cell, *_ in known.groups:
             if cell not in known.unsure and (others := known.open_groups(cell)):
                 return self._shown(cell, others)
@@ -242,13 +242,13 @@ class MostDoubt(RepresentativeStrategy):
 
     @property
     def learned(self) -> Learned | None:
-        """What was learned, of groups that nobody was asked about too; None before two groups."""
+        """What was learned, including groups not asked about yet; None before two groups."""
         if self._learned is None:
             self._learned = (self._learn(),)
         return self._learned[0]
 
     def _learn(self) -> Learned | None:
-        """Learn from known cells, and from cells that likely stand for groups nobody met yet."""
+        """Learn from known cells, and from cells that are likely the first of new groups."""
         known, field = self.known(), self._field
         cells, groups = known.examples()
         own = self._unmet()
