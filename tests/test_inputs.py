@@ -7,7 +7,7 @@ import pytest
 
 from likewise import COBRA, COSC, Likewise, MinMax, MPCKMeans, ReplayOracle, Session, run
 from likewise.errors import InputError
-from likewise.inputs import refuse_rows
+from likewise.inputs import is_whole, refuse_rows
 from likewise.rows import ParquetRows
 
 X = np.arange(12.0).reshape(6, 2) ** 1.3
@@ -139,3 +139,10 @@ def test_a_list_of_no_files_has_no_rows():
     pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
     with pytest.raises(InputError, match="no path was given"):
         ParquetRows([])
+
+
+@pytest.mark.parametrize(
+    ("value", "is_one"), [(3, True), (np.int64(3), True), (3.0, False), (True, False)]
+)
+def test_whole_numbers_are_integers_of_python_or_numpy(value, is_one):
+    assert is_whole(value) is is_one

@@ -22,7 +22,7 @@ from likewise.files import whole_path
 BUSY_SECONDS = 10.0
 """How long a writer waits for another process's transaction, which takes milliseconds."""
 FULL_BELOW = 1 << 20
-"""A disk with fewer free bytes than this is full, whatever error SQLite gives."""
+"""A disk with fewer free bytes than this counts as full, whichever error SQLite raises."""
 LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 1 << 30,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,
@@ -31,7 +31,7 @@ LIMITS = {
     sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 10,
     sqlite3.SQLITE_LIMIT_ATTACHED: 1,  # which VACUUM INTO needs
 }
-"""What SQLite does for one statement at most; our own need far less."""
+"""Limits for one SQL statement; ours need far less."""
 
 IN_MEMORY = Path(":memory:")
 COMPANIONS = ("-wal", "-shm", "-journal")
@@ -41,22 +41,7 @@ COMPANIONS = ("-wal", "-shm", "-journal")
 def connect(
     path: Path, *, mode: Literal["ro", "rw", "rwc"] = "rw", writes_ahead: bool = True
 ) -> sqlite3.Connection:
-    """Open an SQLite file, so that a commit is on disk when it returns.
-
-    Parameters
-    ----------
-    path : Path
-        The file, or `IN_MEMORY`.
-    mode : {"ro", "rw", "rwc"}
-        Whether to read only, to write, or to write and make the file if it is not there.
-    writes_ahead : bool
-        Whether to go over to write-ahead mode now; see `write_ahead`.
-
-    Raises
-    ------
-    sqlite3.Error
-        See `translated`.
-    """
+    """Open an SQLite file; a commit is on disk when it returns. See `translated` for its errors."""
     db = sqlite3.connect(
         ":memory:" if path == IN_MEMORY else f"{path.absolute().as_uri()}?mode={mode}",
         uri=path != IN_MEMORY,
@@ -83,15 +68,12 @@ def connect(
 
 
 def write_ahead(db: sqlite3.Connection) -> None:
-    """Go over to write-ahead mode. The header of the file says so until `write_in_place`."""
+    """Switch to write-ahead mode, which the file's header shows until `write_in_place`."""
     db.execute("PRAGMA journal_mode = WAL")
 
 
 def write_in_place(db: sqlite3.Connection) -> bool:
-    """Fold the write-ahead log into the file and leave that mode, unless others use the file.
-
-    Returns whether the file is whole in itself now.
-    """
+    """Fold the write-ahead log into the file unless others use it; return whether it is whole."""
     db.execute("PRAGMA busy_timeout = 0")
     try:
         (mode,) = db.execute("PRAGMA journal_mode = DELETE").fetchone()
@@ -104,7 +86,7 @@ def write_in_place(db: sqlite3.Connection) -> bool:
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """Let the caller fill an empty file, which then takes the name `path`; or leave nothing."""
+    """Yield an empty file that is renamed to `path` in the end, or removed after an error."""
     if not path.parent.is_dir():
         raise InputError(f"cannot make {path}: there is no folder {path.parent}")
     if path.exists():
@@ -126,17 +108,7 @@ def new_file(path: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the first bytes of an SQLite file say, and what lies beside it.
-
-    Attributes
-    ----------
-    has_all_pages : bool
-        Whether the file is as long as it says.
-    is_in_use : bool
-        Whether it was in write-ahead mode, which a project file leaves when it is closed.
-    has_log : bool
-        Whether a write-ahead log lies beside it.
-    """
+    """What the first bytes of an SQLite file say, and whether a write-ahead log lies beside it."""
 
     has_all_pages: bool
     is_in_use: bool
@@ -144,7 +116,7 @@ class Header:
 
 
 def check_whole(path: Path) -> Header:
-    """Refuse what is not an SQLite file and what was cut, before SQLite touches it."""
+    """Refuse a file that is truncated or not SQLite, before SQLite touches it."""
     try:
         header = _header(path)
         # While there is a write-ahead log, pages may be missing from the file itself. A process
@@ -177,11 +149,7 @@ def _header(path: Path) -> Header:
 
 
 def check_log(path: Path) -> None:
-    """Refuse a write-ahead log that is damaged in the middle.
-
-    SQLite ignores everything from the first bad frame on, and deletes it. That is right for what
-    a killed process had not finished, which has nothing behind it, but not for damage.
-    """
+    """Refuse a write-ahead log damaged in the middle: SQLite would drop all that follows."""
     log = Path(f"{path}-wal")
     try:
         data = log.read_bytes()
@@ -222,7 +190,7 @@ def _is_broken(data: bytes) -> bool:
 
 
 def _log_sum(data: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]:
-    """Return the checksum of SQLite's write-ahead log, which goes on from what was before."""
+    """Return the checksum of SQLite's write-ahead log, continued from the previous sums."""
     first, second = sums
     words = struct.unpack(f"{order}{len(data) // 4}I", data)
     for k in range(0, len(words), 2):

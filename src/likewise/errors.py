@@ -102,7 +102,7 @@ class WriteError(LikewiseError, OSError):
 
 
 class UnusedLabelsWarning(UserWarning):
-    """`fit` was given labels and nobody to ask; the labels are not used."""
+    """`fit` was given labels but no oracle; the labels are not used."""
 
 
 class DatasetError(LikewiseError):

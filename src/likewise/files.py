@@ -19,50 +19,18 @@ TEMPORARY = ".likewise.tmp"
 LEFT_OVER = re.compile(r"\..+\.[a-z0-9_]{8}\.likewise\.tmp(-wal|-shm|-journal)?")
 """The names of temporary files, and of those that SQLite keeps beside them."""
 OLD = 24 * 60 * 60
-"""After so many seconds nobody is writing a temporary file any more."""
+"""A temporary file older than this, in seconds, is left over and not being written."""
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be made again: downloads and derived features.
-
-    It is ``$XDG_CACHE_HOME/likewise``, or ``~/.cache/likewise`` where that variable is not set,
-    on every system.
-    """
+    """Return the folder for what can be made again: ``$XDG_CACHE_HOME`` or ``~/.cache``."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "likewise"
 
 
 @contextmanager
 def whole_file(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
-    """Open a file for writing that gets its name only when it is complete.
-
-    The bytes go to a temporary file in the same folder. When the block ends they are flushed to
-    disk and the file is renamed to `path`, which replaces an older one. If anything fails, `path`
-    is as it was and the temporary file is gone.
-
-    Parameters
-    ----------
-    path : Path
-        The name of the file. Folders on the way to it are made.
-    private : bool, default=False
-        Whether only its owner may read it. Otherwise the umask decides.
-
-    Raises
-    ------
-    WriteError
-        If the file cannot be written, for example because the disk is full.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "groups.csv")
-    ...     with whole_file(path) as file:
-    ...         _ = file.write(b"a,1")
-    ...         before = path.exists()
-    ...     before, path.read_bytes()
-    (False, b'a,1')
-    """
+    """Open a temporary file that is renamed to `path` when the block ends without an error."""
     with whole_path(path, private=private) as temporary, temporary.open("wb") as file:
         yield file
 
@@ -75,18 +43,7 @@ def write_whole(path: Path, text: str) -> None:
 
 @contextmanager
 def whole_path(path: Path, *, private: bool = False, replace: bool = True) -> Iterator[Path]:
-    """Yield the name of an empty temporary file; it becomes `path` when the block ends.
-
-    For writers that want a file name. Everything else is as for `whole_file`.
-
-    Parameters
-    ----------
-    path, private
-        As for `whole_file`.
-    replace : bool, default=True
-        Whether to replace an existing file. If not, `InputError` is raised, also if the file
-        appeared while the block ran.
-    """
+    """Yield the name of a temporary file that becomes `path` when the block ends."""
     with _named_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         sweep(path.parent)
@@ -157,11 +114,7 @@ _FULL = {errno.ENOSPC: "free some space", getattr(errno, "EDQUOT", -1): "ask for
 
 @contextmanager
 def _named_errors(path: Path, *, only_full: bool = False) -> Iterator[None]:
-    """Turn what the system says into a `WriteError` that names the file and the remedy.
-
-    Inside a caller's block only a full disk is translated, since other errors may be about other
-    files.
-    """
+    """Turn errors of the system into a `WriteError`; in a caller's block, only a full disk."""
     try:
         yield
     except OSError as error:

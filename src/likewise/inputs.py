@@ -24,18 +24,12 @@ OPEN = "likewise.open_items(X) turns such columns into features"
 
 
 def is_whole(value: object) -> bool:
-    """Return whether a value is a whole number, of Python or of NumPy.
-
-    Examples
-    --------
-    >>> is_whole(3), is_whole(np.int64(3)), is_whole(3.0), is_whole(True)
-    (True, True, False, False)
-    """
+    """Return whether a value is a whole number, of Python or of NumPy."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def refuse_session(session: Any, max_queries: Any = None) -> None:
-    """Raise `InputError` if `session` is no session, or `max_queries` is no number of questions."""
+    """Raise `InputError` unless `session` is a session and `max_queries` a number of questions."""
     if not hasattr(session, "strategy"):
         raise InputError(
             f"a Session is needed, got {type(session).__name__}. Session.from_dict(saved) makes "
@@ -55,7 +49,7 @@ def refuse_strategy(strategy: Any) -> None:
 
 
 def refuse_events(events: Any) -> None:
-    """Raise `InputError` if something is not a list of gestures; an iterator is let pass."""
+    """Raise `InputError` if this is not a list of gestures; iterators are not checked."""
     remedy = "pass session.events, or events of a saved session by Session.from_dict(saved).events"
     if not isinstance(events, Iterable) or isinstance(events, str | bytes | Mapping):
         raise InputError(f"recorded answers are needed, got {type(events).__name__}: {remedy}")
@@ -78,16 +72,7 @@ def refuse_names(names: Any) -> None:
 
 
 def refuse_rows(X: Any, first: int = 0) -> None:
-    """Raise `InputError` if rows cannot be used; what is no array, list or frame is let pass.
-
-    `first` is the number of the first row, if these are a block of the rows.
-
-    Examples
-    --------
-    >>> refuse_rows([[1.0, 2.0], [3.0, float("nan")]])
-    Traceback (most recent call last):
-    likewise.errors.InputError: row 1, column 1 of X is NaN (1 missing value in all). ...
-    """
+    """Raise `InputError` if rows cannot be used; `first` is the number of the first of a block."""
     if hasattr(X, "toarray"):  # sparse; one kind of it is a mapping
         return
     if X is None or isinstance(X, str | bytes | Mapping | Iterator):
@@ -120,7 +105,7 @@ def refuse_rows(X: Any, first: int = 0) -> None:
 
 
 def _column_names(X: Any) -> list[Any] | None:
-    """Return the names of the columns of a frame, or None if it is none."""
+    """Return the column names of a data frame, or None for other data."""
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
         return None
     names = list(X.columns)
@@ -180,23 +165,15 @@ def _refuse_values(array: NDArray[Any], names: list[Any] | None, first: int) -> 
             f"{place} is {value} ({plural(n, 'infinite value')} in all). Replace such values by "
             "numbers, or leave out these rows."
         )
-    found = _too_large(array)
-    if found is not None:
-        row, column = found
+    largest = LARGEST.get(array.dtype.itemsize, np.inf)
+    # The extremes come first: they need no second array as large as the data.
+    if array.size and not (-largest <= array.min() and array.max() <= largest):
+        row, column = (int(k) for k in np.argwhere(np.abs(array) > largest)[0])
         raise InputError(
             f"{_place(first + row, column, names)} is {array[row, column]:.3g}: squared distances "
             f"to it are too large for {array.dtype}. Scale the columns first, as by "
             "sklearn.preprocessing.MinMaxScaler().fit_transform(X)."
         )
-
-
-def _too_large(array: NDArray[Any]) -> tuple[int, int] | None:
-    """Return the row and column of the first value whose square overflows, or None."""
-    largest = LARGEST.get(array.dtype.itemsize, np.inf)
-    if not array.size or (-largest <= array.min() and array.max() <= largest):
-        return None  # no array as large as the data was needed for that
-    row, column = (int(k) for k in np.argwhere(np.abs(array) > largest)[0])
-    return row, column
 
 
 def _place(row: int, column: int, names: list[Any] | None) -> str:

@@ -11,22 +11,14 @@ from typing import Any
 def lazily(
     package: str, homes: Mapping[str, Sequence[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a package.
-
-    Parameters
-    ----------
-    package : str
-        Its name.
-    homes : mapping
-        The module that defines each name, relative to the package, and the names.
-    """
+    """Return ``__getattr__`` and ``__dir__`` of a package, from the names in each module."""
     where = {name: home for home, names in homes.items() for name in names}
 
     def get(name: str) -> Any:
         if name not in where:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(import_module(f"{package}.{where[name]}"), name)
-        setattr(sys.modules[package], name, found)
-        return found
+        thing = getattr(import_module(f"{package}.{where[name]}"), name)
+        setattr(sys.modules[package], name, thing)
+        return thing
 
     return get, lambda: sorted({*vars(sys.modules[package]), *where})

@@ -23,24 +23,7 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """Things by name.
-
-    Parameters
-    ----------
-    what : str
-        What one of them is called in messages, such as "strategy".
-    built_in : mapping
-        Every thing that is built in, or its address, by name.
-    group : str
-        The group of entry points that add to them.
-
-    Examples
-    --------
-    >>> formats = Registry("format", {"decoder": "json:JSONDecoder"}, group="none.at.all")
-    >>> formats.register("encoder", "json:JSONEncoder")
-    >>> formats.names, formats.find("encoder").__name__
-    (['decoder', 'encoder'], 'JSONEncoder')
-    """
+    """Things by name, or by the address of what is not loaded yet; `what` names one in messages."""
 
     def __init__(self, what: str, built_in: Mapping[str, T | str], *, group: str) -> None:
         self.what = what
@@ -63,16 +46,7 @@ class Registry(Generic[T]):
         self._known[name] = thing
 
     def find(self, name: str) -> T:
-        """Return a thing by its name, or by an address of the form ``package.module:Name``.
-
-        The name comes from a person; see `known` for one that comes from a file. A module is also
-        looked for in the current folder.
-
-        Raises
-        ------
-        InputError
-            If there is no such thing.
-        """
+        """Return a thing by its name, or by an address of the form ``package.module:Name``."""
         if name in self:
             return self.known(name)
         if ":" in name:
@@ -87,16 +61,7 @@ class Registry(Generic[T]):
         )
 
     def known(self, name: Any) -> T:
-        """Return a thing by a name that a file has: nothing is imported because a file says so.
-
-        Only what is built in, installed by an entry point, or registered in this process is found,
-        and addresses that were given to `find` before.
-
-        Raises
-        ------
-        SessionFileError
-            If there is no such thing.
-        """
+        """Return a thing by a name from a file, which can never make anything be imported."""
         if isinstance(name, str) and name in self._by_address:
             return self._by_address[name]
         if not isinstance(name, str) or name not in self:

@@ -9,13 +9,7 @@ ALIKE = ("series",)
 
 
 def plural(n: int, noun: str) -> str:
-    """Return how many of something there are, in words.
-
-    Examples
-    --------
-    >>> plural(1, "row"), plural(3, "row"), plural(2, "entry"), plural(1, "series")
-    ('1 row', '3 rows', '2 entries', '1 series')
-    """
+    """Return how many of something there are, in words."""
     return f"{n} {noun if n == 1 else many(noun)}"
 
 
@@ -27,13 +21,7 @@ def many(noun: str) -> str:
 
 
 def table_lines(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[str]:
-    """Return rows of cells as aligned lines; the columns in `right` are aligned to the right.
-
-    Examples
-    --------
-    >>> table_lines([("name", "rows"), ("iris", "150"), ("wine", "9")], right=[1])
-    ['name  rows', 'iris   150', 'wine     9']
-    """
+    """Return rows of cells as aligned lines; the columns in `right` are aligned to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(

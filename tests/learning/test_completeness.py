@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_digits, load_iris, make_blobs
 
 from likewise import LabelOracle, Likewise, run
-from likewise.learning.completeness import share_right
+from likewise.learning.completeness import share_of_one_group, share_right
 
 
 def datasets():
@@ -70,3 +70,7 @@ def test_it_can_be_read():
     X, y = load_iris(return_X_y=True)
     model = Likewise(30, random_state=0).fit(X, oracle=LabelOracle(y))
     assert "% right, at least" in str(model.completeness_)
+
+
+def test_the_share_of_one_group_is_that_of_the_likeliest():
+    assert share_of_one_group(np.array([[0.9, 0.1], [0.7, 0.3]])) == pytest.approx(0.8)

@@ -16,7 +16,7 @@ from likewise.cli import main
 from likewise.errors import InputError
 from likewise.page.calls import reply_to
 from likewise.project import FORMATS, export, open_project
-from likewise.project.formats import Format, columns_of
+from likewise.project.formats import Format, _harmless, columns_of
 from likewise.project.groups import DOUBTFUL, how_known
 from likewise.project.workbook import MAIN, workbook
 
@@ -297,3 +297,13 @@ def test_a_format_of_ones_own_is_one_function(project, tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     assert target.read_bytes() == b"40"
     assert "txt" in FORMATS.names
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+A1", " @SUM(B2)"])
+def test_an_apostrophe_stands_before_a_formula(text):
+    assert _harmless(text) == "'" + text
+
+
+@pytest.mark.parametrize("text", ["-dash.png", "-3.5"])
+def test_names_and_numbers_stay_as_they_are(text):
+    assert _harmless(text) == text

@@ -5,8 +5,9 @@ import pytest
 
 from likewise import Answer, LabelOracle
 from likewise.errors import InputError
+from likewise.items import Features
 from likewise.project import open_project
-from likewise.project.mending import split
+from likewise.project.mending import likeliest_parts, split
 
 N = 60
 Y = np.arange(N) % 3
@@ -138,3 +139,9 @@ def test_what_cannot_be_done_is_refused_without_a_trace(project):
         with pytest.raises(InputError):
             project.mend(say, position=project.position)
         assert project.session.to_dict() == before
+
+
+def test_the_likeliest_parts_are_on_both_sides_of_the_gap():
+    X = np.array([[0.0], [0.2], [9.0], [9.1]])
+    parts = likeliest_parts(Features(X, "x"), np.arange(4))
+    assert parts.tolist() == [False, False, True, True]

@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs
 
 from likewise import Answer, LabelOracle, Session, run
 from likewise.strategies import MostDoubt
-from likewise.strategies.most_doubt import gain_of_rows, margin_doubt
+from likewise.strategies.most_doubt import gain_of_rows, margin_doubt, root_distances
 
 SAME, DIFFERENT, UNSURE = Answer
 X, Y = make_blobs(120, centers=4, cluster_std=0.5, random_state=3)
@@ -167,3 +167,8 @@ def test_a_strategy_is_a_function_of_its_records():
             again.record(link.left, link.right, link.answer)
     assert again.next_question() == session.strategy.next_question()
     assert np.array_equal(again.labels(), session.labels)
+
+
+def test_the_doubt_in_distances_is_of_their_square_roots():
+    apart = root_distances(np.array([[0.0], [4.0]]), np.array([[0.0], [20.0]]))
+    assert apart == pytest.approx(np.sqrt([[0, 20], [4, 16]]))

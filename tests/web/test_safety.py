@@ -17,7 +17,8 @@ from likewise.web.readiness import Readiness
 MISSING = 'pip install "likewise[app]"'
 Image = pytest.importorskip("PIL.Image", reason=MISSING)
 app_for = pytest.importorskip("likewise.web.app", reason=MISSING).app_for
-cookie_name = pytest.importorskip("likewise.web.guard", reason=MISSING).cookie_name
+guard = pytest.importorskip("likewise.web.guard", reason=MISSING)
+cookie_name = guard.cookie_name
 serving = pytest.importorskip("likewise.web.serving", reason=MISSING)
 
 HOME = "http://127.0.0.1"
@@ -409,3 +410,11 @@ def test_a_decompression_bomb_and_a_broken_picture_get_a_placeholder(folder, cli
         assert row not in project.session.strategy.askable()
     assert client.state()["question"] is not None
     project.close()
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [("localhost:80", "localhost"), ("[::1]:80", "::1"), ("::1", "::1"), ("[::1].evil.com", "")],
+)
+def test_the_name_in_a_host_header(header, name):
+    assert guard._without_port(header) == name

@@ -31,11 +31,11 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that the arguments name, and import it."""
-        name, found, rest = super().resolve_command(ctx, args)
-        if found is not None:
-            room = "likewise.lab.commands" if found.name in LAB else "likewise.cli"
-            found = getattr(import_module(f"{room}.{found.name}"), str(found.name))
-        return name, found, rest
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None:
+            room = "likewise.lab.commands" if command.name in LAB else "likewise.cli"
+            command = getattr(import_module(f"{room}.{command.name}"), str(command.name))
+        return name, command, rest
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; where the input is at fault, end with a message, not a traceback."""

@@ -30,11 +30,7 @@ REPLY = re.compile(r"\x1b\[\?[\d;]*c|\x1b_G.*|\x1b\[\d+;\d+;\d+t")
 
 
 def choose_way(wanted: str, environ: Mapping[str, str], is_terminal: bool) -> str | None:
-    """Return how pictures can be shown, or None where they cannot.
-
-    `wanted`, one of `WAYS`, is used as it is unless it is "auto". Then `textual-image` asks the
-    terminal what it can draw; any terminal can draw colored blocks.
-    """
+    """Return how to show pictures, or None; with "auto", `textual-image` asks the terminal."""
     if wanted != "auto":
         if wanted == "none":
             return None

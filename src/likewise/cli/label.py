@@ -173,9 +173,7 @@ def label(
         if not terminal:
             page = ServedPage(paths[0], host, port, allow_host, opens=not no_browser)
             stack.enter_context(page)
-            begin["checked"] = page.start
-        if page is not None:
-            begin["progress"] = page.progress
+            begin |= {"checked": page.start, "progress": page.progress}
         if is_large(paths, options):
             if known is not None or strategy is not None:
                 flag = "--strategy" if known is None else "--known"
@@ -185,7 +183,8 @@ def label(
             begin |= {"strategy": strategy, "instruction": instruction}
             opened = open_project(paths[0], questions=questions, **begin)
         stack.callback(_close, opened)
-        _say_where(opened)
+        verb = "begun" if opened.is_new else f"goes on: {opened.project.session.progress}"
+        click.echo(f"session {opened.path} {verb}", err=True)
         if known is not None:
             n = give_known(opened.project, known)
             was = "was" if n == 1 else "were"
@@ -209,11 +208,6 @@ def _ask_here(opened: Opened, pictures: str) -> None:
             err=True,
         )
     run_terminal(opened.project, way=way)
-
-
-def _say_where(opened: Opened) -> None:
-    verb = "begun" if opened.is_new else f"goes on: {opened.project.session.progress}"
-    click.echo(f"session {opened.path} {verb}", err=True)
 
 
 def _close(opened: Opened) -> None:

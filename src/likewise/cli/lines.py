@@ -50,7 +50,7 @@ def _begins(text: str, title: str) -> bool:
 
 
 def block(items: Items, place: int, width: int, n_lines: int = 12) -> list[str]:
-    """Return an item as lines of at most some width; of a text at least so many."""
+    """Return an item as lines that fit a width; `n_lines` are at least shown of a text."""
     view, title = items.view(place), clean(items.title(place))
     lines = [] if _begins(view.get("text", ""), title) else [fit(title, width)]
     if view.get("picture"):
@@ -86,30 +86,18 @@ def _aligned(
 
 
 def sparkline(values: Sequence[float], width: int) -> str:
-    """Return a curve as bars of eight heights.
-
-    Examples
-    --------
-    >>> sparkline([0, 1, 2, 4, 7], 10)
-    '▁▂▃▅█'
-    """
-    some = values[:: max(1, -(-len(values) // width))]
-    low, high = min(some), max(some)
+    """Return a curve as bars of eight heights."""
+    drawn = values[:: max(1, -(-len(values) // width))]
+    low, high = min(drawn), max(drawn)
     scale = (len(BARS) - 1) / (high - low) if high > low else 0.0
-    return "".join(BARS[round((value - low) * scale)] for value in some)
+    return "".join(BARS[round((value - low) * scale)] for value in drawn)
 
 
-# -- text that nobody vouches for ------------------------------------------------------------------
+# -- text from outside -----------------------------------------------------------------------------
 
 
 def clean(text: str, *, keeps_lines: bool = False) -> str:
-    r"""Return text without characters that control the terminal or the direction of text.
-
-    Examples
-    --------
-    >>> clean("red\x1b[31m\nline")
-    'red·[31m line'
-    """
+    """Return text without characters that control the terminal or the direction of text."""
 
     def shown(character: str) -> str:
         if character in "\n\r\t":
@@ -121,13 +109,7 @@ def clean(text: str, *, keeps_lines: bool = False) -> str:
 
 
 def cells(text: str) -> int:
-    """Return how many columns of a terminal a text takes.
-
-    Examples
-    --------
-    >>> cells("abc"), cells("日本")
-    (3, 4)
-    """
+    """Return how many columns of a terminal a text takes."""
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text
@@ -143,9 +125,9 @@ def fit(text: str, width: int) -> str:
     """Return a text cut to a width."""
     if cells(text) <= width:
         return text
-    found = ""
+    kept = ""
     for character in text:
-        if cells(found + character) > width - 1:
+        if cells(kept + character) > width - 1:
             break
-        found += character
-    return found + "…"
+        kept += character
+    return kept + "…"

@@ -32,10 +32,7 @@ terminal shows it anyway."""
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """End as by Ctrl-C when told to end or when the terminal goes: the session file is closed.
-
-    What somebody has chosen before, such as `nohup`, stays. Windows has no SIGHUP.
-    """
+    """Treat SIGTERM and SIGHUP like Ctrl-C, so that the session file is closed."""
     names = ("SIGTERM", "SIGHUP")
     signals = [getattr(signal, name) for name in names if hasattr(signal, name)]
     is_main = threading.current_thread() is threading.main_thread()
@@ -50,19 +47,7 @@ def ended_by_signals() -> Iterator[None]:
 
 
 class ServedPage:
-    """The page in a thread, while the thread that made it opens the project.
-
-    So Ctrl-C and errors stop the opening just as without a page.
-
-    Parameters
-    ----------
-    source : str
-        What is opened.
-    host, port, hosts
-        As for `likewise.web.serving.prepare`.
-    opens : bool
-        Whether a browser is shown the page.
-    """
+    """The page in a thread of its own, so that Ctrl-C can still stop the opening of the project."""
 
     def __init__(
         self, source: str, host: str, port: int | None, hosts: tuple[str, ...], *, opens: bool

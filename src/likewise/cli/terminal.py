@@ -61,15 +61,7 @@ class UnknownKeyError(InputError):
 def run_terminal(
     project: Project, read: Callable[[], str] | None = None, *, way: str | None = None
 ) -> None:
-    """Ask until everything is settled or the person quits.
-
-    `read` returns the next key, an empty text at the end of the input: by default single keys where
-    the input is a terminal, and the first character of each line where it is not. `way` is how to
-    show pictures here; by default only their paths are shown.
-
-    A line that is none of the keys is an error where the input is not a terminal: nobody reads the
-    message there, and input such as that of ``yes`` never ends.
-    """
+    """Ask until everything is settled or the person quits; `read` returns the next key."""
     is_piped = read is None and not sys.stdin.isatty()
     read = read or (_read_line if is_piped else _read_key)
     n_read = MOST_LINES
@@ -255,7 +247,7 @@ def pair_lines(project: Project, query: Question, width: int) -> Iterator[str]:
 
 
 def status_line(project: Project) -> str:
-    """Return how good the groups are, what is left to ask, and what was answered."""
+    """Return how good the groups are, what is left to ask, and the number of answers."""
     progress = project.session.progress
     return f"{outlook(project.session).line} · {progress.answered} answered, {progress.groups}"
 
@@ -281,7 +273,7 @@ def _show_groups(project: Project) -> None:
 
 
 def _known(group: Group) -> str:
-    """Return how many items of a group are said, learned and open, in words."""
+    """Return how many items of a group are *said*, *learned* and *open*."""
     n_learned = group.size - group.n_said - group.n_open
     counts = [(group.n_said, "said"), (n_learned, "learned"), (group.n_open, "open")]
     return ", ".join(f"{n} {word}" for n, word in counts if n)

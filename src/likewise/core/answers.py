@@ -26,19 +26,7 @@ class Answer(Enum):
 
 
 def as_answer(value: Any) -> Answer:
-    """Return the `Answer` that a value stands for.
-
-    Parameters
-    ----------
-    value : Answer, bool, int, None or str
-        True and 1 mean *same*, False and 0 *different*, None *unsure*; a string is the value of an
-        answer. Anything else is refused, so that a string such as "no" never counts as a yes.
-
-    Examples
-    --------
-    >>> as_answer(True), as_answer("different"), as_answer(None)
-    (<Answer.SAME: 'same'>, <Answer.DIFFERENT: 'different'>, <Answer.UNSURE: 'unsure'>)
-    """
+    """Return the `Answer` that a value stands for: a bool, 0, 1, None, or its value as text."""
     if isinstance(value, Answer):
         return value
     if value is None:
@@ -60,7 +48,7 @@ def ordered(left: int, right: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What was said about two rows."""
+    """The answer about two rows."""
 
     left: int
     right: int
@@ -95,13 +83,13 @@ class Gesture:
         What it says: one link for a pair or a chosen group, several for *none of these*.
     source : {"asked", "given", "mended"}
         Whether it answers a session's question, was known beforehand, or mends the result and
-        overrules what was said before.
+        overrules earlier answers.
     groups : tuple of tuple of int
-        The groups that were shown, where the question was no pair; empty otherwise.
+        The groups that were shown, if the question was not a pair; otherwise empty.
     by, at : str or None
         Who said it and when, where that is known.
     seconds : float or None
-        How long the person took, where that was measured.
+        How long the person took, if that was measured.
     """
 
     number: int

@@ -35,15 +35,7 @@ WORTH = 0.7
 
 
 def array_to_json(array: NDArray[Any]) -> dict[str, Any]:
-    """Return an array as a JSON object.
-
-    Examples
-    --------
-    >>> sorted(array_to_json(np.arange(3)))
-    ['base64', 'dtype', 'shape']
-    >>> from_json(array_to_json(np.arange(3)))
-    array([0, 1, 2])
-    """
+    """Return an array as a JSON object."""
     if not isinstance(array, np.ndarray) or array.dtype.kind not in KINDS:
         what = getattr(array, "dtype", type(array).__name__)
         raise TypeError(f"{what} is neither a plain value nor an array of numbers")
@@ -53,30 +45,13 @@ def array_to_json(array: NDArray[Any]) -> dict[str, Any]:
 
 
 def as_base64(array: NDArray[Any]) -> Any:
-    """Return a long array as a JSON object and a short one as a list.
-
-    Examples
-    --------
-    >>> as_base64(np.arange(3))
-    [0, 1, 2]
-    >>> X = np.linspace(0, 1, 2000, dtype=np.float32).reshape(200, 10)
-    >>> len(str(as_base64(X))) < len(str(X.tolist())) / 3
-    True
-    >>> bool((from_json(as_base64(X)) == X).all())
-    True
-    """
+    """Return a long array as a JSON object and a short one as a list."""
     is_short = array.size < SHORT or array.dtype.kind not in KINDS
     return array.tolist() if is_short else array_to_json(array)
 
 
 def from_json(value: Any) -> Any:
-    """Return a JSON value with every array in it as an array again.
-
-    Raises
-    ------
-    SessionFileError
-        If an array is damaged or would be far larger than its bytes.
-    """
+    """Return a JSON value with every array in it as an array again."""
     if isinstance(value, list):
         return [from_json(inner) for inner in value]
     if not isinstance(value, Mapping):
@@ -105,20 +80,7 @@ def deflated(data: bytes) -> bytes:
 
 
 def inflated(data: bytes, size: int | None = None) -> bytes:
-    """Return what `deflated` took; refuse a bomb before it takes memory.
-
-    Parameters
-    ----------
-    data : bytes
-        What `deflated` returned.
-    size : int, optional
-        How many bytes it must become.
-
-    Raises
-    ------
-    SessionFileError
-        If the bytes are damaged, or grow beyond `ROOM` and by more than `MOST_GROWTH`.
-    """
+    """Undo `deflated`; refuse damaged bytes, and bombs before they fill the memory."""
     most = max(ROOM, MOST_GROWTH * len(data))
     if size is not None and size > most:
         raise SessionFileError(f"{len(data)} bytes cannot hold an array of {size} bytes")

@@ -11,16 +11,12 @@ from likewise.core.reports import Check
 
 
 def settled_for_free(
-    links: LinkGraph, rows: NDArray[np.intp], said: set[tuple[int, int]], n: int, seed: int
+    links: LinkGraph, rows: NDArray[np.intp], answered: set[tuple[int, int]], n: int, seed: int
 ) -> list[Check]:
-    """Return pairs of rows about which the links imply something that nobody said.
-
-    At most `n` pairs of `rows`, chosen by `seed` without those in `said` (smaller row first). Half
-    of them, where there are enough, are expected to be the same and half to differ.
-    """
+    """Return up to `n` pairs of rows decided by implication only, half *same* if possible."""
     rng = np.random.default_rng(seed)
-    same = _implied_pairs(links, rows, said, Answer.SAME, n, rng)
-    different = _implied_pairs(links, rows, said, Answer.DIFFERENT, n, rng)
+    same = _implied_pairs(links, rows, answered, Answer.SAME, n, rng)
+    different = _implied_pairs(links, rows, answered, Answer.DIFFERENT, n, rng)
     n_same = min(len(same), max((n + 1) // 2, n - len(different)))
     chosen = [(Answer.SAME, pair) for pair in same[:n_same]]
     chosen += [(Answer.DIFFERENT, pair) for pair in different[: n - n_same]]
@@ -30,24 +26,24 @@ def settled_for_free(
 def _implied_pairs(
     links: LinkGraph,
     rows: NDArray[np.intp],
-    said: set[tuple[int, int]],
+    answered: set[tuple[int, int]],
     answer: Answer,
     n: int,
     rng: np.random.Generator,
 ) -> list[tuple[int, int]]:
     roots = np.array([links.find(int(row)) for row in rows])
-    found: list[tuple[int, int]] = []
+    implied: list[tuple[int, int]] = []
     # One pair for each row, then another round, as long as a round finds new pairs.
     order = list(rng.permutation(len(rows)))
     n_idle = 0
-    while len(found) < n and n_idle < len(order):
+    while len(implied) < n and n_idle < len(order):
         i = order.pop(0)
         order.append(i)
         wanted = [roots[i]] if answer is Answer.SAME else list(links.differing(int(rows[i])))
         partners = rows[np.isin(roots, wanted) & (rows != rows[i])]
         pairs = [ordered(int(rows[i]), int(j)) for j in partners]
-        fresh = [pair for pair in pairs if pair not in said and pair not in found]
+        fresh = [pair for pair in pairs if pair not in answered and pair not in implied]
         n_idle = 0 if fresh else n_idle + 1
         if fresh:
-            found.append(fresh[int(rng.integers(len(fresh)))])
-    return found
+            implied.append(fresh[int(rng.integers(len(fresh)))])
+    return implied

@@ -33,16 +33,7 @@ _ROWS_PER_BLOCK = 256
 
 
 class ClosestPairs:
-    """The closest pair of items between every two components that are not settled.
-
-    Parameters
-    ----------
-    n_items : int
-        Each item starts as a component of its own. A component is named by its smallest item.
-    between : callable
-        ``between(rows, columns)`` returns their distances as a float64 matrix. It must return the
-        same number for a pair in either order.
-    """
+    """The closest pair of items between every two components that are not settled."""
 
     def __init__(self, n_items: int, between: Between) -> None:
         if n_items > MAX_ITEMS:
@@ -92,11 +83,7 @@ class ClosestPairs:
     def pairs_of_components(
         self,
     ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NDArray[np.int64]]:
-        """Return all pairs of components: the two names, their distance, the pair of items.
-
-        The distance is `SETTLED` for components known to differ and infinite for those about
-        which every pair was excluded.
-        """
+        """Return all pairs of components: names, distance (`SETTLED` if known to differ), items."""
         row, column = np.triu_indices(len(self._alive), 1)
         a, b = self._alive[row], self._alive[column]
         slots = self._offset[a] + b
@@ -206,10 +193,10 @@ class ClosestPairs:
         columns = np.flatnonzero(self._component == b)
         best = (np.inf, 0)
         for start in range(0, len(rows), _ROWS_PER_BLOCK):
-            some = rows[start : start + _ROWS_PER_BLOCK]
-            block = self._between(some, columns)
-            low = np.minimum(some[:, None], columns[None, :])
-            codes = low * self.n_items + np.maximum(some[:, None], columns[None, :])
+            block_rows = rows[start : start + _ROWS_PER_BLOCK]
+            block = self._between(block_rows, columns)
+            low = np.minimum(block_rows[:, None], columns[None, :])
+            codes = low * self.n_items + np.maximum(block_rows[:, None], columns[None, :])
             if self._excluded:
                 block = np.where(np.isin(codes, list(self._excluded)), np.inf, block)
             nearest = float(block.min())

@@ -17,15 +17,7 @@ from likewise.errors import ContradictionError
 
 
 class Counted:
-    """The gestures that count after some entries of a log, and what their links imply.
-
-    Parameters
-    ----------
-    n_rows : int
-        How many rows there are.
-    is_weighing : bool
-        Whether the strategy weighs contradicting answers by itself, so that all of them count.
-    """
+    """The gestures that count after some entries of a log, and what their links imply."""
 
     def __init__(self, n_rows: int, is_weighing: bool) -> None:
         self.n_rows = n_rows

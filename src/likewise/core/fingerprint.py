@@ -23,11 +23,7 @@ def fingerprint(X: NDArray[Any]) -> str:
 
 
 def refuse_other_rows(digest: str | None, X: Any) -> None:
-    """Refuse rows that a session was not made from: other values, another order, other columns.
-
-    `digest` is the fingerprint that the session has, None if it has none. Values count as equal in
-    single and in double precision if no digit is lost.
-    """
+    """Refuse rows whose fingerprint is not `digest`: other values, order or columns."""
     if digest is None:
         return
     rows = np.asarray(X)

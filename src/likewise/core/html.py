@@ -7,13 +7,7 @@ from html import escape
 
 
 def card(title: str, lines: Iterable[tuple[str, object]]) -> str:
-    """Return a title and a small table; all text is escaped.
-
-    Examples
-    --------
-    >>> card("Query 1", [("left", "row <0>")])
-    '<b>Query 1</b><table><tr><th>left</th><td>row &lt;0&gt;</td></tr></table>'
-    """
+    """Return a title and a small table; all text is escaped."""
     rows = (
         f"<tr><th>{escape(name)}</th><td>{escape(str(value))}</td></tr>" for name, value in lines
     )

@@ -25,15 +25,7 @@ FORMAT = "likewise-session"
 
 @dataclass(frozen=True, slots=True)
 class Revised:
-    """An earlier gesture says something else now; later ones that no longer apply are dropped.
-
-    Attributes
-    ----------
-    number : int
-        The gesture.
-    links : tuple of Link
-        What it says instead.
-    """
+    """An earlier gesture gets new links; later ones that no longer apply are dropped."""
 
     number: int
     links: tuple[Link, ...]
@@ -43,17 +35,7 @@ class Revised:
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """The session goes on by another strategy; every answer so far counts.
-
-    Attributes
-    ----------
-    strategy : dict
-        The new strategy, as `Strategy.to_dict` writes it, with its name.
-    why : {"go on", "refine", "misfit"}
-        What it was for; the last two are of earlier releases.
-    ask : tuple of (int, int) or None
-        Of earlier releases: an item that does not fit, and a row of the group it was in.
-    """
+    """The session goes on with another strategy; `ask` is from earlier releases."""
 
     strategy: Mapping[str, Any] = field(compare=False)
     why: str = "go on"
@@ -64,7 +46,7 @@ class Rebuilt:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Rows got names, which are those of their groups; an empty name takes a name away."""
+    """Groups were named, each by one of its rows; an empty name removes the name."""
 
     names: tuple[tuple[int, str], ...]
     by: str | None = None
@@ -82,7 +64,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A row was said not to fit where it is, beside a row of that group."""
+    """A row was marked as a misfit, with a row of the group it is in."""
 
     row: int
     beside: int | None = None
@@ -122,15 +104,7 @@ def entry_to_dict(entry: Entry) -> dict[str, Any]:
 
 
 def entry_from_dict(plain: Mapping[str, Any], number: int) -> Entry:
-    """Return the entry that `entry_to_dict` wrote down.
-
-    Parameters
-    ----------
-    plain : mapping
-        The entry.
-    number : int
-        What its gesture is numbered, if it has one.
-    """
+    """Return the entry that `entry_to_dict` wrote; `number` is for its gesture."""
     try:
         signature = {"by": plain.get("by"), "at": plain.get("at")}
         do = plain["do"]
@@ -187,13 +161,7 @@ def as_plain(value: Any) -> Any:
 
 
 def current(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a saved session in this release's schema.
-
-    Raises
-    ------
-    SessionFileError
-        If it is not a session, is cut, or was written by a newer release.
-    """
+    """Return a saved session in this release's schema, or raise `SessionFileError`."""
     if not isinstance(plain, Mapping) or plain.get("format") != FORMAT:
         raise SessionFileError(
             "this is not a saved likewise session: it has no "
@@ -219,13 +187,7 @@ def current(plain: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def upgraded_entry(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entry of schema 1 as one of schema 2: an answer is a list of links.
-
-    Examples
-    --------
-    >>> upgraded_entry({"do": "tell", "number": 1, "left": 0, "right": 4, "answer": "same"})
-    {'do': 'tell', 'links': [[0, 4, 'same']]}
-    """
+    """Return an entry of schema 1 as one of schema 2: an answer is a list of links."""
     if plain.get("do") not in ("tell", "check") or "links" in plain:
         return dict(plain)
     kept = {name: plain[name] for name in ("do", "source") if name in plain}
@@ -259,8 +221,8 @@ def _links_to_list(links: tuple[Link, ...]) -> list[list[Any]]:
 
 
 def _links_from_list(plain: Any) -> tuple[Link, ...]:
-    return tuple(Link(int(left), int(right), Answer(said)) for left, right, said in plain)
+    return tuple(Link(int(left), int(right), Answer(answer)) for left, right, answer in plain)
 
 
-def _signature(said: Any) -> dict[str, Any]:
-    return {name: getattr(said, name) for name in ("by", "at") if getattr(said, name) is not None}
+def _signature(entry: Any) -> dict[str, Any]:
+    return {name: getattr(entry, name) for name in ("by", "at") if getattr(entry, name) is not None}

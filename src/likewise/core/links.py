@@ -103,14 +103,14 @@ class LinkGraph:
 
     def same_as(self, item: int, n: int) -> list[int]:
         """Return up to `n` items that answers join to one, the shortest chains first."""
-        found = {item: None}
+        joined = {item: None}
         queue = deque([item])
-        while queue and len(found) <= n:
+        while queue and len(joined) <= n:
             for neighbor, answer in self._neighbors.get(queue.popleft(), {}).items():
-                if answer is Answer.SAME and neighbor not in found:
-                    found[neighbor] = None
+                if answer is Answer.SAME and neighbor not in joined:
+                    joined[neighbor] = None
                     queue.append(neighbor)
-        return list(found)[1 : n + 1]
+        return list(joined)[1 : n + 1]
 
     def differing(self, item: int) -> frozenset[int]:
         """Return the roots of the components known to differ from that of `item`."""

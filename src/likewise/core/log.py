@@ -140,8 +140,8 @@ class Log:
         """Return the answers as a pandas data frame, one row per link, in order.
 
         Needs pandas. The columns are the number of the answer, the two rows, their ids where there
-        are any, what was said, whether it was asked, given or mended, who said it and when, and how
-        many seconds that took.
+        are any, the answer, whether it was asked, given or mended, who gave it and when, and how
+        many seconds it took.
         """
         pandas = import_module("pandas")
         ids = self.sample_ids
@@ -174,7 +174,7 @@ class Log:
         return entry
 
     def redo(self) -> Entry | None:
-        """Do again what `undo` took back last; return it, or None if there is nothing."""
+        """Redo the last undone entry; return it, or None if there is none."""
         if not self._undone:
             return None
         self._do(self._undone[-1])
@@ -206,7 +206,7 @@ class Log:
     def name(
         self, names: Mapping[int, str], *, by: str | None = None, at: str | None = None
     ) -> None:
-        """Give rows names, which are those of their groups; an empty one takes a name away."""
+        """Name groups, each by one of its rows; an empty name removes the name."""
         refuse_names(names)
         self._checked_rows(*names)
         self._new(Named(tuple(names.items()), by, at))
@@ -347,7 +347,7 @@ class Log:
             raise
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """Return what `make` returns; it is called once for every state of the log."""
+        """Return the result of `make`, which is called once for every state of the log."""
         if name not in self._derived:
             self._derived[name] = make()
         value: T = self._derived[name]
@@ -407,7 +407,7 @@ class Log:
         return counted
 
     def _open_mark(self, strategy: Strategy) -> tuple[int, tuple[tuple[int, ...], ...]] | None:
-        """Return a row that was said not to fit, and a row of its group, if nobody said more."""
+        """Return a row marked as a misfit and a row of its group, until an answer settles it."""
         asked = {link.pair for gesture in self._counted.gestures for link in gesture.links}
         for entry in self._log:
             pair = entry.ask if isinstance(entry, Rebuilt) else None

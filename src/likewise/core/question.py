@@ -141,7 +141,7 @@ class Question:
                     f"question {self.number} has {len(self.groups)} groups to choose from: answer "
                     "the place of one, None for none of these, or Answer.UNSURE"
                 )
-            return answer  # type: ignore[no-any-return]  # `links` refuses what is no place
+            return answer  # type: ignore[no-any-return]  # `links` refuses anything but a place
         try:
             same = as_answer(answer)
         except AnswerError as error:

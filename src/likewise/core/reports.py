@@ -111,7 +111,7 @@ class Suspect(NamedTuple):
     left, right : int
         The rows it is about.
     answer : Answer
-        What was said.
+        The answer.
     credibility : float
         The probability that it is right, by all that is known without it.
     """
@@ -125,7 +125,7 @@ class Suspect(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Completeness:
-    """How much of a grouping is right, by what is known now. All of it is an estimate.
+    """How much of a grouping is right, estimated from what is known now.
 
     Attributes
     ----------

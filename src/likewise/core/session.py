@@ -148,7 +148,7 @@ class Session(Log):
         Returns
         -------
         Gesture
-            What was said, as it stands in the log.
+            The answer as it is in the log.
         """
         asked = self._open_question(question)
         return self.answer(asked, chosen, by=by, at=at, seconds=seconds)
@@ -270,7 +270,7 @@ class Session(Log):
         number : int
             The number of the answer in `events`.
         chosen : Answer or what `choose` takes
-            What is said instead: an answer about two rows, or the place of a group.
+            The new answer: about two rows, or the place of a group.
         by, at : str, optional
             Who says it and when, for the log.
 
@@ -282,7 +282,7 @@ class Session(Log):
         Raises
         ------
         ContradictionError
-            If what is said instead contradicts itself or a certain link.
+            If the new answer contradicts itself or a certain link.
         """
         entry = self._revision(number, chosen, by, at)
         revision = self._foreseen(entry)
@@ -378,7 +378,7 @@ class Session(Log):
     def labels_guess(self) -> NDArray[np.intp]:
         """The group of every row if what is undecided is guessed from the answers so far.
 
-        A guess: it respects every answer, but nobody confirmed what it adds to them. When nothing
+        A guess: it respects every answer, but what it adds is not confirmed. When nothing
         is left to ask it equals `labels`.
         """
         return self.strategy.labels(guess=True)
@@ -419,7 +419,7 @@ class Session(Log):
         return settled_for_free(self.links, self.strategy.askable(), answered, n, random_state)
 
     def overruled_pairs(self) -> set[tuple[int, int]]:
-        """Return pairs that were answered otherwise than other answers decide now."""
+        """Return pairs whose answer was overruled by other answers."""
         links = [link for g in self.events for link in g.links if link.answer.is_link]
         implied = self.links.implied
         return {x.pair for x in links if implied(x.left, x.right) not in (None, x.answer)}

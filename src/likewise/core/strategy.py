@@ -1,8 +1,8 @@
 """The contract between a session and a strategy, which decides what to ask.
 
-A strategy is a function of the records that it was told: the same records in the same order give
-the same state. Undo starts a `fresh` one and tells it again what is left. No code looks at the
-class of a strategy; it only calls these hooks.
+A strategy is a function of its records: the same records in the same order give the same state.
+Undo starts a `fresh` one and replays the records that are left. No code depends on the class of a
+strategy; it only calls these hooks.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Strategy(ABC):
         if "name" in vars(cls):
             STRATEGIES.register(cls.name, cls)
 
-    # -- what every strategy says ----------------------------------------------------------------
+    # -- what every strategy defines -------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -72,7 +72,7 @@ class Strategy(ABC):
         left, right : int
             The rows.
         answer : Answer
-            What was said about them.
+            The answer about them.
         is_certain : bool
             Whether it was given, or said while mending. Only strategies that weigh answers care.
         """
@@ -83,7 +83,7 @@ class Strategy(ABC):
 
     @abstractmethod
     def remaining(self) -> tuple[int, int | None]:
-        """Return how many yes/no questions are left at the most, and an estimate, if there is one.
+        """Return how many yes/no questions are left at most, and an estimate if there is one.
 
         The first number never grows on a yes or no.
         """
@@ -115,7 +115,7 @@ class Strategy(ABC):
             The data, for strategies that do not store what they need of it.
         """
 
-    # -- what a strategy may say -----------------------------------------------------------------
+    # -- what a strategy may define --------------------------------------------------------------
 
     @classmethod
     def from_rows(

@@ -35,11 +35,7 @@ def package_versions(*names: str) -> str:
 
 
 class FeatureCache:
-    """Arrays in one SQLite file in a folder, readable by its owner only; None keeps nothing.
-
-    The file may be deleted at any time. Arrays that cannot be read count as missing. If arrays
-    could not be kept, `fault` says why.
-    """
+    """Arrays in one SQLite file, which may be deleted any time; `fault` says why it failed."""
 
     def __init__(self, folder: Path | None) -> None:
         self._path = None if folder is None else folder / FILE

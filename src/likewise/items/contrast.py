@@ -32,21 +32,7 @@ def n_looked_at(n_fields: int) -> int:
 
 
 def contrast(item: View, groups: Sequence[Sequence[View]]) -> list[dict[str, Any]]:
-    """Return the fields of an item and what they are in some groups, the most telling first.
-
-    Every field has a ``name``; the item's ``value``, None if it is missing; ``at``, where that lies
-    in the range of all items, for numbers; and an entry for each of the ``groups``. An entry has
-    ``n_missing``, and for numbers the ``text`` of the middle one and the ``low``, ``middle`` and
-    ``high`` of their spread (from the tenth to the ninetieth percentile); for categories the
-    ``shares`` of the most frequent values; else some ``texts``.
-
-    Examples
-    --------
-    >>> short = {"fields": [["size", "1"], ["color", "red"]], "scales": {"size": 0.0}}
-    >>> long = {"fields": [["size", "5"], ["color", "red"]], "scales": {"size": 1.0}}
-    >>> [(field["name"], field["at"]) for field in contrast(short, [[short], [long]])]
-    [('size', 0.0), ('color', None)]
-    """
+    """Return the fields of an item and what they are in some groups, the most telling first."""
     members = [[dict(view.get("fields", ())) for view in group] for group in groups]
     scales = [[view.get("scales", {}) for view in group] for group in groups]
     own = item.get("scales", {})

@@ -278,15 +278,7 @@ class Items(ABC):
 
 
 def small(view: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is shown of a view in a small tile.
-
-    Examples
-    --------
-    >>> small({"fields": [["town", "Aosta"], ["mayor", ""], ["people", "33000"]]})
-    {'line': 'Aosta · 33000'}
-    >>> small({"channels": [{"name": "t", "t": [0, 1, 2], "y": [1.0, 2.0, 3.0]}]})
-    {'spark': [0, 50, 100]}
-    """
+    """Return what is shown of a view in a small tile."""
     if view.get("picture"):
         return {}
     if view.get("channels"):
@@ -316,13 +308,7 @@ def digest(*parts: str | bytes) -> str:
 
 
 def shorten(text: str, length: int = TITLE_LENGTH) -> str:
-    """Return the first line of a text, cut to a length.
-
-    Examples
-    --------
-    >>> shorten("To whom it may concern", 10)
-    'To whom i…'
-    """
+    """Return the first line of a text, cut to a length."""
     line = " ".join(text[: 4 * length].split())
     return line if len(line) <= length else line[: length - 1] + "…"
 

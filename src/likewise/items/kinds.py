@@ -154,15 +154,7 @@ def open_items(
 
 
 def refuse_nothing(source: PathLike, options: Mapping[str, Any]) -> None:
-    """Refuse a path with nothing in it, or that cannot be read, before all of it is read.
-
-    Parameters
-    ----------
-    source : path
-        What `open_items` would open.
-    options : mapping
-        The options that it would get.
-    """
+    """Refuse a path that is empty or unreadable before all of it is read."""
     path = Path(source)
     is_named = options.get("kind") is not None or bool(options.get("series"))
     try:

@@ -65,13 +65,7 @@ def check_fits(path: Path, needed: int) -> None:
 
 
 def in_words(n_bytes: int) -> str:
-    """Return a number of bytes in words.
-
-    Examples
-    --------
-    >>> in_words(512), in_words(7 * 2**40)
-    ('512 bytes', '7.0 TiB')
-    """
+    """Return a number of bytes in words."""
     units = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
     power = min(max(0, n_bytes.bit_length() - 1) // 10, len(units) - 1)
     return f"{n_bytes / 1024**power:.1f} {units[power]}" if power else plural(n_bytes, "byte")

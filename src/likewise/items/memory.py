@@ -32,10 +32,7 @@ Kind = Literal["images", "texts", "series"]
 
 
 def from_memory(things: Iterable[Any], kind: Kind | None, cache: FeatureCache) -> Items:
-    """Return things of one kind as items; the first of them decides which kind.
-
-    Things are paths of pictures, PIL images, arrays of pixels, texts, or sequences of numbers.
-    """
+    """Return pictures, texts or sequences of numbers as items; the first decides which kind."""
     if isinstance(things, Mapping) or hasattr(things, "toarray") or not hasattr(things, "__iter__"):
         raise InputError(
             f"items are opened from a path, a data frame, or a list of pictures, texts or series, "
@@ -96,11 +93,7 @@ def _is_pil(thing: Any) -> bool:
 
 
 def _pictures(pictures: list[Any], cache: FeatureCache) -> ImageItems:
-    """Return pictures that are given as paths, PIL images or arrays of pixels.
-
-    Arrays have the shape (height, width) or (height, width, 3 or 4): bytes, or numbers of which the
-    largest of all pictures is white.
-    """
+    """Return pictures from paths, PIL images or arrays, whose largest number is white."""
     require_pillow()
     from PIL import Image
 

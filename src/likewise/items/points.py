@@ -78,12 +78,7 @@ class PointItems(Items):
 
 
 def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:
-    """Read a numeric array, and the ids beside it if it is an .npz that has some.
-
-    In an .npz the array is the one called X, features or embeddings, or else the only one; the ids
-    are called ids, id or names. The size in the header is compared to that of the file before
-    anything is read.
-    """
+    """Read a numeric array, X if there are several, and ids if it is an .npz that has some."""
     try:
         check_promises(path)
         # Opened here, because numpy forgets to close what turns out to be broken.
@@ -184,11 +179,7 @@ def check_features(X: np.ndarray, where: str) -> np.ndarray:
 
 
 def read_features(path: Path, ids: Sequence[str], source: Path) -> Features:
-    """Read the features of the items `ids` from an .npy, .npz, CSV, JSON lines or Parquet file.
-
-    Where the file has ids its rows are matched by them and may be in any order; otherwise row k
-    belongs to item k.
-    """
+    """Read the features of items from a file, matched by ids if it has some, else by order."""
     if not path.is_file():
         raise InputError(f"there is no file of features {path}")
     suffix = path.suffix.lower()

@@ -190,13 +190,7 @@ class RowItems(Items):
 
 
 def _short(number: float) -> str:
-    """Return a number with four digits, or all those before the point.
-
-    Examples
-    --------
-    >>> _short(0.123456), _short(122112.4)
-    ('0.1235', '122112')
-    """
+    """Return a number with four digits, or all those before the point."""
     return f"{number:.4g}" if abs(number) < 1e4 or abs(number) >= 1e15 else f"{number:.0f}"
 
 

@@ -48,10 +48,7 @@ def is_table(source: Any) -> bool:
 
 
 def from_frame(frame: Any) -> Table:
-    """Return a data frame as a table, with None for what is missing.
-
-    The index of pandas names the rows, unless it only counts them or has repetitions.
-    """
+    """Return a data frame as a table with None for missing; a unique pandas index names rows."""
     index = None
     if hasattr(frame, "to_pydict"):  # pyarrow
         names, columns = frame.column_names, [column.to_pylist() for column in frame.columns]
@@ -81,13 +78,7 @@ def read_table(
     delimiter: str | None = None,
     header: bool | None = None,
 ) -> Table:
-    """Read a file whose name ends in one of `TABLE_SUFFIXES`, or a data frame.
-
-    By default the encoding of CSV and JSON is UTF-8, or UTF-16 with a byte order mark; the
-    delimiter of CSV is comma, semicolon, tab or bar, whichever fits; and the first line of a CSV is
-    its header unless every field of it is a number. What cannot be read is refused with the line
-    and the remedy.
-    """
+    """Read a file whose name ends in one of `TABLE_SUFFIXES`, or a data frame."""
     if is_frame(source):
         if encoding is not None or delimiter is not None or header is not None:
             raise InputError(f"{', '.join(READING)} are for files, not for data frames")
@@ -188,10 +179,7 @@ def _is_data(first: list[str]) -> bool:
 
 
 def _value_among_names(rows: Sequence[list[str]], n_compared: int = 100) -> str:
-    """Return a column name that looks like a value, or "".
-
-    It does if it is also a cell of its column, or if it is a number and so are all cells.
-    """
+    """Return a column name that looks like a value of its own column, or ""."""
     first = rows[0]
     if first == [str(k) for k in range(len(first))]:
         return ""

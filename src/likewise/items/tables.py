@@ -38,12 +38,7 @@ TIME_FORMATS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p")
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of equal length, by name.
-
-    They hold strings from CSV, else Python values with None for what is missing.
-    `has_decimal_comma` says that 1,5 may be one and a half; `notes`, how the file was understood
-    where that was a guess; `index` are names of the rows that came with a data frame.
-    """
+    """Columns of equal length, by name."""
 
     path: Path
     columns: dict[str, Sequence[Any]]
@@ -93,13 +88,7 @@ class Table:
 
 
 def as_shown(value: Any) -> str:
-    """Return a cell as text, numbers with no more digits than a person compares.
-
-    Examples
-    --------
-    >>> [as_shown(v) for v in (0.30000000000000004, "6.326967087961573", 20000.5, "3.10")]
-    ['0.3', '6.326967', '20000.5', '3.10']
-    """
+    """Return a cell as text, numbers with no more digits than a person compares."""
     text = as_text(value)
     if not LONG_NUMBER.fullmatch(text):
         return text
@@ -108,13 +97,7 @@ def as_shown(value: Any) -> str:
 
 
 def as_text(value: Any) -> str:
-    """Return a cell as text for people.
-
-    Examples
-    --------
-    >>> [as_text(v) for v in ("a", None, 2.50, True, ["x", 1], b"raw")]
-    ['a', '', '2.5', 'true', '["x", 1]', '(3 bytes)']
-    """
+    """Return a cell as text for people."""
     if isinstance(value, str):
         text = value
     elif value is None:
@@ -148,21 +131,7 @@ def is_number(text: str) -> bool:
 
 
 def as_numbers(values: Sequence[Any], has_decimal_comma: bool = False) -> np.ndarray | None:
-    """Return a column as floats with NaN for what is missing, or None if it is not numbers.
-
-    A number that is too large for a float, such as 1e400, is infinite.
-
-    Examples
-    --------
-    >>> as_numbers(["1", "", "2.5", "NA"])
-    array([1. , nan, 2.5, nan])
-    >>> as_numbers(["1", "two"]) is None
-    True
-    >>> as_numbers(["1", "1e400", -(10**400)])
-    array([  1.,  inf, -inf])
-    >>> as_numbers([timedelta(minutes=1), None])
-    array([60., nan])
-    """
+    """Return a column as floats with NaN for what is missing, or None if it is not numbers."""
     try:
         return np.fromiter(map(float, values), np.float64, len(values))
     except (TypeError, ValueError, OverflowError):
@@ -188,20 +157,7 @@ def as_numbers(values: Sequence[Any], has_decimal_comma: bool = False) -> np.nda
 
 
 def as_times(values: Sequence[Any]) -> np.ndarray | None:
-    """Return a column as seconds since 1970 with NaN for what is missing, or None if not dates.
-
-    Texts are read as ISO 8601, or all in the same one of `DATE_FORMATS`. Times without a zone
-    count as UTC.
-
-    Examples
-    --------
-    >>> as_times(["1970-01-02", "", "1970-01-01T12:00"])
-    array([86400.,    nan, 43200.])
-    >>> as_times(["2.1.1970", "3.1.1970"])
-    array([ 86400., 172800.])
-    >>> as_times(["yesterday"]) is None
-    True
-    """
+    """Return a column as seconds since 1970 with NaN for what is missing, or None if not dates."""
     formats = (day + hour for day in DATE_FORMATS for hour in TIME_FORMATS)
     readers: list[Callable[[Any], float]] = [_iso]
     readers += [partial(_formatted, format=format) for format in formats]

@@ -99,11 +99,7 @@ ADDRESS = re.compile(r"\S*(?:@|://|www\.)\S*")
 
 
 class TextItems(Items):
-    """One column of a table, read as texts.
-
-    The view has the text, cut after 20 000 characters, and the columns named by `show`. The recipe
-    is ``"lsi"`` or the name of a sentence-transformers model.
-    """
+    """One column of a table, read as texts."""
 
     kind = "texts"
     noun = "text"
@@ -173,11 +169,7 @@ class TextItems(Items):
         return {"line": telling(self._texts[i])[:LINE_LENGTH]}
 
     def sum_up(self, some: Sequence[int]) -> str:
-        """Return key words: those that many of these texts have and few others.
-
-        They are ranked by class-based TF-IDF, with these texts as one class, without words that say
-        nothing. Of a word and its plural the more telling one is named.
-        """
+        """Return key words of these texts, ranked by class-based TF-IDF."""
         here = Counter(word for i in some for word in self._words(i))
         n_others, others = self._all_words
         scores = {}
@@ -241,15 +233,7 @@ def says_nothing(word: str) -> bool:
 
 
 def telling(text: str) -> str:
-    r"""Return the beginning of a text on one line, without mail headers, quotes and rules.
-
-    Examples
-    --------
-    >>> telling("From: a@b\nArticle-I.D.: 7\n\n> old\nJo wrote:\n-----\nI like it.\nA lot.")
-    'I like it. A lot.'
-    >>> telling("Note: only this")
-    'Note: only this'
-    """
+    """Return the beginning of a text on one line, without mail headers, quotes and rules."""
     start = text[:LOOKED_AT]
     body = HEADERS.sub("", start)
     lines = [line for line in body.splitlines() if not PASSED_OVER.fullmatch(line)]
@@ -274,13 +258,7 @@ def lsi_features(texts: Sequence[str], kept: FeatureCache) -> Features:
 
 
 def word_lsi(texts: Sequence[str]) -> np.ndarray:
-    """Return unit vectors from the words of the texts, or no columns where that fails.
-
-    The weighting is the one that reproduces the paper's newsgroup data: English stop words and
-    words of more than half of the texts are left out, words need two texts, at most 10 000 are
-    kept. A script without spaces between words, or texts too short to share any, gives an array
-    without columns.
-    """
+    """Return LSI unit vectors, weighted as in the paper's newsgroup data, or no columns."""
     weights = _tf_idf(
         texts,
         max_df=0.5 if len(texts) >= 10 else 1.0,
@@ -325,10 +303,7 @@ def _latent(weights: Any, dimensions: int) -> np.ndarray:
 
 
 def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> Features:
-    """Return embeddings by a sentence-transformers model, given by name or folder, as unit vectors.
-
-    Equal texts are encoded once.
-    """
+    """Return unit vectors by a sentence-transformers model; equal texts are encoded once."""
     key = f"{RECIPE}, {model}, {package_versions('sentence-transformers')}"
     hashes = [digest(text) for text in texts]
     known = kept.find(key, hashes)
@@ -382,12 +357,5 @@ def _load(model: str) -> Any:
 
 
 def rounded(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return features with `DECIMALS` decimals, and no negative zeros.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rounded(np.array([0.12345649, -1e-9])).tolist()
-    [0.123456, 0.0]
-    """
+    """Return features with `DECIMALS` decimals, and no negative zeros."""
     return np.asarray(np.round(X, DECIMALS) + 0.0, dtype=np.float64)

@@ -37,13 +37,7 @@ if nearly all rows are known. A tenth or ten times as much changes nothing on th
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Discriminant:
-    """What was learned; made by `fit_discriminant`.
-
-    Attributes
-    ----------
-    left_out : ndarray of shape (n_known, n_groups)
-        For every known row, the probabilities by all rows but those nearest to it.
-    """
+    """A fitted discriminant; `left_out` predicts known rows without the rows nearest to them."""
 
     left_out: NDArray[np.float64]
     _coefficients: NDArray[np.float64]
@@ -60,29 +54,7 @@ def fit_discriminant(
     known: NDArray[np.intp],
     groups: NDArray[np.intp],
 ) -> Discriminant:
-    """Learn from all rows.
-
-    Parameters
-    ----------
-    rows : RowViews
-        All rows; their coordinates on main axes are used.
-    sizes : ndarray of shape (n_rows,)
-        How much each row counts.
-    known : ndarray of shape (n_known,)
-        The rows whose group is known.
-    groups : ndarray of shape (n_known,)
-        Their groups, numbered from 0 without gaps.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from likewise.learning.views import views_of
-    >>> X = np.array([[-3.0], [-2.8], [-2.0], [1.0], [1.1], [2.0]])
-    >>> rows = views_of(X)(X)
-    >>> model = fit_discriminant(rows, np.ones(6), np.array([0, 5]), np.array([0, 1]))
-    >>> model.predict_proba(rows).argmax(axis=1).tolist()
-    [0, 0, 0, 1, 1, 1]
-    """
+    """Fit a discriminant on all rows, weighted by `sizes`, of which some groups are known."""
     axes = rows.axes
     targets = np.eye(int(groups.max()) + 1)[groups]
     nearest = _nearest_by_angle(axes, known)
@@ -171,14 +143,7 @@ class _Gaussians:
 
 
 def shrunk(correlations: NDArray[np.float64], n_rows: float) -> NDArray[np.float64]:
-    """Return correlations shrunk toward zero, depending on the number of rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> shrunk(np.array([[1.0, 0.8], [0.8, 1.0]]), 10).round(2).tolist()
-    [[1.0, 0.39], [0.39, 1.0]]
-    """
+    """Return correlations shrunk toward zero, depending on the number of rows."""
     n = len(correlations)
     if n == 0:
         return correlations

@@ -1,4 +1,4 @@
-"""A vote of groups that were there before: by another tool, or by hand.
+"""A vote by groups that were given beforehand, made by another tool or by hand.
 
 They are a belief, not a fact. A given group votes for the groups of its known rows, each known row
 once. How much that counts follows, as for every voter, from how well it predicts known rows.
@@ -19,13 +19,7 @@ PRIOR = 0.5
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GivenVote:
-    """What was learned; made by `fit_given`.
-
-    Attributes
-    ----------
-    left_out : ndarray of shape (n_known, n_groups)
-        For every known row, the probabilities by the other known rows of its given group.
-    """
+    """Fitted counts; `left_out` predicts known rows from others of the same given group."""
 
     left_out: NDArray[np.float64]
     _chances: NDArray[np.float64]
@@ -43,29 +37,7 @@ def fit_given(
     known: NDArray[np.intp],
     groups: NDArray[np.intp],
 ) -> GivenVote:
-    """Count the known rows of every group in every given group.
-
-    Parameters
-    ----------
-    rows : RowViews
-        All rows, with their given groups.
-    sizes : ndarray of shape (n_rows,)
-        Not used: known rows count once each.
-    known : ndarray of shape (n_known,)
-        The rows whose group is known.
-    groups : ndarray of shape (n_known,)
-        Their groups, numbered from 0 without gaps.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from likewise.learning.views import views_of
-    >>> X = np.zeros((5, 1))
-    >>> rows = views_of(X)(X)._replace(given=np.array([0, 0, 0, 1, -1]))
-    >>> vote = fit_given(rows, np.ones(5), np.array([0, 1, 3]), np.array([0, 0, 1]))
-    >>> vote.predict_proba(rows).round(2).tolist()
-    [[0.93, 0.07], [0.93, 0.07], [0.93, 0.07], [0.22, 0.78], [nan, nan]]
-    """
+    """Count the known rows of every group in every given group."""
     del sizes
     given, n_groups = rows.given[known], int(groups.max()) + 1
     shares = np.bincount(groups, minlength=n_groups) / len(groups)
@@ -83,7 +55,7 @@ def _with_prior(counts: NDArray[np.float64], shares: NDArray[np.float64]) -> NDA
 
 
 def central_rows(rows: RowViews, given: NDArray[np.intp], wanted: list[int]) -> list[int]:
-    """Return, for each of some given groups, its row that is nearest to its mean."""
+    """Return, for each wanted given group, the row nearest to its mean."""
     central = []
     for number in wanted:
         members = np.flatnonzero(given == number)

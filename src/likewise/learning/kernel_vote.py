@@ -54,7 +54,7 @@ UNTUNED = (0, 1)
 smoothing of .1 and a sharpness of 4: no row can show which are better."""
 
 
-class Choice(NamedTuple):
+class KernelChoice(NamedTuple):
     """One kernel regression: which kernel, smoothing, and how scores become probabilities."""
 
     kernel: int
@@ -66,18 +66,12 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class KernelVote:
-    """What was learned; made by `fit_kernels`.
-
-    Attributes
-    ----------
-    left_out : ndarray of shape (n_known, n_groups)
-        For every known row, the probabilities by all other known rows.
-    """
+    """Fitted kernels; `left_out` predicts each known row from all other known rows."""
 
     left_out: NDArray[np.float64]
     _known: RowViews
     _shares: NDArray[np.float32]
-    _choices: tuple[Choice, ...]
+    _choices: tuple[KernelChoice, ...]
     _coefficients: tuple[NDArray[np.float32], ...]
 
     def predict_proba(self, rows: RowViews) -> NDArray[np.float32]:
@@ -101,21 +95,13 @@ class KernelVote:
         return mixed.T
 
 
-def tune_kernels(known: RowViews, groups: NDArray[np.intp]) -> tuple[Choice, ...]:
-    """Return the choices that predict left-out rows best, with their weights.
-
-    Parameters
-    ----------
-    known : RowViews
-        The rows whose group is known.
-    groups : ndarray of shape (n_known,)
-        Their groups, numbered from 0 without gaps.
-    """
-    some = np.linspace(0, len(groups) - 1, min(len(groups), MAX_TUNED)).astype(np.intp)
-    found = list(_losses(known.take(some), *_targets(groups[some], int(groups.max()) + 1)))
-    found.sort(key=lambda entry: entry[0])
-    best = found[:N_VOTERS]
-    weights = softmax([-TRUST * len(some) * loss for loss, _ in best])
+def tune_kernels(known: RowViews, groups: NDArray[np.intp]) -> tuple[KernelChoice, ...]:
+    """Return the kernels that predict left-out known rows best, with their weights."""
+    sample = np.linspace(0, len(groups) - 1, min(len(groups), MAX_TUNED)).astype(np.intp)
+    choices = list(_losses(known.take(sample), *_targets(groups[sample], int(groups.max()) + 1)))
+    choices.sort(key=lambda entry: entry[0])
+    best = choices[:N_VOTERS]
+    weights = softmax([-TRUST * len(sample) * loss for loss, _ in best])
     return tuple(
         choice._replace(weight=float(weight))
         for (_, choice), weight in zip(best, weights, strict=True)
@@ -123,38 +109,19 @@ def tune_kernels(known: RowViews, groups: NDArray[np.intp]) -> tuple[Choice, ...
     )
 
 
-def fit_kernels(known: RowViews, groups: NDArray[np.intp], choices: Sequence[Choice]) -> KernelVote:
-    """Learn from rows whose group is known.
-
-    Parameters
-    ----------
-    known : RowViews
-        The rows.
-    groups : ndarray of shape (n_known,)
-        Their groups, numbered from 0 without gaps.
-    choices : sequence of Choice
-        Made by `tune_kernels`, from these rows or from some of them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from likewise.learning.views import views_of
-    >>> X = np.array([[0.0], [0.2], [1.0], [4.0], [4.1], [5.0]])
-    >>> rows, groups = views_of(X)(X), np.array([0, 0, 1, 1])
-    >>> known = rows.take(np.array([0, 2, 3, 5]))
-    >>> model = fit_kernels(known, groups, tune_kernels(known, groups))
-    >>> model.predict_proba(rows).argmax(axis=1).tolist()
-    [0, 0, 0, 1, 1, 1]
-    """
+def fit_kernels(
+    known: RowViews, groups: NDArray[np.intp], choices: Sequence[KernelChoice]
+) -> KernelVote:
+    """Fit kernels, chosen by `tune_kernels`, on rows whose group is known."""
     targets, shares = _targets(groups, int(groups.max()) + 1)
     left_out = np.zeros_like(targets)
     coefficients = []
     apart = {kernel: _distances(known, known, kernel) for kernel in {c.kernel for c in choices}}
     for choice in choices:
         kernel = np.exp(-0.5 * choice.width * apart[choice.kernel])
-        found, without = ridge(kernel, targets - shares, choice.smoothing)
+        own, without = ridge(kernel, targets - shares, choice.smoothing)
         left_out += choice.weight * softmax(choice.sharpness * (without + shares), axis=1)
-        coefficients.append(found.astype(np.float32))
+        coefficients.append(own.astype(np.float32))
     return KernelVote(
         left_out,
         known,
@@ -172,19 +139,7 @@ def gaussian(rows: NDArray[np.float64], width: float) -> NDArray[np.float64]:
 def ridge(
     kernel: NDArray[np.float64], targets: NDArray[np.float64], smoothing: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the coefficients of a kernel ridge regression, and its left-out predictions.
-
-    With the inverse C of ``kernel + smoothing * I`` and the coefficients ``a = C @ targets``, the
-    prediction of row i by all others is ``targets[i] - a[i] / C[i, i]``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> kernel, targets = np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([[1.0], [3.0]])
-    >>> _, left_out = ridge(kernel, targets, 0.0)
-    >>> left_out.round(6).tolist()
-    [[1.5], [0.5]]
-    """
+    """Return kernel ridge coefficients a = C y, and left-out predictions y_i - a_i / C_ii."""
     factor, _ = dpotrf(kernel + smoothing * np.eye(len(kernel)), lower=1, clean=1)
     half, _ = dtrtri(factor, lower=1)
     coefficients = half.T @ (half @ targets)
@@ -200,15 +155,11 @@ def _targets(
 
 def _losses(
     known: RowViews, targets: NDArray[np.float64], shares: NDArray[np.float64]
-) -> Iterator[tuple[float, Choice]]:
-    """Yield every kernel and smoothing at its best sharpness, with its loss on left-out rows.
-
-    Rows that are alone in their group do not count: no other row can predict them. With many groups
-    and few known rows they would make the learner timid.
-    """
+) -> Iterator[tuple[float, KernelChoice]]:
+    """Yield every kernel and smoothing at its best sharpness, with its left-out loss."""
     is_alone = targets.sum(axis=0)[targets.argmax(axis=1)] < 2
     if np.count_nonzero(~is_alone) < 2:
-        yield from ((0.0, Choice(kernel, 1.0, 0.1, 4.0, 0.0)) for kernel in UNTUNED)
+        yield from ((0.0, KernelChoice(kernel, 1.0, 0.1, 4.0, 0.0)) for kernel in UNTUNED)
         return
     weights = ~is_alone / np.count_nonzero(~is_alone)
     for kernel in range(len(KERNELS)):
@@ -226,7 +177,7 @@ def _losses(
             for k, smoothing in enumerate(SMOOTHINGS.tolist()):
                 best = int(np.argmin(losses[:, k]))
                 sharpness = float(SHARPNESSES[best])
-                yield float(losses[best, k]), Choice(kernel, width, smoothing, sharpness, 0.0)
+                yield float(losses[best, k]), KernelChoice(kernel, width, smoothing, sharpness, 0.0)
 
 
 def _distances(known: RowViews, rows: RowViews, kernel: int) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""From a few rows whose group is known to all rows: voters, weighted by how well they predict.
+"""Voters that predict all rows from a few known ones, weighted by how well they predict.
 
 A kernel vote (`likewise.learning.kernel_vote`) follows curved borders; a linear discriminant of all
 rows (`likewise.learning.discriminant`) is steady where there are many features and few known rows.
@@ -19,7 +19,7 @@ from scipy.spatial.distance import cdist, pdist, squareform
 
 from likewise.learning.discriminant import fit_discriminant
 from likewise.learning.given import fit_given
-from likewise.learning.kernel_vote import Choice, fit_kernels, tune_kernels
+from likewise.learning.kernel_vote import KernelChoice, fit_kernels, tune_kernels
 from likewise.learning.views import RowViews, Views, views_of
 from likewise.registry import Registry
 from likewise.rows.threads import one_thread_each
@@ -53,10 +53,7 @@ class Voter(Protocol):
 
     @property
     def left_out(self) -> NDArray[np.float64]:
-        """For every known row, how likely it belongs to each group by all that is known without it.
-
-        An array of shape (n_known, n_groups).
-        """
+        """How likely each known row belongs to each group, by everything known but itself."""
 
     def predict_proba(self, rows: RowViews) -> NDArray[Any]:
         """Return how likely each row belongs to each group."""
@@ -72,19 +69,7 @@ known, and their groups. A `Learner` takes those that are registered when it is 
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What was learned; made by `Learner.learn`.
-
-    Attributes
-    ----------
-    known : ndarray of shape (n_known,)
-        The rows whose group is known.
-    groups : ndarray of shape (n_known,)
-        Their groups, numbered from 0.
-    left_out : ndarray of shape (n_known, n_groups)
-        For every known row, how likely it belongs to each group by all others.
-    voters : dict of str to float
-        The voters by name, with their weights.
-    """
+    """What was learned from known rows: probabilities for all rows, and the voters' weights."""
 
     known: NDArray[np.intp]
     groups: NDArray[np.intp]
@@ -101,7 +86,7 @@ class Learned:
 
     @cached_property
     def chances(self) -> NDArray[np.float64]:
-        """How likely each of all rows belongs to each group, whatever is known about it."""
+        """How likely each row belongs to each group, by the voters alone, even for known rows."""
         return self._in_blocks(len(self._rows.own), self._rows.take)
 
     def known_chances(self) -> NDArray[np.float64]:
@@ -111,12 +96,12 @@ class Learned:
         return chances
 
     def for_new_rows(self) -> Learned:
-        """Return the same without the rows that were learned from, so that it can be sent."""
+        """Return a copy without the rows it was fitted on, small enough to send to workers."""
         return replace(self, _rows=self._rows.take(slice(0)))
 
     def predict_proba(self, X: NDArray[Any]) -> NDArray[np.float64]:
-        """Return how likely each of any rows belongs to each group."""
-        return self._in_blocks(len(X), lambda some: self._views(X[some]))
+        """Return how likely each of these rows belongs to each group."""
+        return self._in_blocks(len(X), lambda block: self._views(X[block]))
 
     def _in_blocks(self, n_rows: int, look: Callable[[slice], RowViews]) -> NDArray[np.float64]:
         chances = np.zeros((n_rows, self.n_groups))
@@ -133,27 +118,7 @@ class Learned:
 
 
 class Learner:
-    """Learns again and again about the same rows, each time from more known ones.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n_rows, n_features)
-        All rows.
-    sizes : ndarray of shape (n_rows,), optional
-        How much each row counts; by default all the same.
-    given : ndarray of shape (n_rows,), optional
-        The number of the group that each row was given beforehand, -1 for none. They vote, too.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [0.2], [1.0], [4.0], [4.1], [5.0]])
-    >>> learned = Learner(X).learn(np.array([0, 2, 3, 5]), np.array([0, 0, 1, 1]))
-    >>> learned.chances.argmax(axis=1).tolist()
-    [0, 0, 0, 1, 1, 1]
-    >>> learned.predict_proba(np.array([[1.5]])).round(1).tolist()
-    [[1.0, 0.0]]
-    """
+    """Learns about the same rows again and again, each time from more known ones."""
 
     def __init__(
         self,
@@ -169,18 +134,10 @@ class Learner:
             self.rows = self.rows._replace(given=given)
             self._others["given"] = fit_given
         self._models: dict[tuple[bytes, bytes], Learned] = {}
-        self._choices: dict[tuple[bytes, bytes], tuple[Choice, ...]] = {}
+        self._choices: dict[tuple[bytes, bytes], tuple[KernelChoice, ...]] = {}
 
     def learn(self, known: NDArray[np.intp], groups: NDArray[np.intp]) -> Learned:
-        """Learn from rows whose group is known.
-
-        Parameters
-        ----------
-        known : ndarray of shape (n_known,)
-            The rows, in the order in which they became known.
-        groups : ndarray of shape (n_known,)
-            Their groups, numbered from 0 without gaps; at least two.
-        """
+        """Learn from known rows, in the order they became known, in at least two groups."""
 
         def fit() -> Learned:
             with one_thread_each():
@@ -215,52 +172,23 @@ class Learner:
 
 
 def nearness(points: NDArray[np.float64], known: NDArray[np.intp]) -> float:
-    """Return how far rows are from the nearest known row, if known ones are 1 from each other.
-
-    Both are medians; more than 1 counts as 1. With few features it is about a half, with many
-    about 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> nearness(np.arange(12.0)[:, None], np.array([2, 6, 10]))
-    0.25
-    """
-    some = np.arange(0, len(points), -(-len(points) // _ROWS_FOR_NEARNESS))
-    some = np.setdiff1d(some, known)
+    """Return the median distance of rows to the nearest known row, over that of known rows."""
+    sample = np.arange(0, len(points), -(-len(points) // _ROWS_FOR_NEARNESS))
+    sample = np.setdiff1d(sample, known)
     between = squareform(pdist(points[known]))
     np.fill_diagonal(between, np.inf)
     spacing = float(np.median(between.min(axis=1)))
-    if not len(some) or spacing <= 0.0:
+    if not len(sample) or spacing <= 0.0:
         return 1.0
-    return min(1.0, float(np.median(cdist(points[some], points[known]).min(axis=1))) / spacing)
+    return min(1.0, float(np.median(cdist(points[sample], points[known]).min(axis=1))) / spacing)
 
 
 def best_share(
     one: NDArray[np.float64], other: NDArray[np.float64], groups: NDArray[np.intp]
 ) -> float:
-    """Return the share of the votes that the other voter gets, by left-out predictions.
-
-    It is the mean over all shares, each weighed by its likelihood to the power of `TRUST`. Rows
-    that are alone in their group are left out, since no voter can predict them.
-
-    Parameters
-    ----------
-    one, other : ndarray of shape (n_known, n_groups)
-        For every known row, the probabilities by each voter without it.
-    groups : ndarray of shape (n_known,)
-        The known groups.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> groups = np.array([0, 0, 1, 1])
-    >>> good, bad = np.eye(2)[groups] * 0.8 + 0.1, np.full((4, 2), 0.5)
-    >>> round(best_share(good, bad, groups), 2)
-    0.44
-    """
-    some = np.flatnonzero(np.bincount(groups)[groups] > 1)
-    right = one[some, groups[some]], other[some, groups[some]]
+    """Return the other voter's share: the mean over shares, weighted by left-out likelihood."""
+    paired = np.flatnonzero(np.bincount(groups)[groups] > 1)
+    right = one[paired, groups[paired]], other[paired, groups[paired]]
     mixed = np.outer(1.0 - _SHARES, right[0]) + np.outer(_SHARES, right[1])
     likelihoods = TRUST * np.log(np.maximum(mixed, 1e-9)).sum(axis=1)
     weights = np.exp(likelihoods - likelihoods.max())
@@ -268,13 +196,7 @@ def best_share(
 
 
 def milestone(n: int) -> int:
-    """Return the largest number up to `n` at which kernels are chosen again.
-
-    Examples
-    --------
-    >>> [milestone(n) for n in (3, 16, 17, 18, 100, 110, 120)]
-    [3, 16, 16, 18, 91, 102, 114]
-    """
+    """Return the largest number up to `n` at which kernels are tuned again."""
     last = n if n < 8 else 8
     while n >= 8 and last + last // 8 <= n:
         last += last // 8
@@ -289,8 +211,8 @@ def _remembered(
 ) -> T:
     """Return what was computed for the same rows and groups, or compute it; the latest are kept."""
     key = known.tobytes(), groups.tobytes()
-    found = kept.pop(key) if key in kept else make()
-    kept[key] = found
+    value = kept.pop(key) if key in kept else make()
+    kept[key] = value
     if len(kept) > _KEPT:
         del kept[next(iter(kept))]
-    return found
+    return value

@@ -18,10 +18,7 @@ from likewise.core.links import LinkGraph
 
 
 def merge_tree(distances: NDArray[np.float64], *, is_euclidean: bool) -> NDArray[np.float64]:
-    """Return SciPy's linkage matrix of a condensed distance matrix.
-
-    Ward's criterion for Euclidean distances, average linkage for others.
-    """
+    """Return SciPy's linkage matrix: Ward's criterion if Euclidean, else average linkage."""
     if len(distances) == 0:
         return np.empty((0, 4))
     return np.asarray(linkage(distances, "ward" if is_euclidean else "average"))
@@ -30,30 +27,7 @@ def merge_tree(distances: NDArray[np.float64], *, is_euclidean: bool) -> NDArray
 def join_by_guess(
     tree: NDArray[np.float64], answers: Iterable[tuple[int, int, Answer]]
 ) -> NDArray[np.intp]:
-    """Return the group of every leaf: as answered and, below the cut, as the tree joins them.
-
-    Parameters
-    ----------
-    tree : ndarray of shape (n_leaves - 1, 4)
-        A linkage matrix.
-    answers : iterable of (int, int, Answer)
-        Yes/no answers about pairs of leaves; consistent.
-
-    Returns
-    -------
-    ndarray of shape (n_leaves,)
-        A name of each leaf's group.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy.spatial.distance import pdist
-    >>> tree = merge_tree(pdist(np.array([[0.0], [1.0], [8.0], [9.0]])), is_euclidean=True)
-    >>> join_by_guess(tree, [])
-    array([0, 0, 2, 2])
-    >>> join_by_guess(tree, [(0, 1, Answer.DIFFERENT)])
-    array([0, 1, 2, 3])
-    """
+    """Return the group of every leaf: as answered and, below the cut, as the tree joins them."""
     answers = list(answers)
     n_leaves = len(tree) + 1
     known = LinkGraph(n_leaves)
@@ -73,10 +47,7 @@ def join_by_guess(
 
 
 def _line(tree: NDArray[np.float64], answers: list[tuple[int, int, Answer]]) -> float:
-    """Return the height with the fewest answers on its wrong side, in its widest gap.
-
-    Only gaps in the upper half of the tree count: lower down, a gap means nothing.
-    """
+    """Return the height with the fewest answers on its wrong side, in the tree's upper half."""
     heights = tree[:, 2]
     met = _heights_of_meeting(tree, [(i, j) for i, j, _ in answers])
     is_same = np.array([answer is Answer.SAME for _, _, answer in answers], dtype=bool)
@@ -104,7 +75,7 @@ def _heights_of_meeting(
     parent = np.arange(2 * n_leaves - 1)
     for k, (left, right, _, _) in enumerate(tree):
         parent[[int(left), int(right)]] = n_leaves + k
-    found = []
+    heights = []
     for i, j in pairs:
         a, b = i, j
         # A parent has a larger number than its children, so the smaller one climbs.
@@ -113,5 +84,5 @@ def _heights_of_meeting(
                 a = int(parent[a])
             else:
                 b = int(parent[b])
-        found.append(tree[a - n_leaves, 2])
-    return np.array(found, dtype=np.float64)
+        heights.append(tree[a - n_leaves, 2])
+    return np.array(heights, dtype=np.float64)

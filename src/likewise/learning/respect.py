@@ -16,32 +16,7 @@ def respecting_labels(
     decided: Mapping[int, int],
     position: Mapping[int, int] | None = None,
 ) -> NDArray[np.intp]:
-    """Return the most likely group of every row that no answer forbids, numbered from 0.
-
-    Rows known to be the same get one label, rows known to differ get two. Where the answers
-    leave no group, there is a new one.
-
-    Parameters
-    ----------
-    chances : ndarray of shape (n_rows, n_groups)
-        How likely each row belongs to each group.
-    links : LinkGraph
-        The answers, over rows.
-    decided : mapping of int to int
-        The group of every component of `links` whose group is decided, by its root.
-    position : mapping of int to int, optional
-        Where in `chances` the rows of `links` are; others are left out. By default all are, in
-        order.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from likewise.core.links import Answer, LinkGraph
-    >>> links = LinkGraph(3)
-    >>> links.add(0, 2, Answer.DIFFERENT)
-    >>> respecting_labels(np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]]), links, {0: 0})
-    array([0, 0, 1])
-    """
+    """Return, for every row, the likeliest group that respects the answers, else a new group."""
     labels = respecting_groups(chances, links, decided, position)
     # A group whose known rows all moved may be empty.
     return np.unique(labels, return_inverse=True)[1].astype(np.intp).reshape(len(chances))

@@ -15,21 +15,7 @@ and 31 % of the wrong answers are suspected (19 %). With .10: 2.6; 68 % (63 %); 
 def contradicted_rows(
     left_out: NDArray[np.float64], groups: NDArray[np.intp]
 ) -> list[tuple[int, float]]:
-    """Return the known rows that others contradict, with how credible their groups are.
-
-    Parameters
-    ----------
-    left_out : ndarray of shape (n_known, n_groups)
-        For every known row, how likely each group is by the other known rows.
-    groups : ndarray of shape (n_known,)
-        The known groups.
-
-    Examples
-    --------
-    >>> left_out = np.array([[0.9, 0.1], [0.8, 0.2], [0.98, 0.02], [0.5, 0.5]])
-    >>> contradicted_rows(left_out, np.array([0, 0, 1, 1]))
-    [(2, 0.02)]
-    """
+    """Return the known rows that others contradict, with how credible their groups are."""
     places = np.arange(len(groups))
     own = left_out[places, groups]
     others = left_out.copy()

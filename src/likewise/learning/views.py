@@ -26,19 +26,7 @@ _FLAT = 1e-10
 
 
 class RowViews(NamedTuple):
-    """What rows look like.
-
-    Attributes
-    ----------
-    own : ndarray of shape (n_rows, n_features or n_axes)
-        Centered, with the features' own scales; the mean square norm is 1.
-    equal : ndarray of the same shape
-        The same, with all features equally wide.
-    axes : ndarray of shape (n_rows, n_axes)
-        The coordinates along the main axes, at most 50.
-    given : ndarray of shape (n_rows,)
-        The number of the group that each row was given beforehand; -1 for none.
-    """
+    """Rows in their own scales, in equal scales and on main axes, with their given groups or -1."""
 
     own: NDArray[np.float64]
     equal: NDArray[np.float64]
@@ -46,7 +34,7 @@ class RowViews(NamedTuple):
     given: NDArray[np.intp]
 
     def take(self, rows: NDArray[np.intp] | slice) -> RowViews:
-        """Return the views of some of the rows."""
+        """Return the views of the selected rows."""
         return RowViews(self.own[rows], self.equal[rows], self.axes[rows], self.given[rows])
 
 
@@ -61,7 +49,7 @@ class Views:
     deviations: NDArray[np.float64]
 
     def __call__(self, rows: NDArray[Any]) -> RowViews:
-        """Return what rows look like."""
+        """Return the views of rows."""
         centered = np.asarray(rows, dtype=np.float64) - self.mean
         turned = centered @ self.axes
         if self.has_many_features:
@@ -71,20 +59,7 @@ class Views:
 
 
 def views_of(X: NDArray[Any]) -> Views:
-    """Return how to look at rows like those of `X`.
-
-    Features that never change are left out of the view with equal widths.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0, 1.0, 7.0], [4.0, 2.0, 7.0]])
-    >>> found = views_of(X)(X)
-    >>> found.own.round(2).tolist()
-    [[-0.97, -0.24, 0.0], [0.97, 0.24, 0.0]]
-    >>> found.equal.round(2).tolist()
-    [[-0.71, -0.71, 0.0], [0.71, 0.71, 0.0]]
-    """
+    """Return a function that makes `RowViews`; constant features get no equal scale."""
     mean = X.mean(axis=0, dtype=np.float64)
     has_many = X.shape[1] > MAX_FEATURES
     with one_thread_each():
@@ -103,11 +78,7 @@ def views_of(X: NDArray[Any]) -> Views:
 
 
 def main_axes(centered: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the axes along which rows vary most, at most 50, as columns.
-
-    The eigenvectors of the smaller of the two products of the rows with themselves: many times
-    faster than a singular value decomposition, and the same up to rounding.
-    """
+    """Return up to 50 main axes as columns, by an eigendecomposition, faster than an SVD."""
     n_rows, n_features = centered.shape
     is_wide = n_features > n_rows
     values, vectors = np.linalg.eigh(

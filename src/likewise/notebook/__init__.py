@@ -74,11 +74,7 @@ def _features(session: Session, X: Any) -> Features:
 
 
 class ShownItems(Items):
-    """Rows that are shown by ``show(i)``.
-
-    It returns a text, shown as it is; or, with `is_html`, markup or something that has
-    ``_repr_html_``.
-    """
+    """Rows that are shown by ``show(i)``: text, or markup if `is_html`."""
 
     kind = "shown"
     noun = "item"
@@ -104,13 +100,13 @@ class ShownItems(Items):
 
     def view(self, i: int) -> dict[str, Any]:
         """Return what the function shows of row `i`."""
-        found = self._show(i)
+        shown = self._show(i)
         if not self._is_html:
-            text = str(found)
+            text = str(shown)
             return {"kind": self.kind, "text": text, "length": len(text)}
-        markup = found._repr_html_() if hasattr(found, "_repr_html_") else found
+        markup = shown._repr_html_() if hasattr(shown, "_repr_html_") else shown
         if not isinstance(markup, str):
-            raise InputError(f"show({i}) returned {type(found).__name__}, not a text with HTML")
+            raise InputError(f"show({i}) returned {type(shown).__name__}, not a text with HTML")
         return {"kind": self.kind, "html": markup}
 
     def content_hash(self, i: int) -> str:

@@ -41,15 +41,7 @@ LONGEST = 300
 
 
 class SessionWidget(anywidget.AnyWidget):
-    """Ask the questions of a session in a notebook. Made by `Session.widget`.
-
-    Attributes
-    ----------
-    session : Session
-        The session, which every answer goes to.
-    position : int
-        Grows with every change made here; observe it to do something after each answer.
-    """
+    """Ask the questions of a session in a notebook. Made by `Session.widget`."""
 
     _esm = Path(__file__).parent / "session_widget.js"
     page = traitlets.Unicode().tag(sync=True)
@@ -76,16 +68,16 @@ class SessionWidget(anywidget.AnyWidget):
     def __repr__(self) -> str:
         return f"<SessionWidget: {self.session.progress}>"
 
-    def _hear(self, _: Any, said: Any, buffers: Any) -> None:  # noqa: ARG002
+    def _hear(self, _: Any, message: Any, buffers: Any) -> None:  # noqa: ARG002
         """Reply to a call of the page."""
-        path, body = said["path"], said.get("body")
-        found: Json | File = {"error": "the session was changed elsewhere"}
+        path, body = message["path"], message.get("body")
+        reply: Json | File = {"error": "the session was changed elsewhere"}
         status, files = 409, []
         if body is None or self._seen == self.session.log:
-            status, found = reply_to(self._project, path, body)
-        if isinstance(found, File):
-            files, found = [found.data], {"type": found.media_type}
-        self.send({"number": said["number"], "status": status, "body": found}, files)
+            status, reply = reply_to(self._project, path, body)
+        if isinstance(reply, File):
+            files, reply = [reply.data], {"type": reply.media_type}
+        self.send({"number": message["number"], "status": status, "body": reply}, files)
         if path.startswith("query"):
             self._seen = self.session.log
         elif body is not None and self._seen != self.session.log and status == 200:
@@ -132,8 +124,8 @@ def framed(page: str) -> str:
 def still(project: Project, id: str) -> str:
     """Return the open question and the first groups, as they are now."""
     progress = project.session.progress
-    said = f"{progress.answered} answered, {plural(progress.n_groups, 'group')} now"
-    parts = [f"<p><b>likewise</b>: {escape(f'{outlook(project.session).line} · {said}')}</p>"]
+    counts = f"{progress.answered} answered, {plural(progress.n_groups, 'group')} now"
+    parts = [f"<p><b>likewise</b>: {escape(f'{outlook(project.session).line} · {counts}')}</p>"]
     question = shapes.question(project, project.ask())
     if question is not None and question["kind"] == "pair":
         pair = (question["left"], question["right"])
@@ -141,8 +133,8 @@ def still(project: Project, id: str) -> str:
     elif question is not None:
         parts.append(f"<p>Where does it belong?</p>{_row(project, [question['item']])}")
     boxes = []
-    for number, found in enumerate(project.groups()[:N_GROUPS], start=1):
-        group = shapes.group(project, found)
+    for number, own in enumerate(project.groups()[:N_GROUPS], start=1):
+        group = shapes.group(project, own)
         name = f"{group['name'] or f'Group {number}'}: {plural(group['size'], 'item')}"
         tiles = _row(project, group["typical"][:N_TILES])
         boxes.append(f"<div><p>{escape(name)}</p>{tiles}</div>")

@@ -30,19 +30,7 @@ from likewise.project.store import Store
 
 @dataclass(frozen=True)
 class Finding:
-    """What a test of a session file found.
-
-    Attributes
-    ----------
-    n_entries : int
-        How many entries of its log can be read.
-    has_sums : bool
-        Whether it has checksums; files of 0.1.0 have none until they are written to.
-    faults : list of str
-        What is wrong with it.
-    notes : list of str
-        What is worth knowing.
-    """
+    """What a check of a session file found; files of 0.1.0 have no checksums."""
 
     n_entries: int
     has_sums: bool = True
@@ -56,17 +44,7 @@ class Finding:
 
 
 def check_file(path: str | os.PathLike[str]) -> Finding:
-    """Test a session file, which may be in use: its pages, its checksums, and every entry.
-
-    Parameters
-    ----------
-    path : path
-        The session file. It is not changed.
-
-    Returns
-    -------
-    Finding
-    """
+    """Check a session file, which may be in use: its pages, its checksums and every entry."""
     path = Path(path)
     faults: list[str] = []
     notes: list[str] = []
@@ -93,23 +71,7 @@ def check_file(path: str | os.PathLike[str]) -> Finding:
 
 
 def repair_file(path: str | os.PathLike[str]) -> tuple[Path, int, int]:
-    """Write what can be read of a damaged session file to another file beside it.
-
-    Parameters
-    ----------
-    path : path
-        The session file. It is not changed.
-
-    Returns
-    -------
-    tuple of (Path, int, int)
-        The new file, how many entries of the log it has, and how many there were.
-
-    Raises
-    ------
-    SessionFileError
-        If the settings, the items or the first session cannot be read.
-    """
+    """Save the readable part of a file to a new one; return it, its entries, and all entries."""
     path = Path(path)
     base = path.name.removesuffix(SUFFIX)
     target = path.with_name(f"{base}.repaired{SUFFIX}")

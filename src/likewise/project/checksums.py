@@ -19,13 +19,7 @@ LOG, SETTINGS, ITEMS = "log", "settings", "items"
 
 
 def digest(*parts: Any) -> str:
-    """Return the checksum of numbers, texts and bytes; where one ends and the next begins counts.
-
-    Examples
-    --------
-    >>> digest("ab", "c") == digest("a", "bc")
-    False
-    """
+    """Return the checksum of numbers, texts and bytes, and of where each of them ends."""
     state = hashlib.sha256()
     for part in parts:
         data = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogateescape")
@@ -44,12 +38,12 @@ def of_rows(rows: Iterable[tuple[Any, ...]]) -> str:
 
 
 def of_payload(name: str) -> str:
-    """Return what the checksum of a payload is called."""
+    """Return the name of the checksum of a payload."""
     return f"payload {name}"
 
 
 def of_log(n_entries: int, last: str) -> str:
-    """Return what is noted about the end of the log."""
+    """Return the note about the end of the log."""
     return f"{n_entries} {last}"
 
 

@@ -48,11 +48,7 @@ LOOKED_AT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A way to write the result: `write` makes the bytes of a file from a project.
-
-    The page shows its title, a download has its file name, and the suffix of that name selects the
-    format on the command line.
-    """
+    """A way to write the result: `write` makes the bytes of a file from a project."""
 
     title: str
     media_type: str
@@ -61,13 +57,7 @@ class Format:
 
 
 def columns_of(project: Project) -> Columns:
-    """Return the result as columns, one entry per item.
-
-    First the columns of the items themselves, then ``group``, which numbers the groups from 0, the
-    largest first; ``name``, what the person called the group; ``how`` the group is known (*said*,
-    *learned* or *open*), with which ``certainty``; which items were ``marked`` as not fitting; and
-    the ``instruction``, if there is one.
-    """
+    """Return the result as columns, one entry per item: the items' own columns first."""
     with project.lock:
         rows = _rows(project) if project.session.row_numbers is None else _all_items(project)
         sizes = Counter(rows.groups)
@@ -108,7 +98,7 @@ def _rows(project: Project) -> _Rows:
 
 
 def _all_items(project: Project) -> _Rows:
-    """Return all items: those of the sample as the session has them, the others as predicted."""
+    """Return all items: the sample with the groups of the session, the others as predicted."""
     session, numbers = project.session, project.session.row_numbers
     X = project.features_of_all_items.X
     assert numbers is not None
@@ -147,20 +137,17 @@ def _all_items(project: Project) -> _Rows:
 def _own(project: Project, places: Sequence[int | None]) -> Columns:
     """Return the columns that the items have themselves; None where an item is gone."""
     columns = project.items.columns()
-    found: Columns = {}
+    own: Columns = {}
     for name, values in columns.items():
         new = name
-        while new in OURS or (new != name and new in columns) or new in found:
+        while new in OURS or (new != name and new in columns) or new in own:
             new += "_"
-        found[new] = [None if place is None else values[place] for place in places]
-    return found
+        own[new] = [None if place is None else values[place] for place in places]
+    return own
 
 
 def to_csv(project: Project) -> bytes:
-    """Return the result as CSV in UTF-8 that runs no formula in a spreadsheet.
-
-    Every text is in quotation marks, so that no line break in it begins a row.
-    """
+    """Return the result as CSV in UTF-8, quoted so that no cell starts a row or runs a formula."""
     columns = columns_of(project)
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
@@ -181,13 +168,7 @@ def _utf8(text: str) -> bytes:
 
 
 def _harmless(value: Any) -> Any:
-    """Return a cell; a text that a spreadsheet would run as a formula gets an apostrophe before it.
-
-    Examples
-    --------
-    >>> [_harmless(text) for text in ("=1+1", "-dash.png", "-3.5", "+A1", " @SUM(B2)")]
-    ["'=1+1", '-dash.png', '-3.5', "'+A1", "' @SUM(B2)"]
-    """
+    """Return a cell, with an apostrophe before a text that a spreadsheet would run as a formula."""
     if not isinstance(value, str):
         return as_text(value) if isinstance(value, list | dict) else value
     seen = unicodedata.normalize("NFKC", value[:LOOKED_AT])

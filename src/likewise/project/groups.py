@@ -20,8 +20,8 @@ PREFIXES = "wxy"
 """Further groups have one of these before a key, so no key is the beginning of another."""
 
 DOUBTFUL = 0.8
-"""Learned items with less certainty than this are called doubtful. Chosen by eye: with .7 fewer
-items are called so, with .9 more; no group changes."""
+"""Learned items less certain than this are called doubtful. Chosen by eye: .7 would mark fewer
+items, .9 more; no group changes."""
 
 T = TypeVar("T")
 
@@ -30,10 +30,10 @@ def _once(make: Callable[[Session], T]) -> Callable[[Session], T]:
     """Decorate a function of a session: it runs once for every state of the log."""
 
     @wraps(make)
-    def found(session: Session) -> T:
+    def remembered(session: Session) -> T:
         return session.once(make.__qualname__, lambda: make(session))
 
-    return found
+    return remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,7 @@ class Group:
 
 @_once
 def groups_of(session: Session) -> list[Group]:
-    """Return all groups: those that answers have joined first, then by size.
-
-    If two groups that both have a name are joined, the new group has both names until somebody
-    gives it another one.
-    """
+    """Return all groups, those that answers have joined first; joined names are listed together."""
     strategy = session.strategy
     partition = strategy.partition
     labels = _labels(session)
@@ -78,7 +74,7 @@ def groups_of(session: Session) -> list[Group]:
     parts = np.split(standing[order], np.cumsum(np.bincount(group))[:-1])
     sizes, names, keys = _sizes(session), _names(session), keys_of(session)
     n_said, n_open, n_doubtful = _known_counts(session, labels)
-    found = [
+    groups = [
         Group(
             int(part.min()),
             keys.get(k),
@@ -91,7 +87,7 @@ def groups_of(session: Session) -> list[Group]:
         )
         for k, part in enumerate(parts)
     ]
-    return sorted(found, key=lambda g: (-(len(g.standing) > 1), -g.size, g.id))
+    return sorted(groups, key=lambda g: (-(len(g.standing) > 1), -g.size, g.id))
 
 
 def recounted(
@@ -126,23 +122,14 @@ def recounted(
 
 
 def in_short(session: Session, row: int) -> tuple[int | None, str, int]:
-    """Return the number, the name and the size of the group of a row.
-
-    That is all that a question shows of a group; `groups_of` takes longer.
-    """
+    """Return the number, the name and the size of the group of a row, all that a question shows."""
     label = int(_labels(session)[row])
     number = keys_of(session).get(label)
     return number, _names(session).get(label, ""), int(_sizes(session)[label])
 
 
 def key_of(number: int | None) -> str:
-    """Return what to press for the group with a number; the first number is 0.
-
-    Examples
-    --------
-    >>> [key_of(number) for number in (0, 8, 9, 20, 41, 80, None)]
-    ['1', '9', 'a', 'w1', 'x2', 'ww1', '']
-    """
+    """Return the keys to press for the group with a number, counted from 0."""
     if number is None:
         return ""
     if number < len(KEYS):
@@ -154,12 +141,7 @@ def key_of(number: int | None) -> str:
 
 @_once
 def keys_of(session: Session) -> dict[int, int]:
-    """Return the number of every group that answers are about, by its label.
-
-    A group keeps its number as long as it is there. Its rows have the numbers that `founded` gives
-    them: the group with most of the rows of a number has it, and of several numbers the oldest.
-    Groups that the open question shows for the first time have the next ones.
-    """
+    """Return the number of every group that answers are about, by its label; it never changes."""
     labels = _labels(session)
     question = session.ask()
     shown = () if question is None or question.is_pair else question.groups
@@ -274,12 +256,12 @@ def members_of(session: Session, group: Group) -> NDArray[np.intp]:
 
 
 def rows_like(session: Session, row: int, most: int) -> list[int]:
-    """Return at most so many rows of the group of a row: itself, those said to be in it, others."""
+    """Return up to `most` rows of the group of a row: itself, rows put there by answers, others."""
     labels = _labels(session)
     inside = np.flatnonzero(labels == labels[row])
-    said = [other for other in said_rows(session) if labels[other] == labels[row]]
+    answered = [other for other in said_rows(session) if labels[other] == labels[row]]
     spread = inside[:: max(1, len(inside) // most)].tolist()
-    return list(dict.fromkeys([row, *said, *spread]))[:most]
+    return list(dict.fromkeys([row, *answered, *spread]))[:most]
 
 
 @_once
@@ -298,9 +280,9 @@ def how_known(session: Session) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
 
     *said*: it follows from answers about the row itself. *learned*: it follows from answers about
     other rows, either by the learner or because its small group has a row that was asked about.
-    *open*: neither. A row that was only said to differ from other groups, and that the learner put
-    into this one, is learned, too. The certainty is 1 for what was said, the learner's probability
-    for what was learned, and NaN otherwise.
+    *open*: no answer decides it. A row that answers only separate from other groups, and that the
+    learner put into this one, is learned, too. The certainty is 1 for *said*, the learner's
+    probability for *learned*, and NaN for *open*.
     """
     strategy = session.strategy
     partition, doubts = strategy.partition, strategy.doubts()
@@ -317,11 +299,7 @@ def how_known(session: Session) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
 
 @_once
 def said_rows(session: Session) -> list[int]:
-    """Return the rows whose group follows from answers about themselves.
-
-    In every group, these are the largest set of rows that answers joined. The learner put the
-    others there.
-    """
+    """Return the rows whose group follows from answers about themselves, not from the learner."""
     labels, links = _labels(session), session.links
     cores: dict[int, dict[int, list[int]]] = {}
     for row in dict.fromkeys(row for link in links for row in (link.left, link.right)):
@@ -364,7 +342,7 @@ def _names(session: Session) -> dict[int, str]:
 def _known_counts(
     session: Session, labels: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return, for every label, how many rows are said, open, and learned with doubts."""
+    """Return, for every label, how many rows are *said*, *open* and doubtful."""
     how, certainty = how_known(session)
     n = int(labels.max()) + 1
     n_said = np.bincount(labels[how == "said"], minlength=n)

@@ -124,10 +124,10 @@ class _Reader:
         lines: dict[frozenset[int], int] = {}
         clashes = []
         columns = (self.table.texts(name) for name in ("left", "right", "answer"))
-        for line, (a, b, said) in enumerate(zip(*columns, strict=True), self.first_line):
+        for line, (a, b, word) in enumerate(zip(*columns, strict=True), self.first_line):
             left, right = self.row(a, line), self.row(b, line)
             try:
-                answer = as_answer(said.lower())
+                answer = as_answer(word.lower())
             except AnswerError as error:
                 raise InputError(f"{self.table.path}, line {line}: {error}") from error
             if left == right or not answer.is_link:
@@ -139,10 +139,10 @@ class _Reader:
             elif before is not answer:
                 chain = graph.explain(left, right)
                 whence = sorted({lines[frozenset(link.pair)] for link in chain})
-                word = "line" if len(whence) == 1 else "lines"
+                noun = "line" if len(whence) == 1 else "lines"
                 clashes.append(
                     f"line {line} says that {a} and {b} are {answer.value}, but by "
-                    f"{word} {', '.join(map(str, whence))} they are {before.value}"
+                    f"{noun} {', '.join(map(str, whence))} they are {before.value}"
                 )
         self.refuse(clashes)
         yield from graph
@@ -151,14 +151,14 @@ class _Reader:
         columns = self.table.columns
         id = "id" if "id" in columns else next(name for name in columns if name != "group")
         names = self.table.texts(id)
-        said = self.table.texts("how") if "how" in columns else ["said"] * self.table.n
+        how = self.table.texts("how") if "how" in columns else ["said"] * self.table.n
         called = self.table.texts("name") if "name" in columns else [""] * self.table.n
         at: dict[int, tuple[str, int]] = {}
         titles: dict[str, str] = {}
         clashes = []
         for k, group in enumerate(self.table.texts("group")):
             line = k + self.first_line
-            if not group or said[k] != "said":
+            if not group or how[k] != "said":
                 continue
             row = self.row(names[k], line)
             first, where = at.setdefault(row, (group, line))

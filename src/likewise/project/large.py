@@ -78,7 +78,7 @@ def open_rows(settings: Mapping[str, Any]) -> ParquetRows | NpyRows:
 
 @dataclass(frozen=True)
 class Scale:
-    """Columns scaled to [0, 1], as those of small tables are, by the range in the sample."""
+    """Columns scaled to [0, 1] by their range in the sample, like those of small tables."""
 
     low: NDArray[Any]
     width: NDArray[Any]
@@ -98,10 +98,7 @@ class Scale:
 def sample_of(
     settings: dict[str, Any],
 ) -> tuple[NDArray[np.intp], Features, dict[str, list[Any]]]:
-    """Return the rows to ask about, their features and what is shown of them.
-
-    The range of the columns is added to the settings.
-    """
+    """Return the sample, its features and its items; add the columns' ranges to the settings."""
     rows = open_rows(settings)
     numbers = draw_rows(rows.n_rows, settings["seed"])
     numbers = np.arange(rows.n_rows) if numbers is None else numbers
@@ -165,11 +162,7 @@ def export_folder(
     overwrite: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> int:
-    """Write the group of every row to a folder; return how many groups there are.
-
-    The rows of the sample are where the session has them, the others where they are predicted.
-    With the address of a Dask scheduler, its workers read and write the files.
-    """
+    """Write the group of every row to a folder, by Dask if asked; return the number of groups."""
     settings, session = store.settings, project.session
     rows = open_rows(settings)
     scale = Scale.of(settings, rows.dtype)
@@ -211,7 +204,7 @@ def export_folder(
 
 @dataclass(frozen=True)
 class _LabelsOf:
-    """The labels of a block of rows: those of the sample as the session has them."""
+    """The labels of a block of rows: from the session for the sample, else predicted."""
 
     scale: Scale
     predict: Callable[[NDArray[Any]], NDArray[np.intp]]
@@ -244,7 +237,7 @@ class _OfCells:
 
 
 def model_of(session: Session) -> Any:
-    """Return the fitted estimator of a session, which can say where other rows belong."""
+    """Return the fitted estimator of a session, which can predict other rows."""
     from likewise import cluster
 
     return getattr(cluster, session.strategy.estimator)().adopt(session)

@@ -1,8 +1,8 @@
 """Corrections of the result: what moving, merging, splitting and checking say, as links.
 
 Every function returns the links of one gesture. They are given to a session with
-``overrules=True``: the person looks at the result, so what is said here counts more than earlier
-answers that contradict it.
+``overrules=True``: the person looks at the result, so these links overrule earlier answers that
+conflict with them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ fewer."""
 
 
 class Mending:
-    """What gestures on the groups of a session say."""
+    """Gestures on the groups of a session, as links."""
 
     def __init__(self, session: Session) -> None:
         self.links = session.links
@@ -92,10 +92,10 @@ class Mending:
         ]
 
     def _anchor(self, group: Group, moved: Collection[int]) -> int | None:
-        """Return a row that stays in a group: one that was said to be in it, if there is one."""
+        """Return a row that stays in a group, if possible one that answers put there."""
         is_inside = self.labels == self.labels[group.id]
-        said = (row for row in self.said if is_inside[row])
-        candidates = (*said, *group.standing, *np.flatnonzero(is_inside).tolist())
+        answered = (row for row in self.said if is_inside[row])
+        candidates = (*answered, *group.standing, *np.flatnonzero(is_inside).tolist())
         return next((row for row in candidates if row not in moved), None)
 
     def _staying(self, moved: Collection[int]) -> Iterator[Link]:
@@ -111,17 +111,7 @@ class Mending:
 
 
 def changed_rows(before: NDArray[np.intp], after: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the rows that are in another group than before.
-
-    A group after a change is the one before it that it shares most rows with; of several that share
-    most with the same one, only the first of those with most rows is that one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> changed_rows(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 2, 1, 1])).tolist()
-    [2]
-    """
+    """Return the rows that changed groups; a group is the earlier one it shares most rows with."""
     shared = Counter(zip(before.tolist(), after.tolist(), strict=True))
     old_of: dict[int, int] = {}
     for (old, new), _ in shared.most_common():
@@ -131,10 +121,7 @@ def changed_rows(before: NDArray[np.intp], after: NDArray[np.intp]) -> NDArray[n
 
 
 def split(parts: Sequence[Sequence[int]]) -> list[Link]:
-    """Return the links that split a group into parts, each named by some of its rows.
-
-    The first part keeps the key of the group.
-    """
+    """Return the links that split a group into parts, given by rows; the first keeps its key."""
     if len(parts) < 2 or not all(parts):
         raise InputError("splitting needs two parts, each with an item or more")
     if len(set(chain(*parts))) < sum(map(len, parts)):
@@ -148,10 +135,7 @@ def split(parts: Sequence[Sequence[int]]) -> list[Link]:
 def parts_of(
     session: Session, features: Features, rows: NDArray[np.intp]
 ) -> list[NDArray[np.intp]]:
-    """Return the two most likely parts of some rows, the larger first.
-
-    In each, rows that answers are about come first.
-    """
+    """Return the two most likely parts of a list of rows, the larger first, answered rows first."""
     is_second = likeliest_parts(features, rows)
     order = np.argsort(~np.isin(rows, said_rows(session)), kind="stable")
     parts = [rows[order][is_second[order] == is_it] for is_it in (False, True)]
@@ -159,18 +143,7 @@ def parts_of(
 
 
 def likeliest_parts(features: Features, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which of some rows are in the second of their two most likely parts.
-
-    Rows are cut across their widest direction, then improved by 2-means. Where there are only
-    distances, each row goes to the nearer one of the two rows that are farthest apart.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [0.2], [9.0], [9.1]])
-    >>> likeliest_parts(Features(X, "x"), np.arange(4)).tolist()
-    [False, False, True, True]
-    """
+    """Return which rows are in the second part, by 2-means or the two rows farthest apart."""
     if features.metric == "precomputed":
         D = features.X[np.ix_(rows, rows)]
         first, second = np.unravel_index(int(D.argmax()), D.shape)

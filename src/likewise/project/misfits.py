@@ -37,5 +37,5 @@ def nearest_fellow(session: Session, features: Features, row: int) -> int:
 def _distances(
     X: NDArray[Any], row: int, rows: NDArray[np.intp], metric: str
 ) -> NDArray[np.float64]:
-    found = X[row, rows] if metric == "precomputed" else np.linalg.norm(X[rows] - X[row], axis=1)
-    return np.asarray(found)
+    away = X[row, rows] if metric == "precomputed" else np.linalg.norm(X[rows] - X[row], axis=1)
+    return np.asarray(away)

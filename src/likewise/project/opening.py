@@ -64,13 +64,7 @@ class Opened:
 
 
 def session_path(path: str | os.PathLike[str]) -> Path:
-    """Return where the session of an input lives: beside it, with ``.likewise`` added.
-
-    Examples
-    --------
-    >>> session_path("/data/photos/").as_posix(), session_path("/data/rows.csv").as_posix()
-    ('/data/photos.likewise', '/data/rows.csv.likewise')
-    """
+    """Return where the session of an input lives: beside it, with ``.likewise`` added."""
     whole = Path(os.path.abspath(path))
     return whole.with_name(f"{whole.name}{SUFFIX}") if whole.name else Path(f"{whole}root{SUFFIX}")
 
@@ -134,10 +128,10 @@ def open_project(
     checked(where)
     progress(f"Reading {Path(path).name}", 0, 0)
     if is_there and not replaces:
-        found = _go_on(path, where, wanted, say)
+        opened = _go_on(path, where, wanted, say)
         if instruction is not None:
-            found.project.instruction = instruction
-        return found
+            opened.project.instruction = instruction
+        return opened
     items = _open(path, wanted, say)
     step = f"Describing {many(items.noun)}"
     progress(step, 0, 0)
@@ -263,7 +257,7 @@ def open_large_project(
                 raise InputError(
                     f"{where} is a session about other data: begin another with --session FILE"
                 )
-            other = _otherwise(store.settings, wanted, begin)
+            other = _changed_option(store.settings, wanted, begin)
             if other:
                 raise InputError(_refusal(where, *other))
             checked(where)
@@ -329,13 +323,7 @@ def begin_session(
     n_super_instances: int | None,
     seed: int,
 ) -> Session:
-    """Return a new session about rows, or about the distances between them.
-
-    `strategy` is a name of `likewise.core.strategy.STRATEGIES` or ``package.module:Class``, by
-    default that of `Likewise`, which asks `questions` by "choices" or "pairs". With a number of
-    super-instances COBRA asks, as published. It also asks where there are only distances, since it
-    needs nothing else.
-    """
+    """Return a new session; COBRA asks if there are super-instances or only distances."""
     if n_super_instances is not None or features.metric == "precomputed":
         return _cobra(features, ids, n_super_instances, seed)
     begin = STRATEGIES.find(strategy or "most-doubt").from_rows
@@ -355,8 +343,8 @@ def check_ways(strategy: str | None, questions: str | None, n_super_instances: i
     if n_super_instances is not None and n_super_instances < 1:
         raise InputError(f"--super-instances must be 1 or more, got {n_super_instances}")
     if strategy is not None:
-        found: Any = STRATEGIES.find(strategy)
-        if not (isinstance(found, type) and issubclass(found, Strategy)):
+        asking: Any = STRATEGIES.find(strategy)
+        if not (isinstance(asking, type) and issubclass(asking, Strategy)):
             raise InputError(
                 f"{strategy} is not a strategy: it must be a subclass of "
                 "likewise.core.strategy.Strategy"
@@ -411,7 +399,7 @@ def _go_on(
             seed=int(settings.get("seed", DEFAULT_SEED)),
         )
         with readable(f"the strategy in {where}"):
-            project.ask()  # so that nonsense in it is told now; the question is kept
+            project.ask()  # so that damage shows now; the question is kept
     except BaseException:
         store.close()
         raise
@@ -419,13 +407,7 @@ def _go_on(
 
 
 def renamed(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
-    """Return the new ids of items that are called otherwise by now, by their content.
-
-    Examples
-    --------
-    >>> renamed({"a.png": "1", "b.png": "2"}, {"a.png": "1", "c.png": "2"})
-    {'b.png': 'c.png'}
-    """
+    """Return the new ids of items whose file was renamed, by their content."""
     new = {content: name for name, content in now.items() if name not in before}
     return {
         name: new[content] for name, content in before.items() if name not in now and content in new
@@ -444,10 +426,7 @@ def _options_in(where: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _features(items: Items, options: Mapping[str, Any], wanted: Mapping[str, Any]) -> Features:
-    """Return the features of items, unless a file alone names the model that makes them.
-
-    The folder of a model can hold code, so a person has to name it.
-    """
+    """Return the features of items, unless only a file names their model, which can hold code."""
     model = options.get("text_features")
     if model is not None and model != wanted.get("text_features") and not is_built_in(model):
         raise InputError(
@@ -465,13 +444,13 @@ def _has_other_options(
     with Store.open(where) as store:
         for note in store.notes:
             say(note)
-        other = _otherwise(store.settings, wanted, begin)
+        other = _changed_option(store.settings, wanted, begin)
         if other and store.last:
             raise InputError(_refusal(where, *other))
     return other is not None
 
 
-def _otherwise(
+def _changed_option(
     settings: Mapping[str, Any], wanted: Mapping[str, Any], begin: Mapping[str, Any]
 ) -> tuple[str, Any, Any] | None:
     """Return an option that differs, what the session was begun with, and what it is now."""

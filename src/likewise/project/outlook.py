@@ -11,23 +11,19 @@ from likewise.core.session import Session
 from likewise.words import plural
 
 MORE = 10
-"""What this many more answers would bring is said."""
+"""The outlook says what this many more answers would change."""
 
 MOVED = 0.35
 """So many more answers move about this times the share of items that the last twenty rows moved. On
 40 sets the last twenty and the next twenty correlate by .87."""
 
 PAUSE = 60.0
-"""Longer than this, in seconds, somebody did something else."""
+"""An answer that took longer than this, in seconds, was interrupted and is not counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """How far a session is, for a person who considers to stop.
-
-    `quality` says how much is right, `more` what more answers would bring, `can_stop` whether that
-    is little.
-    """
+    """How good a session is, what more answers would bring, and whether to stop."""
 
     quality: str
     more: str
@@ -42,14 +38,7 @@ class Outlook:
 
 
 def outlook(session: Session) -> Outlook:
-    """Return how far a session is.
-
-    Examples
-    --------
-    >>> from likewise import COBRA
-    >>> outlook(COBRA(n_super_instances=3).start([[0.0], [0.1], [5.0]])).line
-    'About 3 questions to go'
-    """
+    """Return how far a session is."""
     complete = session.completeness
     quality = "" if complete is None else how_good(complete)
     if session.is_done:
@@ -67,13 +56,7 @@ def outlook(session: Session) -> Outlook:
 
 
 def how_good(complete: Completeness) -> str:
-    """Return how much is right, in words.
-
-    Examples
-    --------
-    >>> how_good(Completeness(0.93, 0.81, 0.4)), how_good(Completeness(0.74, 0.6, 0.69))
-    ('about 93 % right (at least 81 %)', 'not surely better than one big group yet')
-    """
+    """Return how much is right, in words."""
     if not complete.is_better_than_one_group:
         return "not surely better than one big group yet"
     estimate, at_least = round(100 * complete.estimate), round(100 * complete.at_least)
@@ -91,15 +74,7 @@ def in_words(session: Session) -> str:
 
 
 def wilson_interval(n_hits: int, n: int, z: float = 1.96) -> tuple[float, float]:
-    """Return the 95 % interval of a share of which `n_hits` of `n` were seen.
-
-    The formula stands here since the function in `scipy.stats` takes a second to import.
-
-    Examples
-    --------
-    >>> [round(end, 2) for end in wilson_interval(1, 5)]
-    [0.04, 0.62]
-    """
+    """Return the 95 % Wilson interval; the function of `scipy.stats` takes a second to import."""
     if n == 0:
         return 0.0, 1.0
     share = n_hits / n

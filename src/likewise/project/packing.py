@@ -20,7 +20,7 @@ from likewise.errors import LikewiseError, SessionFileError
 
 @contextmanager
 def readable(what: str) -> Iterator[None]:
-    """Say what is damaged where content of a file fails; what is not ours can fail in any way."""
+    """Turn any error while content of a file is read into one that names what is damaged."""
     try:
         yield
     except LikewiseError:
@@ -30,19 +30,12 @@ def readable(what: str) -> Iterator[None]:
 
 
 def pack(value: Any) -> bytes:
-    """Return a value of plain values and arrays as JSON.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> unpack(pack({"name": "x", "rows": np.arange(3)}))
-    {'name': 'x', 'rows': array([0, 1, 2])}
-    """
+    """Return a value of plain values and arrays as JSON."""
     return json.dumps(value, default=array_to_json, separators=(",", ":")).encode()
 
 
 def unpack(data: bytes) -> Any:
-    """Return the value that `pack` took; development versions of 0.2 wrote NumPy archives."""
+    """Undo `pack`; development versions of 0.2 wrote NumPy archives."""
     with readable("the set-up in the session file"):
         return _from_archive(data) if data[:2] == b"PK" else from_json(json.loads(data))
 
@@ -71,11 +64,7 @@ def pack_session(session: Session) -> bytes:
 
 
 def needs_rows(strategy: Strategy) -> bool:
-    """Return whether a strategy cannot be loaded without the rows.
-
-    Strategies about super-instances store the rows they need with these. They are not tried, since
-    loading one can take as long as making it.
-    """
+    """Return whether a strategy needs the rows to load, without trying, which can take long."""
     plain = strategy.to_dict()
     if "partition" in plain:
         return False
@@ -87,6 +76,6 @@ def needs_rows(strategy: Strategy) -> bool:
 
 
 def unpack_session(data: bytes, X: NDArray[Any] | None = None) -> Session:
-    """Return the session that `pack_session` took; some strategies need the rows for that."""
+    """Undo `pack_session`; some strategies need the rows for that."""
     with readable("the session in the session file"):
         return Session.from_dict(unpack(data), X=X)

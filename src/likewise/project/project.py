@@ -54,7 +54,7 @@ ROWS = "rows"
 
 
 class _Foreseen(Exception):  # noqa: N818
-    """Raised to take back what was only tried."""
+    """Raised to roll back a trial change."""
 
 
 class Project:
@@ -115,8 +115,8 @@ class Project:
         self.by = by
         self.where = tuple(range(len(items))) if where is None else tuple(where)
         if len(self.where) != n_rows:
-            rows, some = plural(n_rows, "row"), plural(len(items), "item")
-            raise InputError(f"the session is about {rows}, but there are {some}")
+            rows, n_items = plural(n_rows, "row"), plural(len(items), "item")
+            raise InputError(f"the session is about {rows}, but there are {n_items}")
         self.ids: tuple[str, ...] = tuple(map(str, session.sample_ids or items.ids))
         self.copies = {row: tuple(ids) for row, ids in (copies or {}).items()}
         gone = (row for row, place in enumerate(self.where) if place is None)
@@ -184,7 +184,7 @@ class Project:
     def known(self) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
         """Return how the group of every row is known and how certain it is; see `how_known`.
 
-        What cannot be shown is open, whatever is learned about others, unless it was said before.
+        What cannot be shown is open, even if the learner places it, unless answers decide it.
         """
         how, certainty = how_known(self.session)
         rows = [row for row in self.unshown if how[row] == "learned"]
@@ -202,13 +202,13 @@ class Project:
         raise InputError(f"there is no group {id} any more: the answers have changed")
 
     def sum_up(self, group: Group) -> str:
-        """Return what tells a group from the others, in a few words; empty where nothing does."""
+        """Return what distinguishes a group from the others, in a few words, or ""."""
         places = (self.where[row] for row in rows_like(self.session, group.id, N_SUMMED_UP))
         inside = [place for place in places if place is not None]
         return self.items.sum_up(inside) if inside else ""
 
     def compare(self, row: int, heads: Sequence[int]) -> list[dict[str, Any]]:
-        """Return the fields of a row and of the groups of others; none if it is no table."""
+        """Return the fields of a row beside those of groups; empty for items without fields."""
         place = self.where[row]
         view = {} if place is None else self.items.view(place)
         if {"picture", "channels", "text", "html"} & view.keys() or not view.get("fields"):
@@ -335,17 +335,17 @@ class Project:
                 with self._change(position, {"do": "redo"}):
                     self.session.redo()
 
-    def revise(self, number: int, said: Any, *, position: int) -> None:
+    def revise(self, number: int, answer: Any, *, position: int) -> None:
         """Change an earlier answer."""
         with self._change(position) as signature:
-            self.session.revise(number, said, **signature)
+            self.session.revise(number, answer, **signature)
 
     def name(self, group: int, name: str, *, position: int) -> None:
         """Name a group, or take its name away."""
         with self._change(position) as signature:
-            found = self.group(group)
-            names = dict.fromkeys((r for r in found.standing if r in self.session.names), "")
-            self.session.name(names | {found.standing[0]: name.strip()}, **signature)
+            renamed = self.group(group)
+            names = dict.fromkeys((r for r in renamed.standing if r in self.session.names), "")
+            self.session.name(names | {renamed.standing[0]: name.strip()}, **signature)
 
     def misfit(self, row: int, *, position: int) -> list[int]:
         """Ask about an item that does not seem to fit its group.
@@ -396,9 +396,9 @@ class Project:
     def checks(self) -> list[tuple[Check, Answer | None]]:
         """Return check questions about pairs settled for free, with the answers given to them."""
         with self.lock:
-            said = self.session.checks
-            found = self.session.audit(N_CHECKS, random_state=len(self.session.events))
-            return [(check, said.get((check.left, check.right))) for check in found]
+            answers = self.session.checks
+            questions = self.session.audit(N_CHECKS, random_state=len(self.session.events))
+            return [(check, answers.get((check.left, check.right))) for check in questions]
 
     def tell_check(self, left: int, right: int, answer: Answer, *, position: int) -> None:
         """Answer a check question. It changes no group."""

@@ -37,12 +37,7 @@ other, above .06 groups mix."""
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The rows on a map, and what their coordinates are made of whatever the groups are.
-
-    `Z` has the first principal components, or the axes of classical scaling where there are only
-    distances between rows. To compute it takes seconds for thousands of pictures; `places` takes
-    milliseconds.
-    """
+    """The rows on a map; `Z`, the slow part, does not depend on the groups."""
 
     rows: NDArray[np.intp]
     Z: NDArray[np.float64]
@@ -62,12 +57,7 @@ class Layout:
         return cls(rows, X @ _largest(X, min(N_COMPONENTS, *X.shape)).T, False)
 
     def places(self, groups: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
-        """Return two coordinates for every row, each spread over the grid.
-
-        The axes are those that separate the groups best (linear discriminants); `groups` has the
-        number of the group of each row of the data, or -1. Without groups, and where there are only
-        distances, they are the first two of `Z`.
-        """
+        """Return two coordinates for every row, along the axes that separate the groups best."""
         if groups is None or self.is_scaled:
             place = np.pad(self.Z, ((0, 0), (0, 1)))[:, :2]
         else:
@@ -118,13 +108,13 @@ def _largest(matrix: NDArray[np.float64], n: int) -> NDArray[np.float64]:
         _, _, axes = svd(matrix, full_matrices=False)
     axes = np.vstack([axes[:n], np.zeros((n - len(axes[:n]), matrix.shape[1]))])
     signs = np.sign(axes[np.arange(n), np.abs(axes).argmax(axis=1)])
-    found: NDArray[np.float64] = axes * np.where(signs == 0, 1, signs)[:, None]
-    return found
+    turned: NDArray[np.float64] = axes * np.where(signs == 0, 1, signs)[:, None]
+    return turned
 
 
 def _classical_scaling(distances: NDArray[Any]) -> NDArray[np.float64]:
     squared = distances.astype(np.float64) ** 2
     centered = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
     axes = _largest(-0.5 * centered, 2)
-    found: NDArray[np.float64] = (-0.5 * centered) @ axes.T
-    return found
+    places: NDArray[np.float64] = (-0.5 * centered) @ axes.T
+    return places

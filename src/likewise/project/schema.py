@@ -57,10 +57,10 @@ def names_and_notes(db: sqlite3.Connection) -> list[dict[str, Any]]:
     notes = db.execute(
         "SELECT position FROM notes JOIN items ON item = id ORDER BY notes.rowid"
     ).fetchall()
-    found: list[dict[str, Any]] = [{"do": "mark", "row": row} for (row,) in notes]
+    entries: list[dict[str, Any]] = [{"do": "mark", "row": row} for (row,) in notes]
     if names:
-        found.append({"do": "name", "names": [list(row) for row in names]})
-    return found
+        entries.append({"do": "name", "names": [list(row) for row in names]})
+    return entries
 
 
 def _names_and_notes_in_the_log(db: sqlite3.Connection) -> None:
@@ -124,7 +124,7 @@ def n_migrations(db: sqlite3.Connection) -> int:
 
 
 def check_tables(db: sqlite3.Connection) -> None:
-    """Refuse a file with other tables than ours, or with views or triggers of somebody else."""
+    """Refuse a file whose tables, views or triggers are not exactly ours."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as ours:
         migrate(ours, up_to=n_migrations(db))
         expected = _tables(ours)

@@ -80,10 +80,7 @@ def rest_timer(seconds: float, call: Callable[[], None]) -> Timer:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One entry of the log, as it stands in the file: entries count from 1, without gaps.
-
-    `at` is when it was done, in UTC; `is_old` says that it was written in the first schema.
-    """
+    """One entry of the log as stored; `at` is in UTC, and `is_old` means the first schema."""
 
     seq: int
     op: dict[str, Any]
@@ -93,16 +90,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The difference between the items of a project and those there are now, as ids.
-
-    Examples
-    --------
-    >>> found = Changes.between({"a": "1", "b": "2"}, {"b": "9", "c": "3"})
-    >>> found.missing, found.added, found.changed
-    (('a',), ('c',), ('b',))
-    >>> print(found)
-    1 missing (a), 1 changed (b), 1 added (c)
-    """
+    """The difference between the items of a project and those there are now, as ids."""
 
     missing: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -122,34 +110,16 @@ class Changes:
 
     def __str__(self) -> str:
         parts = [("missing", self.missing), ("changed", self.changed), ("added", self.added)]
-        return ", ".join(f"{len(ids)} {word} ({_some(ids)})" for word, ids in parts if ids)
+        return ", ".join(f"{len(ids)} {word} ({_first_few(ids)})" for word, ids in parts if ids)
 
 
-def _some(ids: tuple[str, ...], at_most: int = 5) -> str:
+def _first_few(ids: tuple[str, ...], at_most: int = 5) -> str:
     more = f" and {len(ids) - at_most} more" if len(ids) > at_most else ""
     return ", ".join(ids[:at_most]) + more
 
 
 class Store:
-    """A project file. Make one with `create`, open it with `open`, close it after use.
-
-    The methods may be called from several threads, and several processes may have the file open.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = Path(folder.name) / "photos.likewise"
-    >>> hashes = {"a.png": "5f", "b.png": "e1"}
-    >>> with Store.create(path, settings={"seed": 0}, items=hashes) as store:
-    ...     store.append({"do": "tell", "left": 0, "right": 1, "answer": "same"}, after=0)
-    1
-    >>> with Store.open(path) as store:
-    ...     store.last, store.read()[0].op["answer"]
-    (1, 'same')
-    >>> folder.cleanup()
-    """
+    """A project file, for several threads and processes. Use `create` or `open`, then close it."""
 
     timer: Callable[[float, Callable[[], None]], Timer] = staticmethod(rest_timer)
     """Makes the timer that waits for `REST`; tests have another one."""
@@ -172,11 +142,7 @@ class Store:
         items: Mapping[str, str] | None = None,
         payloads: Mapping[str, bytes] | None = None,
     ) -> Store:
-        """Make a project file and open it. It appears whole or not at all.
-
-        Settings are JSON values by name. Items are content hashes by id, in order. Payloads are
-        bytes by name, such as the super-instances; they are compressed.
-        """
+        """Make a project file, whole or not at all; items are content hashes by id."""
         path = Path(path)
         with (
             new_file(path) as new,
@@ -195,11 +161,7 @@ class Store:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Store:
-        """Open a project file; one of an older version is brought up to date by the first write.
-
-        Raises `SessionFileError` if the file is missing, damaged, of a newer version, or no
-        project.
-        """
+        """Open a project file; one of an older version is brought up to date by the first write."""
         path = Path(path)
         header = check_whole(path)
         if header.has_log:
@@ -220,7 +182,7 @@ class Store:
         try:
             store._may_lack_entries = header.is_in_use and not header.has_log
             store._check()
-            # A copy stays as it is until it is written to, so that it goes on to say what it is.
+            # A copy is changed only when it is written to: its header still shows what it is.
             if store._may_lack_entries or (header.has_log and write_in_place(store._db)):
                 store._say_not_closed()
         except BaseException:
@@ -317,18 +279,18 @@ class Store:
             self._resting = None
 
     def read(self, since: int = 0) -> list[Stored]:
-        """Read the entries after number `since`, in order.
-
-        Raises `SessionFileError` with the number of the first entry that is damaged or missing.
-        """
+        """Read the entries after number `since`, in order; name the first one that is damaged."""
         with self._lock:
-            n_old = self._n_old()
-            found = [Stored(s, json.loads(op), at, s <= n_old) for s, op, at, _ in self.rows(since)]
-            last = since + len(found)
+            # All entries of a file of the first schema are old.
+            n_old = self.last if self._version == 1 else self.settings.get(schema.OLD_ENTRIES, 0)
+            entries = [
+                Stored(s, json.loads(op), at, s <= n_old) for s, op, at, _ in self.rows(since)
+            ]
+            last = since + len(entries)
             if damage := self._damage_after(last):
                 raise SessionFileError(damage)
             beside = self._beside_the_log()
-        return found + [Stored(last + k, op, "") for k, op in enumerate(beside, start=1)]
+        return entries + [Stored(last + k, op, "") for k, op in enumerate(beside, start=1)]
 
     def rows(self, since: int = 0) -> Iterator[tuple[int, str, str, str]]:
         """Yield number, entry, time and checksum after number `since`, up to the first damage."""
@@ -375,14 +337,8 @@ class Store:
             raise self._damaged("what it notes about the end of its log")
         return int(number), last
 
-    def _n_old(self) -> int:
-        """Return how many entries are of the first schema."""
-        if self._version > 1:
-            return int(self.settings.get(schema.OLD_ENTRIES, 0))
-        return int(self._read("SELECT coalesce(max(seq), 0) FROM log")[0][0])
-
     def _say_not_closed(self) -> None:
-        """Note what is known about a file that nobody has open, and that was not closed."""
+        """Add a note about a file that was not closed properly and is not in use."""
         if self._version < schema.WITH_SUMS:
             return
         if self._may_lack_entries:
@@ -486,10 +442,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, with the write lock from its beginning: all is stored or nothing.
-
-        A file of an older version is brought up to date in it.
-        """
+        """Run one transaction that holds the write lock throughout and upgrades an older file."""
         with self._lock, translated(self.path):
             if not self._writes_ahead and self.path != IN_MEMORY:
                 # Before anything is written, so that a copy of the file says that it was in use.
@@ -507,7 +460,7 @@ class Store:
                 raise
 
     def _check(self) -> None:
-        """Refuse what is not a whole project file, one of a newer version, or one of a stranger."""
+        """Refuse a file that is damaged, of a newer version, or not a project file."""
         try:
             with translated(self.path):
                 (application,) = self._db.execute("PRAGMA application_id").fetchone()

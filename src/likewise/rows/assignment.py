@@ -22,29 +22,15 @@ def assign(
     *,
     n_jobs: int | None = None,
 ) -> NDArray[np.intp]:
-    """Return the nearest center of every row.
-
-    Rows and centers are compared after moving both by the mean of the centers, so that data far
-    from the origin loses no digits. Blocks of rows are compared one at a time, each by one
-    thread, so neither the number of threads nor the memory at hand changes a bit of the result.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        The rows.
-    centers : ndarray of shape (n_centers, n_features)
-        The centers.
-    n_jobs : int, optional
-        Threads.
-    """
+    """Return the nearest center of every row."""
     shift = centers.mean(axis=0, dtype=np.float64).astype(centers.dtype)
 
     def assign_rows(start: int) -> NDArray[np.intp]:
         return _by_product(X[start : start + _ROWS_PER_THREAD], centers - shift, shift)
 
     starts = range(0, len(X), _ROWS_PER_THREAD)
-    found = map_in_threads(assign_rows, starts, n_jobs)
-    return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
+    parts = map_in_threads(assign_rows, starts, n_jobs)
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.intp)
 
 
 def rows_per_block(n_centers: int) -> int:

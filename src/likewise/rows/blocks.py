@@ -43,10 +43,7 @@ Labels = Callable[[int, NDArray[Any]], NDArray[np.intp]]
 
 
 def opened(X: Any) -> Any:
-    """Return `ParquetRows` or `DaskRows` of data that is not in memory; other data as it is.
-
-    A ``.npy`` file is mapped into memory.
-    """
+    """Return data outside of memory as `ParquetRows`, `NpyRows` or `DaskRows`; other data as is."""
     if isinstance(X, str | os.PathLike):
         path = Path(X)
         return mapped(path) if path.suffix == ".npy" else ParquetRows(X)
@@ -82,7 +79,7 @@ def blocks_of(X: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
 
 
 def in_tiles(function: Callable[[NDArray[Any]], NDArray[Any]], rows: NDArray[Any]) -> NDArray[Any]:
-    """Return what a function finds for rows, with the same bits in blocks of any size."""
+    """Apply a function to rows, with the same bits whatever the block size."""
     n_rows = len(rows)
     n_lacking = -n_rows % _TILE
     if n_lacking and n_rows:
@@ -197,13 +194,13 @@ class ParquetRows:
         self, numbers: NDArray[np.intp], columns: Sequence[str] | None = None
     ) -> dict[str, list[Any]]:
         """Return rows as columns of plain values, to be shown; by default all columns."""
-        found: dict[str, list[Any]] = {}
+        values: dict[str, list[Any]] = {}
         for file, batch, places, _ in self._where(numbers, columns):
             for name in columns or batch.schema.names:
                 if name not in batch.schema.names:
                     raise InputError(f"{file.path} has no column {name!r}")
-                found.setdefault(name, []).extend(batch.column(name).take(places).to_pylist())
-        return found
+                values.setdefault(name, []).extend(batch.column(name).take(places).to_pylist())
+        return values
 
     def _where(
         self, numbers: NDArray[np.intp], columns: Sequence[str] | None
@@ -396,35 +393,7 @@ def write_labels(
     check: Callable[[NDArray[Any]], None] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> int:
-    """Write the label of every row as Parquet files with the columns `row` and `label`.
-
-    There is one file for every file of the input, under the same name, and a manifest. The folder
-    appears when all are whole, or not at all.
-
-    Parameters
-    ----------
-    rows : ParquetRows or NpyRows
-        The rows.
-    labels_of : callable
-        Returns the labels of a block of rows.
-    folder : path
-        A folder that is empty, or not there yet.
-    overwrite : bool
-        Whether labels that are there already are replaced.
-    is_on_cluster : bool
-        Whether the workers of the current Dask client write the files, one at a time each.
-    watch : ndarray of int, optional
-        Rows that `check` gets as they were read, before the folder appears.
-    check : callable, optional
-        Raises an error if these rows are not what they were.
-    progress : callable, optional
-        Called with the number of rows that are done.
-
-    Returns
-    -------
-    int
-        The number of different labels.
-    """
+    """Write the label of every row to a folder of Parquet files, whole or not at all."""
     target = Path(os.path.abspath(folder))
     _check_folder(target, overwrite)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -448,14 +417,14 @@ def write_labels(
         labels: set[int] = set()
         watched: list[NDArray[Any]] = []
         parts: list[dict[str, Any]] = []
-        for file, name, (own, some) in zip(rows.files, names, results, strict=True):
+        for file, name, (own, rows_read) in zip(rows.files, names, results, strict=True):
             if not Path(new, name).exists():
                 raise InputError(
                     f"a worker wrote {Path(new, name)}, but it is not there: the folder must be "
                     "one that all workers and this process share"
                 )
             labels |= own
-            watched.append(some)
+            watched.append(rows_read)
             parts.append({"file": name, "first_row": file.first_row, "n_rows": file.n_rows})
             if progress is not None:
                 progress(file.first_row + file.n_rows)
@@ -591,10 +560,7 @@ class DaskRows:
         dtype: Any,
         n_columns: int | None = None,
     ) -> Any:
-        """Return, lazily, what a function of a block of rows returns for all rows.
-
-        For a data frame it is a series with the same index, or a data frame if there are columns.
-        """
+        """Return, lazily, what a function of a block of rows returns for all rows."""
         like = np.empty((0,) if n_columns is None else (0, n_columns), dtype=dtype)
         if self.is_frame:
             like = _framed(like, self.data._meta.index[:0])
@@ -652,10 +618,7 @@ def connect(address: str | None) -> Any:
 
 
 def computed(tasks: Sequence[Any]) -> list[Any]:
-    """Return what Dask tasks return, from the scheduler that is current.
-
-    On a cluster every result is waited for no longer than ``likewise.timeout``.
-    """
+    """Return the results of Dask tasks; a cluster has ``likewise.timeout`` for each."""
     import dask
     from dask.utils import parse_timedelta
 

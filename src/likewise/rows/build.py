@@ -59,8 +59,8 @@ def build_super_instances(
 
         def to_rows(members: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.float64]:
             mean = X[members].mean(axis=0, dtype=np.float64)
-            found: NDArray[np.float64] = distances(mean[None, :], X[rows], "euclidean")[0]
-            return found
+            away: NDArray[np.float64] = distances(mean[None, :], X[rows], "euclidean")[0]
+            return away
 
         cells, reps, owner = _choose_representatives(assignment, may_stand, choose, to_rows, n_jobs)
         return SuperInstances(
@@ -74,8 +74,8 @@ def build_super_instances(
         return int(allowed[np.argmin(all_distances[np.ix_(allowed, allowed)].sum(axis=1))])
 
     def mean_to_rows(members: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = all_distances[np.ix_(members, rows)].mean(axis=0)
-        return found
+        away: NDArray[np.float64] = all_distances[np.ix_(members, rows)].mean(axis=0)
+        return away
 
     cells, reps, _ = _choose_representatives(
         assignment, may_stand, choose_by_distance, mean_to_rows, 1
@@ -129,14 +129,14 @@ def _pairwise(X: NDArray[Any], metric: str) -> NDArray[np.float64]:
     try:
         from sklearn.metrics import pairwise_distances
 
-        found = pairwise_distances(X, metric=metric)
+        matrix = pairwise_distances(X, metric=metric)
     except ValueError as error:
         raise InputError(f"metric={metric!r} cannot be used: {error}") from error
-    found = np.asarray(found, dtype=np.float64)
-    if not np.isfinite(found).all():
-        i, j = np.argwhere(~np.isfinite(found))[0]
+    matrix = np.asarray(matrix, dtype=np.float64)
+    if not np.isfinite(matrix).all():
+        i, j = np.argwhere(~np.isfinite(matrix))[0]
         raise InputError(f"metric={metric!r} gives no finite distance between rows {i} and {j}")
-    return found
+    return matrix
 
 
 def _checked_distances(distances: NDArray[np.float64]) -> NDArray[np.float64]:

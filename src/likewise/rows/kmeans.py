@@ -28,28 +28,7 @@ largest class of their cell (12 of the paper's datasets, enlarged to 20 000 rows
 def kmeans(
     X: NDArray[Any], n_clusters: int, *, seed: int = 0, n_jobs: int | None = None
 ) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Partition rows by Lloyd's algorithm: the best of 10 k-means++ starts, as in the paper.
-
-    From 500 clusters on it is one start.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        The rows.
-    n_clusters : int
-        At most this many cells; fewer if the data have fewer distinct rows.
-    seed : int
-        Decides everything random.
-    n_jobs : int, optional
-        Threads for the starts. The result does not depend on it.
-
-    Returns
-    -------
-    assignment : ndarray of shape (n_rows,)
-        The cell of every row.
-    centers : ndarray of shape (n_cells, n_features)
-        The cells' centers; every cell has a row.
-    """
+    """Return the cell of every row and the centers, by the best of a few k-means++ starts."""
     if n_clusters >= len(X):
         return _distinct(X)
     if n_clusters < MANY_CENTERS:

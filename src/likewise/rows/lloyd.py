@@ -18,23 +18,13 @@ from likewise.rows.threads import one_thread_each
 MAX_ITER = 300
 """The most iterations, as in scikit-learn's K-means."""
 TOLERANCE = 1e-4
-"""The iteration ends when centers move less than this share of the columns' mean variance. This
-number and the most iterations are those of scikit-learn."""
+"""The iteration ends when centers move less than this share of the columns' mean variance, as in
+scikit-learn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clustering:
-    """What Lloyd's algorithm found.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_rows,)
-        The nearest center of every row.
-    centers : ndarray of shape (n_clusters, n_features)
-        The means of the clusters.
-    inertia : float
-        The weighted sum of the squared distances of rows to their centers.
-    """
+    """The nearest center of every row, the centers, and the weighted sum of squared distances."""
 
     labels: NDArray[np.intp]
     centers: NDArray[Any]
@@ -48,28 +38,7 @@ def best_of_starts(
     seed: int,
     weights: NDArray[Any] | None = None,
 ) -> Clustering:
-    """Return the clustering of least inertia from a few greedy k-means++ starts.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        The rows.
-    n_clusters : int
-        How many clusters; some are empty if there are fewer distinct rows.
-    n_starts : int
-        How many starts.
-    seed : int
-        Decides the starts, as `random_state` of scikit-learn's `KMeans` does.
-    weights : ndarray of shape (n_rows,), optional
-        How often each row counts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = best_of_starts(np.array([[0.0], [1.0], [9.0], [10.0]]), 2, n_starts=3, seed=0)
-    >>> sorted(found.centers[:, 0].tolist()), found.inertia
-    ([0.5, 9.5], 1.0)
-    """
+    """Return the clustering of least inertia from a few greedy k-means++ starts."""
     rng = np.random.RandomState(seed)
     weights = np.ones(len(X), X.dtype) if weights is None else weights.astype(X.dtype)
     shares = weights / weights.sum()
@@ -78,10 +47,12 @@ def best_of_starts(
         for _ in range(n_starts):
             first = int(rng.choice(len(X), p=shares))
             start = X[plusplus(X, n_clusters, rng, first, weights)]
-            found = lloyd(X, start, weights=weights)
+            clustering = lloyd(X, start, weights=weights)
             # Rounding must not decide between two runs with the same clusters.
-            if best is None or (found.inertia < best.inertia and not _are_same(found, best)):
-                best = found
+            if best is None or (
+                clustering.inertia < best.inertia and not _are_same(clustering, best)
+            ):
+                best = clustering
     assert best is not None
     return best
 
@@ -93,21 +64,7 @@ def lloyd(
     weights: NDArray[Any] | None = None,
     max_iter: int = MAX_ITER,
 ) -> Clustering:
-    """Move centers to the means of the rows nearest to them until they stop moving.
-
-    A center without rows moves to the row that is farthest from its own.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        The rows.
-    start : ndarray of shape (n_clusters, n_features)
-        The first centers.
-    weights : ndarray of shape (n_rows,), optional
-        How often each row counts.
-    max_iter : int
-        The most steps.
-    """
+    """Move centers to the means of their rows until they stop; an empty one to the farthest row."""
     middle = X.mean(axis=0)
     least_shift = TOLERANCE * X.var(axis=0).mean()
     X, centers = X - middle, start - middle
@@ -139,26 +96,7 @@ def plusplus(
     first: int,
     weights: NDArray[Any] | None = None,
 ) -> NDArray[np.intp]:
-    """Return rows to start K-means from, by greedy k-means++.
-
-    Row after row is drawn, each with a chance in proportion to its weight and its squared distance
-    to the nearest row drawn before; of a few that are drawn at a time, the best is taken.
-    scikit-learn's function does the same. This one takes a third of the time, for it has one
-    matrix product per step.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        The rows.
-    n_clusters : int
-        How many to choose.
-    rng : Generator or RandomState
-        Draws them.
-    first : int
-        The row to begin with.
-    weights : ndarray of shape (n_rows,), optional
-        How often each row counts.
-    """
+    """Return rows to start K-means from, by greedy k-means++, with one matrix product per step."""
     n_trials = 2 + int(np.log(n_clusters))
     moved = X - X.mean(axis=0)
     norms = np.einsum("ij,ij->i", moved, moved)
@@ -192,9 +130,9 @@ def _nearest(X: NDArray[Any], centers: NDArray[Any], scores: NDArray[Any]) -> ND
     labels = np.empty(len(X), dtype=np.intp)
     for first in range(0, len(X), len(scores)):
         rows = X[first : first + len(scores)]
-        found = np.matmul(rows, centers.T, out=scores[: len(rows)])
-        found -= half_norms
-        found.argmax(axis=1, out=labels[first : first + len(rows)])
+        of_block = np.matmul(rows, centers.T, out=scores[: len(rows)])
+        of_block -= half_norms
+        of_block.argmax(axis=1, out=labels[first : first + len(rows)])
     return labels
 
 

@@ -20,17 +20,7 @@ _ENTRIES_PER_BLOCK = 4_000_000
 
 
 def medoid(points: NDArray[Any]) -> int:
-    """Return the index of the point with the smallest sum of Euclidean distances to all.
-
-    Above 2000 points only the 64 nearest to their geometric median are tried. That misses the
-    medoid only if 64 others are nearer to that median.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> medoid(np.array([[0.0], [1.0], [5.0]]))
-    1
-    """
+    """Return the point with the least sum of distances; of over 2000, try the 64 most central."""
     if len(points) <= EXACT_LIMIT:
         candidates = np.arange(len(points))
     else:
@@ -55,13 +45,15 @@ def geometric_median(points: NDArray[Any]) -> NDArray[np.float64]:
     return place
 
 
-def sums_of_distances(some: NDArray[Any], points: NDArray[Any]) -> NDArray[np.float64]:
-    """Return, for each of some points, the sum of its distances to all points."""
-    some = np.asarray(some, dtype=np.float64)
-    sums = np.zeros(len(some))
-    block = max(1, _ENTRIES_PER_BLOCK // max(1, len(some)))
+def sums_of_distances(candidates: NDArray[Any], points: NDArray[Any]) -> NDArray[np.float64]:
+    """Return, for each candidate, the sum of its distances to all points."""
+    candidates = np.asarray(candidates, dtype=np.float64)
+    sums = np.zeros(len(candidates))
+    block = max(1, _ENTRIES_PER_BLOCK // max(1, len(candidates)))
     for start in range(0, len(points), block):
-        sums += cdist(some, np.asarray(points[start : start + block], dtype=np.float64)).sum(axis=1)
+        sums += cdist(candidates, np.asarray(points[start : start + block], dtype=np.float64)).sum(
+            axis=1
+        )
     return sums
 
 

@@ -14,11 +14,7 @@ _SCIPY_NAMES = {"l1": "cityblock", "manhattan": "cityblock", "l2": "euclidean"}
 
 
 def distances(left: ArrayLike, right: ArrayLike, metric: str) -> NDArray[np.float64]:
-    """Return the float64 distances between two lists of points as a matrix.
-
-    Every entry is computed from its two points alone. (The matrix products behind
-    `sklearn.metrics.pairwise_distances` give a pair other last bits in another block.)
-    """
+    """Return the float64 distances between two lists of points, each from its two points alone."""
     a = np.asarray(left, dtype=np.float64)
     b = np.asarray(right, dtype=np.float64)
     if metric == "haversine":
@@ -26,8 +22,8 @@ def distances(left: ArrayLike, right: ArrayLike, metric: str) -> NDArray[np.floa
 
         return np.asarray(haversine_distances(a, b))
     name: Any = _SCIPY_NAMES.get(metric, metric)
-    found = cdist(a, b, metric=name)
+    between = cdist(a, b, metric=name)
     if metric == "cosine":
         # A row of zeros has no direction; like scikit-learn, call it orthogonal to all others.
-        found[np.isnan(found)] = 1.0
-    return found
+        between[np.isnan(between)] = 1.0
+    return between

@@ -22,26 +22,7 @@ def draw_rows(
     train: NDArray[np.intp] | None = None,
     linked: Iterable[int] = (),
 ) -> NDArray[np.intp] | None:
-    """Return the numbers of the rows to ask about, in order, or None for all of them.
-
-    They depend on the seed and the number of rows alone, not on where the rows are stored.
-
-    Parameters
-    ----------
-    n_rows : int
-        Number of rows of the data.
-    seed : int
-        Decides which rows are drawn.
-    train : ndarray of int, optional
-        The only rows that may be asked about; the sample has as many of them as it can.
-    linked : iterable of int
-        Rows whose links are known beforehand; the sample has all of them.
-
-    Examples
-    --------
-    >>> len(draw_rows(1_000_000, seed=0)), draw_rows(100, seed=0)
-    (20000, None)
-    """
+    """Return the rows to ask about, in order, or None for all; only seed and row count decide."""
     if n_rows <= SAMPLE_ROWS:
         return None
     rng = np.random.default_rng(seed)

@@ -21,15 +21,7 @@ _WITH_THREADS = ("numpy.linalg", "scipy.linalg", "sklearn.cluster", "faiss", "to
 
 @contextmanager
 def one_thread_each() -> Iterator[None]:
-    """Keep BLAS and OpenMP to one thread inside the block.
-
-    Sums in another order have other last bits, so results would depend on the number of cores. On
-    small matrices, and on a busy machine, threads also cost more than they gain.
-
-    Blocks may be nested, and may overlap in several threads: the limit is lifted when the last one
-    ends. It costs about 40 microseconds, and less inside another block. Do not yield inside,
-    because then it is not known when the block ends.
-    """
+    """Keep BLAS and OpenMP to one thread inside the block, which must not yield."""
     loaded = tuple(name for name in _WITH_THREADS if name in sys.modules)
     own = vars(_of_thread).setdefault("limit", _Limit(is_of_process=False))
     _of_process.enter(loaded)
@@ -50,10 +42,7 @@ def limited(function: Callable[..., Result], *args: Any) -> Result:
 def map_in_threads(
     function: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None
 ) -> list[Result]:
-    """Return ``function(item)`` for each item, in order; each call has one thread for itself.
-
-    For functions that do nearly all of their work outside of the interpreter's lock.
-    """
+    """Return ``function(item)`` for each item, in order, if it mostly runs without the GIL."""
     n = n_threads(n_jobs, len(items))
     with one_thread_each():
         if n == 1:
@@ -107,11 +96,7 @@ _of_thread = threading.local()
 
 @cache
 def _libraries(loaded: tuple[str, ...], is_of_process: bool) -> ThreadpoolController:  # noqa: ARG001
-    """Return the libraries whose number of threads belongs to the process, or to each thread.
-
-    Linear algebra has one number for all threads, unless it is made with OpenMP. Finding the
-    libraries takes milliseconds, so they are looked for only when a package was `loaded`.
-    """
+    """Return the libraries with one thread count per process, or those with one per thread."""
     all_of_them = ThreadpoolController()
     paths = [
         library.filepath

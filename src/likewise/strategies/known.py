@@ -1,7 +1,7 @@
-"""What the answers say about cells: groups, and cells whose group is still looked for.
+"""What the answers say about cells: their groups, and cells whose group is not decided yet.
 
-A cell that differs from some groups may be the first of a new one. That is certain once it differs
-from all of them; before, a new group is the likelier, the fewer rows were placed per group so far.
+A cell that differs from some groups may be the first of a new group. Once it differs from all of
+them, it is. Until then, a new group is more likely the fewer rows per group have been placed.
 """
 
 from __future__ import annotations
@@ -32,19 +32,7 @@ LIKELY = 0.03
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What is known about cells after some answers; made by `read_log`.
-
-    Attributes
-    ----------
-    groups : list of list of int
-        The cells of every group, in the order of their first mention.
-    pending : list of int
-        Cells that differ from some groups, and whose own group is still looked for.
-    unsure : set of int
-        Cells that somebody was not sure about. They are not asked about again.
-    order : list of int
-        All cells that links are about, by first mention.
-    """
+    """What is known about cells after some answers; made by `read_log`."""
 
     groups: list[list[int]]
     pending: list[int]
@@ -104,21 +92,7 @@ def read_log(
     learner: Learner,
     max_groups: int,
 ) -> Known:
-    """Return what a log says about cells.
-
-    Parameters
-    ----------
-    log : iterable of (int, int, Answer)
-        The answers, the row in question first.
-    links : LinkGraph
-        What they imply.
-    cell_of : mapping of int to int
-        The cells that may be asked about, by the rows that stand for them.
-    learner : Learner
-        Learns from cells.
-    max_groups : int
-        How many groups a question shows at most.
-    """
+    """Return what a log says about cells; `cell_of` has the cells that may be asked about."""
     members: dict[int, list[int]] = {}
     order: dict[int, None] = {}
     unsure: set[int] = set()
@@ -150,11 +124,5 @@ def read_log(
 
 
 def chance_of_new(n_groups: int, n_placed: int) -> float:
-    """Return how likely the next row is the first of its group.
-
-    Examples
-    --------
-    >>> chance_of_new(3, 5), chance_of_new(3, 50)
-    (0.3, 0.03)
-    """
+    """Return how likely the next row is the first of its group."""
     return min(0.5, NEW_SHARE * n_groups / n_placed) if n_placed else 0.5

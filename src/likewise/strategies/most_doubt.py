@@ -56,8 +56,8 @@ On 19 practice sets that is after 158 choices on average, and loses .013 of the 
 that 200 choices reach; a span of 10 ends after 118 and loses .066."""
 
 TRUSTED = 0.25
-"""Given groups stay groups until somebody was asked about them, unless their share of the votes is
-below this: then they do not agree with the answers."""
+"""Given groups stay groups until a question is about them, unless their share of the votes is below
+this: then they do not agree with the answers."""
 
 MOST_ASKED = 200
 """It is also enough when this many rows were asked about."""
@@ -195,7 +195,7 @@ class MostDoubt(RepresentativeStrategy):
         newcomer = self._next_cell(known, known.order)
         if newcomer is not None:
             return self._shown(newcomer, range(len(known.groups)))
-        # Every row was asked about. What is left are groups that nobody compared.
+        # Every row was asked about. Only groups that were never compared are left.
         for cell, *_ in known.groups:
             if cell not in known.unsure and (others := known.open_groups(cell)):
                 return self._shown(cell, others)
@@ -242,13 +242,13 @@ class MostDoubt(RepresentativeStrategy):
 
     @property
     def learned(self) -> Learned | None:
-        """What was learned, of groups that nobody was asked about too; None before two groups."""
+        """What was learned, including groups not asked about yet; None before two groups."""
         if self._learned is None:
             self._learned = (self._learn(),)
         return self._learned[0]
 
     def _learn(self) -> Learned | None:
-        """Learn from known cells, and from cells that likely stand for groups nobody met yet."""
+        """Learn from known cells, and from cells that are likely the first of new groups."""
         known, field = self.known(), self._field
         cells, groups = known.examples()
         own = self._unmet()
@@ -422,12 +422,7 @@ class _Field:
         return int(sample[candidates[int(np.argmax(gains))]])
 
     def likely_new(self, learned: Learned, new: float) -> list[int]:
-        """Return cells that are likely the first of groups that nobody was asked about.
-
-        With many groups some are not met for long. These are the cells that would be asked about
-        next if all rows counted alike, as many as groups are expected to be missing, where a new
-        group is likelier than every known one.
-        """
+        """Return cells likely to be the first of groups not met yet, as many as are expected."""
         far, everything = self._to_nearest(learned.known.tolist()), np.arange(len(self._sample))
         likely = []
         for _ in range(round(new * learned.n_groups)):
@@ -462,15 +457,7 @@ class _Field:
 
 
 def root_distances(rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.float32]:
-    """Return the square roots of the Euclidean distances of rows to columns.
-
-    Distances below .003 of the typical one are 0: single precision cannot tell them from it.
-
-    Examples
-    --------
-    >>> root_distances(np.array([[0.0], [4.0]]), np.array([[0.0], [20.0]])).tolist()
-    [[0.0, 4.472136...], [2.0, 4.0]]
-    """
+    """Return square roots of distances; those too small for single precision are 0."""
     center = columns.mean(axis=0)
     one, other = (np.asarray(x - center, dtype=np.float32) for x in (rows, columns))
     with one_thread_each():
@@ -480,13 +467,7 @@ def root_distances(rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.floa
 
 
 def margin_doubt(chances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return 1 minus the difference of the two largest probabilities of every row.
-
-    Examples
-    --------
-    >>> margin_doubt(np.array([[0.7, 0.2, 0.1], [0.5, 0.5, 0.0]])).round(2).tolist()
-    [0.5, 1.0]
-    """
+    """Return 1 minus the difference of the two largest probabilities of every row."""
     two = np.partition(chances, -2, axis=1)[:, -2:]
     return np.asarray(1.0 - (two[:, 1] - two[:, 0]))
 
@@ -498,15 +479,7 @@ def gain_of_rows(
     weights: NDArray[np.float32],
     block: int = 64,
 ) -> NDArray[np.float32]:
-    """Return, for each candidate r, the sum over x of weights(x) max(0, far(x) - apart(x, r)).
-
-    Examples
-    --------
-    >>> apart = np.array([[0, 1, 4], [1, 0, 3], [4, 3, 0]], dtype=np.float32)
-    >>> far, weights = np.full(3, 4, dtype=np.float32), np.ones(3, dtype=np.float32)
-    >>> gain_of_rows(apart, np.array([0, 1, 2]), far, weights).tolist()
-    [7.0, 8.0, 5.0]
-    """
+    """Return, for each candidate r, the sum over x of weights(x) max(0, far(x) - apart(x, r))."""
     gains = np.empty(len(candidates), dtype=np.float32)
     for start in range(0, len(candidates), block):
         rows = candidates[start : start + block]

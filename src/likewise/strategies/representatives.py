@@ -16,16 +16,7 @@ from likewise.learning.respect import respecting_groups
 
 
 class RepresentativeStrategy(Strategy):
-    """Ask about pairs of representatives; a row is in the group of its super-instance.
-
-    Answers may be about any rows. A row that an answer is about is where the answers put it,
-    whatever its super-instance.
-
-    Parameters
-    ----------
-    partition : SuperInstances
-        The super-instances and the rows that stand for them.
-    """
+    """Ask about pairs of representatives; other rows follow them, unless answers are about them."""
 
     def __init__(self, partition: SuperInstances) -> None:
         self._partition = partition
@@ -77,28 +68,7 @@ class RepresentativeStrategy(Strategy):
 def number_groups(
     names: NDArray[np.intp], partition: SuperInstances, links: LinkGraph
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return groups numbered from 0: of super-instances, and of rows that answers set apart.
-
-    A row that an answer is about is where the answers put it, whatever its super-instance.
-
-    Parameters
-    ----------
-    names : ndarray of shape (n_super_instances,)
-        A name of every super-instance's group.
-    partition : SuperInstances
-        The super-instances.
-    links : LinkGraph
-        The answers.
-
-    Returns
-    -------
-    groups : ndarray of shape (n_super_instances,)
-        The group of every super-instance, in the order of their names.
-    rows : ndarray of int
-        The rows with answers that stand for no super-instance, increasing.
-    of_rows : ndarray of int
-        Their groups.
-    """
+    """Return the groups of super-instances, the rows that answers set apart, and their groups."""
     groups = np.unique(names, return_inverse=True)[1].astype(np.intp)
     reps = partition.representatives
     mentioned = {row for given in links for row in (given.left, given.right)}

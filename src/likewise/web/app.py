@@ -58,10 +58,10 @@ def routes() -> list[Route]:
 
 def _handler(call: Call) -> Callable[[Request], Awaitable[Response]]:
     async def handle(request: Request) -> Response:
-        said: object = {**request.query_params, **request.path_params}
+        body: object = {**request.query_params, **request.path_params}
         if call.changes:
             try:
-                said = await request.json()
+                body = await request.json()
             except ClientDisconnect:
                 return JSONResponse({"error": "the request did not arrive in time"}, 408)
             except (ValueError, RecursionError):
@@ -71,9 +71,9 @@ def _handler(call: Call) -> Callable[[Request], Awaitable[Response]]:
         if readiness.project is None:
             status, why = readiness.reply()
             return JSONResponse(why, status)
-        status, found = await run_in_threadpool(reply, readiness.project, call, said)
-        if isinstance(found, File):
-            return Response(found.data, status, found.headers, found.media_type)
-        return JSONResponse(found, status)
+        status, result = await run_in_threadpool(reply, readiness.project, call, body)
+        if isinstance(result, File):
+            return Response(result.data, status, result.headers, result.media_type)
+        return JSONResponse(result, status)
 
     return handle

@@ -72,17 +72,7 @@ goes on where you stopped, opens the page, and prints its full address, which en
 
 
 class Guard:
-    """Middleware that refuses requests that do not come from the user's own browser.
-
-    Parameters
-    ----------
-    app : ASGI app
-        What is guarded.
-    token : str or None
-        The secret; None where an app around this one has a login of its own.
-    hosts : iterable of str
-        Names of this server without port. ``"*"`` stands for every IP address.
-    """
+    """Middleware that refuses requests from anywhere but the user's own browser."""
 
     def __init__(self, app: ASGIApp, token: str | None, hosts: Iterable[str]) -> None:
         self.app = app
@@ -106,13 +96,13 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                found = MutableHeaders(scope=message)
+                outgoing = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    found[name] = value
-                if "cache-control" not in found:
-                    found["cache-control"] = "no-store"
+                    outgoing[name] = value
+                if "cache-control" not in outgoing:
+                    outgoing["cache-control"] = "no-store"
                 if greets and self.token is not None:
-                    found.append("set-cookie", _cookie(scope, self.token))
+                    outgoing.append("set-cookie", _cookie(scope, self.token))
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
@@ -140,12 +130,12 @@ class Guard:
             return True
         bearer = headers.get("authorization", "").removeprefix("Bearer ").strip()
         # The page itself is opened with the token in its address; nothing else is.
-        said = _token_in(scope) if _is_page(scope) and scope["method"] == "GET" else ""
+        in_address = _token_in(scope) if _is_page(scope) and scope["method"] == "GET" else ""
         wanted = self.token.encode()
         return (
             self._has_cookie(headers)
             or secrets.compare_digest(bearer.encode(), wanted)
-            or secrets.compare_digest(said.encode(), wanted)
+            or secrets.compare_digest(in_address.encode(), wanted)
         )
 
     def _has_cookie(self, headers: Headers) -> bool:
@@ -189,17 +179,11 @@ HOST = re.compile(r"(\[(?P<v6>[0-9a-f:.]+)\]|(?P<name>[^\[\]:@/]*))(:\d{1,5})?")
 
 
 def _without_port(host: str) -> str:
-    """Return the name or address in a Host header, or nothing if it is neither.
-
-    Examples
-    --------
-    >>> [_without_port(host) for host in ("localhost:80", "[::1]:80", "::1", "[::1].evil.com")]
-    ['localhost', '::1', '::1', '']
-    """
+    """Return the name or address in a Host header, or "" if it is neither."""
     if _is_address(host):  # of version 6, without the brackets that it should have
         return host
-    found = HOST.fullmatch(host)
-    return "" if found is None else found["v6"] or found["name"]
+    match = HOST.fullmatch(host)
+    return "" if match is None else match["v6"] or match["name"]
 
 
 def _inner_path(scope: Scope) -> str:

@@ -10,29 +10,7 @@ from likewise.project import Project
 
 
 class Readiness:
-    """A project that is being opened, until it is there.
-
-    Parameters
-    ----------
-    source : str
-        What the page calls it meanwhile.
-    project : Project, optional
-        The project, where it is open already.
-
-    Attributes
-    ----------
-    was_asked : bool
-        Whether somebody has asked for the project before it was there.
-    was_told : threading.Event
-        Set when somebody was told why it cannot be opened.
-
-    Examples
-    --------
-    >>> readiness = Readiness("photos")
-    >>> readiness.progress("Describing pictures", 120, 500)
-    >>> readiness.reply()[1]["error"]
-    'not open yet: Describing pictures, 120 of 500'
-    """
+    """A project that is being opened, until it is there or has failed."""
 
     def __init__(self, source: str, project: Project | None = None) -> None:
         self.source = source

@@ -33,19 +33,7 @@ EVERYWHERE = ("0.0.0.0", "::", "")
 
 @dataclass(frozen=True)
 class Served:
-    """A page that can be served, also before its project is open.
-
-    Attributes
-    ----------
-    address : str
-        The full URL, token included.
-    server : uvicorn.Server
-        Not running yet.
-    listener : socket
-        It listens already; connections are answered as soon as the server runs.
-    readiness : Readiness
-        What is served.
-    """
+    """A page that can be served before its project is open; its socket is listening already."""
 
     address: str
     server: uvicorn.Server
@@ -82,21 +70,7 @@ def prepare(
     port: int | None = None,
     hosts: Iterable[str] = (),
 ) -> Served:
-    """Bind the page of a project to an address.
-
-    Parameters
-    ----------
-    readiness : Readiness
-        What is served.
-    path : Path, optional
-        The session file. With one, the token is the same every time.
-    host : str
-        The address to listen on; only this machine by default.
-    port : int, optional
-        0 for any free one. By default 8642, or any free one if that is taken.
-    hosts : iterable of str
-        Further names by which the server may be called.
-    """
+    """Bind the page of a project to an address: by default port 8642, or any free one."""
     listener = listen(host, port)
     token = token_for(path)
     names = [*hosts, host.strip("[]")]
@@ -139,7 +113,7 @@ def listen(host: str, port: int | None) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wanted = DEFAULT_PORT if port is None else port
     try:
-        found = socket.create_server((host.strip("[]"), wanted), family=family)
+        listener = socket.create_server((host.strip("[]"), wanted), family=family)
     except OSError as error:
         if port is None:
             return listen(host, 0)
@@ -150,15 +124,12 @@ def listen(host: str, port: int | None) -> socket.socket:
         ) from error
     # Connections inherit it. Else the end of a reply waits 40 ms for the other side to confirm its
     # beginning, since asyncio does not see that such a socket speaks TCP.
-    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return found
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def token_for(path: Path | None) -> str:
-    """Return the token of a session: the same after a restart, so that open tabs go on.
-
-    It is kept apart from the session file, which people send to each other.
-    """
+    """Return the token of a session, kept apart from its file; it survives restarts."""
     if path is None:
         return secrets.token_urlsafe(24)
     name = hashlib.blake2b(os.fsencode(path.resolve()), digest_size=16).hexdigest()
@@ -167,12 +138,12 @@ def token_for(path: Path | None) -> str:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
         with os.fdopen(handle, "r+", encoding="ascii") as file:
-            found = file.read().strip()
-            if len(found) < 32:
-                found = secrets.token_urlsafe(24)
+            token = file.read().strip()
+            if len(token) < 32:
+                token = secrets.token_urlsafe(24)
                 file.seek(0)
                 file.truncate()
-                file.write(found)
-            return found
+                file.write(token)
+            return token
     except (OSError, UnicodeDecodeError):  # a token for this run only then
         return secrets.token_urlsafe(24)

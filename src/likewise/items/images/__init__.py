@@ -38,11 +38,7 @@ Look = tuple[tuple[int, int], str, str]
 
 
 class ImageItems(Items):
-    """Pictures: those in a folder and the folders below it, in order of their paths, or any others.
-
-    The view also has ``"width"``, ``"height"`` and ``"broken"``. A picture that cannot be decoded
-    stays an item, with a placeholder. Links that lead out of the folder are not followed.
-    """
+    """Pictures, by default those in a folder and below; a broken one stays, with a placeholder."""
 
     kind = "images"
     noun = "picture"
@@ -134,11 +130,7 @@ class ImageItems(Items):
         return self._locations[i]
 
     def thumbnail(self, i: int, size: int = 512, *, format: str = "webp") -> bytes:
-        """Return picture `i`, decoded and encoded again, or a placeholder if it is broken.
-
-        It has at most `size` pixels in each direction and is not enlarged; the format is webp, png
-        or jpeg.
-        """
+        """Return picture `i` with at most `size` pixels a side, or a placeholder."""
         if not 1 <= size <= LARGEST_THUMBNAIL:
             raise InputError(f"a thumbnail has 1 to {LARGEST_THUMBNAIL} pixels, not {size}")
         if not 0 <= i < self.n:

@@ -92,11 +92,7 @@ def upright_size(picture: Image) -> tuple[int, int]:
 
 
 def decode(data: bytes, at_least: int | None = None) -> Image:
-    """Decode a picture to RGB, upright, on white where it is transparent.
-
-    A JPEG is decoded at a fraction of its size, which is faster, if that is still `at_least` so
-    large.
-    """
+    """Decode a picture to RGB, upright, on white, a JPEG at a fraction of its size if large."""
     from PIL import ImageOps
 
     picture = open_picture(data)

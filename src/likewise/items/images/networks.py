@@ -34,11 +34,7 @@ def run_network(
     center: float,
     spread: float,
 ) -> NDArray[np.float32]:
-    """Feed gray or color pictures to a network, some at a time; return a row of values for each.
-
-    The network takes a float tensor (batch, 3, size, size) of ``(value - center) / spread``.
-    Pictures are resized bilinearly, and their proportions are not kept.
-    """
+    """Feed resized pictures to a network in batches; return a row of values for each."""
     torch = _module("torch")
     Image = _module("PIL.Image")
 
@@ -168,10 +164,7 @@ def inception_weights(download: bool) -> Path:
 
 
 def inception_weights_path() -> Path:
-    """Return where torchvision keeps the weights of Inception-V3.
-
-    The rule is that of ``torch.hub``, which takes seconds to import.
-    """
+    """Return where torchvision keeps Inception-V3, without importing ``torch.hub``."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     home = Path(os.environ.get("TORCH_HOME") or cache / "torch").expanduser()
     return home / "hub" / "checkpoints" / INCEPTION_FILE

@@ -62,11 +62,7 @@ def image_features(
     kept: FeatureCache,
     progress: OnProgress | None = None,
 ) -> Features:
-    """Compute the features of pictures, or fetch those that are kept.
-
-    Pictures with equal hashes are encoded once. Those that are `broken`, or that `load` cannot
-    decode, get the mean features.
-    """
+    """Compute the features of pictures, or fetch cached ones; broken ones get the mean."""
     n = len(hashes)
     network = ("torch",) if recipe in EFFICIENTNETS else ("torch", "timm")
     versions = package_versions(*(() if recipe == DESCRIPTORS else network))
@@ -179,12 +175,7 @@ def _squares(chunk: list[int], load: Load, side: int) -> Iterator[np.ndarray | B
 
 
 def describe(pictures: np.ndarray) -> np.ndarray:
-    """Return a row of features for every picture of 64 x 64 pixels.
-
-    Two parts of equal weight: the mean colors on an 8 x 8 grid, and histograms of oriented
-    gradients (8 x 8 cells, 9 directions, blocks of 2 x 2 cells brought to unit length) after Dalal
-    and Triggs, 2005.
-    """
+    """Return mean colors and oriented gradients (Dalal and Triggs, 2005) of 64 x 64 pictures."""
     scaled = pictures.astype(np.float32) / 255
     step = SIDE // COLOR_GRID
     grid = scaled.reshape(-1, COLOR_GRID, step, COLOR_GRID, step, 3).mean(axis=(2, 4))
