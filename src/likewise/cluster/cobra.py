@@ -157,7 +157,8 @@ class COBRA(AskingClusterer):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
-            New rows, read block by block; with ``metric="precomputed"`` their distances to all
+            New rows, read block by block, or what `open_items` takes if the model was fitted on
+            items; with ``metric="precomputed"`` their distances to all
             rows of the fit.
 
         Returns

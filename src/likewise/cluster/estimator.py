@@ -292,6 +292,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
                 stacklevel=2,
             )
         data = self._data(X)
+        self._describer = X.describer() if hasattr(X, "describer") else None
         session, rows = self._begin(
             data,
             train_indices=train_indices,
@@ -336,6 +337,9 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         """Return what is predicted for all rows, block by block; lazily for Dask collections."""
         check_is_fitted(self, "n_clusters_")
         shape = () if n_columns is None else (n_columns,)
+        describer = getattr(self, "_describer", None)
+        if describer is not None and describer.takes(X):
+            X = describer(X)
         data = opened(X)
         if isinstance(data, DaskRows | ParquetRows):
             self._check_columns(data)
