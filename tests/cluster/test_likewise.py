@@ -22,9 +22,6 @@ def asked(max_queries=None, **options):
 @pytest.mark.filterwarnings("ignore::likewise.errors.UnusedLabelsWarning")
 @parametrize_with_checks(
     [Likewise(), Likewise(max_queries=5, random_state=1), Likewise(questions="pairs")],
-    expected_failed_checks=lambda _: {
-        "check_clustering": "it passes no oracle, so that nothing is asked and nothing is learned"
-    },
 )
 def test_it_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
@@ -192,3 +189,66 @@ def test_a_session_that_ends_at_its_budget_goes_on_when_it_is_extended():
     assert session.ask() is None
     session.extend(10)
     assert run(session, LabelOracle(Y)).n_asked == 30
+
+
+def test_without_an_oracle_the_groups_are_guessed_from_the_rows():
+    blobs, truth = make_blobs(600, centers=4, cluster_std=0.4, random_state=3)
+    model = Likewise(random_state=0).fit(blobs)
+    assert adjusted_rand_score(truth, model.labels_) == 1.0
+    assert model.n_clusters_ == 4
+    assert model.n_queries_ == 0
+    assert np.array_equal(model.predict(blobs), model.labels_)
+    assert model.predict_proba(blobs).shape == (600, 4)
+    # Nobody confirmed anything.
+    assert model.completeness_ is None
+    assert (model.doubts_ == 1.0).all()
+    assert set(model.session_.labels) == {0}
+
+
+def test_rows_that_are_all_equal_are_one_group_by_a_guess():
+    model = Likewise().fit(np.ones((20, 2)))
+    assert model.n_clusters_ == 1
+    assert set(model.predict(np.ones((3, 2)))) == {0}
+
+
+def test_the_guess_ends_with_the_first_link():
+    blobs, _ = make_blobs(60, centers=4, cluster_std=0.4, random_state=3)
+    model = Likewise(random_state=0).fit(blobs, must_link=[(0, 1)])
+    assert np.array_equal(model.labels_, model.session_.labels)
+
+
+def test_the_model_follows_its_session():
+    model = asked(5)
+    model.session_.extend(25)
+    run(model.session_, LabelOracle(Y))
+    longer = asked(30)
+    assert model.n_queries_ == 30
+    assert np.array_equal(model.labels_, longer.labels_)
+    assert model.queries_ == longer.queries_
+    assert np.array_equal(model.doubts_, longer.doubts_)
+    assert np.array_equal(model.predict(X), longer.predict(X))
+    model.session_.undo()
+    assert model.n_queries_ == 29
+
+
+def test_a_guess_becomes_what_answers_say():
+    model = Likewise(random_state=0).fit(X)
+    run(model.session_, LabelOracle(Y), max_queries=20)
+    assert np.array_equal(model.labels_, model.session_.labels)
+    assert model.n_clusters_ == model.session_.n_groups == 3
+
+
+def test_warm_start_with_a_larger_budget_goes_on():
+    model = Likewise(10, warm_start=True, random_state=0).fit(X, oracle=LabelOracle(Y))
+    model.set_params(max_queries=25).fit(X, oracle=LabelOracle(Y))
+    assert model.n_queries_ == 25
+    assert model.queries_ == asked(25).queries_
+
+
+def test_warm_start_without_a_budget_goes_on_until_it_is_enough():
+    model = Likewise(10, warm_start=True, random_state=0).fit(X, oracle=LabelOracle(Y))
+    model.set_params(max_queries=None).fit(X, oracle=LabelOracle(Y))
+    assert model.n_queries_ == asked().n_queries_ > 10
+    # A smaller budget is spent already.
+    n_asked = model.n_queries_
+    assert model.set_params(max_queries=5).fit(X, oracle=LabelOracle(Y)).n_queries_ == n_asked

@@ -17,10 +17,14 @@ def asked(oracle, questions="auto", seed=0):
 
 
 def with_one_wrong(number):
-    """Return a session of which one answer says another group than the right one, or none."""
+    """Return a session of which one answer names another group than the right one.
+
+    The seed is one with which it does: a wrong "none of these" would make a new group, which no
+    other answer contradicts.
+    """
     session = Likewise(N_QUESTIONS, random_state=0).start(X)
     while (question := session.ask()) is not None:
-        oracle = NoisyOracle(LabelOracle(Y), float(question.number == number))
+        oracle = NoisyOracle(LabelOracle(Y), float(question.number == number), random_state=5)
         run(session, oracle, max_queries=1)
     return session
 

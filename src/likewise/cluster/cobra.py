@@ -69,7 +69,9 @@ class COBRA(AskingClusterer):
     representatives_ : ndarray of shape (n_super_instances,)
         The row that stands for each super-instance.
     session_ : Session
-        The session, which can be asked on, undone, revised and saved.
+        The session, which can be asked on, undone, revised and saved. The attributes are those of
+        the end of `fit`: after further answers, ``model.adopt(model.session_)`` follows
+        (``X=X`` with ``labels="learned"``).
     learned_ : Learned or None
         With ``labels="learned"``: what was learned; None while there is one group.
     n_features_in_ : int
@@ -157,7 +159,8 @@ class COBRA(AskingClusterer):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
-            New rows, read block by block; with ``metric="precomputed"`` their distances to all
+            New rows, read block by block, or what `open_items` takes if the model was fitted on
+            items; with ``metric="precomputed"`` their distances to all
             rows of the fit.
 
         Returns

@@ -211,17 +211,22 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         return rows
 
     def _set_queries(self, session: Session) -> None:
-        asked = [gesture for gesture in session.events if gesture.source == "asked"]
-        numbers: Any = range(session.strategy.n_rows)
-        if session.row_numbers is not None:
-            numbers = session.row_numbers.tolist()
         self.session_ = session
-        self.queries_ = [
-            (numbers[link.left], numbers[link.right], link.answer)
-            for gesture in asked
-            for link in gesture.links
-        ]
+        self.queries_ = asked_links(session)
         self.n_queries_ = session.n_asked
+
+
+def asked_links(session: Session) -> list[tuple[int, int, Answer]]:
+    """Return the rows asked about, by their numbers in the data, and the answers, in order."""
+    numbers: Any = range(session.strategy.n_rows)
+    if session.row_numbers is not None:
+        numbers = session.row_numbers.tolist()
+    return [
+        (numbers[link.left], numbers[link.right], link.answer)
+        for gesture in session.events
+        if gesture.source == "asked"
+        for link in gesture.links
+    ]
 
 
 class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
@@ -292,6 +297,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
                 stacklevel=2,
             )
         data = self._data(X)
+        self._describer = X.describer() if hasattr(X, "describer") else None
         session, rows = self._begin(
             data,
             train_indices=train_indices,
@@ -303,8 +309,9 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         )
         earlier = getattr(self, "session_", None) if self.warm_start else None
         if earlier is not None and earlier.digest == session.digest:
-            session, session.max_queries = earlier, self.max_queries
-            session.extend(0)
+            session = earlier
+            session.extend(0)  # not endless any more
+            session.max_queries = self.max_queries
         self.session_ = session
         if oracle is not None:
             then = f" and {type(self).__name__}().adopt(error.session)"
@@ -320,11 +327,19 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
 
     def _label_all(self, numbers: NDArray[np.intp], data: Data) -> None:
         """Predict the rows that the session is not about, if they are in memory."""
-        of_sample = self.__dict__.pop("labels_")
+        of_sample = self.labels_
         self._is_elsewhere = not isinstance(data, np.ndarray)
+        labels = None
         if isinstance(data, np.ndarray):
-            self.labels_ = predict_array(self._predictor(), data)
-            self.labels_[numbers] = of_sample
+            labels = predict_array(self._predictor(), data)
+            labels[numbers] = of_sample
+        self._keep_labels(labels)
+
+    def _keep_labels(self, labels: NDArray[np.intp] | None) -> None:
+        """Keep the labels of all rows instead of those of the sample; None has none."""
+        self.__dict__.pop("labels_", None)
+        if labels is not None:
+            self.labels_ = labels
 
     def _predictor(self) -> Predict:
         """Return a function from rows to labels that workers can be sent."""
@@ -336,6 +351,9 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         """Return what is predicted for all rows, block by block; lazily for Dask collections."""
         check_is_fitted(self, "n_clusters_")
         shape = () if n_columns is None else (n_columns,)
+        describer = getattr(self, "_describer", None)
+        if describer is not None and describer.takes(X):
+            X = describer(X)
         data = opened(X)
         if isinstance(data, DaskRows | ParquetRows):
             self._check_columns(data)

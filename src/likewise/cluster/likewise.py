@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from likewise.cluster.estimator import AskingClusterer, Predict
+from likewise.cluster.estimator import AskingClusterer, Predict, asked_links
+from likewise.core.answers import Answer
 from likewise.core.fingerprint import refuse_other_rows
+from likewise.core.reports import Completeness, Suspect
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.inputs import refuse_session
@@ -59,14 +61,18 @@ class Likewise(AskingClusterer):
         For every row, the learner's chance that its label is wrong; 0 for rows whose group
         follows from answers.
     completeness_ : Completeness or None
-        How much of the grouping is right, as an estimate and with a lower bound; None before two
-        groups are known.
+        How much of the grouping is right, as an estimate and with a lower bound. It is estimated
+        from rows whose group is known by answers, so it is None until the answers tell two groups
+        apart, however many groups `labels_` has by a guess or by ``groups=``.
     suspects_ : list of Suspect
         Answers that are probably wrong, the least credible first: each with its number in the
         log, the two rows, the answer and the probability that it is right.
         ``session_.revise(number, answer)`` changes one.
     session_ : Session
-        The session, which can be asked on, undone, revised and saved.
+        The session, which can be asked on, undone, revised and saved. All attributes follow it:
+        after ``run(model.session_, oracle)`` they are those of the longer session. Only where a
+        sample of larger data was asked about, `labels_` stays that of the end of `fit`;
+        ``predict(X)`` returns the current ones.
     learned_ : Learned or None
         What was learned; None before two groups are known.
     n_features_in_ : int
@@ -76,7 +82,7 @@ class Likewise(AskingClusterer):
 
     Notes
     -----
-    Without an oracle, nothing is asked, and all rows are one cluster.
+    Without an oracle, nothing is asked, and `fit` makes its best guess from the data alone.
 
     Examples
     --------
@@ -131,13 +137,76 @@ class Likewise(AskingClusterer):
             refuse_other_rows(session.digest, X)
         self._set_queries(session)
         self.n_features_in_ = strategy.partition.points.shape[1]
-        self.learned_ = strategy.learned
-        self.doubts_ = strategy.doubts()
-        self.completeness_ = session.completeness
-        self.suspects_ = session.suspects
-        self.labels_ = session.labels
-        self.n_clusters_ = session.n_groups
+        self._is_guess = False
+        self._labels_of_all: NDArray[np.intp] | None = None
         return self
+
+    def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:
+        self.adopt(session, X=X)
+        self._is_guess = not is_asked
+        return self
+
+    def _set_queries(self, session: Session) -> None:
+        self.session_ = session
+
+    # -- what was found follows the session; for other estimators these are plain attributes -----
+
+    @property
+    def _strategy_now(self) -> Any:
+        return self.session_.strategy
+
+    @property
+    def labels_(self) -> NDArray[np.intp]:  # type: ignore[override]
+        """The cluster of every row."""
+        if self._labels_of_all is not None:
+            return self._labels_of_all
+        if self._is_elsewhere:
+            raise AttributeError  # `__getattr__` says why
+        return self.session_.labels_guess if self._is_guess else self.session_.labels
+
+    @property
+    def n_clusters_(self) -> int:
+        """The number of clusters found."""
+        learned = self.learned_
+        if self._is_guess and learned is not None:
+            return learned.n_groups
+        return self.session_.n_groups
+
+    @property
+    def n_queries_(self) -> int:  # type: ignore[override]
+        """The number of questions asked."""
+        return self.session_.n_asked
+
+    @property
+    def queries_(self) -> list[tuple[int, int, Answer]]:  # type: ignore[override]
+        """The rows asked about and the answers, in order."""
+        return asked_links(self.session_)
+
+    @property
+    def learned_(self) -> Learned | None:
+        """What was learned; None while there is one group."""
+        guessed: Learned | None = self._strategy_now.guessed if self._is_guess else None
+        learned: Learned | None = self._strategy_now.learned
+        return learned if guessed is None else guessed
+
+    @property
+    def doubts_(self) -> NDArray[np.float64]:
+        """For every row, the learner's chance that its label is wrong."""
+        doubts: NDArray[np.float64] = self.session_.once("doubts", self._strategy_now.doubts)
+        return doubts
+
+    @property
+    def completeness_(self) -> Completeness | None:
+        """How much of the grouping is right; None before two groups are known by answers."""
+        return self.session_.once("completeness", lambda: self.session_.completeness)
+
+    @property
+    def suspects_(self) -> list[Suspect]:
+        """Answers that are probably wrong, the least credible first."""
+        return self.session_.suspects
+
+    def _keep_labels(self, labels: NDArray[np.intp] | None) -> None:
+        self._labels_of_all = labels
 
     def predict(self, X: Any) -> Any:
         """Return the most likely cluster of each row.
@@ -145,7 +214,8 @@ class Likewise(AskingClusterer):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
-            New rows, read block by block.
+            New rows, read block by block. A model that was fitted on `open_items` takes what
+            `open_items` takes: data frames, texts, pictures, series.
 
         Returns
         -------
@@ -161,7 +231,8 @@ class Likewise(AskingClusterer):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
-            New rows, read block by block.
+            New rows, read block by block. A model that was fitted on `open_items` takes what
+            `open_items` takes: data frames, texts, pictures, series.
         """
         check_is_fitted(self, "n_clusters_")
         return self._predict_in_blocks(self._chances(), X, np.float64, self.n_clusters_)

@@ -8,12 +8,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from likewise.errors import InputError
 from likewise.words import many
+
+if TYPE_CHECKING:
+    from likewise.items.describer import Describer, Encode
 
 OnProgress = Callable[[int, int], object]
 
@@ -138,6 +141,7 @@ class Items(ABC):
         self.problems = tuple(problems)
         self.notes = tuple(notes)
         self._given: Features | None = None
+        self._opened_with: dict[str, Any] = {}
         self._searched: dict[int, str] = {}
 
     # -- how a kind is recognized ------------------------------------------------------------------
@@ -271,6 +275,48 @@ class Items(ABC):
         other = copy.copy(self)
         other._given = features
         return other
+
+    def describe(self, source: Any) -> np.ndarray:
+        """Return features of new things, made as those of these items.
+
+        What was learned from these items, such as the range of a column, its categories or the
+        vocabulary of texts, is applied to the new things.
+
+        Parameters
+        ----------
+        source : Items, or what `open_items` takes
+            New things of the same kind.
+
+        Returns
+        -------
+        ndarray of shape (n_things, n_features)
+
+        Raises
+        ------
+        InputError
+            If this kind cannot describe new things, or the new things are of another kind.
+        """
+        return self.describer()(source)
+
+    def describer(self) -> Describer:
+        """Return what describes new things, without these items; a fitted model keeps it."""
+        from likewise.items.describer import Describer
+
+        if self._given is not None:
+            why = "the features of these items were given. Pass features of the new ones, an array"
+            return Describer(self.kind, why_not=why)
+        encode = self._encoder()
+        if encode is None:
+            why = "this kind only has features of all items together"
+            return Describer(self.kind, why_not=why)
+        return Describer(self.kind, self._opened_with, encode)
+
+    def _encoder(self) -> Encode | None:
+        """Return a function from new items of this kind to features, or None if there is none.
+
+        It is a function of a module or a `functools.partial` of one, so that it can be pickled.
+        """
+        return None
 
     def content_hashes(self) -> dict[str, str]:
         """Return the content hash of every item by its id, as a `Store` keeps them."""

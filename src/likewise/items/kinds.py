@@ -134,11 +134,9 @@ def open_items(
     options = {name: value for name, value in given.items() if value is not None}
     named: Any = "series" if series and kind is None else kind
     if not is_frame(source) and not isinstance(source, str | os.PathLike):
-        from likewise.items.memory import from_memory
-
         if options or features is not None:
             raise InputError(f"{', '.join(options) or 'features'}: not for things in memory")
-        return from_memory(source, named, _cache(cache))
+        return opened_from_memory(source, named, cache=cache)
     if not is_frame(source):
         if not os.fspath(source):
             raise InputError('the path is empty; for this folder write "."')
@@ -148,9 +146,21 @@ def open_items(
     found = _kind(source, named, options)
     _check_options(found, source if isinstance(source, Path) else "the data frame", options)
     opened = found.open(source, cache=_cache(cache), **options)
+    opened._opened_with = {"cache": cache, **options}
     if features is None:
         return opened
     return opened.with_features(read_features(Path(features), opened.ids, opened.source))
+
+
+def opened_from_memory(
+    source: Any, kind: Any, *, cache: bool | PathLike = True, white: float | None = None, **_: Any
+) -> Items:
+    """Open things in memory; `white` is the number that is white in pictures, found if None."""
+    from likewise.items.memory import from_memory
+
+    opened = from_memory(source, kind, _cache(cache), white)
+    opened._opened_with |= {"cache": cache}
+    return opened
 
 
 def refuse_nothing(source: PathLike, options: Mapping[str, Any]) -> None:

@@ -31,7 +31,9 @@ MEMORY = Path("memory")
 Kind = Literal["images", "texts", "series"]
 
 
-def from_memory(things: Iterable[Any], kind: Kind | None, cache: FeatureCache) -> Items:
+def from_memory(
+    things: Iterable[Any], kind: Kind | None, cache: FeatureCache, white: float | None = None
+) -> Items:
     """Return pictures, texts or sequences of numbers as items; the first decides which kind."""
     if isinstance(things, Mapping) or hasattr(things, "toarray") or not hasattr(things, "__iter__"):
         raise InputError(
@@ -48,7 +50,7 @@ def from_memory(things: Iterable[Any], kind: Kind | None, cache: FeatureCache) -
     if found == "texts" and kind is None:
         _refuse_paths(some)
     if found == "images":
-        return _pictures(some, cache)
+        return _pictures(some, cache, white)
     if found == "texts":
         texts = Table(MEMORY, {"text": some}, len(some))
         return TextItems(texts, "text", cache=cache)
@@ -92,13 +94,13 @@ def _is_pil(thing: Any) -> bool:
     return type(thing).__module__.startswith("PIL.")
 
 
-def _pictures(pictures: list[Any], cache: FeatureCache) -> ImageItems:
+def _pictures(pictures: list[Any], cache: FeatureCache, white: float | None) -> ImageItems:
     """Return pictures from paths, PIL images or arrays, whose largest number is white."""
     require_pillow()
     from PIL import Image
 
     arrays = [one for one in pictures if isinstance(one, np.ndarray)]
-    white = max((_largest(one) for one in arrays), default=1.0) or 1.0
+    largest = white or max((_largest(one) for one in arrays), default=1.0) or 1.0
 
     def load(i: int, at_least: int) -> Image.Image:
         picture = pictures[i]
@@ -115,7 +117,7 @@ def _pictures(pictures: list[Any], cache: FeatureCache) -> ImageItems:
                 raise InputError(
                     f"item {i} has pixels that are NaN or infinite: fill them in first"
                 )
-            pixels = (pixels.clip(0) * (255.0 / white)).astype(np.uint8)
+            pixels = (pixels.clip(0, largest) * (255.0 / largest)).astype(np.uint8)
         return to_rgb(Image.fromarray(pixels))
 
     names = [Path(p).name if isinstance(p, str | os.PathLike) else "" for p in pictures]
@@ -123,4 +125,7 @@ def _pictures(pictures: list[Any], cache: FeatureCache) -> ImageItems:
     ids = names if is_named else [str(i) for i in range(len(pictures))]
     whole = (load(i, LARGEST_THUMBNAIL) for i in range(len(pictures)))
     looks = [(one.size, digest(one.tobytes(), str(one.size)), "") for one in whole]
-    return ImageItems(MEMORY, ids, looks, load, locations=ids, recipe="auto", cache=cache)
+    items = ImageItems(MEMORY, ids, looks, load, locations=ids, recipe="auto", cache=cache)
+    if arrays:
+        items._opened_with["white"] = largest
+    return items

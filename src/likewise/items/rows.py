@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,8 +14,16 @@ from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
 from likewise.items.items import Features, Items, OnProgress, digest, shorten
 from likewise.items.tablefiles import READING, is_table, read_table
-from likewise.items.tables import Table, as_shown, as_text, is_missing
-from likewise.items.texts import character_lsi
+from likewise.items.tables import (
+    ReadTime,
+    Table,
+    as_shown,
+    as_text,
+    find_times,
+    is_missing,
+    read_times,
+)
+from likewise.items.texts import LatentWords, fit_characters
 from likewise.words import plural
 
 MOST_CATEGORIES = 30
@@ -127,6 +136,10 @@ class RowItems(Items):
         # Not cached: to compute them takes no longer than to hash the table.
         return row_features(self._table, self._columns, [] if self._id is None else [self._id])
 
+    def _encoder(self) -> Callable[[RowItems], np.ndarray]:
+        leave_out = [] if self._id is None else [self._id]
+        return partial(_described, encoders=fit_rows(self._table, self._columns, leave_out)[1])
+
     def sum_up(self, some: Sequence[int]) -> str:
         """Return the values that tell some rows from the others, such as ``color red``."""
         rows = np.array(some, dtype=np.intp)
@@ -196,23 +209,34 @@ def _short(number: float) -> str:
 
 def row_features(table: Table, columns: Sequence[str] | None, leave_out: Sequence[str]) -> Features:
     """Turn the rows of a table into numbers; by default from all columns except `leave_out`."""
+    return fit_rows(table, columns, leave_out)[0]
+
+
+def fit_rows(
+    table: Table, columns: Sequence[str] | None, leave_out: Sequence[str]
+) -> tuple[Features, dict[str, Encoder]]:
+    """Return the features of the rows, and by column name what makes them of new rows."""
     names = [n for n in table.columns if n not in leave_out] if columns is None else list(columns)
-    blocks: list[np.ndarray] = []
+    encoders: dict[str, Encoder] = {}
     used: dict[str, list[str]] = {how: [] for how in HOW}
     notes: list[str] = []
     free: list[str] = []
     for name in names:
-        how, block, note = _encoded(table, name, keeps_counts=columns is not None)
+        how, encoder, note = _encoder(table, name, keeps_counts=columns is not None)
         if how == "text":
             free.append(name)
             continue
         if note:
             notes.append(f"{name}: {note}")
-        if block.shape[1]:
-            blocks.append(block)
+        if encoder is not None:
+            encoders[name] = encoder
             used[how].append(name)
+    blocks = [encoder(table, name) for name, encoder in encoders.items()]
     if free and (columns is not None or not blocks):
-        blocks += [character_lsi([as_text(v) for v in table.column(name)]) for name in free]
+        for name in free:
+            letters = fit_characters([as_text(v) for v in table.column(name)])
+            blocks.append(letters.X)
+            encoders[name] = Letters(letters.without_texts())
         used["text"] = free
     elif free:
         notes.append(
@@ -231,27 +255,101 @@ def row_features(table: Table, columns: Sequence[str] | None, leave_out: Sequenc
         f"{len(blocks)} of {plural(len(table.columns), 'column')}; {told}. Choose others with "
         "--columns, or bring your own with --features."
     )
-    return Features(np.hstack(blocks), description, notes=tuple(notes))
+    return Features(np.hstack(blocks), description, notes=tuple(notes)), encoders
 
 
-def _encoded(table: Table, name: str, *, keeps_counts: bool) -> tuple[str, np.ndarray, str]:
-    """Return what a column is, its features, and what to say about it."""
+def _described(items: RowItems, encoders: Mapping[str, Encoder]) -> np.ndarray:
+    """Return the features of new rows by what was learned from the columns of others."""
+    return np.hstack([encoder(items._table, name) for name, encoder in encoders.items()])
+
+
+# Not scikit-learn's encoders: importing them takes longer than most tables.
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Numbers, or dates as `read` reads them, scaled from [low, high] to [0, 1].
+
+    A missing value becomes `fill`, an infinite one the end of the range.
+    """
+
+    low: float
+    high: float
+    fill: float
+    read: ReadTime | None = None
+
+    def __call__(self, table: Table, name: str) -> np.ndarray:
+        """Return the feature of a column."""
+        numbers = self._numbers(table, name)
+        numbers = np.where(np.isinf(numbers), np.clip(numbers, self.low, self.high), numbers)
+        # Halved, because the difference of two doubles may overflow.
+        scaled = (numbers / 2 - self.low / 2) / (self.high / 2 - self.low / 2)
+        return np.where(np.isnan(scaled), self.fill, scaled)[:, None]
+
+    def _numbers(self, table: Table, name: str) -> np.ndarray:
+        cells = table.column(name)
+        if all(map(is_missing, cells)):
+            return np.full(table.n, np.nan)
+        if self.read is None:
+            numbers = table.numbers(name)
+            if numbers is None:
+                raise InputError(f"column {name!r} of {table.path} is not numbers, as in the fit")
+            return numbers
+        try:
+            return read_times(cells, self.read)
+        except (AttributeError, TypeError, ValueError, OverflowError) as error:
+            raise InputError(
+                f"column {name!r} of {table.path} is not dates written as in the fit: {error}"
+            ) from error
+
+
+@dataclass(frozen=True)
+class OneHot:
+    """One column per category, in order of name; other values are in none of them."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, table: Table, name: str) -> np.ndarray:
+        """Return the features of a column."""
+        texts = np.array([_category(value) for value in table.column(name)], dtype=object)
+        names = np.array(self.names, dtype=object)
+        return np.asarray(texts[:, None] == names, dtype=float)
+
+
+@dataclass(frozen=True, eq=False)
+class Letters:
+    """Free text by its letters."""
+
+    letters: LatentWords
+
+    def __call__(self, table: Table, name: str) -> np.ndarray:
+        """Return the features of a column."""
+        return self.letters.of([as_text(value) for value in table.column(name)])
+
+
+Encoder = Scale | OneHot | Letters
+
+
+def _encoder(
+    table: Table, name: str, *, keeps_counts: bool
+) -> tuple[str, Scale | OneHot | None, str]:
+    """Return what a column is, what makes its features if it is of use, and what to say of it."""
     numbers = table.numbers(name)
     if numbers is not None:
         if not keeps_counts and _only_counts(numbers):
-            return "number", np.empty((table.n, 0)), "left out, it only counts the rows"
+            return "number", None, "left out, it only counts the rows"
         finite, beyond = _within_range(table.column(name), numbers)
-        block, note = _scaled(finite)
+        scale, note = _fit_scale(finite)
         if beyond:
             note = note.replace("all its values", "all its other values")
-        return "number", block, "; ".join(part for part in (beyond, note) if part)
-    times = table.times(name)
+        return "number", scale, "; ".join(part for part in (beyond, note) if part)
+    times = find_times(table.column(name))
     if times is not None:
-        return "date", *_scaled(times)
+        return "date", *_fit_scale(times[1], times[0])
     texts = [_category(value) for value in table.column(name)]
     if len(set(texts)) > MOST_CATEGORIES:
-        return "text", np.empty((table.n, 0)), ""
-    return "category", *_one_hot(texts)
+        return "text", None, ""
+    return "category", *_fit_one_hot(texts)
 
 
 def _category(value: Any) -> str | None:
@@ -261,9 +359,6 @@ def _category(value: Any) -> str | None:
 def _only_counts(numbers: np.ndarray) -> bool:
     """Whether a column only counts the rows, as an index saved with a table does."""
     return len(numbers) >= 10 and bool((np.diff(numbers) == 1).all())
-
-
-# Not by scikit-learn's encoders: importing them takes longer than most tables.
 
 
 def _within_range(cells: Sequence[Any], numbers: np.ndarray) -> tuple[np.ndarray, str]:
@@ -280,28 +375,25 @@ def _within_range(cells: Sequence[Any], numbers: np.ndarray) -> tuple[np.ndarray
     return np.where(np.isinf(numbers), np.clip(numbers, finite.min(), finite.max()), numbers), told
 
 
-def _scaled(numbers: np.ndarray) -> tuple[np.ndarray, str]:
-    """Scale to [0, 1]; a missing value becomes the median."""
-    finite = np.isfinite(numbers)
-    lost = int(len(numbers) - finite.sum())
-    if lost == len(numbers):
-        return np.empty((len(numbers), 0)), "left out, it has no values that can be compared"
-    low, high = numbers[finite].min(), numbers[finite].max()
+def _fit_scale(numbers: np.ndarray, read: ReadTime | None = None) -> tuple[Scale | None, str]:
+    """Return the scale of numbers to [0, 1], which fills in the median; None if it is of no use."""
+    finite = numbers[np.isfinite(numbers)]
+    lost = len(numbers) - len(finite)
+    if not len(finite):
+        return None, "left out, it has no values that can be compared"
+    low, high = float(finite.min()), float(finite.max())
     if low == high:
-        return np.empty((len(numbers), 0)), "left out, all its values are equal"
-    # Halved, because the difference of two doubles may overflow.
-    scaled = np.where(finite, (numbers / 2 - low / 2) / (high / 2 - low / 2), 0.0)
-    if not lost:
-        return scaled[:, None], ""
-    scaled[~finite] = np.median(scaled[finite])
-    return scaled[:, None], f"{plural(lost, 'missing value')}, filled with the median"
+        return None, "left out, all its values are equal"
+    fill = float(np.median((finite / 2 - low / 2) / (high / 2 - low / 2)))
+    note = f"{plural(lost, 'missing value')}, filled with the median" if lost else ""
+    return Scale(low, high, fill, read), note
 
 
-def _one_hot(texts: Sequence[str | None]) -> tuple[np.ndarray, str]:
-    """One column per category, in order of name; a missing value is in none of them."""
+def _fit_one_hot(texts: Sequence[str | None]) -> tuple[OneHot | None, str]:
+    """Return the categories of a column, None if it is of no use."""
     names = sorted({text for text in texts if text is not None})
     lost = sum(text is None for text in texts)
     if len(names) + (lost > 0) < 2:
-        return np.empty((len(texts), 0)), "left out, all its values are equal"
-    block = (np.array(texts, dtype=object)[:, None] == np.array(names, dtype=object)).astype(float)
-    return block, f"{plural(lost, 'missing value')}, in none of the categories" if lost else ""
+        return None, "left out, all its values are equal"
+    note = f"{plural(lost, 'missing value')}, in none of the categories" if lost else ""
+    return OneHot(tuple(names)), note

@@ -5,8 +5,9 @@ They are compared by their z-normalized values, or under dynamic time warping.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -118,6 +119,21 @@ class SeriesItems(Items):
         if self._how == "euclidean":
             return euclidean_features(self._series)
         return dtw_features(self._series, self._cache)
+
+    def _encoder(self) -> Callable[[SeriesItems], np.ndarray] | None:
+        if self._how == "dtw":
+            return None
+        return partial(_described, length=_common_length(self._series), channels=self._channels)
+
+
+def _described(items: SeriesItems, length: int, channels: list[str]) -> np.ndarray:
+    """Return the features of new series: z-normalized values at as many moments as in the fit."""
+    if len(items._channels) != len(channels):
+        raise InputError(
+            f"these series have {plural(len(items._channels), 'channel')}, those of the fit "
+            f"{len(channels)}: {', '.join(channels)}"
+        )
+    return np.stack([z_normalize(_resample(s, length)).ravel() for s in items._series])
 
 
 def series_from_table(
@@ -283,7 +299,7 @@ def z_normalize(values: np.ndarray) -> np.ndarray:
 def euclidean_features(series: Sequence[np.ndarray]) -> Features:
     """Return z-normalized values, all series brought to one length first."""
     lengths = {len(values) for values in series}
-    length = min(LONGEST, int(np.median([len(values) for values in series])))
+    length = _common_length(series)
     X = np.stack([z_normalize(_resample(values, length)).ravel() for values in series])
     about = "z-normalized values, compared moment by moment"
     if lengths != {length}:
@@ -293,6 +309,10 @@ def euclidean_features(series: Sequence[np.ndarray]) -> Features:
         f"{about}. Series that are alike but shifted in time compare better with "
         '--series-features dtw (pip install "likewise[series]").',
     )
+
+
+def _common_length(series: Sequence[np.ndarray]) -> int:
+    return min(LONGEST, int(np.median([len(values) for values in series])))
 
 
 def dtw_features(series: Sequence[np.ndarray], kept: FeatureCache) -> Features:

@@ -156,18 +156,32 @@ def as_numbers(values: Sequence[Any], has_decimal_comma: bool = False) -> np.nda
     return numbers if found else None
 
 
+ReadTime = Callable[[Any], float]
+"""From a date to seconds since 1970."""
+
+
 def as_times(values: Sequence[Any]) -> np.ndarray | None:
     """Return a column as seconds since 1970 with NaN for what is missing, or None if not dates."""
+    found = find_times(values)
+    return None if found is None else found[1]
+
+
+def find_times(values: Sequence[Any]) -> tuple[ReadTime, np.ndarray] | None:
+    """Return how the dates of a column are written, and `as_times` of it; None if not dates."""
     formats = (day + hour for day in DATE_FORMATS for hour in TIME_FORMATS)
-    readers: list[Callable[[Any], float]] = [_iso]
-    readers += [partial(_formatted, format=format) for format in formats]
+    readers: list[ReadTime] = [_iso, *(partial(_formatted, format=format) for format in formats)]
     for read in readers:
         try:
-            found = [math.nan if is_missing(value) else read(value) for value in values]
+            found = read_times(values, read)
         except (AttributeError, TypeError, ValueError, OverflowError):
             continue
-        return None if all(map(math.isnan, found)) else np.array(found)
+        return None if np.isnan(found).all() else (read, found)
     return None
+
+
+def read_times(values: Sequence[Any], read: ReadTime) -> np.ndarray:
+    """Return a column as seconds since 1970, NaN for what is missing."""
+    return np.array([math.nan if is_missing(value) else read(value) for value in values])
 
 
 def _iso(value: Any) -> float:

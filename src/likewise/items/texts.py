@@ -6,9 +6,10 @@ import importlib
 import importlib.util
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -224,6 +225,22 @@ class TextItems(Items):
             return lsi_features(self._texts, self._cache)
         return sentence_features(self._texts, self._recipe, self._cache)
 
+    def _encoder(self) -> Callable[[TextItems], np.ndarray]:
+        if self._recipe != "lsi":
+            return partial(_embedded, model=self._recipe)
+        words = fit_words(self._texts)
+        if not words.X.shape[1]:
+            words = fit_characters(self._texts)
+        return partial(_described, words=words.without_texts())
+
+
+def _described(items: TextItems, words: LatentWords) -> np.ndarray:
+    return words.of(items._texts)
+
+
+def _embedded(items: TextItems, model: str) -> np.ndarray:
+    return sentence_features(items._texts, model, items._cache).X
+
 
 def says_nothing(word: str) -> bool:
     """Whether a word is in texts of every topic."""
@@ -244,10 +261,10 @@ def lsi_features(texts: Sequence[str], kept: FeatureCache) -> Features:
     """Return tf-idf and latent semantic indexing, of words or, where these fail, of letters."""
     key, made_by = digest(*texts), f"{RECIPE}, {package_versions('scikit-learn')}"
     what, why = "words", ""
-    X = kept.get(f"{made_by}, words", key, lambda: word_lsi(texts))
+    X = kept.get(f"{made_by}, words", key, lambda: fit_words(texts).X)
     if not X.shape[1]:
         what, why = "letters", ", because the texts share too few words"
-        X = kept.get(f"{made_by}, letters", key, lambda: character_lsi(texts))
+        X = kept.get(f"{made_by}, letters", key, lambda: fit_characters(texts).X)
     return Features(
         X,
         f"tf-idf of {what} and latent semantic indexing, {plural(X.shape[1], 'dimension')}{why}. "
@@ -257,9 +274,30 @@ def lsi_features(texts: Sequence[str], kept: FeatureCache) -> Features:
     )
 
 
-def word_lsi(texts: Sequence[str]) -> np.ndarray:
+@dataclass(frozen=True, eq=False)
+class LatentWords:
+    """Words or letters and their latent dimensions, as found in some texts."""
+
+    X: np.ndarray
+    vectorizer: Any = None
+    svd: Any = None
+
+    def of(self, texts: Sequence[str]) -> np.ndarray:
+        """Return unit vectors of new texts; words that were not there before do not count."""
+        from sklearn.preprocessing import normalize
+
+        if self.svd is None:
+            return np.zeros((len(texts), self.X.shape[1]))
+        return rounded(normalize(self.svd.transform(self.vectorizer.transform(texts))))
+
+    def without_texts(self) -> LatentWords:
+        """Return what was learned, without the vectors of the texts it was learned from."""
+        return replace(self, X=self.X[:0])
+
+
+def fit_words(texts: Sequence[str]) -> LatentWords:
     """Return LSI unit vectors, weighted as in the paper's newsgroup data, or no columns."""
-    weights = _tf_idf(
+    vectorizer, weights = _tf_idf(
         texts,
         max_df=0.5 if len(texts) >= 10 else 1.0,
         min_df=2,
@@ -268,38 +306,40 @@ def word_lsi(texts: Sequence[str]) -> np.ndarray:
     )
     # A single word cannot separate the texts that have it.
     if weights is None or weights.shape[1] < 2:
-        return np.empty((len(texts), 0))
+        return LatentWords(np.empty((len(texts), 0)))
     wordless = np.diff(weights.indptr) == 0
     if wordless.sum() > len(texts) / 4:
-        return np.empty((len(texts), 0))
-    return _latent(weights, WORD_DIMENSIONS)
+        return LatentWords(np.empty((len(texts), 0)))
+    return _latent(vectorizer, weights, WORD_DIMENSIONS)
 
 
-def character_lsi(texts: Sequence[str]) -> np.ndarray:
+def fit_characters(texts: Sequence[str]) -> LatentWords:
     """Return unit vectors from the letters of the texts, for names, codes and other scripts."""
-    weights = _tf_idf(texts, analyzer="char_wb", ngram_range=(1, 3), max_features=20_000)
+    options: Any = {"analyzer": "char_wb", "ngram_range": (1, 3), "max_features": 20_000}
+    vectorizer, weights = _tf_idf(texts, **options)
     if weights is None or min(weights.shape) < 2:
-        return np.zeros((len(texts), 1))
-    return _latent(weights, CHARACTER_DIMENSIONS)
+        return LatentWords(np.zeros((len(texts), 1)))
+    return _latent(vectorizer, weights, CHARACTER_DIMENSIONS)
 
 
-def _tf_idf(texts: Sequence[str], **options: Any) -> Any:
+def _tf_idf(texts: Sequence[str], **options: Any) -> tuple[Any, Any]:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
+    vectorizer = TfidfVectorizer(**options)
     try:
-        return TfidfVectorizer(**options).fit_transform(texts)
+        return vectorizer, vectorizer.fit_transform(texts)
     except ValueError:  # scikit-learn's way to say that no word is left
-        return None
+        return vectorizer, None
 
 
-def _latent(weights: Any, dimensions: int) -> np.ndarray:
+def _latent(vectorizer: Any, weights: Any, dimensions: int) -> LatentWords:
     from sklearn.decomposition import TruncatedSVD
     from sklearn.preprocessing import normalize
 
     dimensions = min(dimensions, *weights.shape)
     svd = TruncatedSVD(dimensions, n_iter=10, random_state=0)
     # Texts without a word are zeros, at the same distance from all others: see `DECIMALS`.
-    return rounded(normalize(svd.fit_transform(weights)))
+    return LatentWords(rounded(normalize(svd.fit_transform(weights))), vectorizer, svd)
 
 
 def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> Features:

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
 
 from likewise.core.answers import Answer
 from likewise.core.partition import SuperInstances
@@ -31,6 +31,7 @@ from likewise.learning.completeness import share_of_one_group, share_right
 from likewise.learning.given import central_rows
 from likewise.learning.kernel_vote import squared_distances
 from likewise.learning.learner import Learned, Learner
+from likewise.learning.merge_tree import join_by_guess, merge_tree
 from likewise.learning.respect import respecting_labels
 from likewise.learning.suspects import contradicted_rows
 from likewise.rows.threads import one_thread_each
@@ -58,6 +59,9 @@ that 200 choices reach; a span of 10 ends after 118 and loses .066."""
 TRUSTED = 0.25
 """Given groups stay groups until a question is about them, unless their share of the votes is below
 this: then they do not agree with the answers."""
+
+MOST_GUESSED = 200
+"""Of more rows, a random sample of this many is grouped where nothing is known."""
 
 MOST_ASKED = 200
 """It is also enough when this many rows were asked about."""
@@ -277,6 +281,23 @@ class MostDoubt(RepresentativeStrategy):
             self._groups = respecting_labels(self.chances(), self.links, decided, self._position)
         return self._groups
 
+    def guess_of_representatives(self) -> NDArray[np.intp]:
+        """Return the group of every cell; while nothing is known, a guess from the rows alone."""
+        guessed = self.guessed
+        if guessed is None:
+            return self.group_of_representatives()
+        return np.asarray(guessed.chances.argmax(axis=1), dtype=np.intp)
+
+    @property
+    def guessed(self) -> Learned | None:
+        """What is learned from groups that were guessed from the rows alone.
+
+        None when something is known or given, and when the rows do not fall into groups.
+        """
+        if self.given is not None or self.known().groups or len(self.links):
+            return None
+        return self._field.guess
+
     def chances(self) -> NDArray[np.float64]:
         """Return how likely each cell belongs to each group; 1 where that is known."""
         if self._chances is None:
@@ -389,14 +410,35 @@ class _Field:
         assert partition.points is not None
         self.learner = Learner(partition.points, partition.sizes(), given)
         self.points = partition.points
+        self._askable, self._seed = np.flatnonzero(is_askable), seed
         self._sample = np.arange(len(self.points), dtype=np.intp)
         if len(self.points) > MAX_CANDIDATES:
             rng = np.random.default_rng(seed)
-            askable = np.flatnonzero(is_askable)
-            n = min(MAX_CANDIDATES, len(askable))
-            self._sample = np.sort(rng.choice(askable, n, replace=False))
+            n = min(MAX_CANDIDATES, len(self._askable))
+            self._sample = np.sort(rng.choice(self._askable, n, replace=False))
         self._place = {int(cell): k for k, cell in enumerate(self._sample)}
         self._weights = partition.sizes().astype(np.float32)[self._sample]
+
+    @cached_property
+    def guess(self) -> Learned | None:
+        """What is learned from the groups of Ward's tree, cut in its widest gap; None if one.
+
+        Groups into which no cell would be put are left out.
+        """
+        cells = self._askable
+        if len(cells) > MOST_GUESSED:
+            rng = np.random.default_rng(self._seed)
+            cells = np.sort(rng.choice(cells, MOST_GUESSED, replace=False))
+        tree = merge_tree(pdist(self.learner.rows.own[cells]), is_euclidean=True)
+        names = join_by_guess(tree, [])
+        while len(np.unique(names)) > 1:
+            groups = np.unique(names, return_inverse=True)[1].astype(np.intp)
+            learned = self.learner.learn(cells, groups)
+            is_used = np.isin(groups, learned.chances.argmax(axis=1))
+            if is_used.all():
+                return learned
+            cells, names = cells[is_used], names[is_used]
+        return None
 
     @cached_property
     def apart(self) -> NDArray[np.float32]:

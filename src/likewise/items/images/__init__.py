@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Self
+
+import numpy as np
 
 from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
@@ -151,6 +153,18 @@ class ImageItems(Items):
         # The names of the files are not part of what the features are cached under.
         named = (Problem(p.item, f"{self.ids[p.item or 0]}: {p.message}") for p in found.problems)
         return replace(found, problems=tuple(named))
+
+    def _encoder(self) -> Callable[[ImageItems], np.ndarray]:
+        return partial(_described, recipe=self._recipe)
+
+
+def _described(items: ImageItems, recipe: str) -> np.ndarray:
+    """Return the features of new pictures, all of which must be readable."""
+    features = image_features(items._hashes, items._load, recipe, items._broken, items._cache)
+    for problem in (*features.problems, *items.problems):
+        if problem.item is not None:
+            raise InputError(f"a picture cannot be read, leave it out: {problem.message}")
+    return features.X
 
 
 def find_pictures(folder: Path) -> tuple[list[Path], list[Problem], list[str]]:

@@ -1,0 +1,79 @@
+"""Features of new things, made as those of the items that a model learned from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.errors import InputError
+from likewise.items.items import Items
+from likewise.items.tablefiles import is_frame
+
+Encode = Callable[[Any], NDArray[Any]]
+"""From items of a kind to features, by what was learned from other items of that kind."""
+
+
+@dataclass(frozen=True)
+class Describer:
+    """What is needed to describe new things: no items, so that it is small and can be pickled.
+
+    Attributes
+    ----------
+    kind : str
+        The kind of items.
+    options : mapping
+        The options of `open_items` by which new things are opened.
+    encode : callable or None
+        Turns items into features.
+    why_not : str
+        Where `encode` is None: why new things cannot be described.
+    """
+
+    kind: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    encode: Encode | None = None
+    why_not: str = ""
+
+    def takes(self, source: Any) -> bool:
+        """Whether this is to be described; rows of numbers are features already."""
+        if isinstance(source, Items | str | os.PathLike) or is_frame(source):
+            return True
+        if isinstance(source, np.ndarray):
+            return source.ndim != 2 or self.kind == "series"
+        if not isinstance(source, list | tuple) or not source:
+            return False
+        is_row = isinstance(source[0], list | tuple) or (
+            isinstance(source[0], np.ndarray) and source[0].ndim == 1
+        )
+        return not is_row or self.kind == "series"
+
+    def __call__(self, source: Any) -> NDArray[Any]:
+        """Return one row of features for each thing in a source.
+
+        Parameters
+        ----------
+        source : Items, or what `open_items` takes
+            New things, of the same kind.
+        """
+        if self.encode is None:
+            raise InputError(f"new {self.kind} cannot be described: {self.why_not}")
+        items = source if isinstance(source, Items) else self._opened(source)
+        if items.kind != self.kind:
+            raise InputError(f"these are {items.kind}, but the model was fitted on {self.kind}")
+        return self.encode(items)
+
+    def _opened(self, source: Any) -> Items:
+        from likewise.items.kinds import open_items, opened_from_memory  # which needs `items`
+
+        if not is_frame(source) and not isinstance(source, str | os.PathLike):
+            kind = self.kind if self.kind in ("images", "texts", "series") else None
+            return opened_from_memory(source, kind, **self.options)
+        # Rows and texts are described without their ids and without what is only shown.
+        unused = {"white"} if self.kind == "series" else {"white", "id", "show"}
+        options = {name: value for name, value in self.options.items() if name not in unused}
+        return open_items(source, kind=self.kind, **options)
