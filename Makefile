@@ -39,7 +39,7 @@ check-page:  ## the page's JavaScript and CSS; where there is no node, it says t
 	else echo "Left out: biome and tsc, which check the page's code, since there is no node here."; fi
 
 $(PAGE): tools/page/package-lock.json
-	npm --prefix tools/page ci --silent --no-audit --no-fund
+	npm --prefix tools/page install --no-save --silent --no-audit --no-fund
 	touch $@
 
 matrix:  ## the fast tests with the lowest and the newest dependencies, on every Python that is here (needs uv)

@@ -19,6 +19,11 @@ COUNTS = {
     "n_said": {**WHOLE, "description": "items that answers put there"},
     "n_open": {**WHOLE, "description": "items about which nothing is known; others are learned"},
     "n_doubtful": {**WHOLE, "description": "items that are learned with little certainty"},
+    "n_wrong": {
+        "type": ["integer", "null"],
+        "description": "about how many items are in the wrong group, where that can be told; all "
+        "groups together have as many as the completeness says",
+    },
 }
 
 
@@ -127,7 +132,15 @@ SCHEMAS = {
         }
     ),
     "Outlook": {
-        **shape({"quality": TEXT, "to_go": TEXT, "can_stop": YES_OR_NO, "line": TEXT}),
+        **shape(
+            {
+                "quality": TEXT,
+                "more": TEXT,
+                "can_stop": YES_OR_NO,
+                "can_go_on": YES_OR_NO,
+                "line": TEXT,
+            }
+        ),
         "description": "How good the groups are and how much is left, in words.",
     },
     "Completeness": {
@@ -135,10 +148,18 @@ SCHEMAS = {
             {
                 "estimate": {"type": "number", "description": "share of items in the right group"},
                 "at_least": {"type": "number", "description": "a share that is hardly less"},
-                "unmet": {**WHOLE, "description": "about how many groups were not met yet"},
+                "unmet": {**WHOLE, "description": "how many groups are guesses"},
                 "one_group": {
                     "type": "number",
                     "description": "the share that would be right if all items were one group",
+                },
+                "changing": {
+                    "type": "number",
+                    "description": "the share of items that the last twenty asked about moved",
+                },
+                "curve": {
+                    **array(array({"type": "number"})),
+                    "description": "the estimate after some numbers of items asked about",
                 },
             }
         ),
@@ -361,6 +382,7 @@ PATHS = {
                 "description": "of a choice: the place of a group from 0, several, null for none "
                 'of these, or "unsure"',
             },
+            seconds={"type": "number", "description": "how long the answer took; at most a day"},
             distance=YES_OR_NO,
         )
     },

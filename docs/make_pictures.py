@@ -3,6 +3,7 @@
 Needs Chromium and the packages of the group `browser`. A person who knows the groups is simulated.
 """
 
+import json
 import os
 import tempfile
 import threading
@@ -56,6 +57,11 @@ def write_iris(path):
     return data.target.tolist()
 
 
+def take_your_time(route):
+    """Let an answer take as long as a person would."""
+    route.continue_(post_data=json.dumps({**route.request.post_data_json, "seconds": 4.0}))
+
+
 class Sitting:
     """A server and a page, driven by somebody who knows the truth."""
 
@@ -66,20 +72,29 @@ class Sitting:
         self.thread.start()
         self.truth = truth
         self.page = browser.new_context(**{"viewport": DESKTOP, **looks}).new_page()
+        self.page.route("**/api/answer", take_your_time)
         self.page.goto(self.served.address)
         self.page.wait_for_selector("body[data-position]")
 
+    def fetch(self, path):
+        return self.page.evaluate("path => fetch(path).then(r => r.json())", path)
+
     def answer(self, n):
         for _ in range(n):
-            asked = self.page.evaluate("fetch('api/query').then(r => r.json())")
+            asked = self.fetch("api/query")
             if asked["is_done"]:
                 return
-            self.page.keyboard.press(self.key(asked["question"]))
+            self.page.keyboard.type(self.key(asked["question"]))
             self.page.wait_for_selector(f"body:not([data-position='{asked['position']}'])")
+            self.page.wait_for_selector("main:not([aria-busy=true])")
+
+    def answer_until_it_is_enough(self):
+        while not self.fetch("api/progress")["outlook"]["can_stop"]:
+            self.answer(5)
 
     def asked(self):
         """Return the open question, which is a choice after the first few."""
-        return self.page.evaluate("fetch('api/query').then(r => r.json())")["question"]
+        return self.fetch("api/query")["question"]
 
     def key(self, question):
         """Return the key of the right answer."""
@@ -88,7 +103,7 @@ class Sitting:
             return "s" if self.truth[left] == self.truth[right] else "d"
         wanted = self.truth[question["item"]["row"]]
         shown = [self.truth[group["shown"][0]["row"]] for group in question["groups"]]
-        return str(shown.index(wanted) + 1) if wanted in shown else "0"
+        return question["groups"][shown.index(wanted)]["key"] if wanted in shown else "0"
 
     def go(self, name):
         self.page.get_by_role("link", name=name, exact=True).click()
@@ -118,10 +133,11 @@ def photographs(browser, work):
     sitting.go("History")
     sitting.page.locator(".event").nth(3).click()
     sitting.page.locator(".revise button").first.click()
-    sitting.page.locator(".revise .words").wait_for()
+    sitting.page.locator(".revise p.words").wait_for()
     sitting.shoot("history")
     sitting.go("Questions")
-    sitting.answer(1000)
+    sitting.answer_until_it_is_enough()
+    sitting.go("Groups")
     for k in range(4):
         name = sitting.page.get_by_role("textbox").nth(k)
         if name.count():
@@ -131,7 +147,8 @@ def photographs(browser, work):
             sitting.page.locator("main[aria-busy=false]").wait_for()
     sitting.shoot("result")
     sitting.go("Map")
-    sitting.page.locator(".map > canvas").click(position={"x": 420, "y": 300})
+    sitting.page.locator(".map > canvas").press("ArrowRight")
+    sitting.page.locator(".inspect h2").wait_for()
     sitting.shoot("map")
     sitting.close()
 

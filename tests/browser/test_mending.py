@@ -170,7 +170,7 @@ def test_what_is_in_doubt_is_checked_from_the_page_of_groups(table, serve, perso
     someone.go("Groups")
     doubtful = [group for group in server.project.groups() if group.n_doubtful]
     assert doubtful
-    someone.page.get_by_role("button", name="in doubt").click()
+    someone.page.get_by_role("button", name="Check the least certain").click()
     someone.expect(someone.page.locator(".checking input").first).to_be_focused()
     someone.do(lambda: someone.page.keyboard.press("c"))
 
@@ -240,10 +240,10 @@ def test_from_the_doubts_of_one_group_to_those_of_the_next(digits, serve, person
     someone.go("Groups")
     doubtful = sorted(server.project.groups(), key=lambda group: -group.n_doubtful)
     assert doubtful[1].n_doubtful
-    someone.page.get_by_role("button", name=re.compile("^Check the")).click()
+    someone.page.get_by_role("button", name="Check the least certain").click()
     someone.expect(someone.page.locator("#group-title")).to_contain_text("Check ")
     first = someone.page.locator("#group-title").inner_text()
-    someone.page.get_by_role("button", name="in doubt elsewhere").click()
+    someone.page.get_by_role("button", name=re.compile("^Next: ")).click()
     someone.expect(someone.page.locator("#group-title")).not_to_have_text(first)
 
 

@@ -205,11 +205,49 @@ def test_how_complete_the_groups_are_fits_a_phone(digits, serve, person, tmp_pat
     server = serve(folder, session=tmp_path / "x.likewise", image_features="descriptors")
     someone = person(server, truth, viewport={"width": 375, "height": 740})
     # How many answers it takes until that can be said is up to the learner.
-    while someone.fetch("api/progress")["completeness"] is None:
+    while "% right" not in someone.fetch("api/progress")["outlook"]["line"]:
         assert someone.answer(5) == 5
     page = someone.page
     someone.expect(page.locator("#progress")).to_contain_text("% right (at least")
+    someone.expect(page.locator("#curve")).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+def test_the_line_and_its_curve_say_how_good_the_groups_are_and_what_more_would_bring(
+    digits, serve, person, tmp_path
+):
+    folder, truth = digits
+    server = serve(
+        folder, session=tmp_path / "x", questions="choices", image_features="descriptors"
+    )
+    someone = person(server, truth)
+    page = someone.page
+    while len((someone.fetch("api/progress")["completeness"] or {}).get("curve", ())) < 2:
+        assert someone.answer(5) == 5
+    found = someone.fetch("api/progress")
+    shares = [f"{share:.0%}".replace("%", " %") for _, share in found["completeness"]["curve"]]
+    name = f"share right, by answers: {', '.join(shares)}"
+    someone.expect(page.get_by_role("img", name=name, exact=True)).to_be_visible()
+    someone.expect(page.locator("#progress")).to_have_text(found["outlook"]["line"])
+    assert "10 more answers (about " in found["outlook"]["line"]
+    assert all(event.seconds > 0 for event in server.project.session.events)
+    someone.go("Groups")
+    someone.expect(page.locator(".quality")).to_contain_text(found["outlook"]["line"])
+    someone.expect(page.get_by_role("img", name=name, exact=True)).to_be_visible()
+    total = someone.fetch("api/groups")["total"]
+    words = f"learned (about {total['n_wrong']} wrong)"
+    someone.expect(page.locator(".result-words")).to_contain_text(words)
+
+
+def test_the_end_does_not_contradict_itself(tmp_path, serve, person):
+    path = tmp_path / "six.csv"
+    path.write_text("x\n1\n2\n3\n90\n91\n92\n")
+    someone = person(serve(path, questions="choices"), [0, 0, 0, 1, 1, 1])
+    someone.answer()
+    page = someone.page
+    someone.expect(page.get_by_role("heading", level=1)).to_have_text("Done: 2 groups")
+    someone.expect(page.locator(".quality")).to_contain_text("nothing left to ask")
+    someone.expect(page.get_by_text("Go on")).to_have_count(0)
 
 
 def test_done_offers_checks_more_questions_and_every_export(labeler, tmp_path):
@@ -217,6 +255,7 @@ def test_done_offers_checks_more_questions_and_every_export(labeler, tmp_path):
     someone.answer()
     page = someone.page
     someone.expect(page.get_by_role("heading", level=1)).to_have_text("Done: 3 groups")
+    someone.expect(page.locator(".quality")).not_to_contain_text("nothing left")
     page.get_by_text("Other formats").click()
     ways = (("Download CSV", "csv"), ("JSON lines", "jsonl"), ("Session file", "json"))
     for name, suffix in ways:
@@ -232,7 +271,7 @@ def test_done_offers_checks_more_questions_and_every_export(labeler, tmp_path):
         page.keyboard.press("s")
     someone.expect(page.locator(".verdict")).to_contain_text("may")
     someone.wait()
-    page.get_by_role("button", name="Go on for better groups").click()
+    page.get_by_role("button", name="Go on where doubt is left").click()
     someone.expect(page.locator("#ask-title")).to_be_visible()
     someone.answer(2)
 
@@ -255,14 +294,15 @@ def test_every_view_says_how_items_are_known_in_words(labeler):
     page = someone.page
     someone.go("Groups")
     someone.expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("a first guess"))
-    someone.expect(page.locator(".result-words")).to_contain_text("150 open. You gave 0 answers.")
+    n = len(someone.truth)
+    someone.expect(page.locator(".result-words")).to_contain_text(f"{n} open. You gave 0 answers.")
     page.keyboard.press("Escape")
     someone.answer(8)
     found = someone.fetch("api/groups")
     total, first = found["total"], found["groups"][0]
     someone.go("Groups")
     someone.expect(page.locator(".result-words")).to_contain_text(
-        f"150 items: {total['n_said']} said"
+        f"{n} items: {total['n_said']} said"
     )
     card = page.locator(".group").first
     someone.expect(card).to_contain_text(f"{first['size']} items: {first['n_said']} said")

@@ -29,21 +29,24 @@ def test_a_question_has_two_items_and_a_line_of_progress(client):
 
 def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client, project):
     assert client.get("/api/query").json()["completeness"] is None
-    project.session.strategy.completeness = lambda: Completeness(0.934, 0.811)
+    curve = ((10, 0.7), (20, 0.934))
+    complete = Completeness(0.934, 0.811, changing=0.1, curve=curve)
+    project.session.strategy.completeness = lambda: complete
     assert client.get("/api/query").json()["completeness"] == {
         "estimate": 0.934,
         "at_least": 0.811,
         "unmet": 0,
         "one_group": 0.0,
+        "changing": 0.1,
+        "curve": [[10, 0.7], [20, 0.934]],
     }
     assert client.state()["outlook"] == {
         "quality": "about 93 % right (at least 81 %)",
-        "to_go": "about 10 questions to go",
+        "more": "about 10 questions to go",
         "can_stop": False,
+        "can_go_on": False,
         "line": "About 93 % right (at least 81 %) · about 10 questions to go",
     }
-    project.session.strategy.completeness = lambda: Completeness(0.98, 0.95)
-    assert client.state()["outlook"]["line"].startswith("You can stop here · about 98 % right")
     project.session.strategy.completeness = lambda: None
     assert client.get("/api/query").json()["completeness"] is None
 
@@ -53,15 +56,40 @@ def test_a_session_of_likewise_can_be_served_too(tmp_path, truth, client_for):
     items = open_items(tmp_path / "points.csv", id="name")
     session = Likewise(random_state=0).start(items.features().X, sample_ids=items.ids)
     client = client_for(Project(session, items))
-    for _ in range(25):
-        state = client.state()
-        left, right = (state["question"][side]["row"] for side in ("left", "right"))
-        client.answer("same" if truth[left] == truth[right] else "different", state)
+    client.finish(truth, most=25)
     state = client.state()
     assert state["completeness"]["estimate"] > 0.8
     assert "% right (at least" in state["outlook"]["line"]
-    assert client.get("/api/groups").json()["n"] >= 3
+    groups = client.get("/api/groups").json()
+    assert groups["n"] >= 3
+    n_wrong = (1 - state["completeness"]["estimate"]) * groups["total"]["size"]
+    assert groups["total"]["n_wrong"] == round(n_wrong)
+    assert abs(sum(g["n_wrong"] for g in groups["groups"]) - n_wrong) <= 0.5 * groups["n"]
     assert client.get("/api/ahead").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("seconds", "stored"),
+    [(2.5, 2.5), (0, 0.0), (-1, None), (86401, None), ("2", None), (True, None), (None, None)],
+)
+def test_how_long_an_answer_took_is_kept_if_it_can_be(client, project, seconds, stored):
+    body = {"position": 0, "question": 1, "answer": "same", "seconds": seconds}
+    assert client.change("answer", **body).status_code == 200
+    assert project.session.events[0].seconds == stored
+    kept = client.get("/api/export/json").json()["log"][0]
+    assert kept.get("seconds") == stored
+
+
+def test_more_answers_are_told_in_the_time_this_person_takes(tmp_path, truth, client_for):
+    found = open_project(tmp_path / "points.csv", options={"id": "name"}, questions="pairs", seed=0)
+    client = client_for(found.project)
+    for _ in range(20):
+        state = client.state()
+        left, right = (state["question"][side]["row"] for side in ("left", "right"))
+        body = {"position": state["position"], "question": state["question"]["number"]}
+        word = "same" if truth[left] == truth[right] else "different"
+        client.change("answer", answer=word, seconds=12, **body)
+    assert "10 more answers (about 2 min) would move" in client.state()["outlook"]["more"]
 
 
 def test_distances_come_only_when_asked_for(client):
@@ -209,7 +237,10 @@ def test_a_typical_item_that_does_not_fit_leads_to_the_answers_that_put_it_there
 
 
 def test_refining_keeps_every_answer_and_asks_on(client, project, truth):
+    assert client.change("refine", position=0).status_code == 400
     done = client.finish(truth)
+    assert done["outlook"]["can_go_on"]
+    assert "nothing left" not in done["outlook"]["line"]
     state = client.change("refine", position=done["position"]).json()
     assert state["progress"]["answered"] == done["progress"]["answered"]
     assert not state["is_done"]

@@ -63,13 +63,13 @@ def query(project: Project, asked: Json) -> Json:
 
 def answer(project: Project, body: Json) -> Json:
     """Answer the open question; return the next one."""
-    number, position = whole(body, "question"), whole(body, "position")
+    at = {"number": whole(body, "question"), "position": whole(body, "position")}
+    seconds = shapes.seconds_of(body)
     try:
         if "chosen" in body:
-            project.choose(chosen(body["chosen"]), number=number, position=position)
+            project.choose(chosen(body["chosen"]), **at, seconds=seconds)
         else:
-            said = shapes.answer_from(body.get("answer"))
-            project.tell(said, number=number, position=position)
+            project.tell(shapes.answer_from(body.get("answer")), **at, seconds=seconds)
     except (InputError, AnswerError) as error:
         question = project.ask()
         if question is None or "chosen" in body or len(question.groups) == 1:
@@ -125,7 +125,7 @@ def groups(project: Project, asked: Json) -> Json:
     shown = found[offset : offset + page_of(asked, "limit", 24)]
     return {
         "n": len(found),
-        "total": shapes.total(found),
+        "total": shapes.total(project, found),
         "groups": [shapes.group(project, g) for g in shown],
     }
 
@@ -292,7 +292,9 @@ def unsure(project: Project, asked: Json) -> Json:  # noqa: ARG001
 
 
 def refine(project: Project, body: Json) -> Json:
-    """Go on asking where doubt is left; all answers are kept."""
+    """Go on asking where doubt is left, when COBRA's questions are done; all answers are kept."""
+    if not shapes.can_go_on(project):
+        raise InputError("the session is not done, or nothing is left to ask")
     project.go_on(position=whole(body, "position"))
     return shapes.state(project)
 

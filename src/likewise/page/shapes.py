@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Gesture
 from likewise.core.question import Question
@@ -13,7 +16,7 @@ from likewise.core.reports import Check, Revision
 from likewise.errors import InputError
 from likewise.project import Project
 from likewise.project.groups import Group, group_ids, in_short, key_of
-from likewise.project.outlook import outlook
+from likewise.project.outlook import Outlook, outlook
 from likewise.rows.metrics import distances
 from likewise.words import plural
 
@@ -23,6 +26,8 @@ N_TYPICAL = 6
 """How many members of a group are shown in lists of groups."""
 N_FELLOWS = 4
 """How many items that belong with one of a pair are shown below it."""
+LONGEST_ANSWER = 86400
+"""No answer takes more seconds than this, a day."""
 
 Json = dict[str, Any]
 
@@ -128,13 +133,30 @@ def asked(project: Project, *, is_far: bool = False) -> Json:
 
 def progress(project: Project) -> Json:
     """Return how far the session is and how good the groups are."""
-    found, ahead_of_it = project.session.progress, outlook(project.session)
-    complete = project.session.completeness
+    found, complete = project.session.progress, project.session.completeness
+    has_more = can_go_on(project)
+    ahead_of_it = outlook_on_page(project, has_more)
     return {
         "progress": {**asdict(found), "line": str(found)},
-        "outlook": {**asdict(ahead_of_it), "line": ahead_of_it.line},
+        "outlook": {**asdict(ahead_of_it), "line": ahead_of_it.line, "can_go_on": has_more},
         "completeness": None if complete is None else asdict(complete),
     }
+
+
+def can_go_on(project: Project) -> bool:
+    """Return whether a session that is done can go on: its budget is spent, or it was COBRA's."""
+    session = project.session
+    if not session.is_done:
+        return False
+    if session.strategy.name == "most-doubt":
+        return session.progress.has_more
+    return project.features.metric != "precomputed"
+
+
+def outlook_on_page(project: Project, has_more: bool) -> Outlook:
+    """Return the outlook; where one can go on, it does not say that nothing is left."""
+    found = outlook(project.session)
+    return replace(found, more="") if has_more else found
 
 
 def state(project: Project, *, is_far: bool = False) -> Json:
@@ -171,17 +193,34 @@ def group(project: Project, found: Group) -> Json:
         "number": found.number,
         "key": key_of(found.number),
         "name": found.name,
-        **total([found]),
+        **total(project, [found]),
         "n_super_instances": len(found.standing),
         "summary": project.sum_up(found),
         "typical": known_things(project, typical or found.standing[:1]),
     }
 
 
-def total(groups: Sequence[Group]) -> dict[str, int]:
-    """Return how many items some groups have, and how many of them are said, learned and open."""
+def total(project: Project, groups: Sequence[Group]) -> Json:
+    """Return how many items some groups have, how they are known, and about how many are wrong."""
     names = ("size", "n_said", "n_open", "n_doubtful")
-    return {name: sum(getattr(g, name) for g in groups) for name in names}
+    wrong = project.session.once("n_wrong", lambda: _wrong_by_group(project))
+    n_wrong = None if wrong is None else round(float(wrong[[g.id for g in groups]].sum()))
+    return {**{name: sum(getattr(g, name) for g in groups) for name in names}, "n_wrong": n_wrong}
+
+
+def _wrong_by_group(project: Project) -> NDArray[np.float64] | None:
+    """Return, by the id of a group, about how many of its items are wrong.
+
+    That is the sum of their doubts, scaled so that all groups together have as many wrong items as
+    the estimate of completeness says. None before that is worth saying.
+    """
+    complete = project.session.completeness
+    if complete is None or not complete.is_better_than_one_group:
+        return None
+    doubts = 1.0 - np.nan_to_num(project.known()[1], nan=1.0)
+    wrong = np.bincount(group_ids(project.session), doubts, len(project.ids))
+    n_wrong = (1.0 - complete.estimate) * sum(g.size for g in project.groups())
+    return wrong * (n_wrong / max(wrong.sum(), 1e-9))
 
 
 def event(project: Project, found: Gesture) -> Json:
@@ -282,6 +321,13 @@ def whole_number(value: Any, name: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) > 2**53:
         raise InputError(f"the request needs a whole number {name!r}, got {value!r}")
     return value
+
+
+def seconds_of(body: Json) -> float | None:
+    """Return how long an answer took; None if that is not told, or cannot be."""
+    value = body.get("seconds")
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value <= LONGEST_ANSWER else None
 
 
 def a_list(body: Json, name: str) -> list[Any]:

@@ -7,7 +7,7 @@ import { announce, button, byId, el, every, keyMark, plural } from "./dom.js";
 import { openGroup } from "./group.js";
 import { fetchPicture, showPair } from "./pair.js";
 import { distances, pairsOnly } from "./settings.js";
-import { fetchSmall, knownBar, knownLine, knownTile } from "./things.js";
+import { curve, fetchSmall, knownBar, knownLine, knownTile } from "./things.js";
 
 const STRIP = 12;
 /** @type {AbortController | null} */
@@ -15,6 +15,8 @@ let looking = null;
 let sizes = new Map();
 // For people who prefer pairs, a choice is shown as pairs, one group after the other; the answer is the same.
 let turn = 0;
+// When the open question was shown.
+let shownAt = 0;
 
 export async function answer(word) {
   const question = app.state?.question;
@@ -44,7 +46,8 @@ export const groupKeys = () => shownGroups().map(({ key }) => key);
 export const chooseKey = (key) => choose(shownGroups().findIndex((group) => group.key === key));
 
 async function say(said) {
-  const body = { question: app.state.question.number, ...said };
+  const seconds = Number(((performance.now() - shownAt) / 1000).toFixed(2));
+  const body = { question: app.state.question.number, seconds, ...said };
   if (distances.isOn) body.distance = true;
   document.body.classList.add("pending");
   const state = await change("answer", body);
@@ -98,12 +101,14 @@ async function showQuestion(state) {
     showPair(byId("pair"), byId("tools"), left, right, question.fellows);
     announce(`Question ${number}. ${left.title}, and ${right.title}.`);
   }
+  if (turn === 0) shownAt = performance.now();
 }
 
 function showProgress(state) {
   const p = state.progress;
   byId("progress").textContent = state.outlook.line;
   byId("progress").classList.toggle("can-stop", state.outlook.can_stop);
+  byId("curve").replaceChildren(curve(state.completeness));
   byId("counts").textContent = `${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""} · ${plural(p.n_groups, "group")}${p.answered ? " now" : " by a first guess"}`;
   // Where nobody knows how many questions are left, the bar is how much is surely right.
   const share = p.estimate === null ? state.completeness?.at_least ?? 0 : p.answered / Math.max(1, p.answered + p.estimate);

@@ -54,7 +54,7 @@ function showFields(box, tools, question, groups, choose) {
   const more = fields.length - shown.length;
   tools.replaceChildren(...(question.fields.length > MANY ? [search(again)] : []),
     ...(more || isUnfolded ? [button(more ? `${plural(more, "more field")}` : "Fewer fields", () => { isUnfolded = !isUnfolded; again(); }, { class: "quiet" })] : []),
-    fieldMenu(question.fields, hidden, again));
+    fieldMenu(question.fields, hidden, again), ...(groups.length > 2 ? [el("span", { class: "hint swipe" }, `${groups.length} groups: swipe`)] : []));
 }
 
 function search(again) {
@@ -72,8 +72,8 @@ function fieldRow({ name, value, at, groups: entries }, groups) {
 }
 
 function cell(entry, own, at, group) {
-  const lacking = entry.n_missing ? [el("span", { class: "hint" }, ` ${entry.n_missing} missing`)] : [];
-  if (entry.shares) return [...entry.shares.map(([value, share]) => el("span", { class: value === own ? "share own" : "share", style: { "--share": share } }, `${value} ${Math.round(share * 100)} %`)), ...lacking];
+  const lacking = entry.n_missing ? [el("span", { class: "hint" }, ` (${entry.n_missing} missing)`)] : [];
+  if (entry.shares) return [...entry.shares.map(([value, share]) => el("span", { class: value === own ? "share own" : "share", style: { "--share": share } }, `${value} ${Math.round(share * 100)}\u00a0%`)), ...lacking];
   if (entry.texts) return [entry.texts.join(" · "), ...lacking];
   if (entry.text === null) return [missing()];
   return [strip(entry, at, group), entry.text, ...lacking];

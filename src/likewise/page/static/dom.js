@@ -32,7 +32,7 @@ export function moreButton(list, n, wordsFor, fetchMore) {
 
 // -- the key of a group: what to press, and a color and a shape that are the same everywhere ------
 
-const COLORS = ["#0b7fab", "#d1495b", "#2f8f5b", "#c77d0a", "#7b5cc4", "#1f9e9e", "#b0488f", "#6b7f1e", "#8c5a3c", "#4a6fdc"];
+const COLORS = ["#0b7fab", "#d1495b", "#2f8f5b", "#c77d0a", "#7b5cc4", "#b0488f", "#1f9e9e", "#6b7f1e", "#8c5a3c", "#4a6fdc"];
 const SHAPES = ["circle", "square", "triangle", "diamond", "cross"];
 
 // Color and shape together, so that the map can be read without color; gray before it has a key.

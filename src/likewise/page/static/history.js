@@ -29,7 +29,7 @@ function entry(event) {
     el("span", { class: "number" }, `${event.number}`),
     tile(event.left),
     ...saidOf(event),
-    el("span", { class: "titles", dir: "auto" }, event.left.image ? "" : `${event.left.title}${event.groups.length ? "" : ` – ${event.right.title}`}`, el("i", {}, kind(event))),
+    el("span", { class: "titles", dir: "auto" }, event.left.spark ? `${event.left.title}${event.groups.length ? "" : ` – ${event.right.title}`}` : "", el("i", {}, kind(event))),
   ], () => {
     panel.hidden = !panel.hidden;
     line.setAttribute("aria-expanded", String(!panel.hidden));

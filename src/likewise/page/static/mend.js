@@ -132,7 +132,7 @@ export async function openCheck(id) {
   const [found, all] = await Promise.all([look(`group/${id}?order=doubt&limit=${PAGE}`), look("groups?limit=500")]);
   if (!found || !all) return byId("group-dialog").close();
   const next = mostInDoubt(all.groups.filter((group) => group.id !== id));
-  const others = next ? [button(`Next: ${next.n_doubtful.toLocaleString("en")} in doubt elsewhere`, () => openCheck(next.id))] : [];
+  const others = next ? [button(["Next: ", groupLine(next)], () => openCheck(next.id))] : [];
   const things = found.members.filter((thing) => thing.how !== "said");
   if (!things.length) {
     show(["All checked: ", groupLine(found.group)], el("p", {}, `You said of all ${plural(found.group.size, "item")} that they belong here.`), ...others);

@@ -6,7 +6,7 @@ import { button, byId, el, keyMark, moreButton, plural, signed, WORDS } from "./
 import { nameField, openFind, openGroup } from "./group.js";
 import { mostInDoubt, openCheck } from "./mend.js";
 import { showPair } from "./pair.js";
-import { groupName, howLegend, knownBar, knownLine, knownTile, tile } from "./things.js";
+import { curve, groupName, howLegend, knownBar, knownLine, knownTile, tile } from "./things.js";
 
 const PAGE = 60;
 
@@ -23,7 +23,7 @@ export async function showResult() {
     el("div", { class: "result-head" },
       el("div", { class: "result-words" },
         el("h1", { id: "result-title" }, heading(state, found)),
-        el("p", { class: "quality" }, state.outlook.line),
+        el("p", { class: "quality" }, state.outlook.line, " ", curve(state.completeness)),
         el("p", { class: "hint" }, `${plural(found.total.size, "item")}: ${knownLine(found.total)}. ${summary(state)}`),
         knownBar(found.total)),
       el("div", { class: "result-ways" }, goOn(state), inDoubt(found), button("Find items", () => openFind()), exports(ways.formats),
@@ -39,7 +39,7 @@ export async function showResult() {
 function heading(state, found) {
   const n = plural(found.n, "group");
   if (!found.total.n_said) return `${n}: a first guess`;
-  return state.is_done && state.outlook.can_stop ? `Done: ${n}` : `${n} so far`;
+  return state.is_done ? `Done: ${n}` : `${n} so far`;
 }
 
 function summary(state) {
@@ -48,17 +48,17 @@ function summary(state) {
   return unsure ? `${said}, and were not sure ${unsure === 1 ? "once" : `${unsure} times`}.` : `${said}.`;
 }
 
-// The main button while more questions help: first the open ones, then finer ones.
+// The main button while more questions help. When COBRA is done, there may be doubt left within its super-instances.
 function goOn(state) {
   const look = state.outlook.can_stop ? "plain" : "primary";
   if (!state.is_done) return el("a", { href: "#ask", class: look }, "Go on with the questions");
-  return refineButton("Go on for better groups", look);
+  return state.outlook.can_go_on ? refineButton("Go on where doubt is left", look) : null;
 }
 
 // The group with the most doubtful items first, these on top.
-function inDoubt({ groups, total }) {
+function inDoubt({ groups }) {
   const most = mostInDoubt(groups);
-  return most && button(`Check the ${total.n_doubtful.toLocaleString("en")} in doubt`, () => openCheck(most.id));
+  return most && button("Check the least certain", () => openCheck(most.id));
 }
 
 function card(group) {

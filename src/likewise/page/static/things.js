@@ -29,9 +29,23 @@ function spark(values, title) {
     svg("polyline", { points: points.join(" ") }));
 }
 
+// How the share right grew with the answers; the dot is what it is at least.
+export function curve(complete) {
+  if (!complete || complete.curve.length < 2) return "";
+  const { curve: steps, at_least: bound } = complete;
+  const [from, to] = [steps[0][0], steps.at(-1)[0]];
+  const low = Math.min(bound, ...steps.map(([, share]) => share)) - 0.05;
+  const x = (n) => (3 + (114 * (n - from)) / (to - from)).toFixed(1);
+  const y = (share) => (3 + (22 * (1 - share)) / (1 - low)).toFixed(1);
+  const words = `share right, by answers: ${steps.map(([, share]) => `${Math.round(share * 100)} %`).join(", ")}`;
+  return svg("svg", { class: "curve", viewBox: "0 0 120 28", role: "img", "aria-label": words }, svg("title", {}, words),
+    svg("line", { class: "grid", x1: 0, x2: 120, y1: y(1), y2: y(1) }),
+    svg("polyline", { points: steps.map(([n, share]) => `${x(n)},${y(share)}`).join(" ") }), svg("circle", { cx: x(to), cy: y(bound), r: 2.5 }));
+}
+
 export function groupName({ name, key, summary }) {
   const words = name || summary;
-  if (!key) return words || "a group you have not met";
+  if (!key) return words || "a group nobody was asked about";
   return words ? `${key.toUpperCase()}, ${words}` : `group ${key.toUpperCase()}`;
 }
 
@@ -82,10 +96,10 @@ function parts({ size, n_said: said, n_open: open }) {
   return [["said", said], ["learned", size - said - open], ["open", open]].filter(([, n]) => n > 0);
 }
 
-// “12 said, 120 learned (9 in doubt), 18 open”
+// “12 said, 120 learned (about 9 wrong), 18 open”
 export function knownLine(group) {
-  const doubt = group.n_doubtful ? ` (${group.n_doubtful.toLocaleString("en")} in doubt)` : "";
-  return parts(group).map(([name, n]) => `${n.toLocaleString("en")} ${name}${name === "learned" ? doubt : ""}`).join(", ");
+  const wrong = group.n_wrong ? ` (about ${group.n_wrong.toLocaleString("en")} wrong)` : "";
+  return parts(group).map(([name, n]) => `${n.toLocaleString("en")} ${name}${name === "learned" ? wrong : ""}`).join(", ");
 }
 
 // The same as a bar, with a pattern for each part.
