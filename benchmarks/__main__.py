@@ -27,6 +27,11 @@ def names():
     )
 
 
+def headline(name):
+    """Return the first line of what a benchmark says about itself."""
+    return (importlib.import_module(f"benchmarks.{name}").__doc__ or "").splitlines()[0]
+
+
 def wanted(arguments):
     if arguments == ["all"]:
         return names()
@@ -38,7 +43,7 @@ def wanted(arguments):
 def run(name):
     """Run a benchmark and write the page; return whether it went well."""
     module = importlib.import_module(f"benchmarks.{name}")
-    print(f"== {name}: {(module.__doc__ or '').splitlines()[0]}", flush=True)
+    print(f"== {name}: {headline(name)}", flush=True)
     began = time.perf_counter()
     try:
         module.main()
@@ -56,7 +61,8 @@ def main(arguments):
         print(__doc__.strip())
         return
     if "--list" in arguments:
-        print("\n".join(names()))
+        for name in names():
+            print(f"{name:15} {headline(name)}")
         return
     unknown = [name for name in arguments if name not in ("all", "rest", *names())]
     if unknown:

@@ -23,11 +23,11 @@ WAYS = {
     "a pair": {"questions": "pairs"},
     "a choice of six": {"questions": "choices"},
 }
-OPEN = "from likewise.project import open_project; open_project({path!r}).project.ask()"
-REFINE = """
+OPEN = """
 from likewise.project import open_project
 project = open_project({path!r}).project
-project.refine(position=project.position)
+if project.ask() is None:
+    project.go_on(position=project.position)
 project.ask()
 """
 FLOOR = """
@@ -38,32 +38,27 @@ import numpy
 X = open_items({path!r}).features().X
 Learner(X).learn(numpy.arange({n}), numpy.arange({n}) % {n_groups}).chances
 """
-"""What opening again and refining cannot do without: the imports, the rows, one fit."""
+"""What opening again cannot do without: the imports, the rows, one fit."""
 
 
 def body_of(question, truth, position):
     """Return what the page sends if the person is right."""
-    found = {"position": position, "question": question.number}
-    if hasattr(question, "groups"):
-        groups = enumerate(question.groups)
-        found["chosen"] = next((k for k, g in groups if truth[g[0]] == truth[question.row]), None)
-    else:
-        is_same = truth[question.left] == truth[question.right]
-        found["answer"] = "same" if is_same else "different"
-    return found
+    own = truth[question.row]
+    chosen = next((k for k, group in enumerate(question.groups) if truth[group[0]] == own), None)
+    return {"position": position, "question": question.number, "chosen": chosen}
 
 
 def milliseconds(project, truth, n_answers):
     """Return, for every answer, the CPU until the next question, and until all else is there.
 
-    `Likewise` is asked to go on where it has asked all it needs; COBRA ends there.
+    `Likewise` goes on where it has asked enough; COBRA ends there.
     """
     from likewise.page.calls import reply_to
 
     found = []
     while len(found) < n_answers:
         if project.ask() is None and project.session.strategy.name != "closest-first":
-            project.refine(position=project.position)
+            project.go_on(position=project.position)
         if project.ask() is None:
             break
         body = body_of(project.ask(), truth, project.position)
@@ -77,7 +72,7 @@ def milliseconds(project, truth, n_answers):
 
 
 def measure(folder, way, n_rows, n_answers):
-    """Return CPU per answer; and that of opening again, also to refine, with the least it takes."""
+    """Return CPU per answer; and that of opening again, with the least it takes."""
     from likewise.project import open_project
 
     rng = np.random.default_rng(0)
@@ -91,7 +86,6 @@ def measure(folder, way, n_rows, n_answers):
     project.close()
     programs = (
         OPEN.format(path=str(path)),
-        REFINE.format(path=str(path)),
         FLOOR.format(path=str(path), n=len(took), n_groups=N_GROUPS),
     )
     return took, *map(cpu_seconds, programs)
@@ -107,12 +101,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         took = {}
         for way in WAYS:
-            took[way], again, refined, least = measure(folder, way, N_ROWS, N_ANSWERS)
+            took[way], again, least = measure(folder, way, N_ROWS, N_ANSWERS)
             if way != "COBRA":
                 what = f"opening again after {len(took[way])} times {way}"
                 floor = "imports, rows, one fit"
                 opening.append(felt(what, again, "s", floor, least, aim=1.5, before="2.6 s"))
-                opening.append(felt(f"{what}, and refining", refined, "s", floor, least, aim=1.5))
         many, *_ = measure(folder, "a choice of six", N_MANY, N_ANSWERS_OF_MANY)
     for part, (where, aim, before) in PARTS.items():
         cobra = p95(took["COBRA"][where])

@@ -64,13 +64,13 @@ EMPTY = """() => {
 class Choices(ClosestFirst):
     """Ask to which of the groups so far the next representative belongs, six at a time.
 
-    `Likewise` has asked all it needs after some dozens of choices; this goes on for thousands.
+    `Likewise` asks about at most 200 rows; this goes on for thousands of answers.
     """
 
     name = "choices-of-the-benchmark"
     at = 0
 
-    def next_choice(self):
+    def next_question(self):
         rows = self.partition.representatives.tolist()
         while self.at < len(rows):
             heads = dict.fromkeys(self.links.find(row) for row in rows[: self.at])
@@ -110,15 +110,9 @@ def make_pictures(folder, truth, size=(320, 320)):
 
 
 def answer_until(project, truth, n):
-    from likewise import Answer
-
     while len(project.session.events) < n:
         body = body_of(project.ask(), truth, project.position)
-        seen = {"number": body["question"], "position": body["position"]}
-        if "chosen" in body:
-            project.choose(body["chosen"], **seen)
-        else:
-            project.tell(Answer(body["answer"]), **seen)
+        project.choose(body["chosen"], number=body["question"], position=body["position"])
 
 
 def cpu_ms(project, n=50):

@@ -93,6 +93,7 @@ class TestMostInformative(StrategyLaws):
 @pytest.mark.slow
 class TestSplitAndMerge(StrategyLaws):
     stops_early = True  # it never asks about rows that are equal
+    splits_when_unsure = True  # as published, it splits a cluster and asks which parts to merge
 
     def make(self, case):
         return SplitAndMerge(case.X, case.train, seed=case.seed)
@@ -102,6 +103,7 @@ class TestSplitAndMerge(StrategyLaws):
 class TestCheckedSplitAndMerge(StrategyLaws):
     strategy = CheckedSplitAndMerge
     stops_early = True  # as COBRAS
+    splits_when_unsure = True  # as COBRAS
 
 
 class TestSkeletonTree(StrategyLaws):
@@ -112,6 +114,7 @@ class TestSkeletonTree(StrategyLaws):
 @pytest.mark.slow
 class TestDiffusionSkeleton(StrategyLaws):
     strategy = DiffusionSkeleton
+    splits_when_unsure = True  # as published, a row that matches no known group is a new one
 
 
 @pytest.mark.slow

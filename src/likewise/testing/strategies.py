@@ -57,10 +57,14 @@ class StrategyLaws:
     stops_early : bool
         Whether it may stop asking before all askable rows are settled, as with a budget. Then it
         need not find the truth.
+    splits_when_unsure : bool
+        Whether *not sure* may split a group, as in methods that split first and then ask what to
+        merge.
     """
 
     strategy: type[Strategy]
     stops_early: bool = False
+    splits_when_unsure: bool = False
 
     def make(self, case: Case) -> Strategy:
         """Return a new strategy for some rows, the same for the same rows.
@@ -169,7 +173,8 @@ class StrategyLaws:
         while (question := session.ask()) is not None:
             reply(session, question, Answer.UNSURE)
             assert len(session.events) <= n * (n - 1) // 2
-            assert session.n_groups == n_groups, "not sure made a group"
+            if not self.splits_when_unsure:
+                assert session.n_groups == n_groups, "not sure made a group"
         assert session.progress.unsure == len(session.events)
         assert session.progress.answered == session.progress.settled_for_free == 0
         assert len(session.links) == 0

@@ -45,7 +45,7 @@ LIFT = {
     "COBRA": 0.0,
     "COBRA-learned": 0.02,
     "Likewise": 0.1,
-    "Likewise-careful": 0.01,
+    "Likewise-pairs": 0.01,
     "COBRAS": -0.06,
     "DSL": -0.2,
 }

@@ -258,5 +258,5 @@ def test_the_flagship_profile_has_every_method_once_per_fold():
     found = profile("flagship").cells()
     assert len(set(found)) == len(found)
     per = {name: [c for c in found if c.experiment == name] for name in ("budgets", *NOISE)}
-    assert len(per["budgets"]) == 21 * 5 * (3 + 3 + 4 + 5)
-    assert all(len(per[name]) == 21 * 5 * (3 + 4 + 5) for name in NOISE)
+    assert len(per["budgets"]) == 21 * 5 * (3 + 3 + 2 + 5)
+    assert all(len(per[name]) == 21 * 5 * (3 + 2 + 5) for name in NOISE)

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 ACCENT = "#0b62a8"
 STYLES: dict[str, dict[str, Any]] = {
     "Likewise": {"color": ACCENT, "marker": "o", "linewidth": 2.4, "zorder": 5},
-    "Likewise-careful": {"color": "#5aa0d8", "marker": "o", "linestyle": "--", "mfc": "white"},
-    "Likewise-choices": {"color": "#b3541e", "marker": "o", "linewidth": 2.4, "zorder": 5},
-    "Likewise-careful-choices": {"color": "#e0986b", "marker": "o", "linestyle": "--"},
+    "Likewise-pairs": {"color": "#5aa0d8", "marker": "o", "linestyle": "--", "mfc": "white"},
     "COBRA": {"color": "black", "marker": "s", "linewidth": 1.8, "zorder": 4},
     "COBRA-guess": {"color": "black", "marker": "s", "linestyle": ":", "mfc": "white"},
     "COBRA-learned": {"color": "black", "marker": "s", "linestyle": "--", "mfc": "white"},

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 
-import likewise.cluster
 from likewise.errors import InputError, SessionFileError
+from likewise.lab import baselines
 from likewise.lab.compiled import compiled
 from likewise.lab.peers.rows import n_undecided
 from likewise.lab.selection.neighborhoods import Choice, NeighborhoodStrategy
@@ -51,7 +51,7 @@ class MostInformative(NeighborhoodStrategy):
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters as plain values, those of the clusterer included."""
         name = type(self.clusterer).__name__
-        if name not in likewise.cluster.__all__:
+        if name not in baselines.__all__:
             raise InputError(
                 f"a session with the clusterer {name} cannot be saved; one with a clusterer of "
                 "this package can"
@@ -170,6 +170,6 @@ def uncertainty_per_question(chances: Array) -> Array:
 
 
 def _clusterer_from(plain: Mapping[str, Any]) -> Any:
-    if plain["name"] not in likewise.cluster.__all__:
+    if plain["name"] not in baselines.__all__:
         raise SessionFileError(f"the session uses an unknown clusterer, {plain['name']!r}")
-    return getattr(likewise.cluster, plain["name"])(**plain["params"])
+    return getattr(baselines, plain["name"])(**plain["params"])

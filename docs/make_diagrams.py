@@ -1,7 +1,4 @@
-"""Draw the two pictures of docs/how-it-works.md.
-
-python benchmarks/flagship/pictures.py docs/pictures
-"""
+"""Draw the picture of docs/how-it-works.md: python docs/make_diagrams.py docs/pictures."""
 
 from __future__ import annotations
 
@@ -10,49 +7,16 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
-from sklearn.datasets import load_wine, make_moons
+from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import minmax_scale
 
-from likewise import COBRA, Answer, LabelOracle, Likewise, run
+from likewise import COBRA, LabelOracle, Likewise, run
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 COLORS = np.array(["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#999999"])
-
-
-def data() -> tuple[np.ndarray, np.ndarray]:
-    """Return two moons and a blob."""
-    rng = np.random.default_rng(0)
-    moons, which = make_moons(500, noise=0.1, random_state=0)
-    blob = rng.normal([0.5, -1.4], 0.22, (150, 2))
-    return np.vstack([moons, blob]), np.concatenate([which, np.full(150, 2)])
-
-
-def questions(folder: Path) -> None:
-    """Draw what is asked: coarse regions first, finer ones, then where there is doubt."""
-    X, y = data()
-    figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), constrained_layout=True)
-    session = Likewise(random_state=0).start(X)
-    before = 0
-    for axis, n in zip(axes, (12, 50, 150), strict=True):
-        run(session, LabelOracle(y), max_queries=n - before)
-        axis.scatter(*X.T, s=4, c=COLORS[session.labels % len(COLORS)], alpha=0.35, linewidths=0)
-        for event in session.events[before:]:
-            is_same = event.answer is Answer.SAME
-            axis.plot(
-                *X[[event.left, event.right]].T,
-                "o-" if is_same else "o:",
-                color="black" if is_same else "#d55e00",
-                lw=1.2,
-                ms=3,
-            )
-        axis.set_title(f"questions {before + 1} to {n}")
-        axis.set_xticks([])
-        axis.set_yticks([])
-        before = n
-    figure.savefig(folder / "how-it-works-questions.png", dpi=110)
 
 
 def labels(folder: Path) -> None:
@@ -88,5 +52,4 @@ def labels(folder: Path) -> None:
 if __name__ == "__main__":
     target = Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)
-    questions(target)
     labels(target)
