@@ -2,6 +2,7 @@
 
 import csv
 import io
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,7 +64,7 @@ def project(tmp_path):
 
 def test_the_key_of_a_group_is_the_same_after_every_answer_and_after_undo(project):
     project, y = project
-    seen = {}
+    seen: dict[Any, Any] = {}
     for _ in range(14):
         question = project.ask()
         if question is None:
@@ -162,7 +163,9 @@ def test_what_cannot_be_shown_is_open_and_a_renamed_picture_is_the_same_one(tmp_
     (folder / "3.png").rename(folder / "other.png")
     (folder / "5.png").unlink()
     again = open_project(folder).project
-    assert again.items.ids[again.where[again.ids.index("3.png")]] == "other.png"
+    place = again.where[again.ids.index("3.png")]
+    assert place is not None
+    assert again.items.ids[place] == "other.png"
     gone = again.ids.index("5.png")
     assert again.where[gone] is None
     assert again.known()[0][gone] in ("open", "said")
@@ -176,7 +179,7 @@ def test_an_empty_source_is_refused_before_a_page_is_announced(tmp_path, content
         (path / "inside").mkdir(parents=True)
     else:
         path.write_text(content)
-    announced = []
+    announced: list[Any] = []
     with pytest.raises(InputError):
         open_project(path, checked=announced.append)
     assert announced == []

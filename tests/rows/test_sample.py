@@ -1,6 +1,7 @@
 """Large data is a sample and a prediction, and the same one wherever the rows lie."""
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,7 +115,7 @@ def test_a_session_about_a_sample_is_an_ordinary_one_that_knows_where_its_rows_a
     for each, oracle in ((session, LabelOracle(y)), (again, lambda i, j: y[i] == y[j])):
         run(each, oracle, max_queries=10)
     assert again.events == session.events
-    by_id = model.start(X, sample_ids=[f"row {k}" for k in range(len(X))])
+    by_id: Any = model.start(X, sample_ids=[f"row {k}" for k in range(len(X))])
     assert by_id.sample_ids[0] == f"row {numbers[0]}"
     run(by_id, LabelOracle({f"row {k}": label for k, label in enumerate(y)}), max_queries=10)
     assert [event.links for event in by_id.events] == [event.links for event in session.events]

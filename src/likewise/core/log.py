@@ -63,7 +63,10 @@ class Log:
         self.strategy = strategy
         self.sample_ids = _checked_ids(sample_ids, strategy.n_rows)
         self.digest = digest
-        self.row_numbers = None if row_numbers is None else np.asarray(row_numbers, dtype=np.intp)
+        # An array of numbers, or None: Any, so that who knows which it is need not ask.
+        self.row_numbers: Any = None
+        if row_numbers is not None:
+            self.row_numbers = np.asarray(row_numbers, dtype=np.intp)
         self.max_queries = _checked_budget(max_queries)
         self._is_endless = False
         self._first = strategy

@@ -220,7 +220,7 @@ def _wrong_by_group(project: Project) -> NDArray[np.float64] | None:
     doubts = 1.0 - np.nan_to_num(project.known()[1], nan=1.0)
     wrong = np.bincount(group_ids(project.session), doubts, len(project.ids))
     n_wrong = (1.0 - complete.estimate) * sum(g.size for g in project.groups())
-    return wrong * (n_wrong / max(wrong.sum(), 1e-9))
+    return np.asarray(wrong * (n_wrong / max(wrong.sum(), 1e-9)))
 
 
 def event(project: Project, found: Gesture) -> Json:
@@ -325,7 +325,7 @@ def whole_number(value: Any, name: str) -> int:
 
 def seconds_of(body: Json) -> float | None:
     """Return how long an answer took; None if that is not told, or cannot be."""
-    value = body.get("seconds")
+    value: Any = body.get("seconds")
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and 0 <= value <= LONGEST_ANSWER else None
 

@@ -53,5 +53,5 @@ def test_the_last_pairs_are_found_among_many_that_nobody_is_sure_of(over):
     asked = set()
     while (pair := asked_by(strategy)) is not None:
         asked.add(pair)
-        strategy.record(*pair, Answer.UNSURE)
+        strategy.record(pair[0], pair[1], Answer.UNSURE)
     assert len(asked) == 6
