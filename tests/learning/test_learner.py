@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from likewise.learning.discriminant import _Gaussians, fit_discriminant, shrunk
 from likewise.learning.kernel_vote import (
     KERNELS,
-    Choice,
+    KernelChoice,
     _distances,
     fit_kernels,
     gaussian,
@@ -108,7 +108,7 @@ def test_kernels_follow_a_curved_border():
 def test_every_kernel_keeps_what_is_known_and_foretells_the_rest(kernel):
     rows = views_of(X)(X)
     some = np.arange(0, 150, 3)
-    model = fit_kernels(rows.take(some), Y[some], [Choice(kernel, 1.0, 1e-3, 4.0, 1.0)])
+    model = fit_kernels(rows.take(some), Y[some], [KernelChoice(kernel, 1.0, 1e-3, 4.0, 1.0)])
     found = model.predict_proba(rows).argmax(axis=1)
     assert (found[some] == Y[some]).all()
     assert np.mean(found == Y) > 0.93
@@ -118,7 +118,7 @@ def test_every_kernel_keeps_what_is_known_and_foretells_the_rest(kernel):
 def test_without_the_rows_themselves_kernels_say_how_often_each_group_was_met():
     groups = np.array([0, 0, 0, 0, 1, 1])
     known = views_of(X)(X[:6])
-    model = fit_kernels(known, groups, [Choice(0, 1.0, 1e9, 3.0, 1.0)])  # smoothed to nothing
+    model = fit_kernels(known, groups, [KernelChoice(0, 1.0, 1e9, 3.0, 1.0)])  # smoothed to nothing
     met = np.exp(3.0 * np.array([4, 2]) / 6)
     for found in (model.left_out, model.predict_proba(known)):
         assert np.allclose(found, met / met.sum(), atol=1e-6)

@@ -76,18 +76,14 @@ def run_terminal(
         key = _whole_key(read, keys)
         click.echo()
         n_read = n_read + PAGE_LINES if key == "m" else MOST_LINES
-        if key == "m":
+        if key == "m" or is_late_answer(key):
             continue
-        if is_late_answer(key):
-            continue
-        if key == "" or key in QUIT:
-            return
-        if query is None and key not in (*UNDO, "Z", "?", "g"):
+        if key == "" or key in QUIT or (query is None and key not in (*UNDO, "Z", "?", "g")):
             return
         try:
             _act(project, query, key, keys)
         except UnknownKeyError as error:
-            if is_piped:
+            if is_piped:  # nobody reads the message, and input such as that of `yes` never ends
                 raise
             click.echo(str(error))
         except StaleQueryError:

@@ -141,7 +141,7 @@ def key_of(number: int | None) -> str:
 
 @_once
 def keys_of(session: Session) -> dict[int, int]:
-    """Return the number of every group that answers are about, by its label; it never changes."""
+    """Return the number of every group with answers, by label; a group keeps its number."""
     labels = _labels(session)
     question = session.ask()
     shown = () if question is None or question.is_pair else question.groups
