@@ -70,24 +70,22 @@ def run_terminal(
         query = project.ask()
         click.echo()
         _show(project, query, way, n_read)
-        click.echo(status_line(project))
+        done = project.session.progress
+        line = outlook(project.session).line
+        click.echo(f"{line} · {done.answered} answered, {done.groups}")
         keys = group_keys(project, query)
         click.echo(prompt(query, list(keys)), nl=False)
         key = _whole_key(read, keys)
         click.echo()
         n_read = n_read + PAGE_LINES if key == "m" else MOST_LINES
-        if key == "m":
+        if key == "m" or is_late_answer(key):
             continue
-        if is_late_answer(key):
-            continue
-        if key == "" or key in QUIT:
-            return
-        if query is None and key not in (*UNDO, "Z", "?", "g"):
+        if key == "" or key in QUIT or (query is None and key not in (*UNDO, "Z", "?", "g")):
             return
         try:
             _act(project, query, key, keys)
         except UnknownKeyError as error:
-            if is_piped:
+            if is_piped:  # nobody reads the message, and input such as that of `yes` never ends
                 raise
             click.echo(str(error))
         except StaleQueryError:
@@ -127,7 +125,10 @@ def prompt(query: Question | None, keys: Sequence[str]) -> str:
 def _show(project: Project, query: Question | None, way: str | None, n_read: int) -> None:
     size = shutil.get_terminal_size((80, 24))
     if query is None:
-        _show_end(project)
+        click.echo("Nothing is left to ask. These are the groups:")
+        _show_groups(project)
+        if project.path is not None:
+            click.echo(f"likewise export {project.path} -o groups.csv writes them to a file.")
         return
     if not query.is_pair:
         places = group_keys(project, query).values()
@@ -135,8 +136,10 @@ def _show(project: Project, query: Question | None, way: str | None, n_read: int
         lines = choice_lines(project, query, size.columns, n_read)
     else:
         rows, lines = [query.left, query.right], pair_lines(project, query, size.columns)
-    if way is not None:
-        _show_pictures(project, rows, size.columns, size.lines, way)
+    shown = [place for row in rows if (place := project.where[row]) is not None]
+    if way is not None and project.items.has_pictures and len(shown) == len(rows):
+        sys.stdout.flush()
+        show_side_by_side(project.items, shown, size.columns, size.lines, way, sys.stdout)
     for line in lines:
         click.echo(line)
 
@@ -159,16 +162,6 @@ def _act(project: Project, query: Question | None, key: str, keys: Mapping[str, 
     else:
         answers = f"0 {' '.join(keys)}" if keys else "s d"
         raise UnknownKeyError(f"{key!r} is none of the keys {answers} u z Z m g ? q")
-
-
-def _show_pictures(
-    project: Project, rows: Sequence[int], columns: int, lines: int, way: str
-) -> None:
-    places = [place for row in rows if (place := project.where[row]) is not None]
-    if not project.items.has_pictures or len(places) < len(rows):
-        return
-    sys.stdout.flush()
-    show_side_by_side(project.items, places, columns, lines, way, sys.stdout)
 
 
 def choice_lines(
@@ -244,19 +237,6 @@ def pair_lines(project: Project, query: Question, width: int) -> Iterator[str]:
             yield f"  {clean(project.ids[row])}{'' if place is not None else ' (gone)'}"
     else:
         yield from both(project.items, left, right, width)
-
-
-def status_line(project: Project) -> str:
-    """Return how good the groups are, what is left to ask, and the number of answers."""
-    progress = project.session.progress
-    return f"{outlook(project.session).line} · {progress.answered} answered, {progress.groups}"
-
-
-def _show_end(project: Project) -> None:
-    click.echo("Nothing is left to ask. These are the groups:")
-    _show_groups(project)
-    if project.path is not None:
-        click.echo(f"likewise export {project.path} -o groups.csv writes them to a file.")
 
 
 def _show_groups(project: Project) -> None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from likewise.errors import InputError
 
 Between = Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[np.float64]]
-"""Distances between two lists of items, as a matrix."""
+"""Distances between two lists of items, as a float64 matrix; the same for both orders of a pair."""
 
 MAX_ITEMS = 20_000
 """Above this, distances between all representatives would take more than 2.4 GB."""

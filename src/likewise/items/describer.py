@@ -20,19 +20,7 @@ Encode = Callable[[Any], NDArray[Any]]
 
 @dataclass(frozen=True)
 class Describer:
-    """What is needed to describe new things: no items, so that it is small and can be pickled.
-
-    Attributes
-    ----------
-    kind : str
-        The kind of items.
-    options : mapping
-        The options of `open_items` by which new things are opened.
-    encode : callable or None
-        Turns items into features.
-    why_not : str
-        Where `encode` is None: why new things cannot be described.
-    """
+    """What describes new things of a kind: small, without items, so that it can be pickled."""
 
     kind: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -53,13 +41,7 @@ class Describer:
         return not is_row or self.kind == "series"
 
     def __call__(self, source: Any) -> NDArray[Any]:
-        """Return one row of features for each thing in a source.
-
-        Parameters
-        ----------
-        source : Items, or what `open_items` takes
-            New things, of the same kind.
-        """
+        """Return one row of features for each thing in a source, of the same kind."""
         if self.encode is None:
             raise InputError(f"new {self.kind} cannot be described: {self.why_not}")
         items = source if isinstance(source, Items) else self._opened(source)

@@ -268,10 +268,7 @@ def _described(items: RowItems, encoders: Mapping[str, Encoder]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Scale:
-    """Numbers, or dates as `read` reads them, scaled from [low, high] to [0, 1].
-
-    A missing value becomes `fill`, an infinite one the end of the range.
-    """
+    """Numbers or dates scaled from [low, high] to [0, 1]; missing ones become `fill`."""
 
     low: float
     high: float

@@ -38,7 +38,7 @@ TIME_FORMATS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p")
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of equal length, by name."""
+    """Columns of equal length, by name: texts from CSV, else Python values, None where missing."""
 
     path: Path
     columns: dict[str, Sequence[Any]]

@@ -157,6 +157,7 @@ def _losses(
     known: RowViews, targets: NDArray[np.float64], shares: NDArray[np.float64]
 ) -> Iterator[tuple[float, KernelChoice]]:
     """Yield every kernel and smoothing at its best sharpness, with its left-out loss."""
+    # Rows that are alone in their group do not count: no other row can predict them.
     is_alone = targets.sum(axis=0)[targets.argmax(axis=1)] < 2
     if np.count_nonzero(~is_alone) < 2:
         yield from ((0.0, KernelChoice(kernel, 1.0, 0.1, 4.0, 0.0)) for kernel in UNTUNED)

@@ -141,7 +141,7 @@ def key_of(number: int | None) -> str:
 
 @_once
 def keys_of(session: Session) -> dict[int, int]:
-    """Return the number of every group that answers are about, by its label; it never changes."""
+    """Return the number of every group with answers, by label; a group keeps its number."""
     labels = _labels(session)
     question = session.ask()
     shown = () if question is None or question.is_pair else question.groups
@@ -160,12 +160,6 @@ def founded(gestures: Iterable[Gesture], shown: Sequence[int] = ()) -> dict[int,
     A row that is the same as none before it founds a group, which gets the next number. Of two
     groups that are joined the older number stays. Where a group is mended, the rows that leave it
     (the left ones of links) found a new one together. `shown` are rows of groups that come last.
-
-    Examples
-    --------
-    >>> said = [Link(4, 7, Answer.DIFFERENT), Link(2, 7, Answer.SAME), Link(4, 9, Answer.SAME)]
-    >>> founded([Gesture(k, (link,)) for k, link in enumerate(said, start=1)])
-    {4: 0, 7: 1, 2: 1, 9: 0}
     """
     book = _Founding()
     for gesture in gestures:

@@ -45,17 +45,17 @@ def _from_archive(data: bytes) -> Any:
         # Such an archive was never compressed, so its arrays are no larger than its bytes.
         if sum(member.file_size for member in archive.infolist()) > len(data):
             raise SessionFileError("an archive in the session file is larger than its bytes")
-        arrays = {m.removesuffix(".npy"): _array(archive.read(m)) for m in archive.namelist()}
+        arrays: dict[str, Any] = {
+            member.removesuffix(".npy"): np.lib.format.read_array(
+                io.BytesIO(archive.read(member)), allow_pickle=False
+            )
+            for member in archive.namelist()
+        }
     name = "array of this file"
     return json.loads(
         arrays["json"].tobytes(),
         object_hook=lambda inner: arrays[inner[name]] if name in inner else inner,
     )
-
-
-def _array(data: bytes) -> NDArray[Any]:
-    array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
-    return array
 
 
 def pack_session(session: Session) -> bytes:

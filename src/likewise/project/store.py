@@ -19,7 +19,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from likewise.core.arrays import deflated, inflated
 from likewise.database import (
@@ -61,17 +61,7 @@ SETTINGS: dict[str, tuple[type, ...]] = {
 """The types of the settings that projects read."""
 
 
-class Timer(Protocol):
-    """What `threading.Timer` has."""
-
-    def start(self) -> None:
-        """Begin to wait."""
-
-    def cancel(self) -> None:
-        """Do not call any more."""
-
-
-def rest_timer(seconds: float, call: Callable[[], None]) -> Timer:
+def rest_timer(seconds: float, call: Callable[[], None]) -> threading.Timer:
     """Return a timer that does not keep the process alive."""
     timer = threading.Timer(seconds, call)
     timer.daemon = True
@@ -121,7 +111,7 @@ def _first_few(ids: tuple[str, ...], at_most: int = 5) -> str:
 class Store:
     """A project file, for several threads and processes. Use `create` or `open`, then close it."""
 
-    timer: Callable[[float, Callable[[], None]], Timer] = staticmethod(rest_timer)
+    timer: Callable[[float, Callable[[], None]], Any] = staticmethod(rest_timer)
     """Makes the timer that waits for `REST`; tests have another one."""
 
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
@@ -131,7 +121,7 @@ class Store:
         self._lock = threading.RLock()
         self._writes_ahead = False
         self._may_lack_entries = False
-        self._resting: Timer | None = None
+        self._resting: Any = None
 
     @classmethod
     def create(

@@ -393,7 +393,7 @@ def write_labels(
     check: Callable[[NDArray[Any]], None] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> int:
-    """Write the label of every row to a folder of Parquet files, whole or not at all."""
+    """Write the labels to Parquet files, unless `check` refuses the rows in `watch` as read."""
     target = Path(os.path.abspath(folder))
     _check_folder(target, overwrite)
     target.parent.mkdir(parents=True, exist_ok=True)

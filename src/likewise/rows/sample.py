@@ -22,7 +22,7 @@ def draw_rows(
     train: NDArray[np.intp] | None = None,
     linked: Iterable[int] = (),
 ) -> NDArray[np.intp] | None:
-    """Return the rows to ask about, in order, or None for all; only seed and row count decide."""
+    """Return a sample with all `linked` and as many `train` rows as fit, or None for all rows."""
     if n_rows <= SAMPLE_ROWS:
         return None
     rng = np.random.default_rng(seed)

@@ -421,10 +421,7 @@ class _Field:
 
     @cached_property
     def guess(self) -> Learned | None:
-        """What is learned from the groups of Ward's tree, cut in its widest gap; None if one.
-
-        Groups into which no cell would be put are left out.
-        """
+        """What is learned from Ward's tree, cut in its widest gap; None if that is one group."""
         cells = self._askable
         if len(cells) > MOST_GUESSED:
             rng = np.random.default_rng(self._seed)

@@ -110,7 +110,9 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Return why a request is refused, as status and message, or None."""
         host = headers.get("host", "")
-        if not self._knows(host):
+        name = _without_port(host.lower())
+        is_ours = name in self.hosts or ("*" in self.hosts and _is_address(name))
+        if not name or not is_ours:
             return 421, f"this server is not called {host!r}; start it with --allow-host NAME"
         if len(scope["path"]) > LONGEST_PATH:
             return 414, f"an address has at most {LONGEST_PATH} characters"
@@ -130,7 +132,8 @@ class Guard:
             return True
         bearer = headers.get("authorization", "").removeprefix("Bearer ").strip()
         # The page itself is opened with the token in its address; nothing else is.
-        in_address = _token_in(scope) if _is_page(scope) and scope["method"] == "GET" else ""
+        is_page = scope["method"] == "GET" and _inner_path(scope) in ("", "/")
+        in_address = _token_in(scope) if is_page else ""
         wanted = self.token.encode()
         return (
             self._has_cookie(headers)
@@ -144,10 +147,6 @@ class Guard:
         wanted = f"{cookie_name(self.token)}={self.token}".encode()
         given = (part.strip() for part in headers.get("cookie", "").split(";"))
         return any(secrets.compare_digest(part.encode(), wanted) for part in given)
-
-    def _knows(self, host: str) -> bool:
-        name = _without_port(host.lower())
-        return name != "" and (name in self.hosts or ("*" in self.hosts and _is_address(name)))
 
 
 def cookie_name(token: str) -> str:
@@ -188,10 +187,6 @@ def _without_port(host: str) -> str:
 
 def _inner_path(scope: Scope) -> str:
     return str(scope["path"]).removeprefix(str(scope.get("root_path", "")))
-
-
-def _is_page(scope: Scope) -> bool:
-    return _inner_path(scope) in ("", "/")
 
 
 def _is_public(scope: Scope) -> bool:
