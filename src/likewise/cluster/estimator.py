@@ -18,7 +18,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from likewise.cluster.checkpoint import Checkpoint
-from likewise.cluster.constraints import Pairs, checked_pairs, checked_train_rows
+from likewise.cluster.constraints import (
+    Pairs,
+    checked_pairs,
+    checked_train_rows,
+    pairs_by_label,
+)
 from likewise.core.answers import Answer
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
@@ -123,20 +128,23 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             The rows that may be asked about. By default all.
         sample_ids : sequence of hashable, optional
             Names of the rows, passed to the oracle with every question.
-        must_link, cannot_link : pairs of int
-            Pairs of rows whose relation is known beforehand. They are certain: no answer
-            overrules them, and they do not count as questions.
+        must_link, cannot_link : pairs of int or of labels
+            Pairs of rows whose relation is known beforehand, by row numbers from 0 or by labels:
+            those of the index of a data frame, the ids of items, or `sample_ids`. Whole numbers
+            are always row numbers. These links are certain: no answer overrules them, and they do
+            not count as questions.
         groups : array-like of shape (n_rows,), optional
             Groups that are there already, as labels of another tool: a belief that answers
             correct. -1, None, NaN, "" and "noise" stand for rows without a group. Only for
             `Likewise`.
         """
+        labels = row_labels(X, sample_ids)
         session, _ = self._begin(
             self._data(X),
             train_indices=train_indices,
             sample_ids=sample_ids,
-            must_link=must_link,
-            cannot_link=cannot_link,
+            must_link=pairs_by_label(must_link, labels, "must_link"),
+            cannot_link=pairs_by_label(cannot_link, labels, "cannot_link"),
             groups=groups,
         )
         return session
@@ -288,9 +296,8 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             The rows that may be asked about. By default all.
         sample_ids : sequence of hashable, optional
             Names of the rows, passed to the oracle with every question.
-        must_link, cannot_link : pairs of int
-            Pairs of rows whose relation is known beforehand. They are certain: no answer
-            overrules them.
+        must_link, cannot_link : pairs of int or of labels
+            Pairs of rows whose relation is known beforehand; see `start`.
         groups : array-like of shape (n_rows,), optional
             Groups that are there already; see `start`.
         checkpoint : path, optional
@@ -326,12 +333,13 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             session, rows = resumed
             session.max_queries = self.max_queries
         else:
+            labels = row_labels(X, sample_ids)
             session, rows = self._begin(
                 data,
                 train_indices=train_indices,
                 sample_ids=sample_ids,
-                must_link=must_link,
-                cannot_link=cannot_link,
+                must_link=pairs_by_label(must_link, labels, "must_link"),
+                cannot_link=pairs_by_label(cannot_link, labels, "cannot_link"),
                 groups=groups,
                 is_choice=oracle is None or can_choose(as_oracle(oracle)),
             )
@@ -451,6 +459,17 @@ class _CheckedPredict:
             return self.empty
         refuse_rows(rows)
         return in_tiles(self.predict, rows).astype(self.empty.dtype)
+
+
+def row_labels(X: Any, sample_ids: Sequence[Hashable] | None) -> Sequence[Any] | None:
+    """Return the labels by which links may name rows: sample ids, ids of items, or an index."""
+    if sample_ids is not None:
+        return sample_ids
+    if hasattr(X, "describer"):
+        ids: Sequence[Any] = X.ids
+        return ids
+    is_pandas = hasattr(X, "iloc") and hasattr(X, "columns") and not hasattr(X, "__dask_graph__")
+    return list(X.index) if is_pandas else None
 
 
 def _ids_of(
