@@ -2,9 +2,13 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine, make_blobs
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -21,7 +25,11 @@ def asked(max_queries=None, **options):
 # scikit-learn passes labels to every estimator.
 @pytest.mark.filterwarnings("ignore::likewise.errors.UnusedLabelsWarning")
 @parametrize_with_checks(
-    [Likewise(), Likewise(max_queries=5, random_state=1), Likewise(questions="pairs")],
+    [
+        Likewise(),
+        Likewise(max_queries=5, random_state=1),
+        Likewise(questions="pairs", verbose=1),
+    ],
 )
 def test_it_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
@@ -252,3 +260,80 @@ def test_warm_start_without_a_budget_goes_on_until_it_is_enough():
     # A smaller budget is spent already.
     n_asked = model.n_queries_
     assert model.set_params(max_queries=5).fit(X, oracle=LabelOracle(Y)).n_queries_ == n_asked
+
+
+def directions(seed=0):
+    """Return rows of which only the direction tells the group, and the groups."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(90) % 3
+    rows = np.eye(3)[y] + rng.normal(0, 0.1, (90, 3))
+    return rows * rng.uniform(0.01, 100, (90, 1)), y
+
+
+def test_cosine_compares_directions():
+    rows, y = directions()
+    model = Likewise(12, metric="cosine", random_state=0).fit(rows, oracle=LabelOracle(y))
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+    new, truth = directions(1)
+    assert adjusted_rand_score(truth, model.predict(new)) == 1.0
+    assert np.array_equal(model.predict(new * 7), model.predict(new))
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    by_hand = Likewise(12, random_state=0).fit(unit, oracle=LabelOracle(y))
+    assert by_hand.queries_ == model.queries_
+
+
+def test_a_model_that_adopts_a_session_compares_as_the_session_does():
+    rows, y = directions()
+    model = Likewise(12, metric="cosine", random_state=0).fit(rows, oracle=LabelOracle(y))
+    saved = Session.from_dict(model.session_.to_dict(), X=rows)
+    assert np.array_equal(Likewise().adopt(saved).predict(rows * 5), model.predict(rows))
+
+
+def test_rows_of_zeros_have_no_direction():
+    rows, y = directions()
+    rows[[4, 9]] = 0.0
+    with pytest.raises(InputError, match=r"row 4 of X is all zeros \(2 such rows in all\)"):
+        Likewise(5, metric="cosine").fit(rows, oracle=LabelOracle(y))
+    model = Likewise(5, metric="cosine").fit(rows + 1.0, oracle=LabelOracle(y))
+    with pytest.raises(InputError, match="row 4 of X is all zeros"):
+        model.predict(rows)
+
+
+def test_an_unknown_metric_is_refused():
+    with pytest.raises(InputError, match="'euclidean' or 'cosine', got 'l1'"):
+        Likewise().set_params(metric="l1").fit(X)
+
+
+@pytest.mark.parametrize("estimator", [Likewise(5), COBRA(5)])
+def test_sparse_rows_are_refused_with_the_way_for_tf_idf(estimator):
+    with pytest.raises(InputError, match=r"TruncatedSVD\(100\), (Likewise|COBRA)\(\)"):
+        estimator.fit(csr_matrix(X), oracle=LabelOracle(Y))
+
+
+def test_the_way_for_tf_idf_works():
+    texts = ["boat river fish", "car wheel brake", "river fish", "wheel brake", "boat", "car"] * 5
+    steps = TfidfVectorizer(), TruncatedSVD(4, random_state=0), Likewise(6, random_state=0)
+    pipeline = make_pipeline(*steps).fit(texts, likewise__oracle=LabelOracle([0, 1] * 15))
+    assert adjusted_rand_score([0, 1] * 15, pipeline.predict(texts)) == 1.0
+
+
+@pytest.mark.parametrize("estimator", [Likewise, COBRA])
+def test_verbose_prints_a_line_per_ten_answers(estimator, capsys):
+    estimator(max_queries=25, verbose=1, random_state=0).fit(X, oracle=LabelOracle(Y))
+    captured = capsys.readouterr()
+    lines = captured.err.splitlines()
+    assert captured.out == ""
+    assert [line.split(" ·")[0] for line in lines] == ["10 answers", "20 answers"]
+    estimator(max_queries=25, random_state=0).fit(X, oracle=LabelOracle(Y))
+    assert capsys.readouterr().err == ""
+
+
+def test_verbose_must_be_a_number():
+    with pytest.raises(InputError, match="verbose must be a whole number from 0, got 'yes'"):
+        Likewise().set_params(verbose="yes").fit(X)
+
+
+def test_what_was_learned_is_one_short_line():
+    model = asked(20)
+    assert repr(model.learned_) == "<Learned: 3 groups from 21 known rows>"
+    assert len(repr(model.session_)) < 100

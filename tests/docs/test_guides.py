@@ -13,6 +13,8 @@ PAGES = (
     "guide/rows.md",
     "guide/arrays.md",
     "guide/notebook.md",
+    "guide/known.md",
+    "choosing.md",
 )
 
 

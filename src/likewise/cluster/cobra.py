@@ -51,6 +51,8 @@ class COBRA(AskingClusterer):
         better. They need features, not `metric="precomputed"`.
     n_jobs : int, optional
         Never changes the result.
+    verbose : int, default=0
+        With 1, `fit` prints a line of progress on standard error after every ten answers.
     random_state : int, RandomState instance or None, default=None
         Pass an int for the same questions every time.
 
@@ -110,6 +112,7 @@ class COBRA(AskingClusterer):
         incomplete: Literal["separate", "guess"] = "separate",
         labels: Literal["cells", "learned"] = "cells",
         n_jobs: int | None = None,
+        verbose: int = 0,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_super_instances = n_super_instances
@@ -118,6 +121,7 @@ class COBRA(AskingClusterer):
         self.incomplete = incomplete
         self.labels = labels
         self.n_jobs = n_jobs
+        self.verbose = verbose
         self.random_state = random_state
 
     def adopt(self, session: Session, *, is_guess: bool | None = None, X: Any = None) -> Self:

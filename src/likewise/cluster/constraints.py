@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from likewise.core.links import LinkGraph, links_from
 from likewise.errors import InputError
 
-Pairs = ArrayLike | Iterable[tuple[int, int]]
+Pairs = ArrayLike | Iterable[tuple[Any, Any]]
 
 
 def checked_links(n_samples: int, must_link: Pairs = (), cannot_link: Pairs = ()) -> LinkGraph:
@@ -75,6 +75,49 @@ def checked_pairs(n_samples: int, pairs: Pairs, name: str) -> NDArray[np.intp]:
             "itself; a link needs two rows. Remove it"
         )
     return rows
+
+
+def pairs_by_label(pairs: Pairs, labels: Sequence[Any] | None, name: str) -> Pairs:
+    """Return pairs of row numbers for pairs that name rows by their labels, as an index does.
+
+    Pairs of whole numbers are row numbers already, also where the labels are numbers.
+
+    Parameters
+    ----------
+    pairs : pairs of int or of labels
+        What a caller passed.
+    labels : sequence or None
+        The label of every row, if the rows have any.
+    name : str
+        What the pairs are called in errors.
+
+    Examples
+    --------
+    >>> pairs_by_label([("Ann", "Zoe")], ["Ann", "Bob", "Zoe"], "must_link")
+    [(0, 2)]
+    """
+    if labels is None or isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
+        return pairs
+    listed: list[Any] = np.asarray(pairs).tolist() if hasattr(pairs, "__array__") else list(pairs)
+    if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in listed):
+        return pairs if hasattr(pairs, "__array__") else listed
+    if all(isinstance(row, int | float | np.number) for pair in listed for row in pair):
+        return listed
+    places: dict[Any, list[int]] = {}
+    for row, label in enumerate(labels):
+        places.setdefault(label, []).append(row)
+    numbered = []
+    for place, pair in enumerate(listed):
+        rows = [places.get(label, []) for label in pair]
+        for label, of_label in zip(pair, rows, strict=True):
+            if len(of_label) != 1:
+                why = "is not among" if not of_label else f"occurs {len(of_label)} times in"
+                raise InputError(
+                    f"{name}[{place}] = {tuple(pair)!r}: {label!r} {why} the labels of the rows. "
+                    "Name rows by unique labels of the index, or by their numbers from 0"
+                )
+        numbered.append((rows[0][0], rows[1][0]))
+    return numbered
 
 
 def checked_train_rows(train_indices: ArrayLike | None, n_rows: int) -> NDArray[np.intp] | None:

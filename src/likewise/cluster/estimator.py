@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,7 +17,13 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from likewise.cluster.constraints import Pairs, checked_pairs, checked_train_rows
+from likewise.cluster.checkpoint import Checkpoint
+from likewise.cluster.constraints import (
+    Pairs,
+    checked_pairs,
+    checked_train_rows,
+    pairs_by_label,
+)
 from likewise.core.answers import Answer
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
@@ -37,6 +46,9 @@ from likewise.words import plural
 Data = NDArray[Any] | ParquetRows | DaskRows
 Predict = Callable[[NDArray[Any]], NDArray[Any]]
 
+ANSWERS_PER_LINE = 10
+"""With ``verbose=1``, a line of progress follows every so many answers."""
+
 
 class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
     """Start a session about rows.
@@ -48,6 +60,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
     max_queries: int | None
     random_state: Any
     n_jobs: int | None = None
+    verbose: int = 0
     warm_start: bool = False
     _learns_from_groups: ClassVar[bool] = False
 
@@ -89,6 +102,9 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         n_jobs: Any = self.n_jobs
         if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
             raise InputError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
+        verbose: Any = self.verbose
+        if not isinstance(verbose, bool) and (not is_whole(verbose) or verbose < 0):
+            raise InputError(f"verbose must be a whole number from 0, got {verbose!r}")
 
     def start(
         self,
@@ -112,20 +128,23 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             The rows that may be asked about. By default all.
         sample_ids : sequence of hashable, optional
             Names of the rows, passed to the oracle with every question.
-        must_link, cannot_link : pairs of int
-            Pairs of rows whose relation is known beforehand. They are certain: no answer
-            overrules them, and they do not count as questions.
+        must_link, cannot_link : pairs of int or of labels
+            Pairs of rows whose relation is known beforehand, by row numbers from 0 or by labels:
+            those of the index of a data frame, the ids of items, or `sample_ids`. Whole numbers
+            are always row numbers. These links are certain: no answer overrules them, and they do
+            not count as questions.
         groups : array-like of shape (n_rows,), optional
             Groups that are there already, as labels of another tool: a belief that answers
             correct. -1, None, NaN, "" and "noise" stand for rows without a group. Only for
             `Likewise`.
         """
+        labels = row_labels(X, sample_ids)
         session, _ = self._begin(
             self._data(X),
             train_indices=train_indices,
             sample_ids=sample_ids,
-            must_link=must_link,
-            cannot_link=cannot_link,
+            must_link=pairs_by_label(must_link, labels, "must_link"),
+            cannot_link=pairs_by_label(cannot_link, labels, "cannot_link"),
             groups=groups,
         )
         return session
@@ -189,7 +208,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             return self._validated(data)
         self._validated(data[:1])
         for start, block in blocks_of(data):
-            refuse_rows(block, first=start)
+            self._refuse(block, start)
         return np.asarray(data)
 
     def _rows_of(self, data: Data, numbers: NDArray[np.intp] | None) -> NDArray[Any]:
@@ -203,12 +222,17 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         return rows
 
     def _validated(self, X: Any, *, reset: bool = True, first: int = 0) -> NDArray[Any]:
+        refuse_sparse(X, type(self).__name__)
         refuse_mixed_frames(X)
-        refuse_rows(X, first)
+        self._refuse(X, first)
         rows: NDArray[Any] = validate_data(
             self, X, dtype=[np.float64, np.float32], order="C", reset=reset
         )
         return rows
+
+    def _refuse(self, X: Any, first: int) -> None:
+        """Refuse rows that cannot be used; `first` is the number of the first of them."""
+        refuse_rows(X, first)
 
     def _set_queries(self, session: Session) -> None:
         self.session_ = session
@@ -254,6 +278,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         must_link: Pairs = (),
         cannot_link: Pairs = (),
         groups: ArrayLike | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
         """Cluster rows by asking an oracle.
 
@@ -271,11 +296,14 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             The rows that may be asked about. By default all.
         sample_ids : sequence of hashable, optional
             Names of the rows, passed to the oracle with every question.
-        must_link, cannot_link : pairs of int
-            Pairs of rows whose relation is known beforehand. They are certain: no answer
-            overrules them.
+        must_link, cannot_link : pairs of int or of labels
+            Pairs of rows whose relation is known beforehand; see `start`.
         groups : array-like of shape (n_rows,), optional
             Groups that are there already; see `start`.
+        checkpoint : path, optional
+            A file for the answers, each on disk as soon as it is given. If it exists, `fit` goes
+            on from the session in it, with a budget of `max_queries` in all; links, groups and
+            ids are those of the first `fit`. It is refused for other rows.
 
         Raises
         ------
@@ -298,29 +326,45 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             )
         data = self._data(X)
         self._describer = X.describer() if hasattr(X, "describer") else None
-        session, rows = self._begin(
-            data,
-            train_indices=train_indices,
-            sample_ids=sample_ids,
-            must_link=must_link,
-            cannot_link=cannot_link,
-            groups=groups,
-            is_choice=oracle is None or can_choose(as_oracle(oracle)),
-        )
-        earlier = getattr(self, "session_", None) if self.warm_start else None
-        if earlier is not None and earlier.digest == session.digest:
-            session = earlier
-            session.extend(0)  # not endless any more
+        self._check_parameters()
+        file = None if checkpoint is None else Checkpoint(checkpoint)
+        resumed = file and file.load(partial(self._rows_of, data), type(self).__name__)
+        if resumed:
+            session, rows = resumed
             session.max_queries = self.max_queries
+        else:
+            labels = row_labels(X, sample_ids)
+            session, rows = self._begin(
+                data,
+                train_indices=train_indices,
+                sample_ids=sample_ids,
+                must_link=pairs_by_label(must_link, labels, "must_link"),
+                cannot_link=pairs_by_label(cannot_link, labels, "cannot_link"),
+                groups=groups,
+                is_choice=oracle is None or can_choose(as_oracle(oracle)),
+            )
+            earlier = getattr(self, "session_", None) if self.warm_start else None
+            if earlier is not None and earlier.digest == session.digest:
+                session = earlier
+                session.extend(0)  # not endless any more
+                session.max_queries = self.max_queries
+            if file is not None:
+                file.begin(session)
         self.session_ = session
         if oracle is not None:
             then = f" and {type(self).__name__}().adopt(error.session)"
-            run_for_fit(session, oracle, then=then)
+            run_for_fit(session, oracle, then=then, on_answer=partial(self._after_answer, file))
         self._is_elsewhere = False
         self._adopt_fitted(session, rows, is_asked=oracle is not None)
         if session.row_numbers is not None:
             self._label_all(session.row_numbers, data)
         return self
+
+    def _after_answer(self, file: Checkpoint | None, session: Session) -> None:
+        if file is not None:
+            file.append(session)
+        if self.verbose and session.n_asked % ANSWERS_PER_LINE == 0:
+            print(session.progress, file=sys.stderr, flush=True)
 
     def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:  # noqa: ARG002
         return self.adopt(session, X=X)
@@ -364,7 +408,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         if isinstance(data, ParquetRows):
             found = np.empty((data.n_rows, *shape), dtype=dtype)
             for number, block in data.blocks():
-                refuse_rows(block, first=number)
+                self._refuse(block, number)
                 found[number : number + len(block)] = in_tiles(predict, block)
             return found
         if not is_long_array(data):
@@ -417,6 +461,17 @@ class _CheckedPredict:
         return in_tiles(self.predict, rows).astype(self.empty.dtype)
 
 
+def row_labels(X: Any, sample_ids: Sequence[Hashable] | None) -> Sequence[Any] | None:
+    """Return the labels by which links may name rows: sample ids, ids of items, or an index."""
+    if sample_ids is not None:
+        return sample_ids
+    if hasattr(X, "describer"):
+        ids: Sequence[Any] = X.ids
+        return ids
+    is_pandas = hasattr(X, "iloc") and hasattr(X, "columns") and not hasattr(X, "__dask_graph__")
+    return list(X.index) if is_pandas else None
+
+
 def _ids_of(
     numbers: NDArray[np.intp], ids: Sequence[Hashable] | None, n_rows: int
 ) -> list[Hashable]:
@@ -464,6 +519,16 @@ def is_no_group(label: Any) -> bool:
     if isinstance(label, str):
         return label.strip().lower() in ("", "noise", "-1")
     return label is None or bool(label != label) or bool(label == -1)  # noqa: PLR0124  (NaN)
+
+
+def refuse_sparse(X: Any, estimator: str) -> None:
+    """Refuse a sparse matrix, and name the way for TF-IDF."""
+    if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        raise InputError(
+            f"X is a sparse matrix of shape {X.shape}, and {estimator} needs dense rows. For "
+            "TF-IDF reduce it to 100 dimensions first: make_pipeline(TfidfVectorizer(), "
+            f"TruncatedSVD(100), {estimator}()).fit(texts, {estimator.lower()}__oracle=...)"
+        )
 
 
 def refuse_mixed_frames(X: Any) -> None:

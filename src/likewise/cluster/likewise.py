@@ -39,11 +39,16 @@ class Likewise(AskingClusterer):
         two rows belong together; "auto" asks choices of an oracle that can choose, else pairs.
         A choice counts as one question, unless the oracle answers pairs only: then every pair it
         is put as counts.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        How rows are compared. "cosine" brings every row to unit length first, in `fit` and in
+        `predict`, as is usual for embeddings of texts and pictures; a row of zeros is refused.
     warm_start : bool, default=False
         Whether `fit` goes on from the session of the last `fit`, if that was about the same rows,
         with a budget of `max_queries` in all.
     n_jobs : int, optional
         Never changes the result.
+    verbose : int, default=0
+        With 1, `fit` prints a line of progress on standard error after every ten answers.
     random_state : int, RandomState instance or None, default=None
         Pass an int for the same questions every time.
 
@@ -104,14 +109,18 @@ class Likewise(AskingClusterer):
         max_queries: int | None = None,
         *,
         questions: Literal["auto", "choices", "pairs"] = "auto",
+        metric: Literal["euclidean", "cosine"] = "euclidean",
         warm_start: bool = False,
         n_jobs: int | None = None,
+        verbose: int = 0,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.max_queries = max_queries
         self.questions = questions
+        self.metric = metric
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.verbose = verbose
         self.random_state = random_state
 
     def adopt(self, session: Session, *, X: Any = None) -> Self:
@@ -243,7 +252,10 @@ class Likewise(AskingClusterer):
     def _chances(self) -> Predict:
         """Return a function from rows to how likely each belongs to each cluster."""
         learned = None if self.learned_ is None else self.learned_.for_new_rows()
-        return partial(_learned_chances, learned, self.n_clusters_)
+        chances = partial(_learned_chances, learned, self.n_clusters_)
+        # The session knows how its rows were compared, also where another model made it.
+        is_cosine = self._strategy_now.partition.metric == "cosine"
+        return partial(_of_unit_rows, chances) if is_cosine else chances
 
     @property
     def _asks_about_samples(self) -> bool:
@@ -260,8 +272,9 @@ class Likewise(AskingClusterer):
     ) -> MostDoubt:
         is_choice = self.questions == "choices" or (self.questions == "auto" and is_choice)
         max_groups = MAX_GROUPS if is_choice else 1
-        options: Any = {"max_groups": max_groups, "given": given}
-        return MostDoubt.from_rows(X, train_indices=train, seed=seed, **options)
+        options: Any = {"max_groups": max_groups, "given": given, "metric": self.metric}
+        rows = unit_rows(X) if self.metric == "cosine" else X
+        return MostDoubt.from_rows(rows, train_indices=train, seed=seed, **options)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -269,10 +282,49 @@ class Likewise(AskingClusterer):
             raise InputError(
                 f"questions must be 'auto', 'choices' or 'pairs', got {self.questions!r}"
             )
+        if self.metric not in ("euclidean", "cosine"):
+            raise InputError(
+                f"metric must be 'euclidean' or 'cosine', got {self.metric!r}; COBRA has others"
+            )
+
+    def _refuse(self, X: Any, first: int) -> None:
+        super()._refuse(X, first)
+        if self.metric == "cosine" and isinstance(X, np.ndarray) and X.ndim == 2:
+            refuse_zeros(X, first)
 
 
 def _most_likely(chances: Predict, rows: NDArray[Any]) -> NDArray[np.intp]:
     return np.asarray(chances(rows).argmax(axis=1), dtype=np.intp)
+
+
+def _of_unit_rows(chances: Predict, rows: NDArray[Any]) -> NDArray[Any]:
+    return chances(unit_rows(rows))
+
+
+def unit_rows(rows: NDArray[Any]) -> NDArray[Any]:
+    """Return rows brought to unit length.
+
+    Examples
+    --------
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 2.0]])).tolist()
+    [[0.6, 0.8], [0.0, 1.0]]
+    """
+    refuse_zeros(rows)
+    # By its largest value first, since the square of a very small number is 0.
+    scaled = rows / np.abs(rows).max(axis=1, keepdims=True)
+    unit: NDArray[Any] = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+    return unit
+
+
+def refuse_zeros(rows: NDArray[Any], first: int = 0) -> None:
+    """Refuse a row of zeros, which has no direction; `first` is the number of the first row."""
+    zeros = np.flatnonzero(~rows.any(axis=1))
+    if len(zeros):
+        others = f" ({len(zeros)} such rows in all)" if len(zeros) > 1 else ""
+        raise InputError(
+            f'row {first + zeros[0]} of X is all zeros{others}, and metric="cosine" needs a '
+            'direction. Leave such rows out, or use metric="euclidean"'
+        )
 
 
 def _learned_chances(

@@ -68,6 +68,10 @@ class Features:
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = field(default=())
 
+    def __repr__(self) -> str:
+        n_rows, n_columns = self.X.shape
+        return f"<Features: {n_rows} x {n_columns}, {self.metric}: {shorten(self.description)}>"
+
     @property
     def askable(self) -> np.ndarray:
         """The rows that may be shown in a question: those without a problem."""

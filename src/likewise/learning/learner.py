@@ -23,6 +23,7 @@ from likewise.learning.kernel_vote import KernelChoice, fit_kernels, tune_kernel
 from likewise.learning.views import RowViews, Views, views_of
 from likewise.registry import Registry
 from likewise.rows.threads import one_thread_each
+from likewise.words import plural
 
 TRUST = 0.3
 """How fast the weight of a voter falls with its loss on left-out rows. From 0.1 to 1 the adjusted
@@ -78,6 +79,9 @@ class Learned:
     _views: Views
     _rows: RowViews
     _fitted: dict[str, Voter]
+
+    def __repr__(self) -> str:
+        return f"<Learned: {plural(self.n_groups, 'group')} from {len(self.known)} known rows>"
 
     @property
     def n_groups(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from likewise.core.session import Session
@@ -19,7 +20,13 @@ from likewise.words import plural
 AnySession = TypeVar("AnySession", bound=Session)
 
 
-def run(session: AnySession, oracle: Any, *, max_queries: int | None = None) -> AnySession:
+def run(
+    session: AnySession,
+    oracle: Any,
+    *,
+    max_queries: int | None = None,
+    on_answer: Callable[[Session], object] | None = None,
+) -> AnySession:
     """Let an oracle answer a session until it asks no more.
 
     Parameters
@@ -33,6 +40,8 @@ def run(session: AnySession, oracle: Any, *, max_queries: int | None = None) -> 
         is put as pairs, the likeliest group first; each of them counts as a question.
     max_queries : int, optional
         Ask no more than this many questions now.
+    on_answer : callable, optional
+        Called with the session after every answer, for example to save it or to show progress.
 
     Returns
     -------
@@ -61,15 +70,23 @@ def run(session: AnySession, oracle: Any, *, max_queries: int | None = None) -> 
             session.answer(asked, chosen_by(oracle, shown))
         except BudgetExhausted:
             break
+        if on_answer is not None:
+            on_answer(session)
     return session
 
 
-def run_for_fit(session: Session, oracle: Any, *, then: str = "") -> None:
+def run_for_fit(
+    session: Session,
+    oracle: Any,
+    *,
+    then: str = "",
+    on_answer: Callable[[Session], object] | None = None,
+) -> None:
     """Let an oracle answer inside an estimator's `fit`; see `run`.
 
     Parameters
     ----------
-    session, oracle
+    session, oracle, on_answer
         As for `run`.
     then : str
         The call that makes an estimator of the session, for the message of the error.
@@ -80,7 +97,7 @@ def run_for_fit(session: Session, oracle: Any, *, then: str = "") -> None:
         If the oracle fails. It has the session with every answer before.
     """
     try:
-        run(session, oracle)
+        run(session, oracle, on_answer=on_answer)
     except Exception as error:
         if isinstance(error, LikewiseError) and not isinstance(error, AnswerError):
             raise

@@ -121,14 +121,18 @@ class MostDoubt(RepresentativeStrategy):
         n_jobs: int | None = None,  # noqa: ARG003  (nothing is computed before the first question)
         max_groups: int = MAX_GROUPS,
         given: NDArray[np.intp] | None = None,
+        metric: str = "euclidean",
     ) -> Self:
-        """Return the strategy for rows, each of which counts on its own."""
+        """Return the strategy for rows, each of which counts on its own.
+
+        With the metric "cosine" they must have unit length.
+        """
         rows = np.arange(len(X), dtype=np.intp)
         is_askable = None
         if train_indices is not None:
             is_askable = np.zeros(len(X), dtype=bool)
             is_askable[train_indices] = True
-        partition = SuperInstances(rows, rows, points=X)
+        partition = SuperInstances(rows, rows, points=X, metric=metric)
         options: Any = {"max_groups": max_groups, "seed": seed, "given": given}
         return cls(partition, askable=is_askable, **options)
 
