@@ -66,7 +66,7 @@ def test_groups_stand_in_the_order_of_keys_that_they_keep_everywhere(chooser):
     someone, _ = chooser
     page = someone.page
     order = "123456789AEFHJKNPRTV"
-    seen: dict[str, str] = {}
+    seen: dict[str, int] = {}
     for _ in range(6):
         question = someone.fetch("api/query")["question"]
         keys = keys_shown(page)
