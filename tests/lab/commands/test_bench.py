@@ -139,6 +139,22 @@ def test_the_flagship_profile_runs_and_is_reported_on(tmp_path, data_home):
     assert (tmp_path / "report" / "budgets.csv").exists()
 
 
+def test_a_report_on_the_first_folds_leaves_out_the_others(tmp_path, data_home):
+    pytest.importorskip("pandas", reason='pip install "likewise[plot]"')
+    store = ("--store", tmp_path / "r.sqlite")
+    shared = ("--profile", "flagship", "--tasks", "iris", "--experiments", "budgets", *store)
+    for method, n_folds in (("DSL", 1), ("COBRA", 2)):
+        run("run", "--methods", method, "--folds", n_folds, "--data-home", data_home, *shared)
+    found = {}
+    for n_folds in (1, 2):
+        folder = tmp_path / str(n_folds)
+        result = run("leaderboard", "--folds", n_folds, "-o", folder, *store)
+        assert result.exit_code == 0, result.output
+        found[n_folds] = (folder / "leaderboard-developed-on.csv").read_text(encoding="utf-8")
+    assert "DSL" in found[1]
+    assert "DSL" not in found[2]
+
+
 def test_tasks_of_ones_own_are_run_exported_and_verified(tmp_path, monkeypatch):
     X, y = make_blobs(60, centers=3, random_state=0)
     (tmp_path / "tasks").mkdir()

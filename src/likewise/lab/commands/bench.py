@@ -179,6 +179,7 @@ _output = click.option(
     show_default=True,
     help="The folder to write to.",
 )
+_first_folds = click.option("--folds", type=int, help="Only rows of so many of the five folds.")
 
 
 @bench.command()
@@ -192,18 +193,20 @@ _output = click.option(
     show_default=True,
     help="Which experiments to report on.",
 )
-def report(store: Path, output: Path, profile_name: str) -> None:
+@_first_folds
+def report(store: Path, output: Path, profile_name: str, folds: int | None) -> None:
     """Write tables and figures, and one page with all of them: report.html."""
     from likewise.lab.experiments.report import write_report
 
-    page = write_report(read_results(store), output, profile(profile_name))
+    page = write_report(_of_folds(read_results(store), folds), output, profile(profile_name))
     click.echo(f"wrote {page}")
 
 
 @bench.command()
 @_store
 @_output
-def leaderboard(store: Path, output: Path) -> None:
+@_first_folds
+def leaderboard(store: Path, output: Path, folds: int | None) -> None:
     """Write one page that ranks all methods by the number of questions: leaderboard.html.
 
     It takes the results of the profile `flagship`, on the paper's tasks and on those you added by
@@ -211,7 +214,7 @@ def leaderboard(store: Path, output: Path) -> None:
     """
     from likewise.lab.experiments.report import write_leaderboard
 
-    page = write_leaderboard(read_results(store), output)
+    page = write_leaderboard(_of_folds(read_results(store), folds), output)
     click.echo(f"wrote {page}")
 
 
@@ -297,6 +300,11 @@ def verify(
         )
     click.echo(f"{plural(n_left, 'row')} with changed code left")
     raise SystemExit(n_left > 0)
+
+
+def _of_folds(rows: list[Row], n_folds: int | None) -> list[Row]:
+    """Return the rows of the first folds; None for all."""
+    return [row for row in rows if n_folds is None or row.fold < n_folds]
 
 
 def _short(value: object) -> str:
