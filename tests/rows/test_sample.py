@@ -145,8 +145,10 @@ def test_links_and_rows_to_ask_about_are_in_the_sample(blobs):
 
 
 def test_the_sample_depends_on_the_seed_and_the_number_of_rows_alone():
-    one, other = (draw_rows(50_000, seed=s) for s in (0, 1))
-    assert np.array_equal(one, draw_rows(50_000, seed=0))
+    numbers: Any = [draw_rows(50_000, seed=seed) for seed in (0, 1)]
+    one, other = numbers
+    again: Any = draw_rows(50_000, seed=0)
+    assert np.array_equal(one, again)
     assert not np.array_equal(one, other)
     assert np.all(np.diff(one) > 0)
     assert len(one) == 1000  # as the fixture has it
