@@ -50,7 +50,8 @@ def outlook(session: Session) -> Outlook:
         return Outlook(quality, f"about {plural(max(1, n_left), 'question')} to go", can_stop)
     if complete is None:
         return Outlook("", "too early to say how good the groups are", can_stop=False)
-    share = MOVED * complete.changing
+    # No more can be mended than may be wrong.
+    share = min(MOVED * complete.changing, 1.0 - complete.at_least)
     moved = "less than 1 %" if share < 0.01 else f"about {share:.0%}".replace("%", " %")
     return Outlook(quality, f"{in_words(session)} would move {moved} of the items", can_stop)
 
