@@ -102,10 +102,14 @@ def end(keep):
 
 
 def share_right(session, y):
-    """Return the share of rows whose class is that of the known rows of their group."""
+    """Return the share of rows whose class is that of their group.
+
+    That is the class of the known rows of the group, or of most rows if none is known.
+    """
     cells, _ = session.strategy.known().examples()
     labels = session.labels
-    classes = {int(labels[cell]): int(y[cell]) for cell in cells[::-1]}
+    classes = {int(g): int(np.bincount(y[labels == g]).argmax()) for g in np.unique(labels)}
+    classes |= {int(labels[cell]): int(y[cell]) for cell in cells[::-1]}
     return float(np.mean([classes.get(int(g), -1) == c for g, c in zip(labels, y, strict=True)]))
 
 
