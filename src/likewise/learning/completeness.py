@@ -2,7 +2,7 @@
 
 Let k be the number of known rows, u the share of the other rows, and m the mean probability of
 their likeliest groups. The share of rows in the right group is about ``1 - u (1 - m - .02)``, and
-at least ``1 - u (1 - m + .02 + 2 sqrt(m (1 - m) / k))``. On average m is .02 below the true share.
+at least ``1 - u (1 - m + .02 + 2.5 sqrt(m (1 - m) / k))``. On average m is .02 below the true share.
 
 On 40 sets (20 for practice, ten development tasks, ten made up; three samples each), at every ten
 answers from 20 to 200, the estimate was within .10 of the truth in 88 % of 2169 statements: 68 % at
@@ -20,6 +20,11 @@ from numpy.typing import NDArray
 TOO_LOW = 0.02
 """By how much the mean probability is below the true share right, on average."""
 
+WIDTH = 2.5
+"""How many standard errors the bound is below. On the practice sets it then holds in 94 % of 368
+statements from 20 answers on (2: 90 %, 3: 97 %): in about 80 % before 50 answers, 97 % from 100 on.
+"""
+
 
 def share_right(chances: NDArray[np.float64], known: NDArray[np.intp]) -> tuple[float, float]:
     """Return the expected share of rows in the right group, and its lower 95 % bound."""
@@ -28,7 +33,7 @@ def share_right(chances: NDArray[np.float64], known: NDArray[np.intp]) -> tuple[
     if not is_open.any():
         return 1.0, 1.0
     mean, share = float(chances[is_open].max(axis=1).mean()), float(is_open.mean())
-    reach = TOO_LOW + 2.0 * math.sqrt(mean * (1.0 - mean) / max(1, len(known)))
+    reach = TOO_LOW + WIDTH * math.sqrt(mean * (1.0 - mean) / max(1, len(known)))
     return 1.0 - share * (1.0 - min(1.0, mean + TOO_LOW)), 1.0 - share * min(1.0, 1 - mean + reach)
 
 
