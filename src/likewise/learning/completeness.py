@@ -2,7 +2,7 @@
 
 Let k be the number of known rows, u the share of the other rows, and m the mean probability of
 their likeliest groups. The share of rows in the right group is about ``1 - u (1 - m - .02)``, and
-at least ``1 - u (1 - m + .02 + 2.5 sqrt(m (1 - m) / k))``. On average m is .02 below the true share.
+at least ``1 - u (1 - m + .02 + 2.5 sqrt(m (1 - m) / k))``. On average m is .02 below the truth.
 
 On 40 sets (20 for practice, ten development tasks, ten made up; three samples each), at every ten
 answers from 20 to 200, the estimate was within .10 of the truth in 88 % of 2169 statements: 68 % at
