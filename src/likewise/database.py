@@ -10,6 +10,7 @@ import os
 import shutil
 import sqlite3
 import struct
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -69,7 +70,16 @@ def connect(
 
 def write_ahead(db: sqlite3.Connection) -> None:
     """Switch to write-ahead mode, which the file's header shows until `write_in_place`."""
-    db.execute("PRAGMA journal_mode = WAL")
+    # SQLite does not wait for other processes that change the mode at the same moment.
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
 
 
 def write_in_place(db: sqlite3.Connection) -> bool:
