@@ -154,9 +154,9 @@ def test_a_notebook_shows_the_widget_and_keeps_a_still_picture(tmp_path, monkeyp
     still, live = notebook.cells[0].outputs
     assert "application/vnd.jupyter.widget-view+json" in live.data
     # The picture follows the answers.
-    assert "1 answered" in still.data["text/html"]
+    assert "1 answer" in still.data["text/html"]
     assert "reddish" in still.data["text/html"]
-    assert "1 answered" in notebook.cells[1].outputs[-1].data["text/html"]
+    assert "1 answer" in notebook.cells[1].outputs[-1].data["text/html"]
 
 
 def test_a_widget_says_what_it_needs():

@@ -149,7 +149,11 @@ def _act(project: Project, query: Question | None, key: str, keys: Mapping[str, 
     places = {"0": None, **keys}
     if query is not None and keys and key in places:
         project.choose(places[key], number=query.number, position=position)
-    elif query is not None and (ANSWERS.get(key) is Answer.UNSURE or not keys) and key in ANSWERS:
+    elif (
+        query is not None
+        and key in ANSWERS
+        and (ANSWERS[key] is Answer.UNSURE or len(query.groups) == 1)
+    ):
         project.tell(ANSWERS[key], number=query.number, position=position)
     elif key in UNDO:
         project.undo(position=position)

@@ -199,10 +199,7 @@ class ReplayOracle:
         if then is not None:
             answers = {link.right: link.answer for link in then.links}
         else:
-            answers = {
-                group[0]: self.answers.get(ordered(question.row, group[0]))
-                for group in question.groups
-            }
+            answers = {group[0]: self._recorded(question.row, group) for group in question.groups}
         same = [
             k for k, group in enumerate(question.groups) if answers.get(group[0]) is Answer.SAME
         ]
@@ -211,6 +208,11 @@ class ReplayOracle:
         if None in answers.values():
             return self._otherwise(question)
         return Answer.UNSURE if Answer.UNSURE in answers.values() else answered(None, question)
+
+    def _recorded(self, row: int, group: tuple[int, ...]) -> Answer | None:
+        """Return what was recorded about a row and a group: *same* as any of its rows counts."""
+        answers = [self.answers.get(ordered(row, member)) for member in group]
+        return Answer.SAME if Answer.SAME in answers else answers[0]
 
     def _otherwise(self, question: Question) -> Any:
         if self.otherwise is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -63,9 +64,12 @@ class NeighborhoodStrategy(RowStrategy):
         super().__init__(X, train, max_queries, seed)
         self.n_clusters = n_clusters
         self.infer_last = infer_last
-        first = int(train[self._rng().integers(len(train))])
-        self._state = State(members=[(first,)], settled={first})
         self._choices: dict[tuple[int, tuple[Log, ...]], Choice | None] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        first = int(self.train[self._rng().integers(len(self.train))])
+        self._state = State(members=[(first,)], settled={first})
         self._go_on()
 
     @classmethod
@@ -114,8 +118,9 @@ class NeighborhoodStrategy(RowStrategy):
 
     def fresh(self) -> Self:
         """Return the same strategy before its first record; it knows the choices made so far."""
-        fresh = super().fresh()
-        fresh._choices = self._choices
+        fresh = copy(self)
+        RowStrategy.__init__(fresh, self.X, self.train, self.max_queries, self.seed)
+        fresh._begin()
         return fresh
 
     def _advance(self) -> tuple[int, int] | None:
