@@ -7,8 +7,8 @@ at least ``1 - u (1 - m + .02 + 2.5 sqrt(m (1 - m) / k))``. On average m is .02 
 With an earlier form of the rule, on 40 sets (20 for practice, ten development tasks, ten made up;
 three samples each), at every ten answers from 20 to 200, the estimate was within .10 of the truth
 in 88 % of 2169 statements. With the present one, on the practice sets, it is in 86 % of 368: in
-60 % at 20 to 29 answers, in 98 % from 150 on. Left-out predictions of known rows are .15 to .23 too low, since
-rows in doubt are the ones that are asked about.
+60 % at 20 to 29 answers, in 98 % from 150 on. Left-out predictions of known rows are .15 to .23 too
+low, since rows in doubt are the ones that are asked about.
 """
 
 from __future__ import annotations
