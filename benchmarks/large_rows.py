@@ -3,8 +3,9 @@
 10 float32 columns, a mixture of 20 Gaussians. CPU is that of the process and of all that it
 started, so on the cluster that of the client and its two workers; memory is the largest sum of what
 they held themselves (unique set size). Workers that wait take CPU, too; how much is measured, and
-taken off, since it depends on how long other work lets them wait. The number of rows in millions
-may follow:
+taken off, since it depends on how long other work lets them wait. Workers are started twice: as
+Dask does by default, and with the settings of the allocator that docs/scale.md recommends. The
+number of rows in millions may follow:
 ``python -m benchmarks.large_rows 1 10 100``. Files are made in batches, and deleted afterwards.
 """
 
@@ -21,9 +22,17 @@ from benchmarks import _scale
 from benchmarks._results import save
 from likewise import COBRA, LabelOracle, Likewise
 from likewise.rows import ParquetRows
-from likewise.rows.blocks import write_labels
+from likewise.rows.label_files import write_labels
 
 D, N_WORKERS, N_FILES = 10, 2, 20
+BLOCK = str(2**28)
+WAYS = {
+    f"Dask, {N_WORKERS} workers": {},
+    f"Dask, {N_WORKERS} workers, allocator set": {
+        "MALLOC_TRIM_THRESHOLD_": BLOCK,
+        "MALLOC_MMAP_THRESHOLD_": BLOCK,
+    },
+}
 MODELS = {
     "Likewise, 60 choices": lambda: Likewise(60, questions="choices", random_state=0),
     "COBRA, 50 super-instances": lambda: COBRA(50, random_state=0),
@@ -106,13 +115,26 @@ def labels_in(folder, column="label"):
     return np.concatenate([parquet.read_table(f, columns=[column])[column] for f in files])
 
 
-def main(millions=(1, 10)):
+def on_cluster(environment, *args):
+    import dask
     from distributed import Client, LocalCluster
 
+    out = args[-1]
+    workers = {"n_workers": N_WORKERS, "threads_per_worker": 1, "dashboard_address": ":0"}
+    defaults = dask.config.get("distributed.nanny.pre-spawn-environ")
+    changed = {"distributed.nanny.pre-spawn-environ": {**defaults, **environment}}
+    with dask.config.set(changed), LocalCluster(**workers) as cluster, Client(cluster):
+        by_dask(*args, is_first_file=True)  # imports
+        shutil.rmtree(out)
+        idle = idle_rate()
+        return measured(by_dask, *args), idle
+
+
+def main(millions=(1, 10)):
     results = []
     for million in millions:
         n = int(million * 1_000_000)
-        folder = _scale.parquet(n, D, n_files=N_FILES)
+        folder = _scale.parquet(n, D, n_files=max(N_FILES, int(million)))
         out = Path(folder).with_name(f"labels-{n}")
         rows = ParquetRows(folder)
         for name, make in MODELS.items():
@@ -123,36 +145,34 @@ def main(millions=(1, 10)):
             alone = measured(here, folder, make, truth, out)
             labels = labels_in(out)
             shutil.rmtree(out)
-            workers = {"n_workers": N_WORKERS, "threads_per_worker": 1, "dashboard_address": ":0"}
-            with LocalCluster(**workers) as cluster, Client(cluster):
-                by_dask(folder, make, truth, out, is_first_file=True)  # imports
+            report(results, n, name, "one process", alone, 0, alone[1], "the same")
+            for way, environment in WAYS.items():
+                together, idle = on_cluster(environment, folder, make, truth, out)
+                same = "the same" if (labels_in(out) == labels).all() else "others"
                 shutil.rmtree(out)
-                idle = idle_rate()
-                together = measured(by_dask, folder, make, truth, out)
-            same = bool((labels_in(out) == labels).all())
-            shutil.rmtree(out)
-            for way, (model, spent, took, memory), rate in (
-                ("one process", alone, 0),
-                (f"Dask, {N_WORKERS} workers", together, idle),
-            ):
-                working = spent - rate * took
-                results.append(
-                    {
-                        "rows": n,
-                        "method": name,
-                        "way": way,
-                        "CPU s": f"{spent:.1f}",
-                        "without what idle workers take": f"{working:.1f}",
-                        "over one process": f"{working / alone[1]:.2f}",
-                        "seconds": f"{took:.1f}",
-                        "peak MB": f"{memory:.0f}",
-                        "questions": model.n_queries_,
-                        "labels": "the same" if same else "others",
-                    }
-                )
-                print(results[-1], flush=True)
+                report(results, n, name, way, together, idle, alone[1], same)
             save("large_rows", results)
         shutil.rmtree(folder)
+
+
+def report(results, n, name, way, run, idle, alone, same):
+    model, spent, took, memory = run
+    working = spent - idle * took
+    results.append(
+        {
+            "rows": n,
+            "method": name,
+            "way": way,
+            "CPU s": f"{spent:.1f}",
+            "without what idle workers take": f"{working:.1f}",
+            "over one process": f"{working / alone:.2f}",
+            "seconds": f"{took:.1f}",
+            "peak MB": f"{memory:.0f}",
+            "questions": model.n_queries_,
+            "labels": same,
+        }
+    )
+    print(results[-1], flush=True)
 
 
 if __name__ == "__main__":

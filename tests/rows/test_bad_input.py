@@ -9,7 +9,7 @@ from likewise import COBRA, LabelOracle, Likewise
 from likewise.errors import InputError
 from likewise.lab.selection import MinMax
 from likewise.rows import ParquetRows
-from likewise.rows.blocks import write_labels
+from likewise.rows.label_files import write_labels
 
 pytestmark = pytest.mark.usefixtures("small_sample")
 pyarrow = pytest.importorskip("pyarrow", reason="pip install likewise[tables]")

@@ -11,7 +11,7 @@ import pytest
 from likewise import COBRA, LabelOracle, Likewise
 from likewise.errors import ClusterLostError, InputError
 from likewise.rows import ParquetRows
-from likewise.rows.blocks import write_labels
+from likewise.rows.label_files import write_labels
 
 dask: Any = pytest.importorskip("dask", reason="pip install likewise[dask]")
 dask_frame: Any = pytest.importorskip("dask.dataframe", reason="pip install likewise[dask]")

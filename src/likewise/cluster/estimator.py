@@ -31,15 +31,9 @@ from likewise.core.strategy import Strategy
 from likewise.errors import InputError, UnusedLabelsWarning
 from likewise.inputs import is_whole, refuse_rows
 from likewise.oracles import as_oracle, can_choose, run_for_fit
-from likewise.rows.blocks import (
-    DaskRows,
-    ParquetRows,
-    blocks_of,
-    in_tiles,
-    is_long_array,
-    matrix_type,
-    opened,
-)
+from likewise.rows.blocks import blocks_of, in_tiles, is_long_array, matrix_type
+from likewise.rows.dask_rows import DaskRows
+from likewise.rows.row_files import ParquetRows, opened
 from likewise.rows.sample import draw_rows
 from likewise.words import plural
 

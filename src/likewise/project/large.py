@@ -30,7 +30,10 @@ from likewise.project.packing import pack, readable, unpack, unpack_session
 from likewise.project.project import Project
 from likewise.project.store import Store
 from likewise.rows.assignment import assign
-from likewise.rows.blocks import NpyRows, ParquetRows, connect, in_tiles, write_labels
+from likewise.rows.blocks import in_tiles
+from likewise.rows.dask_rows import connect
+from likewise.rows.label_files import write_labels
+from likewise.rows.row_files import NpyRows, ParquetRows
 from likewise.rows.sample import draw_rows
 from likewise.words import plural
 

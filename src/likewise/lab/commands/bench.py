@@ -131,7 +131,7 @@ def run(
     **only: Any,
 ) -> None:
     """Run experiments. A run that was stopped goes on where it was."""
-    from likewise.rows.blocks import connect
+    from likewise.rows.dask_rows import connect
 
     if tasks_from is not None:
         only["tasks"] = (*(only["tasks"] or ()), *tasks_in(tasks_from))
