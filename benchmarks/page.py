@@ -132,13 +132,13 @@ def served(project):
     from likewise.web.readiness import Readiness
     from likewise.web.serving import prepare
 
-    found = prepare(Readiness("benchmark", project), port=0)
-    thread = threading.Thread(target=found.run)
+    serving = prepare(Readiness("benchmark", project), port=0)
+    thread = threading.Thread(target=serving.run)
     thread.start()
     try:
-        yield found.address
+        yield serving.address
     finally:
-        found.server.should_exit = True
+        serving.server.should_exit = True
         thread.join()
 
 
@@ -309,7 +309,7 @@ def press_keys(browser, address, truth, n=N_PRESSES):
         asked = page.evaluate("fetch('api/query').then(r => r.json())")["question"]
         if asked is None:
             break
-        page.keyboard.press(right_key(asked, truth))
+        page.keyboard.type(right_key(asked, truth))
         page.wait_for_selector(f"body[data-waits='{k + 1}']")
     waits = page.evaluate("window.waits")
     page.close()
@@ -321,8 +321,8 @@ def right_key(asked, truth):
     if asked["kind"] == "pair":
         return "s" if truth[asked["left"]["row"]] == truth[asked["right"]["row"]] else "d"
     own = truth[asked["item"]["row"]]
-    heads = [truth[group["shown"][0]["row"]] for group in asked["groups"]]
-    return str(heads.index(own) + 1) if own in heads else "0"
+    keys = {truth[group["shown"][0]["row"]]: group["key"] for group in asked["groups"]}
+    return keys.get(own, "0")
 
 
 def first_questions(work):
