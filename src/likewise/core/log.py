@@ -411,14 +411,20 @@ class Log:
 
     def _open_mark(self, strategy: Strategy) -> tuple[int, tuple[tuple[int, ...], ...]] | None:
         """Return a row marked as a misfit and a row of its group, until an answer settles it."""
-        asked = {link.pair for gesture in self._counted.gestures for link in gesture.links}
+        pairs = []
         for entry in self._log:
-            pair = entry.ask if isinstance(entry, Rebuilt) else None
+            if isinstance(entry, Rebuilt) and entry.ask:
+                pairs.append(entry.ask)
             if isinstance(entry, Marked) and entry.beside is not None:
-                pair = entry.row, entry.beside
-            if pair and ordered(*pair) not in asked and strategy.links.implied(*pair) is None:
-                return pair[0], ((pair[1],),)
-        return None
+                pairs.append((entry.row, entry.beside))
+        open_pairs = [pair for pair in pairs if strategy.links.implied(*pair) is None]
+        if not open_pairs:
+            return None
+        asked = {link.pair for gesture in self._counted.gestures for link in gesture.links}
+        return next(
+            ((row, ((other,),)) for row, other in open_pairs if ordered(row, other) not in asked),
+            None,
+        )
 
     def _checked_rows(self, *rows: int) -> None:
         n_rows = self.strategy.n_rows
