@@ -124,17 +124,17 @@ def checked_train_rows(train_indices: ArrayLike | None, n_rows: int) -> NDArray[
     """Return the rows that may be asked about, ascending and once each; None for all."""
     if train_indices is None:
         return None
-    found = np.asarray(train_indices)
-    if found.dtype == bool and found.shape == (n_rows,):
-        found = np.flatnonzero(found)
-    if found.ndim != 1 or (found.size and not np.issubdtype(found.dtype, np.integer)):
+    rows = np.asarray(train_indices)
+    if rows.dtype == bool and rows.shape == (n_rows,):
+        rows = np.flatnonzero(rows)
+    if rows.ndim != 1 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
         raise InputError("train_indices must be a list of row numbers or a mask of all rows")
-    if found.size == 0:
+    if rows.size == 0:
         raise InputError("train_indices is empty: at least one row must be allowed to be shown")
-    if found.min() < 0 or found.max() >= n_rows:
-        wrong = found[(found < 0) | (found >= n_rows)][0]
+    if rows.min() < 0 or rows.max() >= n_rows:
+        wrong = rows[(rows < 0) | (rows >= n_rows)][0]
         raise InputError(f"train_indices has {wrong}, but the data has rows 0 to {n_rows - 1}")
-    return np.unique(found).astype(np.intp)
+    return np.unique(rows).astype(np.intp)
 
 
 def _as_array(pairs: Any, name: str) -> NDArray[Any]:

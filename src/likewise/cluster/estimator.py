@@ -400,18 +400,18 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
                 _CheckedPredict(predict, np.empty((0, *shape), dtype)), dtype, n_columns
             )
         if isinstance(data, ParquetRows):
-            found = np.empty((data.n_rows, *shape), dtype=dtype)
+            out = np.empty((data.n_rows, *shape), dtype=dtype)
             for number, block in data.blocks():
                 self._refuse(block, number)
-                found[number : number + len(block)] = in_tiles(predict, block)
-            return found
+                out[number : number + len(block)] = in_tiles(predict, block)
+            return out
         if not is_long_array(data):
             return np.asarray(in_tiles(predict, self._validated(data, reset=False)), dtype=dtype)
-        found = np.empty((len(data), *shape), dtype=dtype)
+        out = np.empty((len(data), *shape), dtype=dtype)
         for start, block in blocks_of(data):
             rows = self._validated(block, reset=False, first=start)
-            found[start : start + len(rows)] = in_tiles(predict, rows)
-        return found
+            out[start : start + len(rows)] = in_tiles(predict, rows)
+        return out
 
     def _check_columns(self, data: DaskRows | ParquetRows) -> None:
         expected = getattr(self, "feature_names_in_", None)

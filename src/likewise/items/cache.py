@@ -25,13 +25,13 @@ AT_ONCE = 500
 
 def package_versions(*names: str) -> str:
     """Return the versions of packages that features depend on, as a part of their recipe."""
-    found = []
+    versions = []
     for name in names:
         try:
-            found.append(f"{name} {version(name)}")
+            versions.append(f"{name} {version(name)}")
         except PackageNotFoundError:  # making the features will raise the error
-            found.append(name)
-    return ", ".join(found)
+            versions.append(name)
+    return ", ".join(versions)
 
 
 class FeatureCache:
@@ -48,20 +48,20 @@ class FeatureCache:
 
     def find(self, recipe: str, hashes: Sequence[str]) -> dict[str, np.ndarray]:
         """Return the arrays that are kept, by hash."""
-        found: dict[str, np.ndarray] = {}
+        arrays: dict[str, np.ndarray] = {}
 
         def look(db: sqlite3.Connection) -> None:
             for start in range(0, len(hashes), AT_ONCE):
-                some = hashes[start : start + AT_ONCE]
-                marks = ",".join("?" * len(some))
+                batch = hashes[start : start + AT_ONCE]
+                marks = ",".join("?" * len(batch))
                 rows = db.execute(
                     f"SELECT hash, data FROM arrays WHERE recipe = ? AND hash IN ({marks})",
-                    (recipe, *some),
+                    (recipe, *batch),
                 )
-                found.update((n, a) for n, data in rows if (a := _unpack(data)) is not None)
+                arrays.update((n, a) for n, data in rows if (a := _unpack(data)) is not None)
 
         self._with(look)
-        return found
+        return arrays
 
     def keep(self, recipe: str, arrays: Mapping[str, np.ndarray]) -> None:
         """Keep arrays by hash."""
@@ -76,11 +76,11 @@ class FeatureCache:
 
     def get(self, recipe: str, hash: str, make: Callable[[], np.ndarray]) -> np.ndarray:
         """Return the array kept under a hash, or make and keep it."""
-        found = self.find(recipe, [hash])
-        if not found:
-            found = {hash: make()}
-            self.keep(recipe, found)
-        return found[hash]
+        stored = self.find(recipe, [hash])
+        if not stored:
+            stored = {hash: make()}
+            self.keep(recipe, stored)
+        return stored[hash]
 
     def _with(self, work: Callable[[sqlite3.Connection], None]) -> None:
         """Do something with the file; make it if it is missing, delete it if it is damaged."""
@@ -108,5 +108,5 @@ def _pack(array: np.ndarray) -> bytes:
 def _unpack(data: bytes) -> np.ndarray | None:
     if zlib.crc32(data[4:]).to_bytes(4) != data[:4]:
         return None
-    found: np.ndarray = np.load(io.BytesIO(data[4:]), allow_pickle=False)
-    return found
+    array: np.ndarray = np.load(io.BytesIO(data[4:]), allow_pickle=False)
+    return array

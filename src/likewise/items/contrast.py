@@ -36,7 +36,7 @@ def contrast(item: View, groups: Sequence[Sequence[View]]) -> list[dict[str, Any
     members = [[dict(view.get("fields", ())) for view in group] for group in groups]
     scales = [[view.get("scales", {}) for view in group] for group in groups]
     own = item.get("scales", {})
-    found = []
+    fields = []
     for name, text in item.get("fields", ()):
         texts = [[cells.get(name) or None for cells in group] for group in members]
         shares = [[scale.get(name, math.nan) for scale in group] for group in scales]
@@ -45,8 +45,8 @@ def contrast(item: View, groups: Sequence[Sequence[View]]) -> list[dict[str, Any
         for entry, cells in zip(entries, texts, strict=True):
             entry["n_missing"] = sum(cell is None for cell in cells)
         field = {"name": name, "value": text or None, "at": own.get(name)}
-        found.append({**field, "tells": round(tells, 4), "groups": entries})
-    return sorted(found, key=lambda field: -field["tells"])
+        fields.append({**field, "tells": round(tells, 4), "groups": entries})
+    return sorted(fields, key=lambda field: -field["tells"])
 
 
 def _numbers(

@@ -215,7 +215,7 @@ class Items(ABC):
         """
         return small(self.view(i))
 
-    def sum_up(self, some: Sequence[int]) -> str:
+    def sum_up(self, members: Sequence[int]) -> str:
         """Return a few words on what sets some items apart from the others, or nothing."""
         return ""
 
@@ -342,9 +342,9 @@ def small(view: Mapping[str, Any]) -> dict[str, Any]:
 
 def _spark(values: Sequence[float]) -> list[int]:
     """Return a series in at most 48 points from 0 to 100."""
-    some = values[:: max(1, -(-len(values) // SPARK_POINTS))]
-    low, high = min(some), max(some)
-    return [round((v - low) / (high - low) * 100) if high > low else 50 for v in some]
+    points = values[:: max(1, -(-len(values) // SPARK_POINTS))]
+    low, high = min(points), max(points)
+    return [round((v - low) / (high - low) * 100) if high > low else 50 for v in points]
 
 
 def digest(*parts: str | bytes) -> str:

@@ -143,9 +143,9 @@ def open_items(
         source = Path(source)
         if not source.exists():
             raise InputError(f"there is no file or folder {source}")
-    found = _kind(source, named, options)
-    _check_options(found, source if isinstance(source, Path) else "the data frame", options)
-    opened = found.open(source, cache=_cache(cache), **options)
+    kind_class = _kind(source, named, options)
+    _check_options(kind_class, source if isinstance(source, Path) else "the data frame", options)
+    opened = kind_class.open(source, cache=_cache(cache), **options)
     opened._opened_with = {"cache": cache, **options}
     if features is None:
         return opened
@@ -192,10 +192,10 @@ def refuse_nothing(source: PathLike, options: Mapping[str, Any]) -> None:
 def _kind(source: Any, name: str | None, options: Mapping[str, Any]) -> type[Items]:
     """Return the kind of a name, or else the first that recognizes a source."""
     if name is not None:
-        found: Any = KINDS.find(name)
-        if not (isinstance(found, type) and issubclass(found, Items)):
+        kind_class: Any = KINDS.find(name)
+        if not (isinstance(kind_class, type) and issubclass(kind_class, Items)):
             raise InputError(f"{name} is not a kind of items: it must be a subclass of Items")
-        return found
+        return kind_class
     for kind in map(KINDS.find, _asked()):
         if kind.recognizes(source, options):
             return kind

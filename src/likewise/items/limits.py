@@ -35,8 +35,8 @@ def available_memory() -> int:
     """Return how many bytes of memory are free."""
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
-            found = next(line for line in file if line.startswith("MemAvailable"))
-            return int(found.split()[1]) * 1024
+            entry = next(line for line in file if line.startswith("MemAvailable"))
+            return int(entry.split()[1]) * 1024
     except (OSError, StopIteration):
         pass
     try:

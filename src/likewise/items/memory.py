@@ -43,18 +43,18 @@ def from_memory(
         )
     if kind not in (None, *get_args(Kind)):
         raise InputError(f"things in memory are {', '.join(get_args(Kind))}, not {kind!r}")
-    some = list(things)
-    if not some:
+    listed = list(things)
+    if not listed:
         raise InputError("there are no items: the list is empty")
-    found = _kind(some[0]) if kind is None else kind
-    if found == "texts" and kind is None:
-        _refuse_paths(some)
-    if found == "images":
-        return _pictures(some, cache, white)
-    if found == "texts":
-        texts = Table(MEMORY, {"text": some}, len(some))
+    kind_name = _kind(listed[0]) if kind is None else kind
+    if kind_name == "texts" and kind is None:
+        _refuse_paths(listed)
+    if kind_name == "images":
+        return _pictures(listed, cache, white)
+    if kind_name == "texts":
+        texts = Table(MEMORY, {"text": listed}, len(listed))
         return TextItems(texts, "text", cache=cache)
-    lists = [np.asarray(one, dtype=float).tolist() for one in some]
+    lists = [np.asarray(one, dtype=float).tolist() for one in listed]
     series = series_from_table(Table(MEMORY, {"series": lists}, len(lists)))
     return SeriesItems(MEMORY, series, cache=cache)
 
@@ -78,10 +78,10 @@ def _kind(thing: Any) -> Kind:
 
 def _refuse_paths(texts: Iterable[Any]) -> None:
     """Raise `InputError` if what looks like a list of paths has none of a picture."""
-    some = list(texts)
-    if all(isinstance(one, str) and one.lower().endswith(IMAGE_SUFFIXES) for one in some):
+    paths = list(texts)
+    if all(isinstance(one, str) and one.lower().endswith(IMAGE_SUFFIXES) for one in paths):
         raise InputError(
-            f"there is no picture at {some[0]}, the first of {plural(len(some), 'path')}. Paths "
+            f"there is no picture at {paths[0]}, the first of {plural(len(paths), 'path')}. Paths "
             f'are relative to {Path.cwd()}; if these are texts, say so by kind="texts".'
         )
 

@@ -90,8 +90,8 @@ def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:
         check_promises(path)
         # Opened here, because numpy forgets to close what turns out to be broken.
         with path.open("rb") as file:
-            found = np.load(file, allow_pickle=False)
-            arrays = {"X": found} if isinstance(found, np.ndarray) else found
+            stored = np.load(file, allow_pickle=False)
+            arrays = {"X": stored} if isinstance(stored, np.ndarray) else stored
             ids, X = _choose(path, arrays)
     except InputError:
         raise

@@ -140,10 +140,10 @@ class RowItems(Items):
         leave_out = [] if self._id is None else [self._id]
         return partial(_described, encoders=fit_rows(self._table, self._columns, leave_out)[1])
 
-    def sum_up(self, some: Sequence[int]) -> str:
+    def sum_up(self, members: Sequence[int]) -> str:
         """Return the values that tell some rows from the others, such as ``color red``."""
-        rows = np.array(some, dtype=np.intp)
-        told: list[tuple[float, str]] = []
+        rows = np.array(members, dtype=np.intp)
+        scored: list[tuple[float, str]] = []
         for name, (numbers, ranks) in self._numbers.items():
             is_known = np.isfinite(numbers[rows])
             if is_known.any():
@@ -151,18 +151,18 @@ class RowItems(Items):
                 # Among all rows are those of the group, of which none is larger on average.
                 apart = abs(2 * float(ranks[rows][is_known].mean()) - 1)
                 apart /= max(1, self.n - len(rows)) / self.n
-                told.append((apart, f"{name} {_short(value)}"))
+                scored.append((apart, f"{name} {_short(value)}"))
         for name, (texts, counts) in self._categories.items():
-            text, n = Counter(texts[i] for i in some).most_common(1)[0]
+            text, n = Counter(texts[i] for i in members).most_common(1)[0]
             if text:
-                told.append((n / len(some) - counts[text] / self.n, f"{name} {text}"))
-        told.sort(key=lambda one: -one[0])
-        return ", ".join(words for score, words in told[:N_TELLING] if score >= TELLING)
+                scored.append((n / len(members) - counts[text] / self.n, f"{name} {text}"))
+        scored.sort(key=lambda one: -one[0])
+        return ", ".join(words for score, words in scored[:N_TELLING] if score >= TELLING)
 
     @cached_property
     def _numbers(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """The columns of numbers that are shown, and which share of the others is smaller."""
-        found = {}
+        ranks = {}
         for name in self._show:
             numbers = self._table.numbers(name)
             if numbers is not None and name != self._id:
@@ -171,8 +171,8 @@ class RowItems(Items):
                     # Equal ones count half.
                     n_below = np.searchsorted(finite, numbers, "left")
                     n_up_to = np.searchsorted(finite, numbers, "right")
-                    found[name] = (numbers, (n_below + n_up_to) / (2 * len(finite)))
-        return found
+                    ranks[name] = (numbers, (n_below + n_up_to) / (2 * len(finite)))
+        return ranks
 
     @cached_property
     def _shares(self) -> dict[str, np.ndarray]:
@@ -183,23 +183,23 @@ class RowItems(Items):
                 times = self._table.times(name)
                 if times is not None and np.nanmax(times) > np.nanmin(times):
                     columns[name] = times
-        found = {}
+        scaled = {}
         for name, numbers in columns.items():
             finite = numbers[np.isfinite(numbers)]
             low, high = finite.min() / 2, finite.max() / 2
-            found[name] = (numbers / 2 - low) / (high - low)
-        return found
+            scaled[name] = (numbers / 2 - low) / (high - low)
+        return scaled
 
     @cached_property
     def _categories(self) -> dict[str, tuple[list[str | None], Counter[str | None]]]:
         """The categories among the columns that are shown, and how often each value is there."""
-        found = {}
+        categories = {}
         for name in self._show:
             texts = [_category(value) for value in self._table.columns[name]]
             counts = Counter(texts)
             if name not in self._numbers and 1 < len(counts) <= MOST_CATEGORIES:
-                found[name] = (texts, counts)
-        return found
+                categories[name] = (texts, counts)
+        return categories
 
 
 def _short(number: float) -> str:
@@ -250,9 +250,9 @@ def fit_rows(
             f"no column of {table.path} tells its rows apart: looked at {', '.join(names)}. "
             "Columns whose values are all equal or all missing are of no use."
         )
-    told = "; ".join(f"{HOW[how]}: {', '.join(found)}" for how, found in used.items() if found)
+    listed = "; ".join(f"{HOW[how]}: {', '.join(names)}" for how, names in used.items() if names)
     description = (
-        f"{len(blocks)} of {plural(len(table.columns), 'column')}; {told}. Choose others with "
+        f"{len(blocks)} of {plural(len(table.columns), 'column')}; {listed}. Choose others with "
         "--columns, or bring your own with --features."
     )
     return Features(np.hstack(blocks), description, notes=tuple(notes)), encoders
@@ -368,8 +368,8 @@ def _within_range(cells: Sequence[Any], numbers: np.ndarray) -> tuple[np.ndarray
     finite = numbers[np.isfinite(numbers)]
     if not len(finite):
         return numbers, f"{first}{others}, which is beyond the range of numbers"
-    told = f"{first}{others}: beyond the range of numbers, counted as the largest or smallest other"
-    return np.where(np.isinf(numbers), np.clip(numbers, finite.min(), finite.max()), numbers), told
+    note = f"{first}{others}: beyond the range of numbers, counted as the largest or smallest other"
+    return np.where(np.isinf(numbers), np.clip(numbers, finite.min(), finite.max()), numbers), note
 
 
 def _fit_scale(numbers: np.ndarray, read: ReadTime | None = None) -> tuple[Scale | None, str]:

@@ -57,16 +57,16 @@ class SeriesItems(Items):
     def __init__(
         self,
         source: Path,
-        found: SeriesSet,
+        series: SeriesSet,
         *,
         how: Literal["euclidean", "dtw"] = "euclidean",
         cache: FeatureCache | None = None,
     ) -> None:
         if how not in ("euclidean", "dtw"):
             raise InputError(f"series features are euclidean or dtw, not {how!r}")
-        self._series, gaps = _without_gaps(found)
-        super().__init__(source, found.ids, problems=found.problems, notes=found.notes + gaps)
-        self._channels, self._fields = found.channels, found.fields
+        self._series, gaps = _without_gaps(series)
+        super().__init__(source, series.ids, problems=series.problems, notes=series.notes + gaps)
+        self._channels, self._fields = series.channels, series.fields
         self._how = how
         self._cache = cache or FeatureCache(None)
 
@@ -91,14 +91,14 @@ class SeriesItems(Items):
         for_tables = {"id": id, "show": show, **reading}
         if is_table(source):
             table = read_table(source, **reading)
-            found = series_from_table(table, id, columns, show or ())
-            return cls(table.path, found, how=series_features, cache=cache)
+            series = series_from_table(table, id, columns, show or ())
+            return cls(table.path, series, how=series_features, cache=cache)
         is_array = source.suffix.lower() in ARRAY_SUFFIXES
         for name, value in (for_tables | {"columns": columns if is_array else None}).items():
             if value is not None:
                 raise InputError(f"--{name} is for a table; {source} is opened as something else")
-        found = series_from_array(source) if is_array else series_from_folder(source, columns)
-        return cls(source, found, how=series_features, cache=cache)
+        series = series_from_array(source) if is_array else series_from_folder(source, columns)
+        return cls(source, series, how=series_features, cache=cache)
 
     def view(self, i: int) -> dict[str, Any]:
         """Return every channel as points to draw, at most 2000 of each."""
@@ -157,8 +157,8 @@ def series_from_table(
         ]
     else:
         numbers = {n: table.numbers(n) for n in names}
-        others = [n for n, found in numbers.items() if found is None]
-        points = [found for found in numbers.values() if found is not None]
+        others = [n for n, values in numbers.items() if values is None]
+        points = [values for values in numbers.values() if values is not None]
         if others and (columns is not None or not points):
             raise InputError(f"{table.path}: not numbers: {', '.join(others)}")
         if others:
@@ -222,17 +222,17 @@ def _read_series(path: Path, columns: Sequence[str] | None) -> tuple[list[str], 
         names = [f"column {k}" for k in range(1, values.shape[1] + 1)]
         return names, values.astype(np.float64)
     table = read_table(path)
-    found = {}
+    numeric = {}
     for name in table.columns if columns is None else columns:
         numbers = table.numbers(name)
         if numbers is not None:
-            found[name] = numbers
+            numeric[name] = numbers
         # Rows are moments already, so a column of times is not a channel.
         elif columns is not None or table.times(name) is None:
             raise InputError(f"column {name!r} is not numbers; choose others with --columns")
-    if not found:
+    if not numeric:
         raise InputError("it has no columns of numbers")
-    return list(found), np.column_stack(list(found.values()))
+    return list(numeric), np.column_stack(list(numeric.values()))
 
 
 def _from_list(value: Any, where: str) -> np.ndarray:
@@ -245,11 +245,11 @@ def _from_list(value: Any, where: str) -> np.ndarray:
     return values[:, None]
 
 
-def _without_gaps(found: SeriesSet) -> tuple[list[np.ndarray], list[str]]:
+def _without_gaps(given: SeriesSet) -> tuple[list[np.ndarray], list[str]]:
     """Cut missing values at the end, draw a straight line over those in between; say so."""
     whole = []
     filled = cut = 0
-    for values, name in zip(found.series, found.ids, strict=True):
+    for values, name in zip(given.series, given.ids, strict=True):
         finite = np.isfinite(values)
         if finite.all():
             whole.append(values)

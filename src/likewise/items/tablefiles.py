@@ -279,10 +279,10 @@ def parquet_bytes(path: Path) -> int:
     """Return about how many bytes a Parquet file takes as Python values, by its metadata."""
     pyarrow = _pyarrow()
     try:
-        found = pyarrow.parquet.read_metadata(path)
+        metadata = pyarrow.parquet.read_metadata(path)
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(f"{path} cannot be read as Parquet: {error}") from error
-    return int(found.num_rows * found.num_columns * BYTES_PER_CELL + _unpacked(found))
+    return int(metadata.num_rows * metadata.num_columns * BYTES_PER_CELL + _unpacked(metadata))
 
 
 def _unpacked(metadata: Any) -> int:

@@ -137,7 +137,7 @@ def as_numbers(values: Sequence[Any], has_decimal_comma: bool = False) -> np.nda
     except (TypeError, ValueError, OverflowError):
         pass
     numbers = np.full(len(values), np.nan)
-    found = False
+    has_number = False
     for k, value in enumerate(values):
         if is_missing(value):
             continue
@@ -152,8 +152,8 @@ def as_numbers(values: Sequence[Any], has_decimal_comma: bool = False) -> np.nda
             numbers[k] = math.inf if plain > 0 else -math.inf
         except (TypeError, ValueError):
             return None
-        found = True
-    return numbers if found else None
+        has_number = True
+    return numbers if has_number else None
 
 
 ReadTime = Callable[[Any], float]
@@ -162,8 +162,8 @@ ReadTime = Callable[[Any], float]
 
 def as_times(values: Sequence[Any]) -> np.ndarray | None:
     """Return a column as seconds since 1970 with NaN for what is missing, or None if not dates."""
-    found = find_times(values)
-    return None if found is None else found[1]
+    times = find_times(values)
+    return None if times is None else times[1]
 
 
 def find_times(values: Sequence[Any]) -> tuple[ReadTime, np.ndarray] | None:
@@ -172,10 +172,10 @@ def find_times(values: Sequence[Any]) -> tuple[ReadTime, np.ndarray] | None:
     readers: list[ReadTime] = [_iso, *(partial(_formatted, format=format) for format in formats)]
     for read in readers:
         try:
-            found = read_times(values, read)
+            times = read_times(values, read)
         except (AttributeError, TypeError, ValueError, OverflowError):
             continue
-        return None if np.isnan(found).all() else (read, found)
+        return None if np.isnan(times).all() else (read, times)
     return None
 
 

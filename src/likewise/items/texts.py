@@ -169,15 +169,15 @@ class TextItems(Items):
         """Return the beginning of what the text says."""
         return {"line": telling(self._texts[i])[:LINE_LENGTH]}
 
-    def sum_up(self, some: Sequence[int]) -> str:
+    def sum_up(self, members: Sequence[int]) -> str:
         """Return key words of these texts, ranked by class-based TF-IDF."""
-        here = Counter(word for i in some for word in self._words(i))
+        here = Counter(word for i in members for word in self._words(i))
         n_others, others = self._all_words
         scores = {}
         for word, n in here.items():
-            share, usual = n / len(some), (others[word] + 1) / (n_others + 1)
+            share, usual = n / len(members), (others[word] + 1) / (n_others + 1)
             # In at least two texts and a tenth of them; otherwise it is a name or a typing error.
-            if n >= max(2, len(some) / 10) and share > 1.5 * usual and not says_nothing(word):
+            if n >= max(2, len(members) / 10) and share > 1.5 * usual and not says_nothing(word):
                 scores[word] = share * np.log(share / usual)
         best: dict[str, str] = {}
         for word in sorted(scores, key=lambda word: (-scores[word], word)):

@@ -93,8 +93,8 @@ class ItemsLaws:
 
     def test_groups_are_summed_up_in_words(self, tmp_path: Path) -> None:
         items = self.open(self.write(tmp_path, is_changed=False))
-        for some in ([0], [1, 2], list(range(items.n))):
-            assert len(items.sum_up(some).splitlines()) <= 1
+        for members in ([0], [1, 2], list(range(items.n))):
+            assert len(items.sum_up(members).splitlines()) <= 1
         assert all(len(column) == items.n for column in items.columns().values())
 
     def test_the_kind_is_known_by_its_name(self, tmp_path: Path) -> None:

@@ -99,10 +99,10 @@ def certain_links(session: Session) -> list[Link]:
 
 def fit_together(links: Iterable[Link]) -> bool:
     """Return whether no links contradict others."""
-    some = [link for link in links if link.answer.is_link]
-    graph = LinkGraph(1 + max((max(link.pair) for link in some), default=0))
+    definite = [link for link in links if link.answer.is_link]
+    graph = LinkGraph(1 + max((max(link.pair) for link in definite), default=0))
     try:
-        for link in some:
+        for link in definite:
             graph.add(link.left, link.right, link.answer)
     except ContradictionError:
         return False

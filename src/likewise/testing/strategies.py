@@ -90,9 +90,9 @@ class StrategyLaws:
             question = session.ask()
             if question is None:
                 continue
-            said = {link.pair for gesture in session.events for link in gesture.links}
+            answered = {link.pair for gesture in session.events for link in gesture.links}
             pairs = {link.pair for link in question.links(Answer.UNSURE)}
-            assert not pairs <= said, "it was asked before"
+            assert not pairs <= answered, "it was asked before"
             is_implied = any(session.links.implied(*pair) is not None for pair in pairs)
             assert not is_implied or session.strategy.weighs_answers, "others imply the answer"
 
@@ -247,11 +247,11 @@ class StrategyLaws:
     ) -> None:
         session = walked(self.make(case), case, walk)
         checks = session.audit(n)
-        said = {link.pair for gesture in session.events for link in gesture.links}
+        answered = {link.pair for gesture in session.events for link in gesture.links}
         assert len(checks) == min(n, session.progress.settled_for_free)
         assert len({(check.left, check.right) for check in checks}) == len(checks)
         for check in checks:
-            assert (check.left, check.right) not in said
+            assert (check.left, check.right) not in answered
             assert session.links.implied(check.left, check.right) is check.expected
             assert check.chain == session.links.explain(check.left, check.right)
         assert session.audit(n) == checks

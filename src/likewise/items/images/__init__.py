@@ -147,12 +147,12 @@ class ImageItems(Items):
         return encode(picture, size, format)
 
     def _make_features(self, progress: OnProgress | None) -> Features:
-        found = image_features(
+        about = image_features(
             self._hashes, self._load, self._recipe, self._broken, self._cache, progress
         )
         # The names of the files are not part of what the features are cached under.
-        named = (Problem(p.item, f"{self.ids[p.item or 0]}: {p.message}") for p in found.problems)
-        return replace(found, problems=tuple(named))
+        named = (Problem(p.item, f"{self.ids[p.item or 0]}: {p.message}") for p in about.problems)
+        return replace(about, problems=tuple(named))
 
     def _encoder(self) -> Callable[[ImageItems], np.ndarray]:
         return partial(_described, recipe=self._recipe)

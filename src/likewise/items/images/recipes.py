@@ -91,9 +91,9 @@ def image_features(
     places = [i for i in range(n) if i not in broken and hashes[i] in known]
     if not places:
         raise InputError("none of the pictures can be read")
-    found = np.stack([known[hashes[i]] for i in places])
-    X = np.tile(found.mean(axis=0), (n, 1))
-    X[places] = found
+    described = np.stack([known[hashes[i]] for i in places])
+    X = np.tile(described.mean(axis=0), (n, 1))
+    X[places] = described
     problems = [Problem(i, faults[h]) for i, h in enumerate(hashes) if h in faults]
     return Features(X, _description(recipe), notes=kept.notes, problems=tuple(problems))
 
