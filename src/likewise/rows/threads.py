@@ -15,7 +15,7 @@ from threadpoolctl import ThreadpoolController
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_WITH_THREADS = ("numpy.linalg", "scipy.linalg", "sklearn.cluster", "faiss", "torch")
+_WITH_THREADS = ("numpy.linalg", "scipy.linalg", "sklearn.cluster", "torch")
 """Packages that bring libraries with threads of their own; they may be imported late."""
 
 
