@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from likewise.cli import main
-from likewise.cli.terminal import run_terminal
+from likewise.cli.terminal import group_keys, run_terminal
 from likewise.core.reports import Completeness
 from likewise.project import open_project
+from likewise.project.groups import key_of, keys_of
 
 
 @pytest.fixture(autouse=True)
@@ -97,6 +98,29 @@ def test_choices_are_answered_by_number_in_the_terminal(tmp_path):
     assert "is none of the keys" not in result.output
     assert f"likewise export {path}.likewise -o groups.csv" in result.output
     assert "4 answers are in" in result.output
+
+
+def test_after_twenty_groups_keys_have_two_letters_typed_or_piped(tmp_path, capsys):
+    path = tmp_path / "numbers.csv"
+    path.write_text("n\n" + "".join(f"{k * k}\n" for k in range(60)))
+    with closing(open_project(path, session=tmp_path / "typed").project) as project:
+
+        def typed():
+            """Say none of these until a group with two letters is shown; choose that one."""
+            while not (long := [key for key in group_keys(project, project.ask()) if key[1:]]):
+                yield "0" if group_keys(project, project.ask()) else "d"
+            yield from (*long[0].upper(), "q")
+
+        run_terminal(project, partial(next, typed()))
+        chosen = project.session.events[-1]
+        assert key_of(keys_of(project.session)[int(project.session.labels[chosen.left])]) == "w1"
+        keys = "d\n" + "0\n" * (len(project.session.events) - 2) + "W1\nq\n"
+        said = project.session.events
+    args = ["label", str(path), "--terminal", "--session", str(tmp_path / "piped")]
+    assert CliRunner().invoke(main, args, input=keys).exit_code == 0
+    with closing(open_project(path, session=tmp_path / "piped").project) as project:
+        assert [e.links for e in project.session.events] == [e.links for e in said]
+    assert "is none of the keys" not in capsys.readouterr().out
 
 
 def test_groups_to_choose_from_show_what_is_in_them_and_no_text_comes_twice(tmp_path):

@@ -92,6 +92,18 @@ def test_rows_that_change_groups_are_those_outside_of_the_largest_part():
     assert merged.tolist() == [3]
 
 
+def test_a_group_goes_on_with_the_rows_that_nobody_moved():
+    before, halved = np.zeros(4, dtype=int), np.array([0, 0, 1, 1])
+    assert changed_rows(before, halved, [0, 1]).tolist() == [0, 1]
+    assert changed_rows(before, halved, [2, 3]).tolist() == [2, 3]
+    most = changed_rows(before, np.array([1, 1, 1, 0]), [0, 1, 2])
+    assert most.tolist() == [0, 1, 2]
+    followed = changed_rows(before, np.array([1, 1, 1, 0]), [0])
+    assert followed.tolist() == [0, 1, 2]
+    joined = changed_rows(np.array([0, 0, 0, 1]), np.array([0, 0, 0, 0]), [0, 1, 2])
+    assert joined.tolist() == [0, 1, 2]
+
+
 def test_a_preview_changes_nothing_and_says_what_follows(project):
     project, y = project
     for _ in range(8):

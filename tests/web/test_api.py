@@ -493,3 +493,15 @@ def test_a_preview_of_mending_says_both_numbers_and_changes_nothing(client, trut
     assert done == preview
     assert done["n"] == min(groups[0]["size"], groups[1]["size"])
     assert done["n_following"] == 0
+
+
+def test_a_preview_names_the_half_that_was_moved(client, truth):
+    state = client.finish(truth)
+    group = client.get("/api/groups").json()["groups"][0]
+    members = client.get(f"/api/group/{group['id']}").json()["members"]
+    rows = sorted(member["row"] for member in members)
+    assert len(rows) == 12
+    for half in (rows[:6], rows[6:]):
+        body = {"rows": half, "to": "new", "position": state["position"], "preview": True}
+        preview = client.change("move", **body).json()["preview"]
+        assert preview["n"] - preview["n_following"] == 6

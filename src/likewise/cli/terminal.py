@@ -106,8 +106,9 @@ def group_keys(project: Project, query: Question | None) -> dict[str, int]:
 def _whole_key(read: Callable[[], str], keys: Mapping[str, int]) -> str:
     """Return the next key; some groups have one of two letters, and none begins another."""
     key = read()
-    key = key.lower() if key.lower() in keys else key
-    while key and key not in keys and any(one.startswith(key) for one in keys):
+    while key and any(one.startswith(key.lower()) for one in keys):
+        if key.lower() in keys:
+            return key.lower()
         letter = read()
         if not letter:
             return ""
@@ -272,4 +273,4 @@ def _read_key() -> str:
 
 def _read_line() -> str:
     line = sys.stdin.readline()
-    return line if line == "" else line.strip()[:1] or " "
+    return line if line == "" else line.strip() or " "

@@ -221,7 +221,7 @@ def parts(project: Project, asked: Json) -> Json:
 def split(project: Project, body: Json) -> Json:
     """Split a group into parts that are named by some of their items."""
     some = [some_rows(project, {"rows": part}, "rows") for part in a_list(body, "parts")]
-    return _mended(project, body, lambda _: split_links(some), [*chain(*some)])
+    return _mended(project, body, lambda _: split_links(some), [*chain(*some[1:])])
 
 
 def confirm(project: Project, body: Json) -> Json:
@@ -237,10 +237,10 @@ def _mended(
 ) -> Json:
     """Mend the groups, or with `preview` only say what would change, besides the `named` rows."""
     if body.get("preview") is True:
-        return {"preview": _changes(project, project.foresee(say), named)}
+        return {"preview": _changes(project, project.foresee(say, named), named)}
     before = project.session.labels
     n_overruled = project.mend(say, position=whole(body, "position"))
-    changed = changed_rows(before, project.session.labels)
+    changed = changed_rows(before, project.session.labels, named)
     changes = _changes(project, changed, named)
     return {**shapes.state(project), "n_overruled": n_overruled, "changes": changes}
 

@@ -110,11 +110,18 @@ class Mending:
             yield from (Link(first, other, Answer.SAME) for other in others)
 
 
-def changed_rows(before: NDArray[np.intp], after: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the rows that changed groups; a group is the earlier one it shares most rows with."""
-    shared = Counter(zip(before.tolist(), after.tolist(), strict=True))
+def changed_rows(
+    before: NDArray[np.intp], after: NDArray[np.intp], moved: Sequence[int] = ()
+) -> NDArray[np.intp]:
+    """Return the rows that changed groups, where somebody `moved` some of them.
+
+    A group is the earlier one with which it shares most rows, those first that share no moved one.
+    """
+    pairs = list(zip(before.tolist(), after.tolist(), strict=True))
+    shared, n_moved = Counter(pairs), Counter(pairs[row] for row in moved)
     old_of: dict[int, int] = {}
-    for (old, new), _ in shared.most_common():
+    rank = {p: (n_moved[p] > 0, n_moved[p] - n, -n) for p, n in shared.items()}
+    for old, new in sorted(shared, key=rank.__getitem__):
         if new not in old_of and old not in old_of.values():
             old_of[new] = old
     return np.flatnonzero(before != np.array([old_of.get(k, -1) for k in after.tolist()]))

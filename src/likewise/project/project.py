@@ -303,14 +303,16 @@ class Project:
             # An answer that lost some of its links is another one now.
             return sum((Counter(gesture.links for gesture in before) - left).values())
 
-    def foresee(self, say: Callable[[Mending], Iterable[Link]]) -> NDArray[np.intp]:
-        """Return the rows that would be in another group after `mend`; nothing is changed."""
+    def foresee(
+        self, say: Callable[[Mending], Iterable[Link]], moved: Sequence[int] = ()
+    ) -> NDArray[np.intp]:
+        """Return the rows that would be in another group after `mend`, as `changed_rows` does."""
         with self.lock:
             before = self.session.labels
             try:
                 with self.session.transaction():
                     self.session.give_links(say(Mending(self.session)), overrules=True)
-                    changed = changed_rows(before, self.session.labels)
+                    changed = changed_rows(before, self.session.labels, moved)
                     raise _Foreseen
             except _Foreseen:
                 return changed
