@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chi2, norm, rankdata
 
 from likewise.errors import InputError
-from likewise.lab.experiments.cells import ari
+from likewise.lab.experiments.measures import ari
 from likewise.lab.experiments.statistics import (
     aligned_ranks,
     answers_to_reach,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from likewise.errors import InputError, needs_extra
 from likewise.lab.datasets import task_names
+from likewise.lab.experiments.measures import MEASURES
 from likewise.lab.experiments.methods import CONTROL, find_method
 from likewise.lab.experiments.plan import Plan
 from likewise.lab.experiments.protocol import NOISE, SIZES, half_of
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 MARK = "†"
 """Marks every line that includes a capped, failed or missing cell."""
+POINT = ("budget", "asked", *MEASURES, "rows_read")
+"""What the points of a curve are, with a budget each."""
 STALE_MARK = "‡"
 """Marks every line that includes a row whose code has changed since."""
 
@@ -242,8 +245,9 @@ def _points(row: Row) -> Iterator[dict[str, Any]]:
     }
     found: list[tuple[Any, ...]] = []
     if row.experiment == "main" and row.ari_test is not None:
-        found = [(row.allowed or row.queries, row.queries, row.ari_test)]
+        scores = (getattr(row, f"{name}_test") for name in MEASURES)
+        found = [(row.allowed or row.queries, row.queries, *scores, row.rows_read)]
     elif row.experiment in ("budgets", *NOISE) and row.status == "ok":
         found = json.loads(row.curve)
-    for budget, asked, score in found:
-        yield {**key, "budget": budget, "asked": asked, "ari": score}
+    for values in found:  # of earlier versions they end with ARI
+        yield {**key, **dict(zip(POINT, values, strict=False))}
