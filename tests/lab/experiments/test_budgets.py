@@ -159,7 +159,8 @@ def test_points_have_all_measures_and_the_rows_read(clouds):
     pairs = run_cell(Cell("budgets", "Likewise-pairs", "iris", 0, 0), budgets=(8, 30))
     *scores, n_read = json.loads(row.curve)[-1][2:]
     assert (row.ari_test, row.ami_test, row.v_test, row.f1_test) == tuple(scores)
-    assert row.rows_read == n_read > 2 * 30
+    # Most choices show several rows of a group, not one of each.
+    assert row.rows_read == n_read > 4 * 30
     assert [point[-1] for point in json.loads(pairs.curve)] == [16, 60]
 
 
