@@ -35,6 +35,11 @@ class Interval(NamedTuple):
     high: float
     is_difference: bool = False
 
+    def __str__(self) -> str:
+        sign = "+" if self.is_difference else ""
+        mean, low, high = (f"{value:{sign}.3f}" for value in self[:3])
+        return f"{mean} [{low}, {high}]"
+
 
 class Posterior(NamedTuple):
     """The probabilities that the first method is better, as good in practice, or worse."""
@@ -128,7 +133,7 @@ def signed_rank_posterior(difference: ArrayLike, rope: float = ROPE) -> Posterio
     weights = rng.dirichlet([0.5, *[1.0] * (len(z) - 1)], N_POSTERIOR)
 
     def share(is_there: Array) -> Array:
-        return np.einsum("si,ij,sj->s", weights, is_there, weights, optimize=True)
+        return np.asarray(((weights @ is_there) * weights).sum(axis=1))
 
     better, worse = share(np.heaviside(means - rope, 0.5)), share(np.heaviside(-means - rope, 0.5))
     winners = np.argmax([better, 1.0 - better - worse, worse], axis=0)
