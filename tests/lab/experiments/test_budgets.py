@@ -59,7 +59,7 @@ def clouds(monkeypatch):
 
 
 def points(row):
-    return {budget: (asked, score) for budget, asked, score in json.loads(row.curve)}
+    return {budget: (asked, score) for budget, asked, score, *_ in json.loads(row.curve)}
 
 
 @pytest.mark.slow
@@ -152,6 +152,16 @@ def test_cobra_at_its_own_number_is_the_cobra_of_the_paper(clouds):
     assert main.queries is not None
     row = run_cell(Cell("budgets", "COBRA", "iris", 25, 0), budgets=(main.queries, 200))
     assert points(row)[main.queries] == points(row)[200] == (main.queries, main.ari_test)
+
+
+def test_points_have_all_measures_and_the_rows_read(clouds):
+    row = run_cell(Cell("budgets", "Likewise", "iris", 0, 0), budgets=(8, 30))
+    pairs = run_cell(Cell("budgets", "Likewise-pairs", "iris", 0, 0), budgets=(8, 30))
+    *scores, n_read = json.loads(row.curve)[-1][2:]
+    assert (row.ari_test, row.ami_test, row.v_test, row.f1_test) == tuple(scores)
+    # Most choices show several rows of a group, not one of each.
+    assert row.rows_read == n_read > 4 * 30
+    assert [point[-1] for point in json.loads(pairs.curve)] == [16, 60]
 
 
 def test_the_time_between_questions_is_kept(clouds):

@@ -153,7 +153,7 @@ def test_every_strategy_is_a_method_by_its_address_without_more(blobs, name):
     address = f"{strategy.__module__}:{strategy.__name__}"
     both = run_cell(Cell("budgets", address, "iris", 0, 0), budgets=(5, 12))
     assert (both.status, both.error) == ("ok", "")
-    assert [budget for budget, _, _ in json.loads(both.curve)] == [5, 12]
+    assert [budget for budget, *_ in json.loads(both.curve)] == [5, 12]
     alone = run_cell(Cell("budgets", address, "iris", 0, 0), budgets=(12,))
     assert json.loads(alone.curve)[-1] == json.loads(both.curve)[-1]
 

@@ -28,6 +28,7 @@ from likewise.lab.experiments.published import TABLE_1
 from likewise.lab.experiments.report import write_report
 from likewise.lab.experiments.results import MARK, STALE_MARK, Results
 from likewise.lab.experiments.run_tables import stale_table, times_table, trouble_table
+from likewise.lab.experiments.statistics import Interval
 from likewise.lab.experiments.store import Row
 from likewise.lab.experiments.tables import Table
 
@@ -110,8 +111,8 @@ def test_the_report_is_one_page_with_everything_in_it(tmp_path):
     links = Links()
     links.feed(text)
     assert links.outside == []
-    assert text.count("<svg") == 7
-    for name in ("quality", "estimate", "curves", "times", "groups", "wrong-k", "anytime"):
+    assert text.count("<svg") == 8
+    for name in ("ranks", "quality", "estimate", "curves", "times", "groups", "wrong-k", "anytime"):
         ET.parse(page.parent / f"{name}.svg")
         assert (page.parent / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     for name in ("strategies", "wins", "ranks", "own", "tasks-25", "trouble", "stale"):
@@ -181,9 +182,9 @@ def test_what_the_paper_shows_beside_its_comparison():
     cobra = f"COBRA{STALE_MARK}"
     curve = column(curves_table(results), "questions", task="iris", method=cobra)
     assert curve == [25.0, 50.0]
-    assert column(anytime_table(results), "area")[0] == pytest.approx(0.18)
+    assert column(anytime_table(results), "area")[0].mean == pytest.approx(0.18)
     assert column(times_table(results), "seconds") == pytest.approx([0.1, 1.1, 2.1])
-    assert column(own_table(results), "gain at 25")[1].startswith("-0.1")
+    assert column(own_table(results), "gain at 25")[1].mean == pytest.approx(-0.1, abs=0.05)
 
 
 def test_curves_say_whether_cobra_stays_ahead_of_the_competitors_by_how_pairs_are_chosen():
@@ -224,7 +225,17 @@ def test_tables_escape_what_their_language_needs(tmp_path):
     latex = (tmp_path / "t.tex").read_text()
     assert r"a \& b" in latex
     assert r"50 \% of A\_B" in latex
+    assert latex.splitlines()[1] == r"\begin{tabular}{lrr}"
     assert "| 50 % of A_B | - | 1.235 |" in (tmp_path / "t.md").read_text()
+
+
+def test_an_interval_is_one_cell_for_people_and_three_for_programs(tmp_path):
+    cell = Interval(0.12345, 0.1, 0.15, is_difference=True)
+    Table.of([{"gain": cell}, {"gain": None}], "t", "T").write(tmp_path)
+    assert "| +0.123 [+0.100, +0.150] |" in (tmp_path / "t.md").read_text()
+    assert "\n+0.123 [+0.100, +0.150] \\\\\n- \\\\\n" in (tmp_path / "t.tex").read_text()
+    csv = (tmp_path / "t.csv").read_text()
+    assert csv == 'gain,"gain, low","gain, high"\n0.12345,0.1,0.15\n,,\n'
 
 
 def test_table_1_of_the_paper_is_known_for_six_datasets():

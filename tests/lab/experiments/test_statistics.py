@@ -7,18 +7,21 @@ import pytest
 from scipy.stats import chi2, norm, rankdata
 
 from likewise.errors import InputError
-from likewise.lab.experiments.cells import ari
+from likewise.lab.experiments.measures import ari
 from likewise.lab.experiments.statistics import (
     aligned_ranks,
     answers_to_reach,
     area_under,
     average_ranks,
+    bootstrap,
     compare,
+    critical_difference,
     friedman_aligned,
     holm,
     permutation_p,
     post_hoc,
     signed_rank_p,
+    signed_rank_posterior,
 )
 
 # Three tasks, four methods. Task means are 5, 5 and 6; aligned:
@@ -156,3 +159,38 @@ def test_answers_to_reach_a_share_of_the_final_score():
 def test_scores_that_are_not_a_table_are_refused():
     with pytest.raises(InputError, match="tasks by methods"):
         average_ranks([[0.1, np.nan]])
+
+
+DIFFERENCES = [
+    *(0.0513, -0.0221, 0.0807, 0.0043, -0.0061, 0.0302),
+    *(0.1219, -0.0404, 0.0611, 0.0097, 0.0206, -0.0108),
+]
+
+
+@pytest.mark.parametrize(
+    ("rope", "better", "same", "worse"),
+    [(0.01, 0.9153, 0.0625, 0.0222), (0.0, 0.9471, 0.0, 0.0529), (0.05, 0.0295, 0.9705, 0.0)],
+)
+def test_the_bayesian_signed_rank_test_agrees_with_baycomp(rope, better, same, worse):
+    # By SignedRankTest.probs of baycomp 1.0.3, with 400 000 samples.
+    found = signed_rank_posterior(DIFFERENCES, rope)
+    assert found == pytest.approx((better, same, worse), abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("n_methods", "n_tasks", "expected"),
+    [(3, 10, 1.04814), (5, 21, 1.33101), (9, 21, 2.62145), (12, 20, 3.72620)],
+)
+def test_the_critical_difference_agrees_with_autorank(n_methods, n_tasks, expected):
+    # By autorank 1.3.0, whose quantiles are rounded.
+    assert critical_difference(n_methods, n_tasks) == pytest.approx(expected, abs=2e-4)
+
+
+def test_a_bootstrap_interval_is_about_two_standard_errors_each_way():
+    values = np.random.default_rng(1).normal(0.3, 0.2, size=400)
+    found = bootstrap(values)
+    error = 1.96 * values.std() / np.sqrt(400)
+    assert found.mean == pytest.approx(values.mean())
+    ends = (found.mean - error, found.mean + error)
+    assert (found.low, found.high) == pytest.approx(ends, abs=3e-3)
+    assert bootstrap([0.4, 0.4])[:3] == pytest.approx((0.4, 0.4, 0.4))

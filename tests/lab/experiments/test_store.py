@@ -4,7 +4,14 @@ from contextlib import closing
 import pytest
 
 from likewise.errors import InputError
-from likewise.lab.experiments.store import Cell, ResultStore, Row, read_results, write_results
+from likewise.lab.experiments.store import (
+    LATER,
+    Cell,
+    ResultStore,
+    Row,
+    read_results,
+    write_results,
+)
 
 ROW = Row("main", "COBRA", "iris", 25, 0, queries=26, ari_test=0.1 + 0.2, error='a "b", c\nd')
 
@@ -44,6 +51,21 @@ def test_no_results_and_other_files_are_refused(tmp_path):
         db.execute("CREATE TABLE results (task)")
     with pytest.raises(InputError, match="another version"):
         ResultStore(tmp_path / "old.sqlite")
+
+
+def test_rows_of_an_earlier_version_stay_readable(tmp_path):
+    store = ResultStore(tmp_path / "r.sqlite")
+    store.add(ROW)
+    store.close()
+    with closing(sqlite3.connect(store.path)) as db:
+        for name in LATER:
+            db.execute(f"ALTER TABLE results DROP COLUMN {name}")
+    assert read_results(store.path) == [ROW]
+    write_results([ROW], tmp_path / "r.csv")
+    text = (tmp_path / "r.csv").read_text()
+    text = text.replace(f",{','.join(LATER)}", "").replace(",,,,\n", "\n")
+    (tmp_path / "r.csv").write_text(text)
+    assert read_results(tmp_path / "r.csv") == [ROW]
 
 
 def test_cells_are_printed_for_people():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
-from likewise.lab.experiments.comparison_tables import SIGNIFICANT, TEST, WHOLE, duels
+from likewise.lab.experiments.comparison_tables import SHOWN, WHOLE
+from likewise.lab.experiments.measures import MEASURES
 from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.protocol import BUDGETS, NOISE, NOISE_BUDGETS, SIZES
 from likewise.lab.experiments.results import (
@@ -18,30 +20,42 @@ from likewise.lab.experiments.results import (
     own_count,
     split_line,
 )
+from likewise.lab.experiments.statistics import bootstrap
 from likewise.lab.experiments.tables import Line, Table, sentence, words
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def budget_wins_table(results: Results) -> Table | None:
-    """Return wins and losses at fixed numbers of questions, on all tasks."""
-    me = results.plan.reference
-    lines: dict[str, Line] = {}
-    n_tasks = set()
-    for budget in BUDGETS:
-        for name, both, found in duels(results.at(fixed(budget)), me):
-            n_tasks.add(len(both))
-            star = "*" if found.p_value < SIGNIFICANT else ""
-            line = lines.setdefault(name, {"against": name})
-            line[str(budget)] = f"{found.wins} : {found.losses}{star}"
+MEASURE_NAMES = {"ari": "ARI", "ami": "AMI", "v": "V-measure", "f1": "F1 of pairs"}
+
+
+def measures_table(results: Results) -> Table | None:
+    """Return all measures and what the answers cost, at fixed numbers of questions."""
+    lines: list[Line] = []
+    for (name, tasks), n in product(results.lists.items(), SHOWN):
+        by_column = {c: results.at(fixed(n), tasks, column=c) for c in (*MEASURES, "rows_read")}
+        scores = {column: complete(found) for column, found in by_column.items()}
+        for line_name in scores["ari"]:
+            line: Line = {"list": name, "questions": n, "method": line_name}
+            line["tasks"] = len(scores["ari"])
+            for column, shown in MEASURE_NAMES.items():
+                has_it = line_name in scores[column] and len(scores[column])
+                line[shown] = bootstrap(scores[column][line_name]) if has_it else None
+            if line_name in (read := by_column["rows_read"].dropna(axis=1, how="all")):
+                n_read = float(read[line_name].mean())
+                asked = results.at(fixed(n), tasks, column="asked")[line_name].mean()
+                line["rows read"] = round(n_read)
+                line["minutes"] = results.seconds(float(asked), n_read) / 60
+            lines.append(line)
     return Table.of(
-        [line for line in lines.values() if len(line) == len(BUDGETS) + 1],
-        "budget-wins",
-        f"Tasks won : lost by {me}, by the number of questions",
+        lines,
+        "measures",
+        "Other measures than ARI, and what the answers cost a person",
         notes=[
-            f"{' or '.join(map(str, sorted(n_tasks)))} tasks; what is missing to that number are "
-            f"ties. * p < 0.05, {TEST}"
+            f"{WHOLE.replace('adjusted Rand index (ARI)', 'value')} AMI is adjusted mutual "
+            "information; F1 is that of pairs put together. A dash: the rows were made before the "
+            f"measure was stored. Rows read: all that the questions showed. {results.seconds.text}"
         ],
     )
 
@@ -56,7 +70,7 @@ def budgets_table(results: Results) -> Table | None:
         for method in scores[BUDGETS[0]].columns:
             line: Line = {"list": name, "method": method, "tasks": len(scores[BUDGETS[0]])}
             for budget, found in scores.items():
-                line[str(budget)] = float(found[method].mean()) if method in found else None
+                line[str(budget)] = bootstrap(found[method]) if method in found else None
             lines.append(line)
         best = [str(b) for b, s in scores.items() if len(s) and s.mean().idxmax() == me]
         if any(me in found for found in scores.values()):
@@ -91,7 +105,7 @@ def half_table(results: Results) -> Table | None:
             continue
         goal = scored.loc[shared, control]
         for method, scores in reached.loc[shared].items():
-            gain = f"{(scores - goal).mean():+.3f}"
+            gain = bootstrap(scores - goal, is_difference=True)
             enough = f"{int((scores >= goal - 1e-12).sum())} of {len(scores)}"
             lines.append(
                 {
@@ -99,8 +113,8 @@ def half_table(results: Results) -> Table | None:
                     "method": method,
                     "questions of COBRA": round(results.questions(own_count(size), shared)),
                     "half": round(results.questions(half, shared)),
-                    f"ARI of COBRA {size}": float(goal.mean()),
-                    "ARI at half": float(scores.mean()),
+                    f"ARI of COBRA {size}": bootstrap(goal),
+                    "ARI at half": bootstrap(scores),
                     "difference": gain,
                     "reached on": enough,
                 }
@@ -137,17 +151,17 @@ def noise_table(results: Results) -> Table | None:
         right, *wrong = noise_scores(results, tasks)
         for method in right.columns if len(right) else ():
             line: Line = {"list": name, "method": method, "tasks": len(right)}
-            line["none wrong"] = float(right[method].mean())
+            line["none wrong"] = bootstrap(right[method])
             changes = []
             for share, found in zip(NOISE.values(), wrong, strict=True):
                 change = found[method] - right[method]
-                changes.append(f"{change.mean():+.3f}")
-                line[f"{share:.0%} wrong"] = float(found[method].mean())
+                changes.append(bootstrap(change, is_difference=True))
+                line[f"{share:.0%} wrong"] = bootstrap(found[method])
                 line[f"change at {share:.0%}"] = changes[-1]
                 line[f"worst at {share:.0%}"] = f"{change.min():+.3f} {change.idxmin()}"
             lines.append(line)
             if method == me:
-                verdict.append(f"{name} {' and '.join(changes)}")
+                verdict.append(f"{name} {' and '.join(map(str, changes))}")
     shares = [f"{share:.0%}" for share in NOISE.values()]
     return Table.of(
         lines,
@@ -184,10 +198,10 @@ def leaderboard(results: Results, name: str, tasks: Sequence[str]) -> Table | No
         line: Line = {"method": method + results.mark(plain, size or None)}
         line["rank"] = float(ranks[method])
         line["best"] = f"{best[method]:.0%}"
-        line |= {str(budget): float(found[method].mean()) for budget, found in scores.items()}
+        line |= {str(budget): bootstrap(found[method]) for budget, found in scores.items()}
         for share, found in zip(NOISE.values(), wrong, strict=True):
             has_noise = method in found and len(found)
-            line[f"{share:.0%} wrong"] = float(found[method].mean()) if has_noise else None
+            line[f"{share:.0%} wrong"] = bootstrap(found[method]) if has_noise else None
         line["ms"] = float(rows["ms_p95"].dropna().median())
         line["seconds"] = float(rows["cpu_seconds"].median())
         lines.append(line)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from likewise.core.answers import Answer
@@ -25,6 +24,7 @@ from likewise.lab.experiments.machine import (
     reset_peak_memory,
     versions,
 )
+from likewise.lab.experiments.measures import MEASURES, ari
 from likewise.lab.experiments.methods import find_method
 from likewise.lab.experiments.oracle import ForbiddenQueryError, GuardedOracle, Slips
 from likewise.lab.experiments.protocol import NOISE, Method, Trial, clusterings, folds, seed_of
@@ -124,8 +124,8 @@ class Fold:
             self.row.seed,
         )
 
-    def ari_test(self, labels: ArrayLike) -> float:
-        """Return the adjusted Rand index on the test part."""
+    def on_test(self, labels: ArrayLike) -> dict[str, float]:
+        """Return all measures on the test part."""
         found = np.asarray(labels)
         n_rows = len(self.data.y)
         if found.shape != (n_rows,):
@@ -133,12 +133,15 @@ class Fold:
                 f"a method returns one label per row, {n_rows} here; got {found.shape}"
             )
         _, test = split(self.row, self.data)
-        return ari(self.data.y[test], found[test])
+        return {
+            name: round(measure(self.data.y[test], found[test]), 12)
+            for name, measure in MEASURES.items()
+        }
 
     def scores(self, labels: ArrayLike) -> dict[str, Any]:
         """Return the columns that follow from a clustering."""
         return {
-            "ari_test": round(self.ari_test(labels), 12),
+            **{f"{name}_test": score for name, score in self.on_test(labels).items()},
             "ari_all": round(ari(self.data.y, labels), 12),
             "groups": len(np.unique(np.asarray(labels))),
         }
@@ -166,15 +169,16 @@ def _curve_scores(method: Method, fold: Fold) -> dict[str, Any]:
     labels: Any = None
     for n_answers, found in method.anytime(fold.trial(fold.row.allowed)):
         labels = found() if callable(found) else found
-        curve.append((n_answers, round(fold.ari_test(labels), 6)))
+        curve.append((n_answers, round(fold.on_test(labels)["ari"], 6)))
     return {**fold.scores(labels), "curve": json.dumps(curve)}
 
 
 def _budget_scores(method: Method, fold: Fold, budgets: Sequence[int]) -> dict[str, Any]:
     """Return the columns of clusterings at several budgets; those of the last one count."""
-    curve: list[tuple[int, int, float]] = []
+    curve: list[tuple[float, ...]] = []
     for point in clusterings(method, fold.trial, budgets):
-        curve.append((point.budget, point.asked, round(fold.ari_test(point.labels), 12)))
+        scores = fold.on_test(point.labels).values()
+        curve.append((point.budget, point.asked, *scores, point.rows_read))
         last = point
         if point.oracle.forbidden is not None:
             break
@@ -190,6 +194,7 @@ def _asked(oracle: GuardedOracle, row: Row) -> dict[str, Any]:
         "queries": oracle.n_queries,
         "must_links": oracle.answers.count(Answer.SAME),
         "cannot_links": oracle.answers.count(Answer.DIFFERENT),
+        "rows_read": sum(oracle.reads),
     }
     if oracle.slips is not None:
         columns["wrong_answers"] = oracle.slips.n_wrong
@@ -200,13 +205,8 @@ def _asked(oracle: GuardedOracle, row: Row) -> dict[str, Any]:
             f"{ForbiddenQueryError.__name__}: rows {left} and {right} were asked about, "
             "not both of which are training rows"
         )
-        columns["ari_test"] = columns["ari_all"] = None
+        columns |= dict.fromkeys(("ari_all", *(f"{name}_test" for name in MEASURES)))
     elif oracle.is_late and row.status == "ok":
         columns["status"] = "capped"
         columns["error"] = f"no questions after the time limit: {oracle.n_queries} asked"
     return columns
-
-
-def ari(truth: ArrayLike, labels: ArrayLike) -> float:
-    """Return the adjusted Rand index: 1 for the same partition, 0 on average for a random one."""
-    return float(adjusted_rand_score(truth, labels))

@@ -5,20 +5,32 @@ The same tables for every configuration; each has one plain sentence.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.published import TABLE_2, TABLE_3, printed
-from likewise.lab.experiments.results import MARK, STALE_MARK, Results, complete, own_count
+from likewise.lab.experiments.results import (
+    MARK,
+    STALE_MARK,
+    WITHOUT,
+    Results,
+    complete,
+    fixed,
+    own_count,
+)
 from likewise.lab.experiments.statistics import (
+    ROPE,
     Comparison,
     average_ranks,
+    bootstrap,
     compare,
     friedman_aligned,
     post_hoc,
+    signed_rank_posterior,
 )
 from likewise.lab.experiments.tables import DIFFERS, IN_PART, SAME, Line, Table, sentence, words
 
@@ -29,12 +41,19 @@ SIGNIFICANT = 0.05
 """A difference with a smaller p-value gets a star, as in the paper."""
 PAPER_STARS = 10
 """How many of the 12 differences in rank have a star in the paper."""
+SHOWN = (10, 30, 100)
+"""The numbers of questions at which methods are compared pair by pair."""
 FAR_BELOW = 0.03
 """Tasks on which a method is further below COBRA than this are named."""
 TEST = "Wilcoxon's signed ranks, two-sided, not corrected for the number of tests."
 WHOLE = (
     "Mean adjusted Rand index (ARI) on the test parts of the folds, then over tasks. Only tasks "
-    "that every method of the list has are in a mean."
+    "that every method of the list has are in a mean. In brackets: the 95 % bootstrap interval "
+    "over tasks."
+)
+BAYES = (
+    "Better, same, worse: the probabilities of a Bayesian signed-rank test (Benavoli et al. 2014) "
+    f"that the reference is better, as good in practice (within {ROPE} ARI), or worse."
 )
 MARKS = (
     f"{MARK} capped, failed or missing cells went into this line; {STALE_MARK} rows went into it "
@@ -50,52 +69,90 @@ def duels(scores: pd.DataFrame, me: str) -> Iterator[tuple[str, pd.DataFrame, Co
             yield method, both, compare(both[me], both[method])
 
 
+def paired(me: str, method: str, both: pd.DataFrame, found: Comparison) -> Line:
+    """Return what a comparison on the same tasks says, as columns of a line."""
+    difference = both[me] - both[method]
+    columns: Line = {"tasks": len(both), "won": found.wins, "lost": found.losses}
+    columns["difference"] = bootstrap(difference, is_difference=True)
+    columns["p"] = found.p_value
+    return columns | signed_rank_posterior(difference)._asdict()
+
+
+def paired_table(results: Results) -> Table | None:
+    """Return differences to the reference, task by task, at fixed numbers of questions."""
+    me = results.plan.reference
+    lines: list[Line] = [
+        {"list": name, "questions": n, "against": method, **paired(me, method, both, found)}
+        for name, tasks in results.lists.items()
+        for n in SHOWN
+        for method, both, found in duels(results.at(fixed(n), tasks), me)
+    ]
+    n_better = sum(line["difference"].low > 0 for line in lines)
+    worse = [line for line in lines if line["difference"].high < 0]
+    named = [f"{line['against']} at {line['questions']} ({line['list']})" for line in worse]
+    return Table.of(
+        lines,
+        "paired",
+        f"{me} against each method with as many questions, task by task",
+        verdict=(
+            f"The interval of the difference is above zero in {n_better} of {len(lines)} "
+            f"comparisons, below zero in {len(worse)}{': ' if named else ''}{', '.join(named)}."
+        ),
+        notes=[f"{WHOLE} p is of {TEST} {BAYES}"],
+    )
+
+
 def wins_table(results: Results) -> Table | None:
     """Return tasks won and lost by the reference (the paper's Table 2)."""
     me = results.plan.reference
     has_published = me == CONTROL
     lines: list[Line] = []
-    more = stars = agree = 0
     for name, size, scores in results.comparisons():
         for method, both, found in duels(scores, me):
-            is_significant = found.p_value < SIGNIFICANT
-            more += found.wins > found.losses
-            stars += is_significant and found.wins > found.losses
             line: Line = {
                 "list": name,
                 "size": size,
                 "against": method + results.mark(method, size),
-                "tasks": len(both),
-                "won": found.wins,
-                "lost": found.losses,
+                **paired(me, method, both, found),
                 "ties": found.ties,
                 "mean win": found.win_margin,
                 "mean loss": found.loss_margin,
-                "difference": float((both[me] - both[method]).mean()),
-                "p": found.p_value,
             }
             if has_published:
-                published = printed(TABLE_2, method, size)
-                line["paper, won : lost"] = published
-                agree += published is not None and ("*" in published) == is_significant
+                line["paper, won : lost"] = printed(TABLE_2, method, size)
             lines.append(line)
-    verdict = (
-        f"{me} wins more tasks than it loses in {more} of {len(lines)} comparisons, significantly "
-        f"in {stars}"
-    )
+    whole = [line for line in lines if line["list"] != WITHOUT]
+    verdict = _wins_text(me, whole)
     if has_published:
-        n_printed = sum(line["paper, won : lost"] is not None for line in lines)
-        found_same = SAME if more == len(lines) and agree == n_printed else IN_PART
+        stars = [(line["paper, won : lost"], line["p"] < SIGNIFICANT) for line in whole]
+        agree = sum(("*" in text) == star for text, star in stars if text is not None)
+        n_printed = sum(text is not None for text, _ in stars)
+        more = sum(line["won"] > line["lost"] for line in whole)
+        found_same = SAME if more == len(whole) and agree == n_printed else IN_PART
         verdict = (
-            f"{found_same if more > len(lines) / 2 else DIFFERS}: {verdict} (paper: 12 and 7 of "
+            f"{found_same if more > len(whole) / 2 else DIFFERS}: {verdict} (paper: 12 and 7 of "
             f"12); whether a difference is significant agrees in {agree} of {n_printed}"
         )
+    rest = [line for line in lines if line["list"] == WITHOUT]
+    if rest:
+        verdict += f". Without the face tasks: {_wins_text(me, rest)}"
     return Table.of(
         lines,
         "wins",
         f"{me} against each method at COBRA's own numbers of questions: tasks won and lost",
         verdict=f"{verdict}.",
-        notes=[f"{WHOLE} p is of {TEST} {MARKS}"],
+        notes=[f"{WHOLE} p is of {TEST} {BAYES} {MARKS}"],
+    )
+
+
+def _wins_text(me: str, lines: Sequence[Line]) -> str:
+    """Return in how many comparisons the reference wins, by size where they are significant."""
+    ahead = [line for line in lines if line["won"] > line["lost"]]
+    stars = Counter(line["size"] for line in ahead if line["p"] < SIGNIFICANT)
+    by_size = ", ".join(f"{count} at {size}" for size, count in sorted(stars.items()))
+    return (
+        f"{me} wins more tasks than it loses in {len(ahead)} of {len(lines)} comparisons, "
+        f"significantly in {stars.total()}" + (f" ({by_size})" if by_size else "")
     )
 
 
@@ -104,6 +161,7 @@ def ranks_table(results: Results, *, n_permutations: int = 100_000) -> Table | N
     me = results.plan.reference
     lines: list[Line] = []
     omnibus, best, stars, legacy_stars = [], [], 0, 0
+    without: list[str] = []
     for name, size, scores in results.comparisons():
         found = complete(scores)
         if me not in found or len(found.columns) < 3 or len(found) < 2:
@@ -113,9 +171,14 @@ def ranks_table(results: Results, *, n_permutations: int = 100_000) -> Table | N
         omnibus.append(f"{name}, {size}: T = {statistic:.2f}, p = {p:.2g}, {len(found)} tasks")
         place = list(found.columns).index(me)
         tests = post_hoc(found, place, n_permutations=n_permutations)
-        best.append((size, str(found.columns[int(np.argmin(ranks))])))
-        stars += sum(test.p_holm < SIGNIFICANT for test in tests.values())
-        legacy_stars += sum(test.legacy_p_holm < SIGNIFICANT for test in tests.values())
+        first = str(found.columns[int(np.argmin(ranks))])
+        n_stars = sum(test.p_holm < SIGNIFICANT for test in tests.values())
+        if name == WITHOUT:
+            without.append(f"at {size} {first} is first, {n_stars} significant, p = {p:.2g}")
+        else:
+            best.append((size, first))
+            stars += n_stars
+            legacy_stars += sum(test.legacy_p_holm < SIGNIFICANT for test in tests.values())
         for j in np.argsort(ranks, kind="stable").tolist():
             method, test = str(found.columns[j]), tests.get(j)
             line: Line = {
@@ -137,7 +200,10 @@ def ranks_table(results: Results, *, n_permutations: int = 100_000) -> Table | N
         lines,
         "ranks",
         f"Average ranks (1 is best) and the test against {me}",
-        verdict=_rank_verdict(results, best, stars, legacy_stars) if lines else "",
+        verdict=_rank_verdict(results, best, stars, legacy_stars)
+        + sentence(" Without the face tasks:", without)
+        if lines
+        else "",
         notes=[
             "Friedman's test on aligned ranks: " + "; ".join(omnibus) + ". Where its p is 0.05 or "
             "more, what follows it is exploratory.",
@@ -146,6 +212,8 @@ def ranks_table(results: Results, *, n_permutations: int = 100_000) -> Table | N
             "and used by many tools until it was corrected. The permutation p shuffles methods "
             "within tasks, rests on no formula and is not corrected for the number of tests. "
             f"{MARKS}",
+            "In the figure, bars connect what Nemenyi's test at 5 % (Demšar 2006) cannot tell "
+            "apart. It compares all with all, so it is weaker the more methods there are.",
         ],
     )
 
@@ -184,16 +252,17 @@ def own_table(results: Results) -> Table | None:
                 continue
             line: Line = {"list": name, "method": method + results.mark(method)}
             line["tasks"] = len(scores[sizes[0]])
-            line |= {f"ARI at {size}": float(scores[size][method].mean()) for size in sizes}
+            line |= {f"ARI at {size}": bootstrap(scores[size][method]) for size in sizes}
             if method != CONTROL:
-                shown = [f"{gains[size][method].mean():+.3f}" for size in sizes]
-                line |= {f"gain at {s}": text for s, text in zip(sizes, shown, strict=True)}
+                shown = [bootstrap(gains[size][method], is_difference=True) for size in sizes]
+                line |= {f"gain at {s}": gain for s, gain in zip(sizes, shown, strict=True)}
                 worst, task, size = min(
                     (gains[s][method].min(), gains[s][method].idxmin(), s) for s in sizes
                 )
                 line["worst task"] = f"{worst:+.3f} {task} at {size}"
                 if method == me:
-                    verdict.append(f"{name} {', '.join(shown)} (worst: {line['worst task']})")
+                    gained = ", ".join(map(str, shown))
+                    verdict.append(f"{name} {gained} (worst: {line['worst task']})")
             lines.append(line)
     counts = [
         f"{results.questions(own_count(size), results.tasks):.1f}"

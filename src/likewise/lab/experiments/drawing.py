@@ -122,5 +122,5 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
 
 def entitle(axis: Axes, title: str, label: str) -> None:
     """Write what a panel shows, and what is on its x axis."""
-    axis.set_title(title[0].upper() + title[1:], size=10, loc="left", weight="bold")
+    axis.set_title(title[:1].upper() + title[1:], size=10, loc="left", weight="bold")
     axis.set_xlabel(label)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from likewise.lab.experiments.budget_tables import noise_scores
-from likewise.lab.experiments.comparison_tables import FAR_BELOW
+from likewise.lab.experiments.comparison_tables import FAR_BELOW, SHOWN
 from likewise.lab.experiments.drawing import ACCENT, Curve, dots, draw_lines, entitle, new_figure
 from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.paper_tables import (
@@ -28,11 +28,12 @@ from likewise.lab.experiments.results import (
     fixed,
     frames,
     is_sized,
-    own_count,
 )
+from likewise.lab.experiments.statistics import average_ranks, critical_difference
 from likewise.lab.experiments.tasks import in_order
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 SIZE_MARKERS = ("o", "^", "s", "D", "v", "P")
@@ -53,18 +54,86 @@ def quality_figure(results: Results) -> Figure | None:
     return figure
 
 
-def _curve(results: Results, method: str, tasks: Sequence[str]) -> Curve:
-    """Return numbers of questions and the mean ARI of a method."""
+def _curve(results: Results, method: str, tasks: Sequence[str], column: str = "budget") -> Curve:
+    """Return the mean of a column of the points and the mean ARI of a method, point by point."""
     # COBRA is meant to ask all its questions; stopped earlier, it is another method.
     is_fixed = results.is_by_budget and not is_sized(method)
-    asked, means = [], []
+    at: list[float] = []
+    means: list[float] = []
     for n in BUDGETS if is_fixed else [size for size in results.sizes if size in results.own]:
-        scores = complete(results.at(fixed(n), tasks) if is_fixed else results.at_own(n, tasks))
-        if method in scores and len(scores):
-            when = fixed(n) if is_fixed else own_count(n)
-            asked.append(results.questions(when, list(scores.index)))
+
+        def table(name: str, n: int = n) -> pd.DataFrame:
+            if is_fixed:
+                return results.at(fixed(n), tasks, column=name)
+            return results.at_own(n, tasks, name)
+
+        scores = complete(table("ari"))
+        values = table(column)
+        if method in scores and len(scores) and values.loc[scores.index, method].notna().all():
+            at.append(float(values.loc[scores.index, method].mean()))
             means.append(float(scores[method].mean()))
-    return asked, means
+    return at, means
+
+
+def costs_figure(results: Results) -> Figure | None:
+    """Draw the mean ARI against the rows read and against a person's minutes, list by list."""
+    if not results.points["rows_read"].notna().any():
+        return None
+    lists = list(results.parts.items())
+    figure, axes = new_figure(2, len(lists), figsize=(11.6, 4.0 * len(lists)))
+    for place, (name, tasks) in enumerate(lists):
+        by_rows, by_minutes = {}, {}
+        for method in results.methods:
+            rows, means = _curve(results, method, tasks, "rows_read")
+            asked, _ = _curve(results, method, tasks, "asked")
+            if rows:
+                by_rows[method] = (rows, means)
+                minutes = [results.seconds(*pair) / 60 for pair in zip(asked, rows, strict=True)]
+                by_minutes[method] = (minutes, means)
+        draw_lines(axes[2 * place], by_rows)
+        draw_lines(axes[2 * place + 1], by_minutes)
+        entitle(axes[2 * place], f"{name}: {len(tasks)} tasks", "rows read")
+        entitle(axes[2 * place + 1], "", "minutes, by the model below")
+        axes[2 * place].set_ylabel("mean ARI on the test parts")
+    return figure
+
+
+def ranks_figure(results: Results) -> Figure | None:
+    """Draw critical-difference diagrams: average ranks, and bars over what cannot be told apart."""
+    panels: dict[str, pd.DataFrame] = {}
+    for n in SHOWN if results.is_by_budget else results.sizes:
+        table = results.at(fixed(n)) if results.is_by_budget else results.at_own(n)
+        scores = complete(table)
+        if len(scores.columns) > 2 and len(scores) > 1:
+            panels[f"{n} {'questions' if results.is_by_budget else 'super-instances'}"] = scores
+    if not panels:
+        return None
+    n_lines = max(len(scores.columns) for scores in panels.values())
+    figure, axes = new_figure(len(panels), figsize=(4.2 * len(panels), 0.24 * n_lines + 1.3))
+    for axis, (name, scores) in zip(axes, panels.items(), strict=True):
+        ranks = dict(zip(map(str, scores.columns), average_ranks(scores), strict=True))
+        order = sorted(ranks, key=lambda line: -ranks[line])
+        needed = critical_difference(len(ranks), len(scores))
+        for place, line in enumerate(order):
+            axis.plot([ranks[line]], [place], **dots(line))
+        for offset, (first, last) in enumerate(not_told_apart([ranks[n] for n in order], needed)):
+            at = max(ranks.values()) + 0.5 + 0.3 * offset
+            axis.plot([at, at], [first, last], color="black", linewidth=2.5)
+        axis.set_yticks(range(len(order)), order)
+        entitle(
+            axis, f"{name}, {len(scores)} tasks", f"average rank; critical difference {needed:.2f}"
+        )
+    return figure
+
+
+def not_told_apart(ranks: Sequence[float], needed: float) -> list[tuple[int, int]]:
+    """Return the longest runs of falling ranks that span less than the critical difference."""
+    runs: list[tuple[int, int]] = []
+    for first in range(len(ranks)):
+        last = max(k for k in range(first, len(ranks)) if ranks[first] - ranks[k] < needed)
+        if last > first and (not runs or last > runs[-1][1]):
+            runs.append((first, last))
+    return runs
 
 
 def differences_figure(results: Results) -> Figure | None:

@@ -74,7 +74,8 @@ class GuardedOracle:
     It raises `BudgetExhausted` after `budget` answers, or once `time.thread_time` is past
     `deadline` (`is_late`). `forbidden` keeps the first pair asked about against the rules, which a
     method cannot hide by catching the error; `waits` the seconds on the processor from each answer
-    to the next question.
+    to the next question; `reads` how many rows each question shows: one, and up to three
+    of every group.
     """
 
     can_choose = True
@@ -94,6 +95,7 @@ class GuardedOracle:
         self.deadline = deadline
         self.slips = slips
         self.answers: list[Answer] = []
+        self.reads: list[int] = []
         self.waits: list[float] = []
         self.is_late = False
         self.forbidden: tuple[int, int] | None = None
@@ -121,6 +123,7 @@ class GuardedOracle:
             elif self.slips is not None:
                 chosen = self.slips.chosen(question, chosen)
             self.answers.append(Answer.DIFFERENT if chosen is None else Answer.SAME)
+            self.reads.append(1 + sum(map(len, groups)))
         return self.answers[-1] if len(groups) == 1 else chosen
 
     @contextmanager

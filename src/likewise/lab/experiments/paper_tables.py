@@ -11,7 +11,7 @@ from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.plan import MIDDLE_SIZE, ORDERS, STRATEGY_TASKS
 from likewise.lab.experiments.published import TABLE_1
 from likewise.lab.experiments.results import Results, curve_of, frames, sorted_by
-from likewise.lab.experiments.statistics import answers_to_reach, area_under
+from likewise.lab.experiments.statistics import answers_to_reach, area_under, bootstrap
 from likewise.lab.experiments.tables import DIFFERS, IN_PART, SAME, Line, Table
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def wrong_k_table(results: Results) -> Table | None:
             "method": f"{method}{results.mark(str(method), experiment='wrong-k')}",
             "told": f"K{shift:+d}",
             "tasks": len(found),
-            "mean change": float(found.mean()),
+            "mean change": bootstrap(found, is_difference=True),
             "worse": int((found < 0).sum()),
             "better": int((found > 0).sum()),
             "largest loss": float(found.min()),
@@ -325,26 +325,28 @@ def anytime_table(results: Results) -> Table | None:
         areas = [area_under(*curve, end=end) for curve, end in zip(curves, ends, strict=True)]
         reach = np.array([answers_to_reach(*curve) for curve in curves])
         last = np.array([at[-1] for at, _ in curves])
+        finals = [values[-1] for _, values in curves]
+        by_task = rows.assign(area=areas, final=finals).groupby("task")[["area", "final"]].mean()
         lines.append(
             {
                 "method": str(method) + results.mark(str(method), experiment="anytime"),
                 "tasks": int(rows["task"].nunique()),
-                "area": float(np.mean(areas)),
-                "final ARI": float(np.mean([values[-1] for _, values in curves])),
+                "area": bootstrap(by_task["area"]),
+                "final ARI": bootstrap(by_task["final"]),
                 "answers to 95 %": float(np.median(reach)),
                 "of all answers": f"{np.median(reach / np.maximum(last, 1)):.0%}",
             }
         )
-    best = max(lines, key=lambda line: line["area"], default={"method": "none", "area": 0.0})
+    best = max(lines, key=lambda line: line["area"], default=None)
     return Table.of(
         lines,
         "anytime",
         f"Stopped after any answer ({MIDDLE_SIZE} super-instances): area under the curve and "
         "answers to 95 % of the final ARI",
-        verdict=(
-            f"Of the methods that can be stopped, {best['method']} has the largest area "
-            f"({best['area']:.2f})."
-        ),
+        verdict=""
+        if best is None
+        else f"Of the methods that can be stopped, {best['method']} has the largest area "
+        f"({best['area']}).",
         notes=[
             "The area is the mean ARI on the test part over all numbers of answers from none to "
             "COBRA's own number; the last two columns are medians over tasks and folds. COBRA "

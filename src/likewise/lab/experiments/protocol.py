@@ -126,6 +126,11 @@ class Point(NamedTuple):
     labels: NDArray[Any]
     oracle: GuardedOracle
 
+    @property
+    def rows_read(self) -> int:
+        """How many rows the questions showed: two for a pair."""
+        return sum(self.oracle.reads[: self.asked])
+
 
 def clusterings(
     method: Method, new_trial: Callable[[int | None], Trial], budgets: Sequence[int]

@@ -15,6 +15,7 @@ from likewise.lab.experiments import figures, paper_tables, run_tables
 from likewise.lab.experiments.drawing import save
 from likewise.lab.experiments.plan import Plan, profile
 from likewise.lab.experiments.results import Results
+from likewise.lab.experiments.seconds import PUBLISHED, Seconds
 from likewise.lab.experiments.store import Cell, Row
 from likewise.lab.experiments.tables import Table
 
@@ -34,8 +35,9 @@ SECTIONS: dict[str, tuple[Callable[[Results], Table | None], Callable[[Results],
     "Half the questions": (tables.half_table, None),
     "Wrong answers": (tables.noise_table, figures.noise_figure),
     "Wins and losses": (comparisons.wins_table, None),
-    "Wins by the number of questions": (tables.budget_wins_table, None),
-    "Average ranks": (comparisons.ranks_table, None),
+    "Paired differences": (comparisons.paired_table, None),
+    "Other measures, rows read and seconds": (tables.measures_table, figures.costs_figure),
+    "Average ranks": (comparisons.ranks_table, figures.ranks_figure),
     "Estimated and actual number of questions": (
         paper_tables.estimate_table,
         figures.estimate_figure,
@@ -51,13 +53,18 @@ OF_THE_PAPER = ("Estimated and actual number of questions", "Number of groups")
 """Parts about the runs of COBRA that other configurations only take its questions from."""
 
 
-def write_report(rows: Iterable[Row], folder: str | Path, plan: Plan | None = None) -> Path:
+def write_report(
+    rows: Iterable[Row],
+    folder: str | Path,
+    plan: Plan | None = None,
+    seconds: Seconds = PUBLISHED,
+) -> Path:
     """Write ``report.html``, the tables, the figures, all points and the list of stale cells.
 
     Parts for which there are no rows are left out. The plan, by default the paper's, says which
-    experiments to report on. Returns the page.
+    experiments to report on, and `seconds` how long answers take. Returns the page.
     """
-    results, target = _begun(rows, folder, plan or profile("paper"))
+    results, target = _begun(rows, folder, plan or profile("paper"), seconds)
     left_out = OF_THE_PAPER if results.is_by_budget else ()
     sections = [_section(results, target, title) for title in SECTIONS if title not in left_out]
     if not results.is_by_budget:
@@ -92,12 +99,14 @@ def write_leaderboard(rows: Iterable[Row], folder: str | Path) -> Path:
     return _write_page(target / "leaderboard.html", results, sections)
 
 
-def _begun(rows: Iterable[Row], folder: str | Path, plan: Plan) -> tuple[Results, Path]:
+def _begun(
+    rows: Iterable[Row], folder: str | Path, plan: Plan, seconds: Seconds = PUBLISHED
+) -> tuple[Results, Path]:
     """Return the results, and the folder to write to, which is made."""
     found = list(rows)
     if not found:
         raise InputError("there are no results to report on. Run `likewise bench run` first.")
-    results, target = Results(found, plan), Path(folder)
+    results, target = Results(found, plan, seconds), Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     return results, target
 

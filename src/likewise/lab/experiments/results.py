@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from likewise.errors import InputError, needs_extra
 from likewise.lab.datasets import task_names
+from likewise.lab.experiments.measures import MEASURES
 from likewise.lab.experiments.methods import CONTROL, find_method
 from likewise.lab.experiments.plan import Plan
 from likewise.lab.experiments.protocol import NOISE, SIZES, half_of
 from likewise.lab.experiments.provenance import why_stale
+from likewise.lab.experiments.seconds import PUBLISHED, Seconds
 from likewise.lab.experiments.store import Row
 from likewise.lab.experiments.tasks import in_order
 
@@ -25,6 +27,12 @@ if TYPE_CHECKING:
 
 MARK = "†"
 """Marks every line that includes a capped, failed or missing cell."""
+POINT = ("budget", "asked", *MEASURES, "rows_read")
+"""What the points of a curve are, with a budget each."""
+POINTS = ("experiment", "task", "method", "line", "size", "fold", *POINT)
+"""The columns of all points."""
+WITHOUT = "without the faces"
+"""The list of all tasks but the faces, whose features are of another network than the paper's."""
 STALE_MARK = "‡"
 """Marks every line that includes a row whose code has changed since."""
 
@@ -58,11 +66,13 @@ class Results:
     """The rows of a plan, as tables and figures need them.
 
     `rows` has a line per row, with the reason in `stale` if it is stale; `points` a line per
-    clustering that was scored; `own` COBRA's number of questions by task, fold and size.
+    clustering that was scored; `own` COBRA's number of questions by task, fold and size; `seconds`
+    how long answers take a person.
     """
 
-    def __init__(self, rows: Iterable[Row], plan: Plan) -> None:
+    def __init__(self, rows: Iterable[Row], plan: Plan, seconds: Seconds = PUBLISHED) -> None:
         self.plan = plan
+        self.seconds = seconds
         self.is_by_budget = "budgets" in plan.experiments
         self.scored = "budgets" if self.is_by_budget else "main"
         wanted = {*plan.experiments, "main"} if self.is_by_budget else {*plan.experiments}
@@ -75,7 +85,8 @@ class Results:
         self.rows = frames().DataFrame([{**asdict(row), "stale": why_stale(row)} for row in found])
         self._by_experiment = dict(tuple(self.rows.groupby("experiment")))
         self.n_folds = int(self.of(self.scored)["fold"].max()) + 1
-        self.points = frames().DataFrame([point for row in found for point in _points(row)])
+        points = [point for row in found for point in _points(row)]
+        self.points = frames().DataFrame(points).reindex(columns=POINTS)
         main = self.of("main")
         cobra = main[(main["method"] == CONTROL) & (main["status"] == "ok")]
         self.own = cobra.pivot_table(
@@ -119,27 +130,35 @@ class Results:
 
     @property
     def lists(self) -> dict[str, list[str]]:
-        """`parts`; where there are several parts, also all tasks together."""
-        return {**self.parts, "all": self.tasks} if len(self.parts) > 1 else self.parts
+        """`parts`; where there are several parts, also all tasks together, and those but faces."""
+        lists = {**self.parts, "all": self.tasks} if len(self.parts) > 1 else dict(self.parts)
+        others = [task for task in self.tasks if not task.startswith("faces-")]
+        return lists | ({WITHOUT: others} if 0 < len(others) < len(self.tasks) else {})
 
-    def at_own(self, size: int, tasks: Sequence[str] | None = None) -> pd.DataFrame:
+    def at_own(
+        self, size: int, tasks: Sequence[str] | None = None, column: str = "ari"
+    ) -> pd.DataFrame:
         """Return the mean ARI, tasks by methods, at COBRA's own number of questions."""
         points = self.points[self.points["experiment"] == self.scored]
         if self.is_by_budget:
             points = self._at(points[points["size"].isin([0, size])], own_count(size))
         else:
             points = points[points["size"] == size]
-        return self._means(points, "method", tasks)
+        return self._means(points, "method", tasks, column)
 
     def at(
-        self, when: When, tasks: Sequence[str] | None = None, experiment: str = "budgets"
+        self,
+        when: When,
+        tasks: Sequence[str] | None = None,
+        experiment: str = "budgets",
+        column: str = "ari",
     ) -> pd.DataFrame:
-        """Return the mean ARI, tasks by lines, at a number of questions.
+        """Return the mean ARI or another column of the points, tasks by lines, at some questions.
 
         A line is a method, with its number of super-instances if it is told one.
         """
         points = self.points[self.points["experiment"] == experiment]
-        return self._means(self._at(points, when), "line", tasks)
+        return self._means(self._at(points, when), "line", tasks, column)
 
     def questions(self, when: When, tasks: Sequence[str]) -> float:
         """Return the mean number of questions over folds, then over tasks."""
@@ -171,9 +190,11 @@ class Results:
         budget = when(self.own).rename("budget").astype(int).reset_index()
         return points.merge(budget, on=["task", "fold", "budget"])
 
-    def _means(self, points: pd.DataFrame, by: str, tasks: Sequence[str] | None) -> pd.DataFrame:
+    def _means(
+        self, points: pd.DataFrame, by: str, tasks: Sequence[str] | None, column: str = "ari"
+    ) -> pd.DataFrame:
         """Return means over folds, tasks by lines; by budget only where all folds are there."""
-        folds = points.groupby(["task", by])["ari"]
+        folds = points.groupby(["task", by])[column]
         means = folds.mean()
         if self.is_by_budget:
             means = means[folds.count() == self.n_folds]
@@ -232,18 +253,14 @@ def curve_of(text: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _points(row: Row) -> Iterator[dict[str, Any]]:
-    key = {
-        "experiment": row.experiment,
-        "task": row.task,
-        "method": row.method,
-        "line": line_of(row.method, row.n_super_instances),
-        "size": row.n_super_instances,
-        "fold": row.fold,
-    }
+    line = line_of(row.method, row.n_super_instances)
+    of_row = (row.experiment, row.task, row.method, line, row.n_super_instances, row.fold)
+    key = dict(zip(POINTS, of_row, strict=False))
     found: list[tuple[Any, ...]] = []
     if row.experiment == "main" and row.ari_test is not None:
-        found = [(row.allowed or row.queries, row.queries, row.ari_test)]
+        scores = (getattr(row, f"{name}_test") for name in MEASURES)
+        found = [(row.allowed or row.queries, row.queries, *scores, row.rows_read)]
     elif row.experiment in ("budgets", *NOISE) and row.status == "ok":
         found = json.loads(row.curve)
-    for budget, asked, score in found:
-        yield {**key, "budget": budget, "asked": asked, "ari": score}
+    for values in found:  # of earlier versions they end with ARI
+        yield {**key, **dict(zip(POINT, values, strict=False))}

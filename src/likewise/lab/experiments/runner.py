@@ -14,7 +14,7 @@ from likewise.lab.experiments.cells import run_cell
 from likewise.lab.experiments.plan import needed_first
 from likewise.lab.experiments.protocol import NOISE, NOISE_BUDGETS, budgets_of
 from likewise.lab.experiments.provenance import CHANGED, why_stale
-from likewise.lab.experiments.store import NOT_REPRODUCIBLE, Cell, ResultStore, Row
+from likewise.lab.experiments.store import LATER, NOT_REPRODUCIBLE, Cell, ResultStore, Row
 
 OnRow = Callable[[Row], None]
 Job = tuple[Cell, dict[str, Any]]
@@ -156,26 +156,35 @@ def make_again(row: Row, *, data_home: str | None = None, tasks_from: str | None
     return run_cell(
         row.cell,
         allowed=row.allowed,
-        budgets=[budget for budget, _, _ in json.loads(row.curve)] if at_budgets else (),
+        budgets=[budget for budget, *_ in json.loads(row.curve)] if at_budgets else (),
         data_home=data_home,
         tasks_from=tasks_from,
     )
 
 
 def differences(old: Row, new: Row) -> dict[str, tuple[object, object]]:
-    """Return the columns in which two rows differ, but for times and versions."""
+    """Return the columns in which two rows differ, but for times and versions.
+
+    What an old row of an earlier version does not have is not compared.
+    """
     before, after = asdict(old), asdict(new)
     return {
         name: (value, after[name])
         for name, value in before.items()
-        if name not in NOT_REPRODUCIBLE and not _alike(name, value, after[name])
+        if name not in NOT_REPRODUCIBLE
+        and not (name in LATER and value is None)
+        and not _alike(name, value, after[name])
     }
 
 
 def _alike(name: str, old: object, new: object) -> bool:
     if name == "curve" and old and new:
-        flat = [[x for point in json.loads(str(text)) for x in point] for text in (old, new)]
-        return len(flat[0]) == len(flat[1]) and all(map(_near, *flat))
+        before, after = json.loads(str(old)), json.loads(str(new))
+        return len(before) == len(after) and all(
+            _near(x, y)
+            for point, again in zip(before, after, strict=True)
+            for x, y in zip(point, again, strict=False)
+        )
     return _near(old, new)
 
 

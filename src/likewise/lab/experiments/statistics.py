@@ -17,6 +17,36 @@ from likewise.errors import InputError
 Array = NDArray[np.float64]
 SAME_SCORE = 1e-12
 """Scores that differ by less are equal; the difference is rounding."""
+LEVEL = 0.95
+"""How often an interval should cover the mean of all tasks such as these."""
+ROPE = 0.01
+"""Region of practical equivalence: methods whose ARI differs by less are as good as each other. It
+is the usual choice for accuracies (Benavoli et al. 2017), and ours for ARI."""
+N_RESAMPLES = 10_000
+N_POSTERIOR = 50_000
+"""Samples of a bootstrap, and of a posterior."""
+
+
+class Interval(NamedTuple):
+    """A mean over tasks, and its bootstrap interval; `is_difference` shows its sign."""
+
+    mean: float
+    low: float
+    high: float
+    is_difference: bool = False
+
+    def __str__(self) -> str:
+        sign = "+" if self.is_difference else ""
+        mean, low, high = (f"{value:{sign}.3f}" for value in self[:3])
+        return f"{mean} [{low}, {high}]"
+
+
+class Posterior(NamedTuple):
+    """The probabilities that the first method is better, as good in practice, or worse."""
+
+    better: float
+    same: float
+    worse: float
 
 
 @dataclass(frozen=True)
@@ -77,6 +107,43 @@ def signed_rank_p(difference: ArrayLike) -> float:
     nonzero = np.asarray(difference, dtype=float)
     nonzero = nonzero[nonzero != 0]
     return float(stats.wilcoxon(nonzero, correction=True).pvalue) if len(nonzero) else 1.0
+
+
+def bootstrap(values: ArrayLike, *, is_difference: bool = False) -> Interval:
+    """Return the mean over tasks with its percentile bootstrap interval, the same every time."""
+    given = np.asarray(values, dtype=float)
+    rng = np.random.default_rng(0)
+    means = given[rng.integers(len(given), size=(N_RESAMPLES, len(given)))].mean(axis=1)
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(float(given.mean()), float(low), float(high), is_difference)
+
+
+def signed_rank_posterior(difference: ArrayLike, rope: float = ROPE) -> Posterior:
+    """Return the Bayesian signed-rank test of differences, task by task (Benavoli et al. 2014).
+
+    Notes
+    -----
+    The differences z are weighted by a Dirichlet distribution with parameter 1 each, and 1/2 for a
+    pseudo-observation of 0. A sample of weights w says how often the mean of two differences,
+    drawn by w, is above, within and below the region; the largest of the three wins the sample.
+    """
+    z = np.append(0.0, np.asarray(difference, dtype=float))
+    means = np.add.outer(z, z) / 2
+    rng = np.random.default_rng(0)
+    weights = rng.dirichlet([0.5, *[1.0] * (len(z) - 1)], N_POSTERIOR)
+
+    def share(is_there: Array) -> Array:
+        return np.asarray(((weights @ is_there) * weights).sum(axis=1))
+
+    better, worse = share(np.heaviside(means - rope, 0.5)), share(np.heaviside(-means - rope, 0.5))
+    winners = np.argmax([better, 1.0 - better - worse, worse], axis=0)
+    return Posterior(*(np.bincount(winners, minlength=3) / N_POSTERIOR).tolist())
+
+
+def critical_difference(n_methods: int, n_tasks: int) -> float:
+    """Return by how much average ranks must differ in Nemenyi's test at 5 % (Demšar 2006)."""
+    quantile = stats.studentized_range.ppf(LEVEL, n_methods, np.inf) / np.sqrt(2)
+    return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_tasks)))
 
 
 def average_ranks(scores: ArrayLike) -> Array:

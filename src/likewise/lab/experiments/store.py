@@ -76,6 +76,10 @@ class Row(Cell):
     ms_p95: float | None = None
     wrong_answers: int | None = None
     code: str = ""
+    ami_test: float | None = None
+    v_test: float | None = None
+    f1_test: float | None = None
+    rows_read: int | None = None
 
     @property
     def cell(self) -> Cell:
@@ -94,6 +98,8 @@ NOT_REPRODUCIBLE = frozenset(
     }
 )
 """The columns that differ from run to run; all others are the same every time."""
+LATER = ("ami_test", "v_test", "f1_test", "rows_read")
+"""The columns that rows of earlier versions do not have."""
 CSV = (".csv", ".csv.gz")
 
 
@@ -117,14 +123,18 @@ class ResultStore:
             self._db.execute(
                 f"CREATE TABLE IF NOT EXISTS results ({columns}, PRIMARY KEY ({', '.join(KEY)}))"
             )
-            names = self._db.execute("SELECT name FROM pragma_table_info('results')").fetchall()
+            names = self._names()
+            if names == COLUMNS[: -len(LATER)]:
+                for name in LATER:
+                    self._db.execute(f"ALTER TABLE results ADD COLUMN {_column(name)}")
+                names = self._names()
         except sqlite3.OperationalError as error:
             raise InputError(
                 f"{path} cannot be opened: {error}. Choose a file in a folder that can be written."
             ) from error
         except sqlite3.DatabaseError as error:
             raise InputError(f"{path} is not a file of results: {error}") from error
-        if tuple(name for (name,) in names) != COLUMNS:
+        if names != COLUMNS:
             raise InputError(
                 f"{path} has the columns of another version; start a new file with --store"
             )
@@ -152,6 +162,11 @@ class ResultStore:
     def __len__(self) -> int:
         (count,) = self._db.execute("SELECT count(*) FROM results").fetchone()
         return int(count)
+
+    def _names(self) -> tuple[str, ...]:
+        """Return the columns of the file."""
+        found = self._db.execute("SELECT name FROM pragma_table_info('results')")
+        return tuple(name for (name,) in found)
 
     def close(self) -> None:
         """Merge the write-ahead log into the file and close it."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.files import write_whole
 from likewise.lab.experiments.results import frames
+from likewise.lab.experiments.statistics import Interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +18,12 @@ Line = dict[str, Any]
 """A line of a table: values by column."""
 SAME, IN_PART, DIFFERS = "Same", "Same in part", "Differs"
 """What a verdict about something in the paper begins with."""
+_LATEX = str.maketrans(
+    {
+        **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+        **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -61,21 +68,42 @@ class Table:
         rules = ["-----:" if is_number else ":-----" for is_number in self.are_numbers]
         lines = [f"**{self.title}**", ""]
         lines += [self.verdict, ""] if self.verdict else []
-        lines += [f"| {' | '.join(map(str, self.frame))} |", f"|{'|'.join(rules)}|"]
-        lines += [f"| {' | '.join(row)} |" for row in self.texts.to_numpy().tolist()]
+        names, *rows = [f"| {' | '.join(row)} |" for row in self._rows()]
+        lines += [names, f"|{'|'.join(rules)}|", *rows]
         return "\n".join([*lines, "", *(f"{note}\n" for note in self.notes)])
 
-    def write(self, folder: Path) -> None:
-        """Write the table as CSV, Markdown and LaTeX (which needs booktabs)."""
+    def latex(self) -> str:
+        """Return the table for an article; it needs the package booktabs."""
         align = "".join("r" if is_number else "l" for is_number in self.are_numbers)
-        latex = self.texts.to_latex(index=False, escape=True, column_format=align)
-        files = {
-            "csv": self.frame.to_csv(index=False, lineterminator="\n"),
-            "md": self.markdown(),
-            "tex": f"% {self.title}\n{latex}",
-        }
-        for suffix, text in files.items():
+        names, *rows = [
+            " & ".join(text.translate(_LATEX) for text in row) + r" \\" for row in self._rows()
+        ]
+        above = [f"% {self.title}", rf"\begin{{tabular}}{{{align}}}", r"\toprule", names]
+        return "\n".join([*above, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}", ""])
+
+    def csv(self) -> str:
+        """Return all digits; an interval takes three columns."""
+        columns: dict[str, Any] = {}
+        for name in map(str, self.frame):
+            values = self.frame[name].tolist()
+            columns[name] = [v.mean if isinstance(v, Interval) else v for v in values]
+            if any(isinstance(value, Interval) for value in values):
+                for end in ("low", "high"):
+                    columns[f"{name}, {end}"] = [getattr(value, end, None) for value in values]
+        return str(frames().DataFrame(columns).to_csv(index=False, lineterminator="\n"))
+
+    def write(self, folder: Path) -> None:
+        """Write the table as CSV, Markdown and LaTeX."""
+        for suffix, text in (
+            ("csv", self.csv()),
+            ("md", self.markdown()),
+            ("tex", self.latex()),
+        ):
             write_whole(folder / f"{self.name}.{suffix}", text)
+
+    def _rows(self) -> list[list[str]]:
+        """Return the names of the columns, then the lines, as people read them."""
+        return [list(map(str, self.frame)), *self.texts.to_numpy().tolist()]
 
     def _text(self, value: Any) -> str:
         if value is None or value != value:  # noqa: PLR0124  (nan)
@@ -95,4 +123,4 @@ def sentence(start: str, parts: Sequence[str]) -> str:
 
 
 def _is_number(value: object) -> bool:
-    return value is None or isinstance(value, int | float)
+    return value is None or isinstance(value, int | float | Interval)
