@@ -2,9 +2,12 @@
 
 import inspect
 
+import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 
 from likewise import MPCKMeans
+from likewise.core.candidates import Candidates
 from likewise.core.strategy import STRATEGIES
 from likewise.lab.peers.a3s import AdaptiveSampling
 from likewise.lab.peers.acdm import DiffusionSkeleton
@@ -15,13 +18,39 @@ from likewise.lab.peers.random_order import RandomOrder
 from likewise.lab.selection.minmax import ExploreConsolidate
 from likewise.lab.selection.npu import MostInformative
 from likewise.lab.selection.random import RandomPairs
-from likewise.strategies import ClosestFirst, MostDoubt
+from likewise.strategies import CandidatePairs, ClosestFirst, MostDoubt
 from likewise.testing import Case, StrategyLaws
 
 
 class TestClosestFirst(StrategyLaws):
     def make(self, case):
         return ClosestFirst(case.partition)
+
+
+def candidates(case, share=1.0):
+    """All pairs of representatives, or a share of them at random."""
+    reps = case.partition.representatives
+    left, right = (reps[k] for k in np.triu_indices(len(reps), 1))
+    kept = np.random.default_rng(case.seed).random(len(left)) < share
+    distances = pdist(case.partition.points)
+    return Candidates.sorted(len(case.X), left[kept], right[kept], distances[kept])
+
+
+class TestCandidatePairs(StrategyLaws):
+    def make(self, case):
+        return CandidatePairs(candidates(case), case.partition)
+
+
+class TestSomeCandidatePairs(StrategyLaws):
+    stops_early = True  # a pair that is not listed is never asked about
+
+    def make(self, case):
+        return CandidatePairs(candidates(case, 0.4), case.partition)
+
+
+class TestCandidatesByChoices(StrategyLaws):
+    def make(self, case):
+        return CandidatePairs(candidates(case), case.partition, max_groups=3)
 
 
 class TestRandomGroups(StrategyLaws):

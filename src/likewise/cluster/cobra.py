@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from likewise.cluster.estimator import AskingClusterer, Data, Predict, predict_array
 from likewise.cluster.learner import learn_representatives, learned_labels, most_likely
+from likewise.core.candidates import Candidates
 from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
@@ -20,7 +21,9 @@ from likewise.errors import InputError
 from likewise.inputs import refuse_session
 from likewise.rows.assignment import assign
 from likewise.rows.build import build_super_instances
+from likewise.rows.candidates import candidates_from_sparse, is_sparse
 from likewise.rows.metrics import distances
+from likewise.strategies.candidate_pairs import CandidatePairs
 from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES, ClosestFirst
 
 
@@ -38,7 +41,9 @@ class COBRA(AskingClusterer):
         roughly one each, and one for every two groups.
     metric : str, default="euclidean"
         Any metric scikit-learn knows by name, or "precomputed" if `X` is a matrix of distances.
-        All but the Euclidean one use agglomerative clustering instead of K-means.
+        All but the Euclidean one use agglomerative clustering instead of K-means. A sparse matrix
+        of distances lists candidate pairs: every row is a super-instance, only stored pairs are
+        asked about, and rows stay apart unless answers imply that they belong together.
     max_queries : int, optional
         Stop after this many questions. By default all are asked.
     incomplete : {"separate", "guess"}, default="separate"
@@ -179,6 +184,11 @@ class COBRA(AskingClusterer):
         if self.labels == "learned" and self.learned_ is not None:
             return partial(most_likely, self.learned_.for_new_rows())
         partition = self.session_.strategy.partition
+        if partition.points is None and partition.distances is None:
+            raise InputError(
+                "candidate pairs do not say where other rows belong; labels_ has the groups of all "
+                "rows of the fit"
+            )
         return partial(group_of_nearest, partition, self._group_of_representatives)
 
     def _label_all(self, numbers: NDArray[np.intp], data: Data) -> None:
@@ -190,15 +200,28 @@ class COBRA(AskingClusterer):
             self.super_instances_[numbers] = partition.assignment
 
     def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:
-        return self.adopt(session, is_guess=not is_asked, X=X)
+        rows = None if isinstance(X, Candidates) else X
+        return self.adopt(session, is_guess=not is_asked, X=rows)
 
     @property
     def _asks_about_samples(self) -> bool:
         return self.metric != "precomputed"
 
+    def _data(self, X: Any) -> Any:
+        if self.metric == "precomputed" and is_sparse(X):
+            return candidates_from_sparse(X)
+        return super()._data(X)
+
+    def _rows_of(self, data: Any, numbers: NDArray[np.intp] | None) -> Any:
+        return data if isinstance(data, Candidates) else super()._rows_of(data, numbers)
+
     def _strategy(
-        self, X: NDArray[Any], train: NDArray[np.intp] | None, seed: int, **_: Any
-    ) -> ClosestFirst:
+        self, X: Any, train: NDArray[np.intp] | None, seed: int, **_: Any
+    ) -> ClosestFirst | CandidatePairs:
+        if isinstance(X, Candidates):
+            if train is not None:
+                X = X.some(np.isin(np.stack([X.left, X.right]), train).all(axis=0))
+            return CandidatePairs(X)
         return ClosestFirst(
             build_super_instances(
                 X,
@@ -241,7 +264,7 @@ class COBRA(AskingClusterer):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.pairwise = tags.input_tags.sparse = self.metric == "precomputed"
         return tags
 
 

@@ -8,14 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.core.candidates import Candidates
 from likewise.errors import SessionFileError
 
 _ROWS_PER_BLOCK = 65_536
 """How many rows are hashed at a time."""
 
 
-def fingerprint(X: NDArray[Any]) -> str:
-    """Return a digest of the shape, type and values of a matrix."""
+def fingerprint(X: NDArray[Any] | Candidates) -> str:
+    """Return a digest of the shape, type and values of a matrix, or of candidate pairs."""
+    if isinstance(X, Candidates):
+        parts = [fingerprint(part) for part in (X.left, X.right, X.distances)]
+        return hashlib.blake2b(f"{X.n_rows} {parts}".encode(), digest_size=16).hexdigest()
     digest = hashlib.blake2b(f"{X.shape} {X.dtype.str}".encode(), digest_size=16)
     for start in range(0, len(X), _ROWS_PER_BLOCK):
         digest.update(np.ascontiguousarray(X[start : start + _ROWS_PER_BLOCK]).data)

@@ -180,6 +180,7 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
     {
         "most-doubt": "likewise.strategies.most_doubt:MostDoubt",
         "closest-first": "likewise.strategies.closest_first:ClosestFirst",
+        "candidate-pairs": "likewise.strategies.candidate_pairs:CandidatePairs",
         "random-order": "likewise.lab.peers.random_order:RandomOrder",
         "random-pairs": "likewise.lab.selection.random:RandomPairs",
         "min-max": "likewise.lab.selection.minmax:ExploreConsolidate",

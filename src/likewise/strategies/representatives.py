@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +23,11 @@ class RepresentativeStrategy(Strategy):
         self._partition = partition
         self.links = LinkGraph(partition.n_rows)
         self._log: list[tuple[int, int, Answer]] = []
-        self._position = {int(row): i for i, row in enumerate(partition.representatives)}
+
+    @cached_property
+    def _position(self) -> dict[int, int]:
+        """The number of every super-instance, by the row that stands for it."""
+        return {int(row): i for i, row in enumerate(self.partition.representatives)}
 
     @property
     def partition(self) -> SuperInstances:

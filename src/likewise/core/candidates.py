@@ -1,0 +1,89 @@
+"""Candidate pairs: the only pairs of rows that may be asked about, the closest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Pairs of rows and their distances, sorted by distance, then by the smaller row.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows of the data.
+    left, right : ndarray of int
+        The rows of every pair, the smaller one left. No pair is there twice.
+    distances : ndarray of float
+        How far apart they are.
+    """
+
+    n_rows: int
+    left: NDArray[np.intp]
+    right: NDArray[np.intp]
+    distances: NDArray[np.float64]
+
+    @classmethod
+    def sorted(cls, n_rows: int, left: Any, right: Any, distances: Any) -> Candidates:
+        """Return candidates from pairs in any order; of a pair that is there twice, the closest."""
+        low, high = np.minimum(left, right), np.maximum(left, right)
+        code = _code(n_rows, low, high)
+        distances = np.asarray(distances, dtype=np.float64)
+        order = np.lexsort((code, distances))
+        order = order[np.sort(np.unique(code[order], return_index=True)[1])]
+        low, high = low[order].astype(np.intp), high[order].astype(np.intp)
+        return cls(n_rows, low, high, distances[order])
+
+    def some(self, is_kept: NDArray[np.bool_]) -> Candidates:
+        """Return some of the pairs."""
+        left, right, distances = self.left[is_kept], self.right[is_kept], self.distances[is_kept]
+        return Candidates(self.n_rows, left, right, distances)
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __getitem__(self, place: Any) -> NDArray[np.float64]:
+        """Return distances between rows, as of a matrix; what is not listed is beyond the rest."""
+        rows, columns = np.broadcast_arrays(*place)
+        apart = np.where(rows == columns, 0.0, 1.0 + self.distances.max(initial=0.0))
+        codes, order = self._by_code
+        wanted = _code(self.n_rows, rows, columns)
+        at = np.minimum(np.searchsorted(codes, wanted), max(0, len(codes) - 1))
+        if len(codes):
+            is_listed = codes[at] == wanted
+            apart[is_listed] = self.distances[order[at[is_listed]]]
+        return apart
+
+    def neighbors(self, row: int) -> NDArray[np.intp]:
+        """Return the rows that a row is a candidate with, the closest first."""
+        starts, ends = self._by_row
+        at = ends[starts[row] : starts[row + 1]]
+        return np.where(at % 2, self.left[at // 2], self.right[at // 2])
+
+    @cached_property
+    def _by_row(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For every row where its ends of pairs begin; the end 2k is left of pair k, 2k+1 right."""
+        rows = np.stack([self.left, self.right], axis=1).ravel()
+        ends = np.argsort(rows, kind="stable")
+        starts = np.zeros(self.n_rows + 1, dtype=np.int64)
+        np.cumsum(np.bincount(rows, minlength=self.n_rows), out=starts[1:])
+        return starts, ends
+
+    @cached_property
+    def _by_code(self) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+        """The pairs as numbers, sorted, and the place of each."""
+        codes = _code(self.n_rows, self.left, self.right)
+        order = np.argsort(codes)
+        return codes[order], order
+
+
+def _code(n_rows: int, rows: Any, others: Any) -> NDArray[np.int64]:
+    """Return one number for every pair, the same for both orders of its rows."""
+    low = np.minimum(rows, others).astype(np.int64)
+    return np.asarray(low * n_rows + np.maximum(rows, others))

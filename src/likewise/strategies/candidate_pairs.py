@@ -1,0 +1,174 @@
+"""COBRA's order over a list of candidate pairs instead of all pairs.
+
+One pass over the listed pairs by distance skips what earlier answers settle. A pair that is not
+listed is never asked about, and its rows stay apart unless answers about others imply that they
+belong together. The list may have millions of pairs: it is sorted once, and only rows that answers
+are about take further memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from likewise.core.answers import Answer, ordered
+from likewise.core.candidates import Candidates
+from likewise.core.partition import SuperInstances
+from likewise.core.question import Groups
+from likewise.strategies.most_doubt import MAX_GROUPS, N_SHOWN
+from likewise.strategies.representatives import RepresentativeStrategy
+
+MOST_COUNTED = 1_000_000
+"""Of more open pairs, those between the same two groups are counted each, to save time."""
+
+
+class CandidatePairs(RepresentativeStrategy):
+    """Ask about the closest listed pair that is not settled.
+
+    Parameters
+    ----------
+    candidates : Candidates
+        The pairs that may be asked about, of rows that stand for super-instances.
+    partition : SuperInstances, optional
+        Rows that certainly belong together. By default every row is on its own.
+    max_groups : int, default=1
+        With 1, questions are pairs. With more, a row of the closest pair is shown beside the groups
+        of its candidates, at most so many. After *not sure*, its pairs with the rows of these
+        groups are not asked about.
+    """
+
+    name: ClassVar[str] = "candidate-pairs"
+
+    def __init__(
+        self,
+        candidates: Candidates,
+        partition: SuperInstances | None = None,
+        *,
+        max_groups: int = 1,
+    ) -> None:
+        if partition is None:
+            rows = np.arange(candidates.n_rows, dtype=np.intp)
+            partition = SuperInstances(rows, rows, metric="precomputed")
+        super().__init__(partition)
+        self.candidates = candidates
+        self.max_groups = max_groups
+        self._cursor = 0
+        self._unsure: set[tuple[int, int]] = set()
+
+    def fresh(self) -> Self:
+        """Return the same strategy before its first record; the list is shared."""
+        return type(self)(self.candidates, self.partition, max_groups=self.max_groups)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the partition and the candidates."""
+        return {
+            **super().to_dict(),
+            "left": self.candidates.left.astype(np.int32),
+            "right": self.candidates.right.astype(np.int32),
+            "distances": self.candidates.distances,
+            "max_groups": self.max_groups,
+        }
+
+    @classmethod
+    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:  # noqa: ARG003  (not needed here)
+        """Return the strategy that `to_dict` wrote down."""
+        partition = SuperInstances.from_dict(plain["partition"])
+        left, right = (np.asarray(plain[side], dtype=np.intp) for side in ("left", "right"))
+        distances = np.asarray(plain["distances"], dtype=np.float64)
+        candidates = Candidates(partition.n_rows, left, right, distances)
+        return cls(candidates, partition, max_groups=plain["max_groups"])
+
+    # -- what to ask -----------------------------------------------------------------------------
+
+    def next_question(self) -> tuple[int, Groups] | None:
+        """Return the closest pair that is not settled, or a row beside groups of candidates."""
+        pair = self._closest()
+        if pair is None or self.max_groups == 1:
+            return None if pair is None else (pair[0], ((pair[1],),))
+        # The row of the smaller group is asked about, the later one of two alike.
+        row = min(pair, key=lambda row: (self.links.size(row), -row))
+        groups: dict[int, tuple[int, ...]] = {}
+        for other in self.candidates.neighbors(row).tolist():
+            root = self.links.find(other)
+            if root not in groups and self._is_open(row, other):
+                groups[root] = (other, *self._fellows(other))
+                if len(groups) == self.max_groups:
+                    break
+        return row, tuple(groups.values())
+
+    def _closest(self) -> tuple[int, int] | None:
+        """Return the closest open pair; a pair that is not open any more never is again."""
+        left, right = self.candidates.left, self.candidates.right
+        while self._cursor < len(left):
+            pair = int(left[self._cursor]), int(right[self._cursor])
+            if self._is_open(*pair):
+                return pair
+            self._cursor += 1
+        return None
+
+    def _is_open(self, left: int, right: int) -> bool:
+        is_unsure = ordered(left, right) in self._unsure
+        return not is_unsure and self.links.implied(left, right) is None
+
+    def _fellows(self, row: int) -> list[int]:
+        """Return further rows to show of the group of a row."""
+        reps, part_of = self.partition.representatives, self.partition.assignment
+        joined = [k for k in self.links.same_as(row, MAX_GROUPS) if reps[part_of[k]] == k]
+        return joined[: N_SHOWN - 1]
+
+    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
+        """Take in an answer about two rows."""
+        if answer.is_link:
+            self.links.add(left, right, answer)
+            return
+        self._unsure.add(ordered(left, right))
+        if self.max_groups > 1:
+            others = self.candidates.neighbors(left).tolist()
+            root = self.links.find(right)
+            self._unsure.update(ordered(left, k) for k in others if self.links.find(k) == root)
+
+    # -- what is known ---------------------------------------------------------------------------
+
+    def remaining(self) -> tuple[int, int]:
+        """Return how many listed pairs of groups are undecided, and an estimate of the questions.
+
+        A choice usually decides where a row belongs, so that the estimate for choices is one for
+        every group but one of each connected part of the list.
+        """
+        if self._closest() is None:
+            return 0, 0
+        left, right = self.candidates.left[self._cursor :], self.candidates.right[self._cursor :]
+        said = [row for link in self.links for row in link.pair]
+        group = np.arange(self.n_rows, dtype=np.intp)
+        group[said] = [self.links.find(row) for row in said]
+        is_said = np.zeros(self.n_rows, dtype=bool)
+        is_said[[*said, *(row for pair in self._unsure for row in pair)]] = True
+        is_open = group[left] != group[right]
+        for k in np.flatnonzero(is_open & is_said[left] & is_said[right]).tolist():
+            is_open[k] = self._is_open(int(left[k]), int(right[k]))
+        n_open = int(is_open.sum())
+        if n_open > MOST_COUNTED:
+            return n_open, n_open
+        ends = np.sort(np.stack([group[left[is_open]], group[right[is_open]]]), axis=0)
+        pairs = np.unique(ends, axis=1)
+        n_pairs = pairs.shape[1]
+        if self.max_groups == 1:
+            return n_pairs, n_pairs
+        groups, places = np.unique(pairs, return_inverse=True)
+        shape = len(groups), len(groups)
+        graph = coo_array((np.ones(n_pairs), tuple(places.reshape(2, -1))), shape=shape)
+        return n_pairs, len(groups) - connected_components(graph, directed=False)[0]
+
+    def group_of_representatives(self) -> NDArray[np.intp]:
+        """Return, for every super-instance, a name of its group."""
+        names = self.partition.representatives.copy()
+        for row in (row for link in self.links for row in link.pair):
+            part = self.partition.assignment[row]
+            if self.partition.representatives[part] == row:
+                names[part] = self.links.find(row)
+        return names
