@@ -150,6 +150,10 @@ def test_a_worker_that_is_killed_changes_no_label(tmp_path, blobs):
         other = COBRA(30, random_state=3).fit(data, oracle=LabelOracle(y))
         assert flag.exists()
         assert other.queries_ == model.queries_
+        flag.unlink()
+        labels = other.predict(data).compute()
+        assert flag.exists()
+    assert labels.tolist() == model.predict(X).tolist()
 
 
 def test_an_error_in_a_partition_keeps_its_message(blobs):
