@@ -268,13 +268,13 @@ def test_items_are_found_enlarged_and_moved_by_the_key_of_a_group(mender):
     group = next(
         g
         for g in project.groups()
-        if project.session.labels[g.id] != project.session.labels[rows[0]]
+        if project.session.labels[g.standing[0]] != project.session.labels[rows[0]]
     )
     key = next(one["key"] for one in someone.fetch("api/groups")["groups"] if one["id"] == group.id)
     page.keyboard.press(key)
     shown = page.locator(".foreseen")
     someone.expect(shown).to_contain_text("would change")
-    assert project.session.labels[rows[0]] != project.session.labels[group.id]
+    assert project.session.labels[rows[0]] != project.session.labels[group.standing[0]]
     someone.do(page.get_by_role("button", name="Do it").click)
     labels = project.session.labels
     assert labels[rows[0]] == labels[rows[1]] == labels[group.standing[0]]

@@ -45,7 +45,7 @@ def answer(project, n):
 
 def group_of(project, row):
     labels = project.session.labels
-    return next(g for g in project.groups() if labels[g.id] == labels[row])
+    return next(g for g in project.groups() if labels[g.standing[0]] == labels[row])
 
 
 def said_and_learned(project, label):

@@ -101,6 +101,12 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     help="What you know already: a table of id and group, or of left, right and answer.",
 )
 @click.option(
+    "--groups",
+    metavar="GROUPS",
+    help="Groups that are there already, to be mended: a column of the table, a table of id and "
+    "group, or the word folders.",
+)
+@click.option(
     "--session",
     type=click.Path(dir_okay=False),
     metavar="FILE",
@@ -142,6 +148,7 @@ def label(
     seed: int | None,
     instruction: str | None,
     known: str | None,
+    groups: str | None,
     session: str | None,
     terminal: bool,
     pictures: str,
@@ -175,12 +182,12 @@ def label(
             stack.enter_context(page)
             begin |= {"checked": page.start, "progress": page.progress}
         if is_large(paths, options):
-            if known is not None or strategy is not None:
-                flag = "--strategy" if known is None else "--known"
-                raise click.UsageError(f"{flag} is not for files that are read in batches")
+            for flag, value in {"known": known, "strategy": strategy, "groups": groups}.items():
+                if value is not None:
+                    raise click.UsageError(f"--{flag} is not for files that are read in batches")
             opened = open_large_project(paths, questions=questions, **begin)
         else:
-            begin |= {"strategy": strategy, "instruction": instruction}
+            begin |= {"strategy": strategy, "instruction": instruction, "groups": groups}
             opened = open_project(paths[0], questions=questions, **begin)
         stack.callback(_close, opened)
         verb = "begun" if opened.is_new else f"goes on: {opened.project.session.progress}"

@@ -30,6 +30,7 @@ from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, UnusedLabelsWarning
 from likewise.inputs import is_whole, refuse_rows
+from likewise.learning.given import number_groups
 from likewise.oracles import as_oracle, can_choose, run_for_fit
 from likewise.rows.blocks import blocks_of, in_tiles, is_long_array, matrix_type
 from likewise.rows.dask_rows import DaskRows
@@ -71,7 +72,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         seed: int,
         *,
         is_choice: bool,
-        given: NDArray[np.intp] | None,
+        given: tuple[NDArray[np.intp], list[str]] | None,
     ) -> Strategy:
         """Return the strategy for rows that were checked.
 
@@ -85,8 +86,9 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             Decides everything random.
         is_choice : bool
             Whether questions with several groups can be answered.
-        given : ndarray of int or None
-            The number of the group that each row was given beforehand, -1 for none.
+        given : tuple or None
+            The number of the group that each row was given beforehand, -1 for none, and the labels
+            of these groups.
         """
 
     def _check_parameters(self) -> None:
@@ -129,8 +131,8 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             not count as questions.
         groups : array-like of shape (n_rows,), optional
             Groups that are there already, as labels of another tool: a belief that answers
-            correct. -1, None, NaN, "" and "noise" stand for rows without a group. Only for
-            `Likewise`.
+            correct. -1, None, NaN, "" and "noise" stand for rows without a group. Their labels
+            are the names of groups on the page. Only for `Likewise`.
         """
         labels = row_labels(X, sample_ids)
         session, _ = self._begin(
@@ -168,9 +170,9 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         rows = self._rows_of(data, numbers)
         if groups is not None and not self._learns_from_groups:
             raise InputError(f"groups= is for Likewise; {type(self).__name__} cannot use them")
-        given, names = given_groups(groups, n_rows)
+        given = None if groups is None else number_groups(groups, n_rows)
         if numbers is not None:
-            given = None if given is None else given[numbers]
+            given = None if given is None else (given[0][numbers], given[1])
             must, cannot = np.searchsorted(numbers, must), np.searchsorted(numbers, cannot)
             train = None if train is None else np.flatnonzero(np.isin(numbers, train))
             sample_ids = _ids_of(numbers, sample_ids, n_rows)
@@ -184,11 +186,6 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         for pairs, answer in ((must, Answer.SAME), (cannot, Answer.DIFFERENT)):
             for left, right in pairs.tolist():
                 session.give(left, right, answer)
-        if given is not None and names:
-            firsts = {
-                int(np.flatnonzero(given == k)[0]): names[k] for k in np.unique(given[given >= 0])
-            }
-            session.name(firsts)
         return session, rows
 
     def _data(self, X: Any) -> Data:
@@ -475,44 +472,6 @@ def _ids_of(
     if len(ids) != n_rows:
         raise InputError(f"sample_ids has {len(ids)} ids, but the data has {n_rows} rows")
     return [ids[k] for k in numbers.tolist()]
-
-
-def given_groups(groups: Any, n_rows: int) -> tuple[NDArray[np.intp] | None, list[str]]:
-    """Return groups that are there already as numbers, -1 for none, and their names if texts.
-
-    Examples
-    --------
-    >>> numbers, names = given_groups(["cat", "", "dog", "cat"], 4)
-    >>> numbers.tolist(), names
-    ([0, -1, 1, 0], ['cat', 'dog'])
-    """
-    if groups is None:
-        return None, []
-    labels = np.asarray(groups, dtype=object)
-    if labels.shape != (n_rows,):
-        raise InputError(
-            f"groups must have one label per row, {n_rows} in all, got shape {labels.shape}"
-        )
-    is_none = np.array([is_no_group(label) for label in labels], dtype=bool)
-    texts = np.array([str(label) for label in labels])
-    names, inverse = np.unique(texts[~is_none], return_inverse=True)
-    numbers = np.full(n_rows, -1, dtype=np.intp)
-    numbers[~is_none] = inverse
-    is_text = all(isinstance(label, str) for label in labels[~is_none])
-    return numbers, names.tolist() if is_text else []
-
-
-def is_no_group(label: Any) -> bool:
-    """Return whether a label says that a row is in no group.
-
-    Examples
-    --------
-    >>> [is_no_group(label) for label in (-1, None, float("nan"), "", "noise", 0, "cats")]
-    [True, True, True, True, True, False, False]
-    """
-    if isinstance(label, str):
-        return label.strip().lower() in ("", "noise", "-1")
-    return label is None or bool(label != label) or bool(label == -1)  # noqa: PLR0124  (NaN)
 
 
 def refuse_sparse(X: Any, estimator: str) -> None:

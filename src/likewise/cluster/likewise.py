@@ -268,11 +268,13 @@ class Likewise(AskingClusterer):
         seed: int,
         *,
         is_choice: bool,
-        given: NDArray[np.intp] | None,
+        given: tuple[NDArray[np.intp], list[str]] | None,
     ) -> MostDoubt:
         is_choice = self.questions == "choices" or (self.questions == "auto" and is_choice)
         max_groups = MAX_GROUPS if is_choice else 1
-        options: Any = {"max_groups": max_groups, "given": given, "metric": self.metric}
+        options: Any = {"max_groups": max_groups, "metric": self.metric}
+        if given is not None:
+            options |= {"given": given[0], "given_labels": given[1]}
         rows = unit_rows(X) if self.metric == "cosine" else X
         return MostDoubt.from_rows(rows, train_indices=train, seed=seed, **options)
 

@@ -8,7 +8,7 @@ strategy; it only calls these hooks.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -153,6 +153,13 @@ class Strategy(ABC):
     def askable(self) -> NDArray[np.intp]:
         """Return the rows that questions may be about."""
         return self.partition.representatives
+
+    def given_groups(self) -> tuple[NDArray[np.intp], Sequence[str]] | None:
+        """Return the number of the group that each row had beforehand, -1 for none, and the labels.
+
+        None for a session that began from nothing.
+        """
+        return None
 
     def is_enough(self) -> bool:
         """Return whether more questions would bring little, so that `fit` without a budget ends."""

@@ -232,6 +232,10 @@ class Items(ABC):
         """Return what the items bring themselves, for exported tables; by default nothing."""
         return {}
 
+    def leaving_out(self, column: str) -> Self:
+        """Return the items, compared and shown without a column of their table."""
+        return self
+
     def thumbnail(self, i: int, size: int = 512, *, format: str = "webp") -> bytes:
         """Return a picture of item `i`, at most `size` pixels wide and high."""
         raise InputError(f"{self.kind} have no pictures: item {i} of {self.source}")

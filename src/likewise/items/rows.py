@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -65,6 +66,7 @@ class RowItems(Items):
         self._table = table
         self._id = id
         self._columns = None if columns is None else list(columns)
+        self._left_out = [] if id is None else [id]
         known = list(table.columns) if show is None else list(show)
         for name in (*(self._columns or ()), *known):
             table.column(name)
@@ -115,6 +117,20 @@ class RowItems(Items):
         """Return the columns of the table, without the one that has the ids."""
         return {name: v for name, v in self._table.columns.items() if name != self._id}
 
+    def leaving_out(self, column: str) -> Self:
+        """Return the rows without a column among features, fields and what counts as a change."""
+        if column in (self._columns or ()):
+            raise InputError(
+                f"the column {column!r} of {self.source} has the groups, so rows are not compared "
+                "by it. Leave it out of --columns."
+            )
+        other = copy.copy(self)
+        other._left_out = [*self._left_out, column]
+        other._show = [name for name in self._show if name != column]
+        other._hashed = [name for name in self._hashed if name != column]
+        other._named = repr(other._hashed)
+        return other
+
     def content_hash(self, i: int) -> str:
         """Return a hash of the columns that are shown or used."""
         return self._hash(tuple(self._table.columns[name][i] for name in self._hashed))
@@ -134,11 +150,11 @@ class RowItems(Items):
 
     def _make_features(self, progress: OnProgress | None) -> Features:
         # Not cached: to compute them takes no longer than to hash the table.
-        return row_features(self._table, self._columns, [] if self._id is None else [self._id])
+        return row_features(self._table, self._columns, self._left_out)
 
     def _encoder(self) -> Callable[[RowItems], np.ndarray]:
-        leave_out = [] if self._id is None else [self._id]
-        return partial(_described, encoders=fit_rows(self._table, self._columns, leave_out)[1])
+        encoders = fit_rows(self._table, self._columns, self._left_out)[1]
+        return partial(_described, encoders=encoders)
 
     def sum_up(self, members: Sequence[int]) -> str:
         """Return the values that tell some rows from the others, such as ``color red``."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist, squareform
 
 from likewise.learning.discriminant import fit_discriminant
-from likewise.learning.given import fit_given
+from likewise.learning.given import TRUSTED, agreement, fit_given
 from likewise.learning.kernel_vote import KernelChoice, fit_kernels, tune_kernels
 from likewise.learning.views import RowViews, Views, views_of
 from likewise.registry import Registry
@@ -168,6 +168,8 @@ class Learner:
             fitted[name] = fit(self.rows, self.sizes, known, groups)
             other = fitted[name].left_out
             share = best_share(credited, other, groups)
+            if name == "given":
+                share *= min(1.0, agreement(rows.given, groups) / TRUSTED)
             left_out = (1.0 - share) * left_out + share * other
             credited = (1.0 - share) * credited + share * other
             weights = {earlier: (1.0 - share) * weight for earlier, weight in weights.items()}

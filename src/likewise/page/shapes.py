@@ -218,7 +218,7 @@ def _wrong_by_group(project: Project) -> NDArray[np.float64] | None:
     if complete is None or not complete.is_better_than_one_group:
         return None
     doubts = 1.0 - np.nan_to_num(project.known()[1], nan=1.0)
-    wrong = np.bincount(group_ids(project.session), doubts, len(project.ids))
+    wrong = np.bincount(group_ids(project.session), doubts, 2 * len(project.ids))
     n_wrong = (1.0 - complete.estimate) * sum(g.size for g in project.groups())
     return np.asarray(wrong * (n_wrong / max(wrong.sum(), 1e-9)))
 

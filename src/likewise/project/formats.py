@@ -11,7 +11,6 @@ import io
 import json
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -60,14 +59,12 @@ def columns_of(project: Project) -> Columns:
     """Return the result as columns, one entry per item: the items' own columns first."""
     with project.lock:
         rows = _rows(project) if project.session.row_numbers is None else _all_items(project)
-        sizes = Counter(rows.groups)
-        number = {g: k for k, g in enumerate(sorted(sizes, key=lambda g: (-sizes[g], g)))}
         names = {group.id: group.name for group in project.groups()}
         words = project.instruction
         return {
             "id": list(rows.ids),
             **_own(project, rows.places),
-            "group": [number[g] for g in rows.groups],
+            "group": list(rows.groups),
             "name": [names[g] for g in rows.groups],
             "how": list(rows.how),
             "certainty": [None if np.isnan(c) else round(float(c), 3) for c in rows.certainty],

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Gesture, Link
+from likewise.core.journal import Named
 from likewise.core.session import Session
 
 KEYS = "123456789aefhjknprtv"
@@ -40,11 +41,11 @@ def _once(make: Callable[[Session], T]) -> Callable[[Session], T]:
 class Group:
     """One group.
 
-    `standing` has one row for each small group in it: rows of large ones first, rows that cannot be
-    shown last. The smallest of these rows is the `id`, which stays the same while the group grows.
-    `n_said` items are in it by answers about themselves; about `n_open` items nothing is known; the
-    others are learned (see `how_known`). `n_doubtful` is how many have a certainty below
-    `DOUBTFUL`. `number` is that of its key, or None before an answer is about it (see `keys_of`).
+    Its `id` is for life (see `Lives`). `standing` has one row for each small group in it: rows of
+    large ones first, rows that cannot be shown last. `n_said` items are in it by answers about
+    themselves; about `n_open` items nothing is known; the others are learned (see `how_known`).
+    `n_doubtful` is how many have a certainty below `DOUBTFUL`. `number` is that of its key: the id,
+    or None before an answer is about it.
     """
 
     id: int
@@ -72,11 +73,11 @@ def groups_of(session: Session) -> list[Group]:
     part_sizes = partition.sizes()[partition.assignment[standing]]
     order = np.lexsort((standing, -part_sizes, is_new, is_broken, group))
     parts = np.split(standing[order], np.cumsum(np.bincount(group))[:-1])
-    sizes, names, keys = _sizes(session), _names(session), keys_of(session)
+    sizes, names, ids, keys = _sizes(session), _names(session), _ids(session), keys_of(session)
     n_said, n_open, n_doubtful = _known_counts(session, labels)
     groups = [
         Group(
-            int(part.min()),
+            ids[k],
             keys.get(k),
             int(sizes[k]),
             tuple(part.tolist()),
@@ -139,43 +140,110 @@ def key_of(number: int | None) -> str:
     return PREFIXES[prefix] + key_of(place + rounds * len(KEYS))
 
 
+@dataclass(frozen=True, slots=True)
+class Lives:
+    """The numbers that groups have for life, with what became of groups that are no more.
+
+    Groups that were given have the first numbers, in the order of their labels; the others are
+    numbered in the order in which answers found them. A number goes where most of its rows are, so
+    the larger part of a split group keeps it. Of several numbers in one group the one with most
+    rows stays. `carried` has the given groups whose larger part is in the group of a label.
+    """
+
+    numbers: dict[int, int]
+    carried: dict[int, list[int]]
+    merged: dict[int, list[int]]
+    split_from: dict[int, int]
+
+
 @_once
-def keys_of(session: Session) -> dict[int, int]:
-    """Return the number of every group with answers, by label; a group keeps its number."""
+def lives_of(session: Session) -> Lives:
+    """Return the number of every group that answers are about or that was given, by label."""
     labels = _labels(session)
     question = session.ask()
     shown = () if question is None or question.is_pair else question.groups
-    numbers = founded(session.events, [group[0] for group in shown])
-    n_rows = Counter((number, int(labels[row])) for row, number in numbers.items())
+    given = session.strategy.given_groups()
+    before = np.full(len(labels), -1) if given is None else given[0]
+    book = followed(session.events, [group[0] for group in shown], before)
+    is_unasked = before >= 0
+    is_unasked[list(book.numbers)] = False
+    n_rows = Counter((book.last(number), int(labels[row])) for row, number in book.numbers.items())
+    n_rows.update(zip(before[is_unasked].tolist(), labels[is_unasked].tolist(), strict=True))
     owner: dict[int, int] = {}
     for (number, label), n in n_rows.items():
         if number not in owner or n > n_rows[number, owner[number]]:
             owner[number] = label
-    return {label: number for number, label in sorted(owner.items(), reverse=True)}
+    of_label: dict[int, list[int]] = {}
+    for number, label in sorted(owner.items(), key=lambda o: (-n_rows[o], o)):
+        of_label.setdefault(label, []).append(number)
+    numbers = {label: held[0] for label, held in of_label.items()}
+    n_given = int(before.max(initial=-1)) + 1
+    merged = {number: list(others) for number, others in book.merged().items()}
+    split_from = dict(book.split_from)
+    for label, (number, *others) in of_label.items():
+        merged.setdefault(number, []).extend(k for k in others if k < n_given)
+        had = Counter(before[(labels == label) & (before >= 0)].tolist())
+        if number >= n_given and had:
+            split_from.setdefault(number, had.most_common(1)[0][0])
+    carried = {label: sorted(k for k in held if k < n_given) for label, held in of_label.items()}
+    return Lives(numbers, carried, {k: sorted({*v}) for k, v in merged.items() if v}, split_from)
+
+
+def keys_of(session: Session) -> dict[int, int]:
+    """Return the number of every group that has one, by label."""
+    return lives_of(session).numbers
+
+
+@_once
+def _ids(session: Session) -> dict[int, int]:
+    """Return the id of every label: its number, or a larger one before an answer is about it."""
+    labels, keys = _labels(session), keys_of(session)
+    standing = _standing(session, labels)
+    smallest = np.full(int(labels.max()) + 1, len(labels), dtype=np.intp)
+    np.minimum.at(smallest, labels[standing], standing)
+    return {k: keys.get(k, len(labels) + row) for k, row in enumerate(smallest.tolist())}
 
 
 def founded(gestures: Iterable[Gesture], shown: Sequence[int] = ()) -> dict[int, int]:
-    """Return, for every row that gestures are about, the number of the group it was put into.
+    """Return, for every row that gestures are about, the number of the group it was put into."""
+    return followed(gestures, shown).numbers
 
-    A row that is the same as none before it founds a group, which gets the next number. Of two
-    groups that are joined the older number stays. Where a group is mended, the rows that leave it
-    (the left ones of links) found a new one together. `shown` are rows of groups that come last.
+
+def followed(
+    gestures: Iterable[Gesture], shown: Sequence[int] = (), before: NDArray[np.intp] | None = None
+) -> _Founding:
+    """Follow a log, then groups that come last, by a row of each; `before` are given groups.
+
+    A row that is the same as none before it founds a group. It gets the number of the row's given
+    group, or else the next one. Of two groups that are joined the number with more rows stays.
+    Where a group is mended, the rows that leave it (the left ones of links) found a new one
+    together.
     """
-    book = _Founding()
+    book = _Founding(np.full(0, -1) if before is None else before)
     for gesture in gestures:
         book.take(gesture)
     for row in shown:
         book.number(row)
-    return book.numbers
+    return book
 
 
 class _Founding:
     """The numbers of groups while a log is followed."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: NDArray[np.intp]) -> None:
         self.numbers: dict[int, int] = {}
-        self._older: dict[int, int] = {}
-        self._n = 0
+        self.split_from: dict[int, int] = {}
+        self._before = dict(enumerate(before.tolist()))
+        self._free = {*self._before.values()} - {-1}
+        self._joined: dict[int, int] = {}
+        self._n = int(before.max(initial=-1)) + 1
+
+    def merged(self) -> dict[int, list[int]]:
+        """Return the numbers that each number took in."""
+        merged: dict[int, list[int]] = {}
+        for number in self._joined:
+            merged.setdefault(self.last(number), []).append(number)
+        return merged
 
     def take(self, gesture: Gesture) -> None:
         """Follow one gesture."""
@@ -185,15 +253,21 @@ class _Founding:
         differing = [link for link in gesture.links if link.answer is Answer.DIFFERENT]
         is_merged = gesture.source != "mended" or not differing
         for link in same:
-            kept = self._now(link.right)
+            kept = self.now(link.right)
             if is_merged or kept is None:
                 self._join(link.left, link.right)
             else:
                 self.numbers[link.left] = kept
         if gesture.source == "mended":
-            leaving = _leaving(same, differing, self._now)
+            leaving = _leaving(same, differing, self.now)
             if leaving:
-                self._found(leaving)
+                left = (link.right for link in differing if link.left in leaving)
+                numbers = (self.numbers.get(row, self._before.get(row, -1)) for row in left)
+                whole = next((self.last(number) for number in numbers if number >= 0), None)
+                if whole is not None:
+                    self.split_from[self._n] = whole
+                self.numbers.update(dict.fromkeys(leaving, self._n))
+                self._n += 1
         for link in differing:
             self.number(link.left)
             self.number(link.right)
@@ -203,24 +277,33 @@ class _Founding:
         if row not in self.numbers:
             self._found([row])
 
-    def _found(self, rows: Iterable[int]) -> None:
-        self.numbers.update(dict.fromkeys(rows, self._n))
-        self._n += 1
+    def _found(self, rows: Sequence[int]) -> None:
+        given = [self._before[row] for row in rows if self._before.get(row, -1) in self._free]
+        number = given[0] if given else self._n
+        self._free.discard(number)
+        self.numbers.update(dict.fromkeys(rows, number))
+        self._n = max(self._n, number + 1)
 
     def _join(self, left: int, right: int) -> None:
         if left not in self.numbers and right not in self.numbers:
             self._found([left, right])
-        both = sorted(k for k in {self._now(left), self._now(right)} if k is not None)
+        both = sorted(k for k in {self.now(left), self.now(right)} if k is not None)
         if len(both) == 2:
-            self._older[both[1]] = both[0]
+            n_rows = Counter(map(self.now, self.numbers))
+            both.sort(key=lambda number: (-n_rows[number], number))
+            self._joined[both[1]] = both[0]
         for row in (left, right):
             self.numbers.setdefault(row, both[0])
 
-    def _now(self, row: int) -> int | None:
+    def now(self, row: int) -> int | None:
         """Return the number that the group of a row has by now."""
         number = self.numbers.get(row)
-        while number in self._older:
-            number = self._older[number]
+        return None if number is None else self.last(number)
+
+    def last(self, number: int) -> int:
+        """Return the number that took in a number, or the number itself."""
+        while number in self._joined:
+            number = self._joined[number]
         return number
 
 
@@ -261,11 +344,8 @@ def rows_like(session: Session, row: int, most: int) -> list[int]:
 @_once
 def group_ids(session: Session) -> NDArray[np.intp]:
     """Return the id of the group of every row."""
-    labels = _labels(session)
-    standing = _standing(session, labels)
-    smallest = np.full(int(labels.max()) + 1, len(labels), dtype=np.intp)
-    np.minimum.at(smallest, labels[standing], standing)
-    return smallest[labels]
+    ids = _ids(session)
+    return np.array([ids[k] for k in range(len(ids))], dtype=np.intp)[_labels(session)]
 
 
 @_once
@@ -324,12 +404,18 @@ def _sizes(session: Session) -> NDArray[np.intp]:
 
 @_once
 def _names(session: Session) -> dict[int, str]:
-    """Return the names of labels: all that were given to rows of a group."""
+    """Return the names of labels: all that were given to rows of a group, or to it beforehand."""
     labels = _labels(session)
     named: dict[int, list[str]] = {}
     for row, name in session.names.items():
         if name not in named.setdefault(int(labels[row]), []):
             named[int(labels[row])].append(name)
+    given = session.strategy.given_groups()
+    # A name that was taken away does not come back.
+    touched = {int(labels[row]) for e in session.log if isinstance(e, Named) for row, _ in e.names}
+    for label, carried in lives_of(session).carried.items():
+        if given is not None and label not in touched:
+            named[label] = [given[1][k] for k in carried if not given[1][k].isdecimal()]
     return {label: " / ".join(names) for label, names in named.items()}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -62,19 +63,39 @@ def read_known(path: str | os.PathLike[str], ids: Sequence[str] | Mapping[str, i
     >>> known.names
     {0: 'cat', 2: 'dog'}
     """
+    reader = _reader(path, ids)
+    if {"left", "right", "answer"} <= set(reader.table.columns):
+        return KnownItems(tuple(reader.pairs()), {})
+    if reader.has_groups:
+        return reader.groups()
+    raise InputError(
+        f"{path} has the columns {', '.join(reader.table.columns)}. What is known needs id and "
+        "group, or left, right and answer."
+    )
+
+
+def read_groups(path: str | os.PathLike[str], ids: Sequence[str]) -> list[str]:
+    """Return the group that a table of id and group has for every item, "" where it has none.
+
+    Groups are called by the column ``name`` where there is one and no two share a name.
+    """
+    reader = _reader(path, ids)
+    if not reader.has_groups:
+        raise InputError(
+            f"{path} has the columns {', '.join(reader.table.columns)}. Groups need id and group."
+        )
+    group_of, titles = reader.assigned(is_said=False)
+    counts = Counter(titles.values())
+    called = {group: name if counts[name] == 1 else group for group, name in titles.items()}
+    return [called[group_of[row]] if row in group_of else "" for row in range(len(ids))]
+
+
+def _reader(path: str | os.PathLike[str], ids: Sequence[str] | Mapping[str, int]) -> _Reader:
     file = Path(path)
     is_csv = file.suffix.lower() in CSV_SUFFIXES
     table = read_table(file, header=True) if is_csv else read_table(file)
     row = ids if isinstance(ids, Mapping) else {name: k for k, name in enumerate(ids)}
-    reader = _Reader(table, row, 2 if is_csv else 1)
-    if {"left", "right", "answer"} <= set(table.columns):
-        return KnownItems(tuple(reader.pairs()), {})
-    if "group" in table.columns and len(table.columns) > 1:
-        return reader.groups()
-    raise InputError(
-        f"{file} has the columns {', '.join(table.columns)}. What is known needs id and group, or "
-        "left, right and answer."
-    )
+    return _Reader(table, row, 2 if is_csv else 1)
 
 
 def give_known(project: Project, path: str | os.PathLike[str]) -> int:
@@ -147,11 +168,17 @@ class _Reader:
         self.refuse(clashes)
         yield from graph
 
-    def groups(self) -> KnownItems:
+    @property
+    def has_groups(self) -> bool:
+        return "group" in self.table.columns and len(self.table.columns) > 1
+
+    def assigned(self, *, is_said: bool) -> tuple[dict[int, str], dict[str, str]]:
+        """Return the group of every row, only if it was said or all, and the names of groups."""
         columns = self.table.columns
         id = "id" if "id" in columns else next(name for name in columns if name != "group")
         names = self.table.texts(id)
-        how = self.table.texts("how") if "how" in columns else ["said"] * self.table.n
+        has_how = is_said and "how" in columns
+        how = self.table.texts("how") if has_how else ["said"] * self.table.n
         called = self.table.texts("name") if "name" in columns else [""] * self.table.n
         at: dict[int, tuple[str, int]] = {}
         titles: dict[str, str] = {}
@@ -168,8 +195,12 @@ class _Reader:
                     f"line {line} puts {names[k]} into group {group!r}, line {where} into {first!r}"
                 )
         self.refuse(clashes)
+        return {row: group for row, (group, _) in at.items()}, titles
+
+    def groups(self) -> KnownItems:
+        group_of, titles = self.assigned(is_said=True)
         members: dict[str, list[int]] = {}
-        for row, (group, _) in at.items():
+        for row, group in group_of.items():
             members.setdefault(group, []).append(row)
         heads = {group: rows[0] for group, rows in members.items()}
         same = [Link(rows[0], r, Answer.SAME) for rows in members.values() for r in rows[1:]]

@@ -20,7 +20,9 @@ from likewise.files import cache_folder
 from likewise.items import KINDS, Features, Items, open_items
 from likewise.items.kinds import refuse_nothing
 from likewise.items.texts import is_built_in
+from likewise.learning.given import number_groups
 from likewise.project import large
+from likewise.project.given import items_without, labels_of
 from likewise.project.large import SETUP, OnProgress
 from likewise.project.packing import needs_rows, pack, pack_session, readable, unpack_session
 from likewise.project.project import ROWS, Project, stored_rows
@@ -78,6 +80,7 @@ def open_project(
     n_super_instances: int | None = None,
     seed: int | None = None,
     options: Mapping[str, Any] | None = None,
+    groups: str | None = None,
     instruction: str | None = None,
     say: Say = _silent,
     checked: Callable[[Path], None] = _silent,
@@ -101,6 +104,9 @@ def open_project(
         one without answers is replaced.
     options : mapping, optional
         Further arguments of `open_items`. Those not given are taken from the session.
+    groups : str, optional
+        Groups that are there already, a belief that answers correct: a column of the table, a file
+        with a table of id and group, or "folders". They are kept in the session.
     instruction : str, optional
         What belongs together, in words such as "the same person?". It can be changed at any time.
     say : callable
@@ -110,7 +116,7 @@ def open_project(
     progress : callable
         Called as ``progress(step, done, of)``; `of` is 0 where the amount is unknown.
     """
-    check_ways(strategy, questions, n_super_instances)
+    check_ways(strategy, questions, n_super_instances, groups)
     wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
     where = _place(path, session, say)
     ways: dict[str, Any] = {
@@ -118,7 +124,7 @@ def open_project(
         "questions": questions,
         "n_super_instances": n_super_instances,
     }
-    begin = {**ways, "seed": seed}
+    begin = {**ways, "groups": groups, "seed": seed}
     if "kind" in wanted:
         KINDS.find(wanted["kind"])
     is_there = where.exists()
@@ -132,7 +138,8 @@ def open_project(
         if instruction is not None:
             opened.project.instruction = instruction
         return opened
-    items = _open(path, wanted, say)
+    items = items_without(_open(path, wanted, say), groups)
+    labels = None if groups is None else labels_of(items, groups, say)
     step = f"Describing {many(items.noun)}"
     progress(step, 0, 0)
     features = items.features(lambda done, of: progress(step, done, of))
@@ -142,7 +149,7 @@ def open_project(
     progress("Finding small groups", 0, 0)
     seed = DEFAULT_SEED if seed is None else seed
     # A copy is never asked about: the session is about the first of identical items.
-    first = first_alike(items, features)
+    first = first_alike(items, features, labels)
     places = sorted(set(first))
     row = {place: k for k, place in enumerate(places)}
     if len(places) < items.n:
@@ -152,13 +159,11 @@ def open_project(
         say(f"{len(numbers)} of {plural(items.n, items.noun)} are asked about, drawn at random")
         places = np.array(places)[numbers].tolist()
         row = {place: k for k, place in enumerate(places)}
-    copies: dict[int, list[str]] = {}
-    for place, same in enumerate(first):
-        if same != place and same in row:
-            copies.setdefault(row[same], []).append(items.ids[place])
+    copies = _copies(items, first, row)
     about = features.aligned(places)
     unshown = [problem.item for problem in about.problems if problem.item is not None]
-    begun = begin_session(about, [items.ids[k] for k in places], **ways, seed=seed)
+    given = None if labels is None else [labels[k] for k in places]
+    begun = begin_session(about, [items.ids[k] for k in places], **ways, seed=seed, given=given)
     begun.row_numbers = None if numbers is None else np.array(places, dtype=np.intp)
     # Not before: if the options are refused above, the old session is still there. Somebody may
     # have answered in it meanwhile.
@@ -200,13 +205,24 @@ def open_project(
     return Opened(project, where, True, Changes())
 
 
-def first_alike(items: Items, features: Features) -> list[int]:
-    """Return for every item the place of the first one with the same content and features."""
+def _copies(items: Items, first: Sequence[int], row: Mapping[int, int]) -> dict[int, list[str]]:
+    """Return the ids of copies by the row of the first of them."""
+    copies: dict[int, list[str]] = {}
+    for place, same in enumerate(first):
+        if same != place and same in row:
+            copies.setdefault(row[same], []).append(items.ids[place])
+    return copies
+
+
+def first_alike(items: Items, features: Features, labels: Sequence[str] | None = None) -> list[int]:
+    """Return for every item the first one that is the same, in content, features and label."""
     if features.metric == "precomputed":
         return list(range(items.n))
-    places: dict[tuple[str, bytes], int] = {}
+    places: dict[tuple[str, bytes, str], int] = {}
+    labels = [""] * items.n if labels is None else labels
     return [
-        places.setdefault((items.content(i), features.X[i].tobytes()), i) for i in range(items.n)
+        places.setdefault((items.content(i), features.X[i].tobytes(), labels[i]), i)
+        for i in range(items.n)
     ]
 
 
@@ -322,18 +338,30 @@ def begin_session(
     questions: str | None,
     n_super_instances: int | None,
     seed: int,
+    given: Sequence[str] | None = None,
 ) -> Session:
     """Return a new session; COBRA asks if there are super-instances or only distances."""
+    if given is not None and features.metric == "precomputed":
+        raise InputError("--groups needs features to learn from, and there are only distances")
     if n_super_instances is not None or features.metric == "precomputed":
         return _cobra(features, ids, n_super_instances, seed)
     begin = STRATEGIES.find(strategy or "most-doubt").from_rows
-    options: Any = {} if questions is None else QUESTIONS[questions]
+    options: Any = {} if questions is None else dict(QUESTIONS[questions])
+    if given is not None:
+        options["given"], options["given_labels"] = number_groups(given, len(given))
     begun = begin(features.X, train_indices=features.askable, seed=seed, n_jobs=-1, **options)
     return Session(begun, sample_ids=ids, digest=fingerprint(features.X))
 
 
-def check_ways(strategy: str | None, questions: str | None, n_super_instances: int | None) -> None:
+def check_ways(
+    strategy: str | None,
+    questions: str | None,
+    n_super_instances: int | None,
+    groups: str | None = None,
+) -> None:
     """Refuse options that do not exist or exclude each other; see `begin_session`."""
+    if groups is not None and (strategy is not None or n_super_instances is not None):
+        raise InputError("--groups is for Likewise; leave out --strategy and --super-instances")
     if strategy is not None and n_super_instances is not None:
         raise InputError("--super-instances is for COBRA; leave out --strategy")
     if questions is not None and (strategy is not None or n_super_instances is not None):
@@ -375,7 +403,7 @@ def _go_on(
     try:
         settings = store.settings
         options = _options_in(where, settings)
-        items = _open(path, options, say)
+        items = items_without(_open(path, options, say), settings.get("groups"))
         changes = store.changes(items.content_hashes())
         if changes:
             say(f"since the session was begun: {changes}")

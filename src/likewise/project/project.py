@@ -203,8 +203,8 @@ class Project:
 
     def sum_up(self, group: Group) -> str:
         """Return what distinguishes a group from the others, in a few words, or ""."""
-        places = (self.where[row] for row in rows_like(self.session, group.id, N_SUMMED_UP))
-        inside = [place for place in places if place is not None]
+        rows = rows_like(self.session, group.standing[0], N_SUMMED_UP)
+        inside = [place for row in rows if (place := self.where[row]) is not None]
         return self.items.sum_up(inside) if inside else ""
 
     def compare(self, row: int, heads: Sequence[int]) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ from likewise.core.question import Groups
 from likewise.core.reports import Completeness, Suspect
 from likewise.errors import InputError
 from likewise.learning.completeness import share_of_one_group, share_right
-from likewise.learning.given import central_rows
+from likewise.learning.given import TRUSTED, agreement, central_rows
 from likewise.learning.kernel_vote import squared_distances
 from likewise.learning.learner import Learned, Learner
 from likewise.learning.merge_tree import join_by_guess, merge_tree
@@ -57,10 +57,6 @@ On 16 of 20 practice sets that is within 200 choices, after 148 on average, and 
 adjusted Rand index that 200 choices reach (at worst .10). With an earlier form of the
 rule, a span of 10 lost five times as much as one of 30."""
 
-TRUSTED = 0.25
-"""Given groups stay groups until a question is about them, unless their share of the votes is below
-this: then they do not agree with the answers."""
-
 MOST_GUESSED = 200
 """Of more rows, a random sample of this many is grouped where nothing is known."""
 
@@ -84,6 +80,8 @@ class MostDoubt(RepresentativeStrategy):
     given : ndarray of int, optional
         The number of the group that each cell was given beforehand, -1 for none. Given groups are
         a belief: they vote, and those that no question was about yet stay groups.
+    given_labels : sequence of str
+        The labels of these groups, by their numbers; a label that is not a number is a name.
     """
 
     name: ClassVar[str] = "most-doubt"
@@ -97,6 +95,7 @@ class MostDoubt(RepresentativeStrategy):
         max_groups: int = MAX_GROUPS,
         seed: int = 0,
         given: NDArray[np.intp] | None = None,
+        given_labels: Sequence[str] = (),
         field: _Field | None = None,
     ) -> None:
         super().__init__(partition)
@@ -107,6 +106,7 @@ class MostDoubt(RepresentativeStrategy):
         self.max_groups = max_groups
         self.seed = seed
         self.given = given
+        self.given_labels = tuple(given_labels)
         self._field = field or _Field(partition, self.is_askable, seed, given)
         self._cell_of = {row: cell for row, cell in self._position.items() if self.is_askable[cell]}
         self._certain: set[int] = set()
@@ -122,6 +122,7 @@ class MostDoubt(RepresentativeStrategy):
         n_jobs: int | None = None,  # noqa: ARG003  (nothing is computed before the first question)
         max_groups: int = MAX_GROUPS,
         given: NDArray[np.intp] | None = None,
+        given_labels: Sequence[str] = (),
         metric: str = "euclidean",
     ) -> Self:
         """Return the strategy for rows, each of which counts on its own.
@@ -134,7 +135,8 @@ class MostDoubt(RepresentativeStrategy):
             is_askable = np.zeros(len(X), dtype=bool)
             is_askable[train_indices] = True
         partition = SuperInstances(rows, rows, points=X, metric=metric)
-        options: Any = {"max_groups": max_groups, "seed": seed, "given": given}
+        options: Any = {"max_groups": max_groups, "seed": seed}
+        options |= {"given": given, "given_labels": given_labels}
         return cls(partition, askable=is_askable, **options)
 
     def fresh(self) -> Self:
@@ -145,6 +147,7 @@ class MostDoubt(RepresentativeStrategy):
             max_groups=self.max_groups,
             seed=self.seed,
             given=self.given,
+            given_labels=self.given_labels,
             field=self._field,
         )
 
@@ -156,6 +159,7 @@ class MostDoubt(RepresentativeStrategy):
             "max_groups": self.max_groups,
             "seed": self.seed,
             **({} if self.given is None else {"given": self.given}),
+            **({"given_labels": list(self.given_labels)} if self.given_labels else {}),
         }
 
     @classmethod
@@ -167,11 +171,20 @@ class MostDoubt(RepresentativeStrategy):
         options: Any = {"max_groups": plain.get("max_groups", 1), "seed": plain.get("seed", 0)}
         if plain.get("given") is not None:
             options["given"] = np.asarray(plain["given"], dtype=np.intp)
+            options["given_labels"] = plain.get("given_labels", ())
         return cls(partition, askable=askable, **options)
 
     def askable(self) -> NDArray[np.intp]:
         """Return the rows that stand for askable cells."""
         return self.partition.representatives[self.is_askable]
+
+    def given_groups(self) -> tuple[NDArray[np.intp], Sequence[str]] | None:
+        """Return the numbers of the given groups of all rows, and the labels of these groups."""
+        if self.given is None:
+            return None
+        n_groups = int(self.given.max(initial=-1)) + 1
+        labels = self.given_labels or [str(k) for k in range(n_groups)]
+        return self.given[self.partition.assignment], labels
 
     def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:
         """Take in an answer about two rows."""
@@ -315,10 +328,10 @@ class MostDoubt(RepresentativeStrategy):
 
     def _unmet(self) -> list[int]:
         """Return the central cells of given groups without a known cell, if these are trusted."""
-        learned = self.known().learned
-        if learned is not None and learned.voters.get("given", 1.0) < TRUSTED:
+        cells, groups = self.known().examples()
+        if agreement(self._field.learner.rows.given[cells], groups) < TRUSTED:
             return []
-        return self._field.unmet(self.known().examples()[0])
+        return self._field.unmet(cells)
 
     def _keep_unmet(self, chances: NDArray[np.float64]) -> None:
         """Keep the cells of given groups together that no question was about yet."""
