@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from likewise.errors import InputError
+from likewise.files import write_whole
 from likewise.lab.commands.data import fetch_missing
 from likewise.lab.experiments.plan import EXPERIMENTS, PROFILES, profile
 from likewise.lab.experiments.provenance import CHANGED, restamped, why_stale
@@ -194,12 +195,53 @@ _first_folds = click.option("--folds", type=int, help="Only rows of so many of t
     help="Which experiments to report on.",
 )
 @_first_folds
-def report(store: Path, output: Path, profile_name: str, folds: int | None) -> None:
+@click.option(
+    "--seconds",
+    "model",
+    type=click.Path(dir_okay=False),
+    help="How long answers take a person: a file that `likewise bench seconds` made, or one you "
+    "wrote. By default from published measurements.",
+)
+def report(
+    store: Path, output: Path, profile_name: str, folds: int | None, model: str | None
+) -> None:
     """Write tables and figures, and one page with all of them: report.html."""
     from likewise.lab.experiments.report import write_report
+    from likewise.lab.experiments.seconds import PUBLISHED, read_seconds
 
-    page = write_report(_of_folds(read_results(store), folds), output, profile(profile_name))
+    seconds = PUBLISHED if model is None else read_seconds(model)
+    rows = _of_folds(read_results(store), folds)
+    page = write_report(rows, output, profile(profile_name), seconds)
     click.echo(f"wrote {page}")
+
+
+@bench.command()
+@click.argument(
+    "sessions",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="SESSION...",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("seconds.json"),
+    show_default=True,
+    help="The file to write to.",
+)
+def seconds(sessions: tuple[str, ...], output: Path) -> None:
+    """Learn from a person's sessions how long answers take, for `report --seconds`.
+
+    SESSION is a .likewise file, or the JSON file that `likewise export` makes of it. Answers after
+    a pause of more than a minute do not count.
+    """
+    from likewise.lab.experiments.seconds import as_json, fit_seconds, timed_gestures
+
+    model = fit_seconds(one for path in sessions for one in timed_gestures(path))
+    write_whole(output, as_json(model))
+    click.echo(f"{model.text.removeprefix('Minutes: ')}\nwrote {output}")
 
 
 @bench.command()
