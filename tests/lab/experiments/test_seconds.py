@@ -1,6 +1,7 @@
 """How long answers take a person, from sessions with times that were made up."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ LINK = (Link(0, 1, Answer.SAME),)
 X = np.random.default_rng(0).normal(size=(30, 2)) + np.repeat([[0.0], [6.0], [12.0]], 10, axis=0)
 
 
-def gesture(n_groups, seconds, **more):
+def gesture(n_groups: int, seconds: float | None, **more: Any) -> Gesture:
     groups = tuple((k, k + 10) for k in range(n_groups))
     return Gesture(1, LINK, groups=groups, seconds=seconds, **more)
 
@@ -70,7 +71,7 @@ def test_a_persons_sessions_become_the_model_of_the_report(tmp_path, monkeypatch
 
 def test_an_oracle_that_is_a_person_is_timed():
     answers = iter(["d", "u", "0", "q"])
-    session = run(Likewise(10).start(X), TerminalOracle(read=lambda _: next(answers), write=str))
+    session = run(Likewise(10).start(X), TerminalOracle(read=lambda _: next(answers)))
     assert [event.seconds is not None for event in session.events] == [True] * 3
     other = run(Likewise(3).start(X), lambda left, right: False)
     assert {event.seconds for event in other.events} == {None}

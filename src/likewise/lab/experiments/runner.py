@@ -54,7 +54,7 @@ def run_cells(
     for stage in (first, then):
         # A list, because joblib reads an iterator in another thread than that of the store.
         ready = list(_with_budget(((cell, settings) for cell in stage), store, written))
-        finished = _by_dask(ready, client) if client is not None else _by_joblib(ready, n_jobs)
+        finished = _by_dask(ready, client) if client is not None else in_processes(ready, n_jobs)
         for row in finished:
             written(row)
 
@@ -103,7 +103,8 @@ def _questions(cell: Cell, asked: dict[int, int]) -> dict[str, Any]:
     return {"allowed": asked.get(cell.n_super_instances, cell.budget or None)}
 
 
-def _by_joblib(jobs: Iterable[Job], n_jobs: int) -> Iterator[Row]:
+def in_processes(jobs: Iterable[Job], n_jobs: int) -> Iterator[Row]:
+    """Yield the rows of cells as they end."""
     parallel = Parallel(
         n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2 * n_jobs"
     )
