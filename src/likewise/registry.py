@@ -2,7 +2,7 @@
 
 There is one registry each for strategies, kinds of items, export formats and methods of the
 experiment. Other packages add to them by entry points, scripts by `Registry.register`, and the
-command line by an address such as ``package.module:Name``.
+command line by an address such as ``package.module:Name`` or ``file.py:Name``.
 
 A person may give an address, and its module is imported. A file may not, since it could come from a
 stranger: names from files are looked up by `Registry.known`, which imports only what is registered.
@@ -14,7 +14,9 @@ import importlib
 import sys
 from collections.abc import Mapping
 from importlib.metadata import entry_points
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Generic, TypeVar, cast
 
 from likewise.errors import InputError, SessionFileError
@@ -46,7 +48,7 @@ class Registry(Generic[T]):
         self._known[name] = thing
 
     def find(self, name: str) -> T:
-        """Return a thing by its name, or by an address of the form ``package.module:Name``."""
+        """Return a thing by its name, or by its address."""
         if name in self:
             return self.known(name)
         if ":" in name:
@@ -76,13 +78,16 @@ class Registry(Generic[T]):
         return cast(T, self._known[name])
 
     def _load(self, address: str) -> T:
-        module, _, attribute = address.partition(":")
-        if not module or module.startswith("."):
+        module, _, attribute = address.rpartition(":")
+        if not module or (module.startswith(".") and not module.endswith(".py")):
             raise InputError(
-                f"the address of a {self.what} is package.module:Name, not {address!r}"
+                f"the address of a {self.what} is package.module:Name or file.py:Name, not "
+                f"{address!r}"
             )
         try:
-            return cast(T, getattr(importlib.import_module(module), attribute))
+            is_file = module.endswith(".py")
+            found = module_of(module) if is_file else importlib.import_module(module)
+            return cast(T, getattr(found, attribute))
         except (ModuleNotFoundError, AttributeError) as error:
             raise InputError(f"cannot find the {self.what} {address!r}: {error}") from error
 
@@ -91,3 +96,20 @@ class Registry(Generic[T]):
             self._has_looked = True
             for entry in entry_points(group=self.group):
                 self._known.setdefault(entry.name, entry.value)
+
+
+def module_of(path: str | Path) -> ModuleType:
+    """Return a Python file as a module, which is loaded once."""
+    where = Path(path).resolve()
+    name = str(where)  # files of the same name must not be taken for each other
+    if name not in sys.modules:
+        spec = spec_from_file_location(name, where)
+        if spec is None or spec.loader is None or not where.is_file():
+            raise InputError(f"there is no Python file {path}")
+        sys.modules[name] = module_from_spec(spec)
+        try:
+            spec.loader.exec_module(sys.modules[name])
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]

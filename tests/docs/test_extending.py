@@ -97,7 +97,7 @@ def test_another_process_is_told_where_it_is(outside, tmp_path, monkeypatch):
 @pytest.mark.parametrize("address", [":X", ":", ".mine:X", "..:X"])
 def test_what_is_no_address_is_refused(tmp_path, address):
     np.save(tmp_path / "points.npy", X)
-    with pytest.raises(InputError, match=r"is package\.module:Name, not"):
+    with pytest.raises(InputError, match=r"is package\.module:Name or file\.py:Name, not"):
         open_project(tmp_path / "points.npy", strategy=address)
 
 

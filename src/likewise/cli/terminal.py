@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -65,6 +66,7 @@ def run_terminal(
     is_piped = read is None and not sys.stdin.isatty()
     read = read or (_read_line if is_piped else _read_key)
     n_read = MOST_LINES
+    position, shown_at = -1, 0.0
     while True:
         project.refresh()
         query = project.ask()
@@ -75,7 +77,10 @@ def run_terminal(
         click.echo(f"{line} · {done.answered} answered, {done.groups}")
         keys = group_keys(project, query)
         click.echo(prompt(query, list(keys)), nl=False)
+        if project.position != position:  # reading on, or a wrong key, is part of the same answer
+            position, shown_at = project.position, time.monotonic()
         key = _whole_key(read, keys)
+        seconds = None if is_piped else round(time.monotonic() - shown_at, 2)
         click.echo()
         n_read = n_read + PAGE_LINES if key == "m" else MOST_LINES
         if key == "m" or is_late_answer(key):
@@ -83,7 +88,7 @@ def run_terminal(
         if key == "" or key in QUIT or (query is None and key not in (*UNDO, "Z", "?", "g")):
             return
         try:
-            _act(project, query, key, keys)
+            _act(project, query, key, keys, seconds)
         except UnknownKeyError as error:
             if is_piped:  # nobody reads the message, and input such as that of `yes` never ends
                 raise
@@ -145,17 +150,23 @@ def _show(project: Project, query: Question | None, way: str | None, n_read: int
         click.echo(line)
 
 
-def _act(project: Project, query: Question | None, key: str, keys: Mapping[str, int]) -> None:
+def _act(
+    project: Project,
+    query: Question | None,
+    key: str,
+    keys: Mapping[str, int],
+    seconds: float | None,
+) -> None:
     position = project.position
     places = {"0": None, **keys}
     if query is not None and keys and key in places:
-        project.choose(places[key], number=query.number, position=position)
+        project.choose(places[key], number=query.number, position=position, seconds=seconds)
     elif (
         query is not None
         and key in ANSWERS
         and (ANSWERS[key] is Answer.UNSURE or len(query.groups) == 1)
     ):
-        project.tell(ANSWERS[key], number=query.number, position=position)
+        project.tell(ANSWERS[key], number=query.number, position=position, seconds=seconds)
     elif key in UNDO:
         project.undo(position=position)
     elif key == "Z":

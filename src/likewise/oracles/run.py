@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -67,7 +68,12 @@ def run(
         try:
             numbers = session.row_numbers
             shown = asked if numbers is None else asked.renumbered(numbers)
-            session.answer(asked, chosen_by(oracle, shown))
+            shown_at = time.monotonic()
+            chosen = chosen_by(oracle, shown)
+            took = round(time.monotonic() - shown_at, 2)
+            session.answer(
+                asked, chosen, seconds=took if getattr(oracle, "is_person", False) else None
+            )
         except BudgetExhausted:
             break
         if on_answer is not None:

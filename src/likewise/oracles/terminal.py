@@ -38,6 +38,7 @@ class TerminalOracle:
     """
 
     can_choose = True
+    is_person = True
 
     def __init__(
         self,

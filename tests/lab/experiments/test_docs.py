@@ -2,8 +2,19 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+from click.testing import CliRunner
+
+from likewise.cli import main
 from likewise.lab.experiments.cells import run_cell
-from likewise.lab.experiments.plan import EXPERIMENTS, FLAGSHIP_METHODS, PAPER_METHODS, profile
+from likewise.lab.experiments.plan import (
+    EXPERIMENTS,
+    FLAGSHIP_METHODS,
+    PAPER_METHODS,
+    PROFILES,
+    RIVALS,
+    profile,
+)
 from likewise.lab.experiments.protocol import Method
 from likewise.lab.experiments.store import COLUMNS, Cell
 
@@ -15,7 +26,7 @@ def _code() -> list[str]:
 
 
 def test_the_example_of_a_method_runs(blobs):
-    code, _ = _code()
+    code, *_ = _code()
     names: dict[str, Any] = {}
     exec(code, names)
     method = names["KMeansThatAsks"]()
@@ -24,8 +35,45 @@ def test_the_example_of_a_method_runs(blobs):
     assert (row.status, row.queries, row.settings) == ("ok", 5, "10 starts")
 
 
+def test_a_method_and_a_task_in_a_file_each_are_compared(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    method, task, _ = _code()
+    Path("my_method.py").write_text(method)
+    Path("my_task.py").write_text(task)
+    options = ["my_method.py", "--tasks", "my_task.py:three_clouds", "--folds", "1"]
+    done = CliRunner().invoke(main, ["bench", "compare", *options, "--against", "COBRA"])
+    assert done.exit_code == 0, done.output
+    *_, header, ten, _, _, _, _, hundred, mean, verdict = done.output.splitlines()
+    assert header.split() == ["questions", "difference", "won:lost", "better", "same", "worse"]
+    assert (ten.split()[0], hundred.split()[0], mean.split()[0]) == ("10", "100", "all")
+    assert verdict.startswith("my_method.py is worse than COBRA: -")
+    assert verdict.endswith("on 1 task, 0 won and 1 lost")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["COBRA", "--against", "COBRA"], "cannot be compared with itself"),
+        (["two.py"], "two.py defines 2 methods: One, Other; name one as two.py:Name"),
+        (["missing.py"], "there is no Python file missing.py"),
+        (["two.py:One", "--tasks", "my_task.py:nothing"], "my_task.py:nothing"),
+    ],
+)
+def test_what_cannot_be_compared_is_named(words, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("two.py").write_text(
+        "from likewise.lab.experiments.protocol import Method\n"
+        "class One(Method):\n    name = 'one'\n    def run(self, trial): ...\n"
+        "class Other(One): ...\n"
+    )
+    Path("my_task.py").write_text("")
+    done = CliRunner().invoke(main, ["bench", "compare", *words])
+    assert done.exit_code == 1
+    assert message in done.output
+
+
 def test_the_five_points_take_as_many_questions_as_in_the_paper(capsys):
-    exec(_code()[1], {})
+    exec(_code()[2], {})
     lines = capsys.readouterr().out.splitlines()
     table = PAGE.read_text(encoding="utf-8")
     asked = [line.partition(" - ")[2] for line in lines]
@@ -35,9 +83,9 @@ def test_the_five_points_take_as_many_questions_as_in_the_paper(capsys):
 
 def test_the_page_names_every_column_method_and_number_of_cells():
     text = PAGE.read_text(encoding="utf-8")
-    for word in (*COLUMNS, *PAPER_METHODS, *FLAGSHIP_METHODS):
+    for word in (*COLUMNS, *PAPER_METHODS, *FLAGSHIP_METHODS, *RIVALS):
         assert word in text, word
-    plans = (profile("paper"), profile("flagship"))
+    plans = [profile(name) for name in PROFILES if name != "quick"]
     cells = [cell.experiment for plan in plans for cell in plan.cells()]
     for experiment in EXPERIMENTS:
         (line,) = re.findall(rf"^\| `{experiment}` \|.*$", text, re.MULTILINE)

@@ -10,8 +10,16 @@ from typing import Any
 import click
 
 from likewise.errors import InputError
+from likewise.files import write_whole
 from likewise.lab.commands.data import fetch_missing
+from likewise.lab.experiments.compare import (
+    SMALL_TASKS,
+    cells_to_compare,
+    run_duel,
+    verdict,
+)
 from likewise.lab.experiments.plan import EXPERIMENTS, PROFILES, profile
+from likewise.lab.experiments.protocol import N_FOLDS
 from likewise.lab.experiments.provenance import CHANGED, restamped, why_stale
 from likewise.lab.experiments.runner import (
     STALE,
@@ -171,6 +179,56 @@ def run(
             click.echo(f"{count} failed by: {error}", err=True)
 
 
+@bench.command()
+@click.argument("method")
+@click.option("--against", default="Likewise", show_default=True, help="The method to beat.")
+@click.option(
+    "--tasks",
+    type=_Words(),
+    help=f"Instead of ten small ones ({', '.join(SMALL_TASKS)}).",
+)
+@click.option("--folds", "n_folds", type=click.IntRange(1, N_FOLDS), default=2, show_default=True)
+@click.option("--jobs", default=1, show_default=True, help="Processes; -1 for all cores.")
+@_data_home
+@_tasks_from
+def compare(
+    method: str,
+    against: str,
+    tasks: tuple[str, ...] | None,
+    n_folds: int,
+    jobs: int,
+    data_home: str | None,
+    tasks_from: str | None,
+) -> None:
+    """Say within about a minute whether METHOD is better than another one.
+
+    METHOD is one of ours by name, package.module:Name, or a Python file with one method. Every
+    number of questions stands beside the difference in ARI with its interval over tasks, and how
+    probable it is that METHOD is better, as good in practice, or worse.
+    """
+    own = () if tasks_from is None else tasks_in(tasks_from)
+    names = (*(tasks or ()), *own) or SMALL_TASKS
+    cells = cells_to_compare((method, against), names, n_folds)
+    fetch_missing(names, data_home)
+    with click.progressbar(length=len(cells), show_pos=True, label="runs") as bar:
+        duels = run_duel(
+            cells,
+            n_jobs=jobs,
+            data_home=data_home,
+            tasks_from=tasks_from,
+            on_row=lambda _: bar.update(1),
+        )
+    click.echo(f"mean ARI, {method} - {against}")
+    click.echo(f"questions{'difference':>35}  won:lost  better   same  worse")
+    for duel in duels:
+        ours, theirs = (f"{mean:.3f}" for mean in duel.means)
+        counts = f"{duel.counts.wins}:{duel.counts.losses}"
+        chances = "".join(f"{chance:7.0%}" for chance in duel.posterior)
+        name = duel.questions or "all"
+        click.echo(f"{name:>9}  {ours} - {theirs} = {duel.difference}{counts:>10} {chances}")
+    click.echo(verdict(duels[-1], method, against))
+
+
 _output = click.option(
     "-o",
     "--output",
@@ -194,12 +252,53 @@ _first_folds = click.option("--folds", type=int, help="Only rows of so many of t
     help="Which experiments to report on.",
 )
 @_first_folds
-def report(store: Path, output: Path, profile_name: str, folds: int | None) -> None:
+@click.option(
+    "--seconds",
+    "model",
+    type=click.Path(dir_okay=False),
+    help="How long answers take a person: a file that `likewise bench seconds` made, or one you "
+    "wrote. By default from published measurements.",
+)
+def report(
+    store: Path, output: Path, profile_name: str, folds: int | None, model: str | None
+) -> None:
     """Write tables and figures, and one page with all of them: report.html."""
     from likewise.lab.experiments.report import write_report
+    from likewise.lab.experiments.seconds import PUBLISHED, read_seconds
 
-    page = write_report(_of_folds(read_results(store), folds), output, profile(profile_name))
+    seconds = PUBLISHED if model is None else read_seconds(model)
+    rows = _of_folds(read_results(store), folds)
+    page = write_report(rows, output, profile(profile_name), seconds)
     click.echo(f"wrote {page}")
+
+
+@bench.command()
+@click.argument(
+    "sessions",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="SESSION...",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("seconds.json"),
+    show_default=True,
+    help="The file to write to.",
+)
+def seconds(sessions: tuple[str, ...], output: Path) -> None:
+    """Learn from a person's sessions how long answers take, for `report --seconds`.
+
+    SESSION is a .likewise file, or the JSON file that `likewise export` makes of it. Answers after
+    a pause of more than a minute do not count.
+    """
+    from likewise.lab.experiments.seconds import as_json, fit_seconds, timed_gestures
+
+    model = fit_seconds(one for path in sessions for one in timed_gestures(path))
+    write_whole(output, as_json(model))
+    click.echo(f"{model.text.removeprefix('Minutes: ')}\nwrote {output}")
 
 
 @bench.command()

@@ -10,6 +10,7 @@ from likewise.core.partition import singletons
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError
+from likewise.lab.experiments.choice_methods import CHOICE_METHODS
 from likewise.lab.experiments.link_methods import SelectAndCluster
 from likewise.lab.experiments.protocol import Method, Trial
 from likewise.lab.experiments.published_cobras import PublishedCOBRAS
@@ -20,8 +21,9 @@ from likewise.lab.experiments.session_methods import (
 )
 from likewise.lab.peers.estimators import COBRAS, DSL
 from likewise.lab.peers.random_order import RandomOrder
-from likewise.registry import Registry
+from likewise.registry import Registry, module_of
 from likewise.strategies import ClosestFirst
+from likewise.words import plural
 
 CONTROL = "COBRA"
 """The method that decides how many questions the others may ask."""
@@ -74,6 +76,7 @@ _MADE = (
     PublishedCOBRAS(),
     # DSL as published stops at the true clustering, which no user knows; here it does not.
     estimator_method("DSL", DSL, lambda _: {}),
+    *CHOICE_METHODS,
     SelectAndCluster("MPCKM", "MinMax"),
     SelectAndCluster("MPCKM", "NPU", growth=NPU_GROWTH["MPCKM"]),
     SelectAndCluster("COSC", "MinMax"),
@@ -108,8 +111,11 @@ def find_method(name: str) -> Method:
 
     ``Name`` is a `Method`, a subclass of it that is called without arguments, or any subclass of
     `Strategy` that can be made from rows. Modules are also looked for in the working directory. A
-    strategy that is registered is also found by its short name.
+    strategy that is registered is also found by its short name. ``file.py`` is the only method in
+    a file, ``file.py:Name`` one of several.
     """
+    if name.endswith(".py"):
+        name = _only_method_in(name)
     is_strategy = name in STRATEGIES and name not in METHODS
     found = STRATEGIES.find(name) if is_strategy else METHODS.find(name)
     if isinstance(found, type) and issubclass(found, Strategy):
@@ -121,3 +127,21 @@ def find_method(name: str) -> Method:
             f"method run(trial), or a strategy, not {type(method).__name__}"
         )
     return method
+
+
+def _only_method_in(file: str) -> str:
+    """Return the address of the only method or strategy that a file defines."""
+    module = module_of(file)
+    own = [
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, type)
+        and issubclass(value, Method | Strategy)
+        and value.__module__ == module.__name__
+    ]
+    if len(own) != 1:
+        raise InputError(
+            f"{file} defines {plural(len(own), 'method')}{': ' if own else ''}{', '.join(own)}; "
+            f"name one as {file}:Name"
+        )
+    return f"{file}:{own[0]}"

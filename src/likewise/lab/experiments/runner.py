@@ -12,7 +12,13 @@ from joblib import Parallel, delayed
 
 from likewise.lab.experiments.cells import run_cell
 from likewise.lab.experiments.plan import needed_first
-from likewise.lab.experiments.protocol import NOISE, NOISE_BUDGETS, budgets_of
+from likewise.lab.experiments.protocol import (
+    AT_BUDGETS,
+    COUNTS,
+    NOISE,
+    NOISE_BUDGETS,
+    budgets_of,
+)
 from likewise.lab.experiments.provenance import CHANGED, why_stale
 from likewise.lab.experiments.store import LATER, NOT_REPRODUCIBLE, Cell, ResultStore, Row
 
@@ -54,7 +60,7 @@ def run_cells(
     for stage in (first, then):
         # A list, because joblib reads an iterator in another thread than that of the store.
         ready = list(_with_budget(((cell, settings) for cell in stage), store, written))
-        finished = _by_dask(ready, client) if client is not None else _by_joblib(ready, n_jobs)
+        finished = _by_dask(ready, client) if client is not None else in_processes(ready, n_jobs)
         for row in finished:
             written(row)
 
@@ -100,10 +106,13 @@ def _questions(cell: Cell, asked: dict[int, int]) -> dict[str, Any]:
         return {"budgets": budgets_of(asked)}
     if cell.experiment in NOISE:
         return {"budgets": NOISE_BUDGETS}
+    if cell.experiment in AT_BUDGETS:
+        return {"budgets": COUNTS}
     return {"allowed": asked.get(cell.n_super_instances, cell.budget or None)}
 
 
-def _by_joblib(jobs: Iterable[Job], n_jobs: int) -> Iterator[Row]:
+def in_processes(jobs: Iterable[Job], n_jobs: int) -> Iterator[Row]:
+    """Yield the rows of cells as they end."""
     parallel = Parallel(
         n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2 * n_jobs"
     )
@@ -152,7 +161,7 @@ def changed_groups(rows: Iterable[Row], methods: Collection[str] = ()) -> list[l
 
 def make_again(row: Row, *, data_home: str | None = None, tasks_from: str | None = None) -> Row:
     """Return the row of the same cell, made with the code of today and as many questions."""
-    at_budgets = row.experiment in ("budgets", *NOISE)
+    at_budgets = row.experiment in AT_BUDGETS
     return run_cell(
         row.cell,
         allowed=row.allowed,

@@ -11,8 +11,10 @@ import numpy as np
 from scipy.optimize import nnls
 
 from likewise.core.answers import Gesture
+from likewise.core.journal import entry_from_dict
 from likewise.errors import InputError
 from likewise.project.outlook import PAUSE
+from likewise.project.store import Store
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,27 @@ def fit_seconds(gestures: Iterable[Gesture]) -> Seconds:
         f"{n_rows.max():.0f} rows each; {len(asked) - len(timed)} with a pause of more than "
         f"{PAUSE:.0f} s are left out.",
     )
+
+
+def timed_gestures(path: str | Path) -> list[Gesture]:
+    """Return the answers of a session, a .likewise file or exported JSON, that have a time.
+
+    Those that were undone took time as well, and are there where the file has them.
+    """
+    try:
+        if Path(path).suffix == ".json":
+            log = json.loads(Path(path).read_text("utf-8"))["log"]
+        else:
+            with Store.open(path) as store:
+                log = [entry.op for entry in store.read()]
+        told = [op for op in log if op.get("do") == "tell" and op.get("seconds") is not None]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{path} is not a session ({type(error).__name__}: {error}). Sessions are .likewise "
+            "files, and the JSON files that `likewise export` makes of them."
+        ) from error
+    gestures = [entry_from_dict(op, number) for number, op in enumerate(told, start=1)]
+    return [one for one in gestures if isinstance(one, Gesture)]
 
 
 def n_shown(gesture: Gesture) -> int:
