@@ -1,9 +1,9 @@
 """Simulated people: truthful, not sure, wrong now and then, or wrong whenever a row is shown."""
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from likewise import Answer
+from likewise.lab.experiments.oracle import wrong_near_borders, wrong_rows
 
 CONDITIONS = {
     "truthful": {},
@@ -31,21 +31,11 @@ class Person:
         self.n_rows = len(y)
         self._rng = np.random.default_rng(seed)
         self.wrong = {}
-        drawn = np.random.default_rng(1000 + seed)
-        n, k = len(y), int(max(y)) + 1
         self.seen = self.y.copy()
         if consistent:
-            is_wrong = drawn.random(n) < consistent
-            self.seen = np.where(is_wrong, (self.y + drawn.integers(1, k, n)) % k, self.y)
+            self.seen = wrong_rows(self.y, consistent, 1000 + seed)
         if border:
-            apart = cdist(X, X)
-            np.fill_diagonal(apart, np.inf)
-            near = np.argsort(apart, axis=1)[:, :10]
-            others = (self.y[near] != self.y[:, None]).mean(axis=1) + 0.02
-            chances = np.minimum(1.0, others * border * n / others.sum())
-            apart[self.y[:, None] == self.y[None]] = np.inf
-            nearest = self.y[apart.argmin(axis=1)]
-            self.seen = np.where(drawn.random(n) < chances, nearest, self.y)
+            self.seen = wrong_near_borders(X, self.y, border, 1000 + seed)
 
     def answer(self, question):
         """Answer a question, and note whether that was right."""

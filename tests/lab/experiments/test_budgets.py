@@ -257,11 +257,11 @@ def test_wrong_answers_are_as_many_as_stated_and_the_same_every_time(clouds, met
 
 def test_all_methods_get_wrong_answers_at_the_same_places(clouds):
     cells_of = [Cell("noise-10", method, "iris", 0, 2) for method in ("Likewise", "COBRAS")]
-    first, second = (cells.slips_for(cell) for cell in cells_of)
+    first, second = (cells.person_of(cell, clouds)["slips"] for cell in cells_of)
     assert [first.is_wrong(0, k) for k in range(1, 101)] == [
         second.is_wrong(5, 5 + k) for k in range(1, 101)
     ]
-    assert cells.slips_for(Cell("budgets", "Likewise", "iris", 0, 2)) is None
+    assert cells.person_of(Cell("budgets", "Likewise", "iris", 0, 2), clouds) == {}
 
 
 def test_the_flagship_profile_has_every_method_once_per_fold():

@@ -3,7 +3,14 @@ from pathlib import Path
 from typing import Any
 
 from likewise.lab.experiments.cells import run_cell
-from likewise.lab.experiments.plan import EXPERIMENTS, FLAGSHIP_METHODS, PAPER_METHODS, profile
+from likewise.lab.experiments.plan import (
+    EXPERIMENTS,
+    FLAGSHIP_METHODS,
+    PAPER_METHODS,
+    PROFILES,
+    RIVALS,
+    profile,
+)
 from likewise.lab.experiments.protocol import Method
 from likewise.lab.experiments.store import COLUMNS, Cell
 
@@ -35,9 +42,9 @@ def test_the_five_points_take_as_many_questions_as_in_the_paper(capsys):
 
 def test_the_page_names_every_column_method_and_number_of_cells():
     text = PAGE.read_text(encoding="utf-8")
-    for word in (*COLUMNS, *PAPER_METHODS, *FLAGSHIP_METHODS):
+    for word in (*COLUMNS, *PAPER_METHODS, *FLAGSHIP_METHODS, *RIVALS):
         assert word in text, word
-    plans = (profile("paper"), profile("flagship"))
+    plans = [profile(name) for name in PROFILES if name != "quick"]
     cells = [cell.experiment for plan in plans for cell in plan.cells()]
     for experiment in EXPERIMENTS:
         (line,) = re.findall(rf"^\| `{experiment}` \|.*$", text, re.MULTILINE)

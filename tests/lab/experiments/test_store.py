@@ -63,7 +63,7 @@ def test_rows_of_an_earlier_version_stay_readable(tmp_path):
     assert read_results(store.path) == [ROW]
     write_results([ROW], tmp_path / "r.csv")
     text = (tmp_path / "r.csv").read_text()
-    text = text.replace(f",{','.join(LATER)}", "").replace(",,,,\n", "\n")
+    text = text.replace(f",{','.join(LATER)}", "").replace(f"{',' * len(LATER)}\n", "\n")
     (tmp_path / "r.csv").write_text(text)
     assert read_results(tmp_path / "r.csv") == [ROW]
 

@@ -26,8 +26,22 @@ from likewise.lab.experiments.machine import (
 )
 from likewise.lab.experiments.measures import MEASURES, ari
 from likewise.lab.experiments.methods import find_method
-from likewise.lab.experiments.oracle import ForbiddenQueryError, GuardedOracle, Slips
-from likewise.lab.experiments.protocol import NOISE, Method, Trial, clusterings, folds, seed_of
+from likewise.lab.experiments.oracle import (
+    ForbiddenQueryError,
+    GuardedOracle,
+    Slips,
+    wrong_near_borders,
+    wrong_rows,
+)
+from likewise.lab.experiments.protocol import (
+    NOISE,
+    PEOPLE,
+    Method,
+    Trial,
+    clusterings,
+    folds,
+    seed_of,
+)
 from likewise.lab.experiments.provenance import code_of
 from likewise.lab.experiments.store import Cell, Row
 from likewise.lab.experiments.tasks import dataset
@@ -111,8 +125,8 @@ class Fold:
     def trial(self, budget: int | None) -> Trial:
         """Return the trial of a method for a number of questions."""
         train, _ = split(self.row, self.data)
-        slips = slips_for(self.row)
-        oracle = GuardedOracle(self.data.y, train, budget, self.deadline, slips)
+        person = person_of(self.row, self.data)
+        oracle = GuardedOracle(self.data.y, train, budget, self.deadline, **person)
         self.oracles.append(oracle)
         return Trial(
             self.data.X,
@@ -156,11 +170,22 @@ def split(cell: Cell, data: Dataset) -> tuple[NDArray[np.intp], NDArray[np.intp]
     return np.setdiff1d(everything, test), test
 
 
-def slips_for(cell: Cell) -> Slips | None:
-    """Return which answers of a cell are wrong: the same places for all methods."""
-    if cell.experiment not in NOISE:
-        return None
-    return Slips(NOISE[cell.experiment], seed_of(cell.task, cell.fold, cell.experiment))
+def person_of(cell: Cell, data: Dataset) -> dict[str, Any]:
+    """Return how somebody errs who answers in a cell: the same for all methods."""
+    seed = seed_of(cell.task, cell.fold, cell.experiment)
+    share = NOISE.get(cell.experiment, 0.0)
+    kind, share = PEOPLE.get(cell.experiment, ("independent" if share else "", share))
+    person: dict[str, Any] = {}
+    match kind:
+        case "independent" | "careless":
+            person["slips"] = Slips(share, seed, is_one_of_three=kind == "careless")
+        case "consistent":
+            person["seen"] = wrong_rows(data.y, share, seed)
+        case "border":
+            person["seen"] = wrong_near_borders(data.X, data.y, share, seed)
+        case "unsure":
+            person |= {"unsure": share, "seed": seed}
+    return person
 
 
 def _curve_scores(method: Method, fold: Fold) -> dict[str, Any]:
@@ -196,8 +221,9 @@ def _asked(oracle: GuardedOracle, row: Row) -> dict[str, Any]:
         "cannot_links": oracle.answers.count(Answer.DIFFERENT),
         "rows_read": sum(oracle.reads),
     }
-    if oracle.slips is not None:
-        columns["wrong_answers"] = oracle.slips.n_wrong
+    if row.experiment in (*NOISE, *PEOPLE):
+        n_slips = 0 if oracle.slips is None else oracle.slips.n_wrong
+        columns["wrong_answers"] = n_slips + oracle.n_misseen
     if oracle.forbidden is not None:
         left, right = oracle.forbidden
         columns["status"] = "failed"

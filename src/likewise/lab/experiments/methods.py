@@ -10,6 +10,7 @@ from likewise.core.partition import singletons
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError
+from likewise.lab.experiments.choice_methods import CHOICE_METHODS
 from likewise.lab.experiments.link_methods import SelectAndCluster
 from likewise.lab.experiments.protocol import Method, Trial
 from likewise.lab.experiments.published_cobras import PublishedCOBRAS
@@ -74,6 +75,7 @@ _MADE = (
     PublishedCOBRAS(),
     # DSL as published stops at the true clustering, which no user knows; here it does not.
     estimator_method("DSL", DSL, lambda _: {}),
+    *CHOICE_METHODS,
     SelectAndCluster("MPCKM", "MinMax"),
     SelectAndCluster("MPCKM", "NPU", growth=NPU_GROWTH["MPCKM"]),
     SelectAndCluster("COSC", "MinMax"),

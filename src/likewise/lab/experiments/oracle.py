@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import cdist
 
 from likewise.core.answers import Answer
 from likewise.core.question import Question
@@ -16,6 +17,8 @@ from likewise.errors import BudgetExhausted, InputError, LikewiseError
 
 PER = 100
 """The share of wrong answers is exact in every block of this many answers."""
+TURN, PEOPLE = 10, 3
+"""Three people take turns, ten questions each."""
 
 
 class ForbiddenQueryError(LikewiseError):
@@ -28,12 +31,20 @@ class Slips:
     In every hundred different questions, exactly ``100 * share`` are answered wrongly. The places
     are drawn for every hundred, from the seed alone. A question that is asked again gets the same
     answer.
+
+    With `is_one_of_three` people take turns and one of them gives all wrong answers: of every
+    thirty questions ten are that person's, and ``30 * share`` of these are answered wrongly.
     """
 
-    def __init__(self, share: float, seed: int) -> None:
-        self._n_per = round(share * PER)
-        if not 0 <= share <= 1 or abs(self._n_per - share * PER) > 1e-9:
+    def __init__(self, share: float, seed: int, *, is_one_of_three: bool = False) -> None:
+        self._per = TURN * PEOPLE if is_one_of_three else PER
+        self._n_per = round(share * self._per)
+        if not 0 <= share <= 1 or abs(self._n_per - share * self._per) > 1e-9:
             raise InputError(f"the share of wrong answers must be whole percent, got {share}")
+        self._first, self._span = 0, self._per
+        if is_one_of_three:
+            self._first = TURN * int(np.random.default_rng(seed).integers(PEOPLE))
+            self._span = TURN
         self.seed = seed
         self._wrong: dict[Hashable, bool] = {}
         self._places: frozenset[int] = frozenset()
@@ -59,13 +70,39 @@ class Slips:
 
     def _is_wrong(self, question: Hashable) -> bool:
         if question not in self._wrong:
-            block, place = divmod(len(self._wrong), PER)
+            block, place = divmod(len(self._wrong), self._per)
             if place == 0:
                 rng = np.random.default_rng([self.seed, block])
-                drawn = rng.choice(PER, self._n_per, replace=False)
+                drawn = self._first + rng.choice(self._span, self._n_per, replace=False)
                 self._places = frozenset(drawn.tolist())
             self._wrong[question] = place in self._places
         return self._wrong[question]
+
+
+def wrong_rows(y: ArrayLike, share: float, seed: int) -> NDArray[Any]:
+    """Return classes, of which a share is any other class: an error about a row, not an answer."""
+    classes = np.asarray(y)
+    rng = np.random.default_rng(seed)
+    n, k = len(classes), int(classes.max()) + 1
+    is_wrong = rng.random(n) < share
+    return np.where(is_wrong, (classes + rng.integers(1, k, n)) % k, classes)
+
+
+def wrong_near_borders(X: ArrayLike, y: ArrayLike, share: float, seed: int) -> NDArray[Any]:
+    """Return classes, of which a share is wrong, most among rows with neighbors of other classes.
+
+    The chance grows with the share of other classes among the ten nearest rows; the wrong class is
+    that of the nearest row of another.
+    """
+    rows, classes = np.asarray(X), np.asarray(y)
+    apart = cdist(rows, rows)
+    np.fill_diagonal(apart, np.inf)
+    near = np.argsort(apart, axis=1)[:, :10]
+    others = (classes[near] != classes[:, None]).mean(axis=1) + 0.02
+    chances = np.minimum(1.0, others * share * len(classes) / others.sum())
+    apart[classes[:, None] == classes[None]] = np.inf
+    nearest = classes[apart.argmin(axis=1)]
+    return np.where(np.random.default_rng(seed).random(len(classes)) < chances, nearest, classes)
 
 
 class GuardedOracle:
@@ -76,6 +113,10 @@ class GuardedOracle:
     method cannot hide by catching the error; `waits` the seconds on the processor from each answer
     to the next question; `reads` how many rows each question shows: one, and up to three
     of every group.
+
+    `slips` says which answers are wrong; `seen` are classes as somebody sees them who is wrong
+    about rows; of all questions a share, `unsure`, is not answered, at places that depend on `seed`
+    alone.
     """
 
     can_choose = True
@@ -87,8 +128,15 @@ class GuardedOracle:
         budget: int | None = None,
         deadline: float | None = None,
         slips: Slips | None = None,
+        *,
+        seen: ArrayLike | None = None,
+        unsure: float = 0.0,
+        seed: int = 0,
     ) -> None:
         self._y = np.asarray(y)
+        self._seen = self._y if seen is None else np.asarray(seen)
+        self._unsure, self._seed = unsure, seed
+        self.n_misseen = 0
         self._is_train = np.zeros(len(self._y), dtype=bool)
         self._is_train[np.asarray(train_indices)] = True
         self.budget = budget
@@ -114,17 +162,22 @@ class GuardedOracle:
         """Return the answer to a question; a choice counts as one question."""
         row, groups = question.row, question.groups
         with self._asked(row, *(member for group in groups for member in group)):
-            own = self._y[row]
-            places = (k for k, group in enumerate(groups) if (self._y[list(group)] == own).any())
-            chosen = next(places, None)
+            self.reads.append(1 + sum(map(len, groups)))
+            if self._unsure and self._is_unsure():
+                self.answers.append(Answer.UNSURE)
+                return Answer.UNSURE
+            chosen = _place(self._seen, question)
+            self.n_misseen += chosen != _place(self._y, question)
             if self.slips is not None and question.is_pair:
                 is_wrong = self.slips.is_wrong(question.left, question.right)
                 chosen = {0: None, None: 0}[chosen] if is_wrong else chosen
             elif self.slips is not None:
                 chosen = self.slips.chosen(question, chosen)
             self.answers.append(Answer.DIFFERENT if chosen is None else Answer.SAME)
-            self.reads.append(1 + sum(map(len, groups)))
         return self.answers[-1] if len(groups) == 1 else chosen
+
+    def _is_unsure(self) -> bool:
+        return bool(np.random.default_rng([self._seed, self.n_queries]).random() < self._unsure)
 
     @contextmanager
     def _asked(self, *rows: int) -> Iterator[None]:
@@ -156,3 +209,10 @@ class GuardedOracle:
         finally:
             if self._answered_at is not None:
                 self._answered_at += time.thread_time() - started
+
+
+def _place(classes: NDArray[Any], question: Question) -> int | None:
+    """Return the first group with a row of the same class, or None."""
+    own = classes[question.row]
+    groups = enumerate(question.groups)
+    return next((k for k, group in groups if (classes[list(group)] == own).any()), None)

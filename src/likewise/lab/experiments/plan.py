@@ -9,18 +9,23 @@ from typing import Any
 
 from likewise.errors import InputError
 from likewise.lab.datasets.catalog import TASKS
+from likewise.lab.experiments.choice_methods import CHOICE_METHODS
 from likewise.lab.experiments.methods import BUILT_IN, CONTROL, find_method
-from likewise.lab.experiments.protocol import N_FOLDS, NOISE, SIZES
+from likewise.lab.experiments.protocol import N_FOLDS, NOISE, PEOPLE, SIZES
 from likewise.lab.experiments.store import Cell
 from likewise.lab.experiments.tasks import check_task
 
 PAPER_EXPERIMENTS = ("main", "strategies", "curves", "wrong-k", "anytime")
 FLAGSHIP_EXPERIMENTS = ("budgets", *NOISE)
-EXPERIMENTS = (*PAPER_EXPERIMENTS, *FLAGSHIP_EXPERIMENTS)
+RIVAL_EXPERIMENTS = ("rivals", "own-end")
+EXPERIMENTS = (*PAPER_EXPERIMENTS, *FLAGSHIP_EXPERIMENTS, *RIVAL_EXPERIMENTS, *PEOPLE)
 PAPER_METHODS = ("COBRA", "MPCKM-MinMax", "MPCKM-NPU", "COSC-MinMax", "COSC-NPU")
 LIKEWISE = ("Likewise", "Likewise-pairs")
 NOISE_METHODS = ("COBRA", *LIKEWISE, "COBRAS", "nCOBRAS", "DSL", "ACDM", "A3S")
 FLAGSHIP_METHODS = (*NOISE_METHODS, "COBRA-learned")
+RIVALS = (*LIKEWISE, "COBRA", "COBRA-learned", *(method.name for method in CHOICE_METHODS))
+PEOPLE_METHODS = (*LIKEWISE, "COBRA", "margin-SVM", "medoids-learner")
+"""`Likewise`, COBRA, and two of the best rivals that ask choices."""
 ORDERS = ("random pairs of groups", "random pairs of rows", "closest pairs first")
 """The strategies of Table 1 beside COBRA; only the last is not random."""
 STRATEGY_TASKS = ("iris", "wine", "dermatology", "hepatitis", "ecoli", "optdigits389")
@@ -111,7 +116,7 @@ def needed_first(cell: Cell) -> list[Cell]:
     """Return the cells that decide how many questions this one may ask."""
     if cell.experiment == "budgets":
         return [Cell("main", CONTROL, cell.task, size, cell.fold) for size in SIZES]
-    has_its_own = cell.experiment in ("strategies", *NOISE)
+    has_its_own = cell.experiment in ("strategies", *NOISE, *RIVAL_EXPERIMENTS, *PEOPLE)
     if has_its_own or cell.method == CONTROL or cell.budget:
         return []
     return [Cell("main", CONTROL, cell.task, cell.n_super_instances, cell.fold)]
@@ -165,6 +170,8 @@ def _at_budgets(plan: Plan, experiment: str) -> Iterable[Cell]:
     methods = list(plan.methods)
     if experiment in NOISE:
         methods = [name for name in methods if name in (*NOISE_METHODS, *plan.own_methods())]
+    if experiment == "own-end":
+        methods = [name for name in methods if name in LIKEWISE]
     for task, method in product(plan.tasks, methods):
         for size in plan.sizes if find_method(method).is_sized else (0,):
             for fold in range(plan.n_folds):
@@ -190,6 +197,24 @@ PROFILES: dict[str, dict[str, Any]] = {
         "reference": "Likewise",
         "experiments": FLAGSHIP_EXPERIMENTS,
         "kept_apart": DEVELOPED_ON,
+    },
+    "rivals": {
+        "tasks": tuple(TASKS),
+        "methods": RIVALS,
+        "title": "Likewise and rivals that ask choices",
+        "reference": "Likewise",
+        "experiments": RIVAL_EXPERIMENTS,
+        "n_folds": 2,
+        "kept_apart": DEVELOPED_ON,
+    },
+    "people": {
+        "tasks": tuple(TASKS),
+        "methods": PEOPLE_METHODS,
+        "title": "People who are wrong, or not sure",
+        "reference": "Likewise",
+        "sizes": (50,),
+        "experiments": tuple(PEOPLE),
+        "n_folds": 1,
     },
 }
 """The parts of each ready-made configuration that are not the default."""

@@ -29,6 +29,19 @@ NOISE = {"noise-5": 0.05, "noise-10": 0.10}
 """The experiments with wrong answers, and the share of them."""
 NOISE_BUDGETS = (100,)
 """Numbers of questions at which methods are scored there."""
+PEOPLE = {
+    "independent-10": ("independent", 0.1),
+    "consistent-10": ("consistent", 0.1),
+    "border-10": ("border", 0.1),
+    "careless-10": ("careless", 0.1),
+    "unsure-10": ("unsure", 0.1),
+    "unsure-30": ("unsure", 0.3),
+}
+"""The experiments with people who are wrong or not sure: in what way, and how often."""
+AT_BUDGETS = ("budgets", "rivals", *NOISE, *PEOPLE)
+"""The experiments that score one run at many numbers of questions."""
+COUNTS = (10, 20, 30, 50, 75, 100, 150)
+"""Numbers of questions at which the rivals that ask choices are scored, and all beside them."""
 
 State = tuple[int, ArrayLike | Callable[[], ArrayLike]]
 """The number of answers so far, and the clustering from them or a function that makes it."""

@@ -16,7 +16,7 @@ from likewise.lab.datasets import task_names
 from likewise.lab.experiments.measures import MEASURES
 from likewise.lab.experiments.methods import CONTROL, find_method
 from likewise.lab.experiments.plan import Plan
-from likewise.lab.experiments.protocol import NOISE, SIZES, half_of
+from likewise.lab.experiments.protocol import AT_BUDGETS, SIZES, half_of
 from likewise.lab.experiments.provenance import why_stale
 from likewise.lab.experiments.seconds import PUBLISHED, Seconds
 from likewise.lab.experiments.store import Row
@@ -257,10 +257,10 @@ def _points(row: Row) -> Iterator[dict[str, Any]]:
     of_row = (row.experiment, row.task, row.method, line, row.n_super_instances, row.fold)
     key = dict(zip(POINTS, of_row, strict=False))
     found: list[tuple[Any, ...]] = []
-    if row.experiment == "main" and row.ari_test is not None:
+    if row.experiment in ("main", "own-end") and row.ari_test is not None:
         scores = (getattr(row, f"{name}_test") for name in MEASURES)
         found = [(row.allowed or row.queries, row.queries, *scores, row.rows_read)]
-    elif row.experiment in ("budgets", *NOISE) and row.status == "ok":
+    elif row.experiment in AT_BUDGETS and row.status == "ok":
         found = json.loads(row.curve)
     for values in found:  # of earlier versions they end with ARI
         yield {**key, **dict(zip(POINT, values, strict=False))}

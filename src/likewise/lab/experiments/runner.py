@@ -12,7 +12,13 @@ from joblib import Parallel, delayed
 
 from likewise.lab.experiments.cells import run_cell
 from likewise.lab.experiments.plan import needed_first
-from likewise.lab.experiments.protocol import NOISE, NOISE_BUDGETS, budgets_of
+from likewise.lab.experiments.protocol import (
+    AT_BUDGETS,
+    COUNTS,
+    NOISE,
+    NOISE_BUDGETS,
+    budgets_of,
+)
 from likewise.lab.experiments.provenance import CHANGED, why_stale
 from likewise.lab.experiments.store import LATER, NOT_REPRODUCIBLE, Cell, ResultStore, Row
 
@@ -100,6 +106,8 @@ def _questions(cell: Cell, asked: dict[int, int]) -> dict[str, Any]:
         return {"budgets": budgets_of(asked)}
     if cell.experiment in NOISE:
         return {"budgets": NOISE_BUDGETS}
+    if cell.experiment in AT_BUDGETS:
+        return {"budgets": COUNTS}
     return {"allowed": asked.get(cell.n_super_instances, cell.budget or None)}
 
 
@@ -152,7 +160,7 @@ def changed_groups(rows: Iterable[Row], methods: Collection[str] = ()) -> list[l
 
 def make_again(row: Row, *, data_home: str | None = None, tasks_from: str | None = None) -> Row:
     """Return the row of the same cell, made with the code of today and as many questions."""
-    at_budgets = row.experiment in ("budgets", *NOISE)
+    at_budgets = row.experiment in AT_BUDGETS
     return run_cell(
         row.cell,
         allowed=row.allowed,

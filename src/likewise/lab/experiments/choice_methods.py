@@ -1,0 +1,327 @@
+"""Rivals that ask choices: to which of all known groups a row belongs, if to any.
+
+Each is a rule, which says what row to ask about next, and a classifier, which labels the others.
+The classes are found while asking: the first row begins the first group, without a question; *none
+of these* begins a new one; and classifiers know the groups there are. A row that somebody is not
+sure about stays unknown and is not asked about again. Rows that may not be asked about are known to
+all rules and classifiers as points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import pdist
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import pairwise_distances_argmin
+from sklearn.naive_bayes import GaussianNB
+from sklearn.semi_supervised import LabelSpreading
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from likewise.cluster.cobra import nearest_super_instance
+from likewise.core.answers import Answer
+from likewise.core.partition import SuperInstances
+from likewise.core.question import Question
+from likewise.errors import BudgetExhausted, InputError, needs_extra
+from likewise.lab.experiments.protocol import Method, State, Trial
+from likewise.learning.learner import Learner
+from likewise.rows.build import build_super_instances
+
+N_FIRST = 10
+"""Rules that need a classifier first ask about this many medoids of K-means."""
+N_BATCH = 10
+"""Rules that were published for batches choose this many rows at a time."""
+N_TREES = 50
+SVM_C = 10.0
+N_NEIGHBORS = 10
+"""Of label spreading."""
+QUANTILES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+"""ProbCover chooses its radius among these quantiles of the distances between rows."""
+
+Ints = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+
+class Choices:
+    """The rows that were asked about, in order, and the groups that they belong to."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial = trial
+        self.rows: list[int] = []
+        self.groups: list[int] = []
+        self.unsure: list[int] = []
+
+    def ask(self, row: int) -> None:
+        """Ask to which group a row belongs; each group is shown by its first row."""
+        firsts = [self.rows[self.groups.index(group)] for group in range(self.n_groups)]
+        chosen: Any = None
+        if firsts:
+            question = Question(len(self.rows), row, tuple((first,) for first in firsts))
+            chosen = question.place(self.trial.oracle.answer(question))
+        if chosen is Answer.UNSURE:
+            self.unsure.append(row)
+            return
+        self.rows.append(row)
+        self.groups.append(self.n_groups if chosen is None else int(chosen))
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups were found."""
+        return max(self.groups, default=-1) + 1
+
+    def open_rows(self) -> Ints:
+        """Return the rows that may be asked about and were not."""
+        return np.setdiff1d(self.trial.train_indices, [*self.rows, *self.unsure])
+
+
+Classifier = Callable[[Choices], Floats]
+"""From what is known to a score of every row for every group, of which there are at least two."""
+Rule = Callable[[Choices], Iterator[int]]
+"""Yields rows to ask about; what it is given grows in between."""
+
+
+class ChoiceMethod(Method):
+    """Ask about rows by a rule, and label the others by a classifier.
+
+    With `is_planned`, the rule chooses as many rows as there are questions before the first answer,
+    so that there is one run for every budget.
+    """
+
+    is_anytime = True
+
+    def __init__(
+        self,
+        name: str,
+        rule: Rule,
+        classifier: Classifier,
+        settings: str = "",
+        *,
+        is_planned: bool = False,
+    ) -> None:
+        self.name = name
+        self.rule = rule
+        self.classifier = classifier
+        self.settings = settings
+        self.is_planned = is_planned
+        self.seeded_as = "medoids" if is_planned else ""  # all have the same
+
+    def run(self, trial: Trial) -> Ints:
+        """Return the cluster of every row."""
+        choices = Choices(trial)
+        for _ in self._states(choices):
+            pass
+        return self._labels(choices)
+
+    def anytime(self, trial: Trial) -> Iterator[State]:
+        """Yield what makes the labels, after every answer."""
+        choices = Choices(trial)
+        for n_answers in self._states(choices):
+            yield n_answers, partial(self._labels, choices)
+
+    def shared_runs(self, trial: Trial, budgets: Sequence[int]) -> list[list[int]]:  # noqa: ARG002
+        """Return the budgets one by one, or together if the rule does not plan."""
+        return [[budget] for budget in budgets] if self.is_planned else [list(budgets)]
+
+    def _states(self, choices: Choices) -> Iterator[int]:
+        oracle, budget = choices.trial.oracle, choices.trial.budget
+        try:
+            for row in self.rule(choices):
+                choices.ask(int(row))
+                yield oracle.n_queries
+                if oracle.n_queries == budget:
+                    return
+        except BudgetExhausted:  # by the time limit
+            return
+
+    def _labels(self, choices: Choices) -> Ints:
+        labels = np.zeros(len(choices.trial.X), dtype=np.intp)
+        if choices.n_groups > 1:
+            labels = self.classifier(choices).argmax(axis=1).astype(np.intp)
+        labels[choices.rows] = choices.groups
+        return labels
+
+
+# -- classifiers ---------------------------------------------------------------------------------
+
+
+def svm(choices: Choices) -> Floats:
+    """Return the decision values of a support vector machine, one against the rest."""
+    X, rows = choices.trial.X, choices.rows
+    found = SVC(C=SVM_C).fit(X[rows], choices.groups).decision_function(X)
+    return np.column_stack([-found, found]) if choices.n_groups == 2 else found
+
+
+def forest(choices: Choices) -> Floats:
+    """Return the votes of a random forest."""
+    X, rows = choices.trial.X, choices.rows
+    model = RandomForestClassifier(N_TREES, random_state=choices.trial.seed)
+    votes: Floats = model.fit(X[rows], choices.groups).predict_proba(X)
+    return votes
+
+
+def spreading(choices: Choices) -> Floats:
+    """Return the shares of label spreading; where none comes, those of the nearest known row."""
+    X, rows = choices.trial.X, choices.rows
+    classes = np.full(len(X), -1)
+    classes[rows] = choices.groups
+    model = LabelSpreading(kernel="knn", n_neighbors=N_NEIGHBORS, max_iter=100)
+    with np.errstate(invalid="ignore"):
+        shares: Floats = np.nan_to_num(model.fit(X, classes).label_distributions_)
+    return np.where(shares.any(axis=1, keepdims=True), shares, nearest(choices))
+
+
+def nearest(choices: Choices) -> Floats:
+    """Return 1 for the group of the nearest known row."""
+    X, groups = choices.trial.X, np.array(choices.groups)
+    return np.eye(choices.n_groups)[groups[pairwise_distances_argmin(X, X[choices.rows])]]
+
+
+def learner(choices: Choices) -> Floats:
+    """Return the chances of the learner of `Likewise`."""
+    model = Learner(choices.trial.X)
+    return model.learn(np.array(choices.rows), np.array(choices.groups)).known_chances()
+
+
+def cells(choices: Choices) -> Floats:
+    """Return 1 for the group of the row's super-instance, as COBRA does.
+
+    A super-instance whose row nobody was sure about has the group of the nearest known row.
+    """
+    partition, representatives = _super_instances(choices.trial, _n_rows(choices.trial))
+    groups = nearest(choices)[representatives]
+    place = {row: cell for cell, row in enumerate(representatives.tolist())}
+    groups[[place[row] for row in choices.rows]] = np.eye(choices.n_groups)[choices.groups]
+    return groups[nearest_super_instance(partition, choices.trial.X)]
+
+
+# -- rules ---------------------------------------------------------------------------------------
+
+
+def medoids(choices: Choices) -> Iterator[int]:
+    """Ask about the medoids of K-means with as many clusters as questions, and one."""
+    yield from _super_instances(choices.trial, _n_rows(choices.trial))[1].tolist()
+
+
+def doubtful(classifier: Classifier, *, is_margin: bool, n_batch: int = 1) -> Rule:
+    """Return the rule that asks about rows with the least margin, or the least likely best."""
+
+    def rule(choices: Choices) -> Iterator[int]:
+        yield from _first_rows(choices)
+        while len(rows := choices.open_rows()):
+            best = np.sort(classifier(choices)[rows], axis=1)
+            scores = best[:, -1] - (best[:, -2] if is_margin else 0)
+            yield from rows[np.argsort(scores, kind="stable")[:n_batch]].tolist()
+
+    return rule
+
+
+def activeml(
+    name: str,
+    parameters: Callable[[Trial], dict[str, Any]] = lambda _: {},
+    query: Callable[[Choices], dict[str, Any]] | None = None,
+    n_batch: int = N_BATCH,
+) -> Rule:
+    """Return a rule of scikit-activeml, which is shown the rows that may be asked about.
+
+    `parameters` makes those of its class, `query` those of its method, if it needs a classifier.
+    """
+
+    def rule(choices: Choices) -> Iterator[int]:
+        with needs_extra(f"the rule {name}", "lab"):
+            from skactiveml import pool
+        trial = choices.trial
+        train = trial.train_indices
+        strategy = getattr(pool, name)(random_state=trial.seed, **parameters(trial))
+        if query is not None:
+            yield from _first_rows(choices)
+        while len(rows := choices.open_rows()):
+            classes = np.full(len(trial.X), np.nan)
+            classes[choices.rows] = choices.groups
+            batch = strategy.query(
+                trial.X[train],
+                classes[train],
+                candidates=np.searchsorted(train, rows),
+                batch_size=min(n_batch, len(rows)),
+                **(query(choices) if query is not None else {}),
+            )
+            # TypiClust repeats a row where no cluster is left.
+            yield from np.intersect1d(train[batch], rows).tolist() or rows[:1].tolist()
+
+    return rule
+
+
+def _first_rows(choices: Choices) -> Iterator[int]:
+    """Yield a few medoids, then rows by chance until two groups are known."""
+    yield from _super_instances(choices.trial, N_FIRST)[1].tolist()
+    rng = np.random.default_rng(choices.trial.seed)
+    while choices.n_groups < 2 and len(rows := choices.open_rows()):
+        yield int(rng.choice(rows))
+
+
+def _super_instances(trial: Trial, n: int) -> tuple[SuperInstances, Ints]:
+    """Return super-instances of the rows that may be asked about, and their representatives."""
+    train = trial.train_indices
+    partition = build_super_instances(trial.X[train], min(n, len(train)), seed=trial.seed)
+    return partition, train[partition.representatives]
+
+
+def _n_rows(trial: Trial) -> int:
+    """Return how many rows are known after all questions; the first needs none."""
+    if trial.budget is None:
+        raise InputError("methods that plan their questions need to be told how many")
+    return trial.budget + 1
+
+
+def _radii(trial: Trial) -> dict[str, Any]:
+    """Return what ProbCover is told: radii to choose from, and the true number of classes."""
+    sample = trial.X[np.random.default_rng(trial.seed).permutation(trial.train_indices)[:500]]
+    radii = np.unique(np.quantile(pdist(sample), QUANTILES))
+    return {"deltas": radii, "n_classes": trial.n_clusters}
+
+
+def _committee(choices: Choices) -> dict[str, Any]:
+    return {"ensemble": [_wrapped(choices, model) for model in _members(choices.trial.seed)]}
+
+
+def _logistic(choices: Choices) -> dict[str, Any]:
+    return {"clf": _wrapped(choices, LogisticRegression(C=SVM_C))}
+
+
+def _members(seed: int) -> list[Any]:
+    return [
+        LogisticRegression(C=SVM_C),
+        GaussianNB(),
+        DecisionTreeClassifier(random_state=seed),
+    ]
+
+
+def _wrapped(choices: Choices, model: Any) -> Any:
+    from skactiveml.classifier import SklearnClassifier
+
+    return SklearnClassifier(model, classes=np.arange(choices.n_groups))
+
+
+_FIRST = f"{N_FIRST} medoids first"
+CHOICE_METHODS = (
+    ChoiceMethod("COBRA-choices", medoids, cells, is_planned=True),
+    ChoiceMethod("medoids-learner", medoids, learner, is_planned=True),
+    ChoiceMethod("medoids-SVM", medoids, svm, is_planned=True),
+    ChoiceMethod("medoids-forest", medoids, forest, is_planned=True),
+    ChoiceMethod("medoids-spreading", medoids, spreading, is_planned=True),
+    ChoiceMethod("margin-SVM", doubtful(svm, is_margin=True), svm, _FIRST),
+    ChoiceMethod("margin-learner", doubtful(learner, is_margin=True), learner, _FIRST),
+    ChoiceMethod(
+        "uncertainty-forest", doubtful(forest, is_margin=False, n_batch=5), forest, _FIRST
+    ),
+    ChoiceMethod("TypiClust", activeml("TypiClust"), svm),
+    ChoiceMethod("ProbCover", activeml("ProbCover", _radii), svm),
+    ChoiceMethod("CoreSet", activeml("CoreSet"), svm),
+    ChoiceMethod("BADGE", activeml("Badge", query=_logistic), svm, _FIRST),
+    ChoiceMethod("committee", activeml("QueryByCommittee", query=_committee, n_batch=1), svm),
+)

@@ -1,0 +1,115 @@
+"""Rivals that ask choices, and people who err."""
+
+import json
+
+import numpy as np
+import pytest
+
+from likewise.core.answers import Answer
+from likewise.core.question import Question
+from likewise.errors import InputError
+from likewise.lab.experiments.cells import person_of, run_cell
+from likewise.lab.experiments.choice_methods import CHOICE_METHODS, ChoiceMethod, Choices, svm
+from likewise.lab.experiments.oracle import GuardedOracle, Slips, wrong_near_borders, wrong_rows
+from likewise.lab.experiments.plan import profile
+from likewise.lab.experiments.protocol import PEOPLE, Trial
+from likewise.lab.experiments.runner import run_cells
+from likewise.lab.experiments.store import Cell, ResultStore
+
+TRAIN = np.arange(0, 60, 2)
+NEEDS = {"TypiClust", "ProbCover", "CoreSet", "BADGE", "committee"}
+
+
+def trial(data, budget=None, **person):
+    oracle = GuardedOracle(data.y, TRAIN, budget, **person)
+    return Trial(data.X, oracle, TRAIN, budget, 3, 0, 7)
+
+
+@pytest.mark.parametrize("name", [method.name for method in CHOICE_METHODS])
+def test_every_rival_finds_three_clouds_by_choices_about_training_rows(blobs, name):
+    if name in NEEDS:
+        pytest.importorskip("skactiveml")
+    row = run_cell(Cell("rivals", name, "iris", 0, 0), budgets=(12, 20))
+    assert (row.status, row.error) == ("ok", "")
+    assert (row.groups, row.ari_test) == (3, 1.0)
+    # The first row of all needs no question; what is read are the row and all known groups.
+    assert row.queries == 20
+    assert 20 * 2 < row.rows_read <= 20 * 4
+    assert [point[1] for point in json.loads(row.curve)] == [12, 20]
+
+
+def test_classes_are_found_while_asking(blobs):
+    choices = Choices(trial(blobs))
+    for row in (0, 2, 20, 40, 22):
+        choices.ask(row)
+    assert choices.groups == [0, 0, 1, 2, 1]
+    assert choices.trial.oracle.reads == [2, 2, 3, 4]
+
+
+def test_a_row_that_nobody_is_sure_about_stays_unknown(blobs):
+    method = ChoiceMethod("all", lambda choices: iter(TRAIN.tolist()), svm)
+    choices = Choices(trial(blobs, unsure=1.0))
+    assert list(method._states(choices)) == list(range(len(TRAIN)))
+    assert (choices.rows, choices.unsure) == ([0], TRAIN[1:].tolist())
+    assert len(choices.open_rows()) == 0
+
+
+def test_rules_that_plan_have_a_run_for_every_budget(blobs):
+    by_name = {method.name: method for method in CHOICE_METHODS}
+    given = trial(blobs, 9)
+    assert by_name["medoids-SVM"].shared_runs(given, (5, 9)) == [[5], [9]]
+    assert by_name["margin-SVM"].shared_runs(given, (5, 9)) == [[5, 9]]
+
+
+# -- people --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("experiment", PEOPLE)
+def test_people_err_as_often_as_they_are_said_to(blobs, experiment):
+    big = 50
+    cell = Cell(experiment, "Likewise", "iris", 0, 0)
+    y = np.tile(blobs.y, big)
+    data = type(blobs)("big", np.tile(blobs.X, (big, 1)), y, ("a", "b", "c"), y, "", "")
+    data = type(data)(**{**vars(data), "X": np.random.default_rng(0).normal(size=(len(y), 2))})
+    oracle = GuardedOracle(y, np.arange(len(y)), **person_of(cell, data))
+    found = [oracle.answer(Question(1, row, ((0,), (20,), (40,)))) for row in range(1, 1001)]
+    right = [int(y[row]) for row in range(1, 1001)]
+    wrong = sum(a != b for a, b in zip(found, right, strict=True))
+    share = PEOPLE[experiment][1]
+    if experiment.startswith("unsure"):
+        assert found.count(Answer.UNSURE) == wrong == oracle.answers.count(Answer.UNSURE)
+    else:
+        slips = 0 if oracle.slips is None else oracle.slips.n_wrong
+        assert wrong == slips + oracle.n_misseen
+    assert wrong / 1000 == pytest.approx(share, abs=0.04)
+
+
+def test_rows_near_borders_are_wrong_more_often():
+    X = np.linspace(0, 1, 400)[:, None]
+    y = (X[:, 0] > 0.5).astype(int)
+    near = abs(np.arange(400) - 200) <= 5
+    seen = [wrong_near_borders(X, y, 0.02, seed) != y for seed in range(50)]
+    assert np.mean(seen) == pytest.approx(0.02, abs=0.01)
+    assert np.mean(seen, axis=0)[near].mean() > 5 * np.mean(seen, axis=0)[~near].mean()
+    assert np.mean(wrong_rows(y, 0.1, seed=0) != y) == pytest.approx(0.1, abs=0.04)
+
+
+def test_one_of_three_people_gives_all_wrong_answers():
+    slips = Slips(0.1, seed=1, is_one_of_three=True)
+    wrong = np.array([slips.is_wrong(0, k) for k in range(1, 301)]).reshape(10, 3, 10).sum(axis=2)
+    careless = wrong.sum(axis=0).argmax()
+    assert wrong[:, careless].tolist() == [3] * 10
+    assert wrong.sum() == 30
+    with pytest.raises(InputError, match="whole"):
+        Slips(0.05, seed=1, is_one_of_three=True)
+
+
+def test_an_own_end_is_reached_without_a_budget(blobs):
+    plan = profile("rivals").only(tasks=["iris"], experiments=["own-end"], n_folds=1)
+    store = ResultStore(":memory:")
+    run_cells(plan.cells(), store)
+    rows = list(store)
+    assert [row.method for row in rows] == ["Likewise", "Likewise-pairs"]
+    for row in rows:
+        assert (row.status, row.allowed, row.ari_test) == ("ok", None, 1.0), row.error
+        assert 30 < row.queries < 200
