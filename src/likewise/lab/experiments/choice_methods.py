@@ -110,6 +110,7 @@ class ChoiceMethod(Method):
         self.settings = settings
         self.is_planned = is_planned
         self.seeded_as = "medoids" if is_planned else ""  # all have the same
+        self.sources = (__name__,)
 
     def run(self, trial: Trial) -> Ints:
         """Return the cluster of every row."""
@@ -154,7 +155,8 @@ def svm(choices: Choices) -> Floats:
     """Return the decision values of a support vector machine, one against the rest."""
     X, rows = choices.trial.X, choices.rows
     found = SVC(C=SVM_C).fit(X[rows], choices.groups).decision_function(X)
-    return np.column_stack([-found, found]) if choices.n_groups == 2 else found
+    scores: Floats = np.column_stack([-found, found]) if choices.n_groups == 2 else found
+    return scores
 
 
 def forest(choices: Choices) -> Floats:
