@@ -11,6 +11,7 @@ import click
 
 from likewise.errors import InputError
 from likewise.lab.commands.data import fetch_missing
+from likewise.lab.datasets.third import missing_package
 from likewise.lab.experiments.plan import EXPERIMENTS, PROFILES, profile
 from likewise.lab.experiments.provenance import CHANGED, restamped, why_stale
 from likewise.lab.experiments.runner import (
@@ -137,6 +138,12 @@ def run(
         only["tasks"] = (*(only["tasks"] or ()), *tasks_in(tasks_from))
     plan = profile(profile_name).only(**only)
     plan = plan.only(methods=[*plan.methods, *own_methods])
+    for task in plan.tasks:
+        if package := missing_package(task):
+            click.echo(
+                f'{task} is skipped: it needs {package}. pip install "likewise[lab]"', err=True
+            )
+    plan = plan.only(tasks=[task for task in plan.tasks if not missing_package(task)])
     with closing(ResultStore(store)) as results:
         cells = plan.cells()
         first, then = stages(cells, results, retry)

@@ -10,7 +10,7 @@ all rules and classifiers as points.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,11 @@ class Choices:
             return
         self.rows.append(row)
         self.groups.append(self.n_groups if chosen is None else int(chosen))
+
+    @cached_property
+    def learner(self) -> Learner:
+        """The learner of `Likewise`, which keeps what it computes of rows."""
+        return Learner(self.trial.X)
 
     @property
     def n_groups(self) -> int:
@@ -186,8 +191,8 @@ def nearest(choices: Choices) -> Floats:
 
 def learner(choices: Choices) -> Floats:
     """Return the chances of the learner of `Likewise`."""
-    model = Learner(choices.trial.X)
-    return model.learn(np.array(choices.rows), np.array(choices.groups)).known_chances()
+    rows, groups = np.array(choices.rows), np.array(choices.groups)
+    return choices.learner.learn(rows, groups).known_chances()
 
 
 def cells(choices: Choices) -> Floats:
