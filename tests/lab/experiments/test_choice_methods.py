@@ -34,7 +34,7 @@ def test_every_rival_finds_three_clouds_by_choices_about_training_rows(blobs, na
     assert (row.groups, row.ari_test) == (3, 1.0)
     # The first row of all needs no question; what is read are the row and all known groups.
     assert row.queries == 20
-    assert 20 * 2 < row.rows_read <= 20 * 4
+    assert row.rows_read in range(20 * 2, 20 * 4 + 1)
     assert [point[1] for point in json.loads(row.curve)] == [12, 20]
 
 
@@ -112,4 +112,4 @@ def test_an_own_end_is_reached_without_a_budget(blobs):
     assert [row.method for row in rows] == ["Likewise", "Likewise-pairs"]
     for row in rows:
         assert (row.status, row.allowed, row.ari_test) == ("ok", None, 1.0), row.error
-        assert 30 < row.queries < 200
+        assert row.queries in range(30, 200)

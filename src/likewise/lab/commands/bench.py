@@ -12,6 +12,7 @@ import click
 from likewise.errors import InputError
 from likewise.files import write_whole
 from likewise.lab.commands.data import fetch_missing
+from likewise.lab.datasets.third import missing_package
 from likewise.lab.experiments.compare import (
     SMALL_TASKS,
     cells_to_compare,
@@ -145,6 +146,12 @@ def run(
         only["tasks"] = (*(only["tasks"] or ()), *tasks_in(tasks_from))
     plan = profile(profile_name).only(**only)
     plan = plan.only(methods=[*plan.methods, *own_methods])
+    for task in plan.tasks:
+        if package := missing_package(task):
+            click.echo(
+                f'{task} is skipped: it needs {package}. pip install "likewise[lab]"', err=True
+            )
+    plan = plan.only(tasks=[task for task in plan.tasks if not missing_package(task)])
     with closing(ResultStore(store)) as results:
         cells = plan.cells()
         first, then = stages(cells, results, retry)

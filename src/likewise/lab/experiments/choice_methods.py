@@ -10,7 +10,7 @@ all rules and classifiers as points.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,11 @@ class Choices:
         self.rows.append(row)
         self.groups.append(self.n_groups if chosen is None else int(chosen))
 
+    @cached_property
+    def learner(self) -> Learner:
+        """The learner of `Likewise`, which keeps what it computes of rows."""
+        return Learner(self.trial.X)
+
     @property
     def n_groups(self) -> int:
         """How many groups were found."""
@@ -110,6 +115,7 @@ class ChoiceMethod(Method):
         self.settings = settings
         self.is_planned = is_planned
         self.seeded_as = "medoids" if is_planned else ""  # all have the same
+        self.sources = (__name__,)
 
     def run(self, trial: Trial) -> Ints:
         """Return the cluster of every row."""
@@ -154,7 +160,8 @@ def svm(choices: Choices) -> Floats:
     """Return the decision values of a support vector machine, one against the rest."""
     X, rows = choices.trial.X, choices.rows
     found = SVC(C=SVM_C).fit(X[rows], choices.groups).decision_function(X)
-    return np.column_stack([-found, found]) if choices.n_groups == 2 else found
+    scores: Floats = np.column_stack([-found, found]) if choices.n_groups == 2 else found
+    return scores
 
 
 def forest(choices: Choices) -> Floats:
@@ -184,8 +191,8 @@ def nearest(choices: Choices) -> Floats:
 
 def learner(choices: Choices) -> Floats:
     """Return the chances of the learner of `Likewise`."""
-    model = Learner(choices.trial.X)
-    return model.learn(np.array(choices.rows), np.array(choices.groups)).known_chances()
+    rows, groups = np.array(choices.rows), np.array(choices.groups)
+    return choices.learner.learn(rows, groups).known_chances()
 
 
 def cells(choices: Choices) -> Floats:

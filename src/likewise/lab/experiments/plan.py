@@ -9,6 +9,7 @@ from typing import Any
 
 from likewise.errors import InputError
 from likewise.lab.datasets.catalog import TASKS
+from likewise.lab.datasets.third import THIRD
 from likewise.lab.experiments.choice_methods import CHOICE_METHODS
 from likewise.lab.experiments.methods import BUILT_IN, CONTROL, find_method
 from likewise.lab.experiments.protocol import N_FOLDS, NOISE, PEOPLE, SIZES
@@ -199,7 +200,7 @@ PROFILES: dict[str, dict[str, Any]] = {
         "kept_apart": DEVELOPED_ON,
     },
     "rivals": {
-        "tasks": tuple(TASKS),
+        "tasks": (*TASKS, *THIRD),
         "methods": RIVALS,
         "title": "Likewise and rivals that ask choices",
         "reference": "Likewise",
@@ -208,7 +209,7 @@ PROFILES: dict[str, dict[str, Any]] = {
         "kept_apart": DEVELOPED_ON,
     },
     "people": {
-        "tasks": tuple(TASKS),
+        "tasks": tuple(THIRD),
         "methods": PEOPLE_METHODS,
         "title": "People who are wrong, or not sure",
         "reference": "Likewise",

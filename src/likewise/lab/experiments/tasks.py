@@ -1,4 +1,4 @@
-"""Tasks: the paper's by name, those of scikit-learn, and your own files."""
+"""Tasks: the paper's and those of the third list by name, of scikit-learn, and your own files."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from likewise.errors import InputError, needs_extra
 from likewise.lab.datasets import Dataset, load, task_names
 from likewise.lab.datasets.catalog import find_task
+from likewise.lab.datasets.third import THIRD, load_third
 from likewise.registry import Registry
 
 SUFFIXES = (".npz", ".parquet")
@@ -25,7 +26,7 @@ _FUNCTIONS: Registry[Any] = Registry("task", {}, group="likewise.tasks")
 
 def check_task(name: str) -> None:
     """Raise `InputError` if there can be no task with this name."""
-    if ":" not in name and not name.endswith(SUFFIXES):
+    if ":" not in name and not name.endswith(SUFFIXES) and name not in THIRD:
         find_task(name)
 
 
@@ -48,8 +49,9 @@ def in_order(names: Iterable[str]) -> list[str]:
 def dataset(task: str, data_home: str | None = None, folder: str | None = None) -> Dataset:
     """Return a task, kept for the next cell.
 
-    It is one of the paper; a function such as ``sklearn.datasets:load_digits``; or a file in
-    `folder`: .npz with the arrays X and y, or Parquet, whose column y has the classes.
+    It is one of the paper or of the third list; a function such as
+    ``sklearn.datasets:load_digits``; or a file in `folder`: .npz with the arrays X and y, or
+    Parquet, whose column y has the classes.
     """
     if ":" in task:
         found = _FUNCTIONS.find(task)()
@@ -59,6 +61,8 @@ def dataset(task: str, data_home: str | None = None, folder: str | None = None) 
         if folder is None:
             raise InputError(f"{task} is a file: say in which folder it is by --tasks-from")
         return _checked(task, *_from_file(Path(folder, task)))
+    if task in THIRD:
+        return _checked(task, *load_third(task))
     return load(task, data_home=data_home)
 
 
