@@ -186,7 +186,8 @@ def spreading(choices: Choices) -> Floats:
 def nearest(choices: Choices) -> Floats:
     """Return 1 for the group of the nearest known row."""
     X, groups = choices.trial.X, np.array(choices.groups)
-    return np.eye(choices.n_groups)[groups[pairwise_distances_argmin(X, X[choices.rows])]]
+    closest: Ints = pairwise_distances_argmin(X, X[choices.rows])
+    return np.eye(choices.n_groups)[groups[closest]]
 
 
 def learner(choices: Choices) -> Floats:
