@@ -186,8 +186,9 @@ def spreading(choices: Choices) -> Floats:
 def nearest(choices: Choices) -> Floats:
     """Return 1 for the group of the nearest known row."""
     X, groups = choices.trial.X, np.array(choices.groups)
-    closest: Ints = pairwise_distances_argmin(X, X[choices.rows])
-    return np.eye(choices.n_groups)[groups[closest]]
+    closest = pairwise_distances_argmin(X, X[choices.rows])
+    scores: Floats = np.eye(choices.n_groups)[groups[closest]]
+    return scores
 
 
 def learner(choices: Choices) -> Floats:
