@@ -9,6 +9,7 @@ all rules and classifiers as points.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any
@@ -38,7 +39,8 @@ N_FIRST = 10
 N_BATCH = 10
 """Rules that were published for batches choose this many rows at a time."""
 N_TREES = 50
-SVM_C = 10.0
+C = 10.0
+"""Of support vector machines and logistic regressions: the inverse of their regularization."""
 N_NEIGHBORS = 10
 """Of label spreading."""
 QUANTILES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
@@ -159,7 +161,7 @@ class ChoiceMethod(Method):
 def svm(choices: Choices) -> Floats:
     """Return the decision values of a support vector machine, one against the rest."""
     X, rows = choices.trial.X, choices.rows
-    found = SVC(C=SVM_C).fit(X[rows], choices.groups).decision_function(X)
+    found = SVC(C=C).fit(X[rows], choices.groups).decision_function(X)
     scores: Floats = np.column_stack([-found, found]) if choices.n_groups == 2 else found
     return scores
 
@@ -252,13 +254,15 @@ def activeml(
         while len(rows := choices.open_rows()):
             classes = np.full(len(trial.X), np.nan)
             classes[choices.rows] = choices.groups
-            batch = strategy.query(
-                trial.X[train],
-                classes[train],
-                candidates=np.searchsorted(train, rows),
-                batch_size=min(n_batch, len(rows)),
-                **(query(choices) if query is not None else {}),
-            )
+            with warnings.catch_warnings():  # of models that do not converge in a few steps
+                warnings.simplefilter("ignore")
+                batch = strategy.query(
+                    trial.X[train],
+                    classes[train],
+                    candidates=np.searchsorted(train, rows),
+                    batch_size=min(n_batch, len(rows)),
+                    **(query(choices) if query is not None else {}),
+                )
             # TypiClust repeats a row where no cluster is left.
             yield from np.intersect1d(train[batch], rows).tolist() or rows[:1].tolist()
 
@@ -299,12 +303,12 @@ def _committee(choices: Choices) -> dict[str, Any]:
 
 
 def _logistic(choices: Choices) -> dict[str, Any]:
-    return {"clf": _wrapped(choices, LogisticRegression(C=SVM_C))}
+    return {"clf": _wrapped(choices, LogisticRegression(C=C))}
 
 
 def _members(seed: int) -> list[Any]:
     return [
-        LogisticRegression(C=SVM_C),
+        LogisticRegression(C=C),
         GaussianNB(),
         DecisionTreeClassifier(random_state=seed),
     ]

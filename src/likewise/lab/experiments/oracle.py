@@ -17,7 +17,7 @@ from likewise.errors import BudgetExhausted, InputError, LikewiseError
 
 PER = 100
 """The share of wrong answers is exact in every block of this many answers."""
-TURN, PEOPLE = 10, 3
+TURN, N_PEOPLE = 10, 3
 """Three people take turns, ten questions each."""
 
 
@@ -37,13 +37,13 @@ class Slips:
     """
 
     def __init__(self, share: float, seed: int, *, is_one_of_three: bool = False) -> None:
-        self._per = TURN * PEOPLE if is_one_of_three else PER
+        self._per = TURN * N_PEOPLE if is_one_of_three else PER
         self._n_per = round(share * self._per)
         if not 0 <= share <= 1 or abs(self._n_per - share * self._per) > 1e-9:
             raise InputError(f"the share of wrong answers must be whole percent, got {share}")
         self._first, self._span = 0, self._per
         if is_one_of_three:
-            self._first = TURN * int(np.random.default_rng(seed).integers(PEOPLE))
+            self._first = TURN * int(np.random.default_rng(seed).integers(N_PEOPLE))
             self._span = TURN
         self.seed = seed
         self._wrong: dict[Hashable, bool] = {}
