@@ -38,7 +38,7 @@ N_FIRST = 10
 """Rules that need a classifier first ask about this many medoids of K-means."""
 N_BATCH = 10
 """Rules that were published for batches choose this many rows at a time."""
-N_TREES = 50
+N_TREES = 25
 C = 10.0
 """Of support vector machines and logistic regressions: the inverse of their regularization."""
 N_NEIGHBORS = 10
@@ -336,5 +336,5 @@ CHOICE_METHODS = (
     ChoiceMethod("ProbCover", activeml("ProbCover", _radii), svm),
     ChoiceMethod("CoreSet", activeml("CoreSet"), svm),
     ChoiceMethod("BADGE", activeml("Badge", query=_logistic), svm, _FIRST),
-    ChoiceMethod("committee", activeml("QueryByCommittee", query=_committee, n_batch=1), svm),
+    ChoiceMethod("committee", activeml("QueryByCommittee", query=_committee, n_batch=3), svm),
 )
