@@ -12,6 +12,7 @@ from scipy.optimize import isotonic_regression
 
 from likewise.errors import needs_extra
 from likewise.lab.experiments.results import split_line
+from likewise.lab.experiments.tables import WARNINGS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +114,8 @@ def draw_lines(axis: Axes, curves: Mapping[str, Curve], **look: Any) -> None:
                 place.update(xytext=(5, -10), ha="left")
         color = style(name)["color"]
         at = places.get(name, end)
-        axis.annotate(name, at, size=8.5, color=color, annotation_clip=False, **place)
+        shown = f"{name} (a lower bound)" if name in WARNINGS else name
+        axis.annotate(shown, at, size=8.5, color=color, annotation_clip=False, **place)
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
