@@ -16,7 +16,7 @@ MANY_CENTERS = 500
 """From this many centers on, starts differ by less than a percent, so one is enough."""
 
 N_INIT = 10
-"""Starts of K-means on all rows, as in the paper."""
+"""Starts of K-means on all rows. Our choice: the paper names no number."""
 
 START_ROWS_PER_CENTER, MAX_ITER = 8, 5
 """From 500 centers on, k-means++ looks for a start among this many rows per center, and Lloyd's

@@ -238,5 +238,13 @@ def test_an_interval_is_one_cell_for_people_and_three_for_programs(tmp_path):
     assert csv == 'gain,"gain, low","gain, high"\n0.12345,0.1,0.15\n,,\n'
 
 
+def test_a3s_is_called_a_lower_bound_wherever_it_is_shown(tmp_path):
+    Table.of([{"method": "A3S‡", "ARI": 0.4}], "t", "T").write(tmp_path)
+    Table.of([{"method": "DSL", "ARI": 0.4}], "u", "T").write(tmp_path)
+    for suffix in ("md", "tex"):
+        assert "A3S: take its rows for a lower bound" in (tmp_path / f"t.{suffix}").read_text()
+        assert "lower bound" not in (tmp_path / f"u.{suffix}").read_text()
+
+
 def test_table_1_of_the_paper_is_known_for_six_datasets():
     assert len(TABLE_1) == 6

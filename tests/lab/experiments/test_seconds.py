@@ -34,7 +34,7 @@ def test_pauses_and_what_was_not_asked_do_not_count():
     pairs = [gesture(0, 8.0), gesture(0, 4.0)]
     others = [gesture(0, 61.0), gesture(0, None), gesture(0, 1.0, source="mended")]
     found = fit_seconds(pairs + others)
-    assert (found.per_question, found.per_row) == (pytest.approx(6.0), 0.0)
+    assert (found.per_question, found.per_row) == pytest.approx((6.0, 0.0))
     assert "2 answers of 6.0 s" in found.source
     assert "1 with a pause" in found.source
     with pytest.raises(InputError, match="no answer with a time"):
@@ -50,7 +50,7 @@ def test_a_persons_sessions_become_the_model_of_the_report(tmp_path, monkeypatch
     np.save(tmp_path / "points.npy", X)
     opened = open_project(tmp_path / "points.npy", session=tmp_path / "own.likewise")
     clock = iter(range(0, 1000, 5))
-    monkeypatch.setattr(terminal.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr("likewise.cli.terminal.time.monotonic", lambda: next(clock))
     keys = iter("md000q")  # reading on belongs to the first answer
     terminal.run_terminal(opened.project, lambda: next(keys))
     opened.project.close()

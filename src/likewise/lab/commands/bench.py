@@ -253,7 +253,7 @@ _first_folds = click.option("--folds", type=int, help="Only rows of so many of t
 @click.option(
     "--profile",
     "profile_name",
-    type=click.Choice(["paper", "flagship"]),
+    type=click.Choice(["paper", "flagship", "rivals"]),
     default="paper",
     show_default=True,
     help="Which experiments to report on.",

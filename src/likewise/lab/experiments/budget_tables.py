@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from likewise.lab.experiments.comparison_tables import SHOWN, WHOLE
 from likewise.lab.experiments.measures import MEASURES
 from likewise.lab.experiments.methods import CONTROL
-from likewise.lab.experiments.protocol import BUDGETS, NOISE, NOISE_BUDGETS, SIZES
+from likewise.lab.experiments.protocol import NOISE, NOISE_BUDGETS, PEOPLE, SIZES
 from likewise.lab.experiments.results import (
     Results,
     complete,
-    fixed,
     frames,
     half,
     line_of,
@@ -27,6 +26,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+NOISY = NOISE_BUDGETS[-1]
+"""After so many questions people who err are compared with others."""
+TRUTHFUL = "truthful"
 MEASURE_NAMES = {"ari": "ARI", "ami": "AMI", "v": "V-measure", "f1": "F1 of pairs"}
 
 
@@ -34,7 +36,7 @@ def measures_table(results: Results) -> Table | None:
     """Return all measures and what the answers cost, at fixed numbers of questions."""
     lines: list[Line] = []
     for (name, tasks), n in product(results.lists.items(), SHOWN):
-        by_column = {c: results.at(fixed(n), tasks, column=c) for c in (*MEASURES, "rows_read")}
+        by_column = {c: results.at(n, tasks, column=c) for c in (*MEASURES, "rows_read")}
         scores = {column: complete(found) for column, found in by_column.items()}
         for line_name in scores["ari"]:
             line: Line = {"list": name, "questions": n, "method": line_name}
@@ -44,7 +46,7 @@ def measures_table(results: Results) -> Table | None:
                 line[shown] = bootstrap(scores[column][line_name]) if has_it else None
             if line_name in (read := by_column["rows_read"].dropna(axis=1, how="all")):
                 n_read = float(read[line_name].mean())
-                asked = results.at(fixed(n), tasks, column="asked")[line_name].mean()
+                asked = results.at(n, tasks, column="asked")[line_name].mean()
                 line["rows read"] = round(n_read)
                 line["minutes"] = results.seconds(float(asked), n_read) / 60
             lines.append(line)
@@ -66,16 +68,16 @@ def budgets_table(results: Results) -> Table | None:
     lines: list[Line] = []
     lead = []
     for name, tasks in results.lists.items():
-        scores = {budget: complete(results.at(fixed(budget), tasks)) for budget in BUDGETS}
-        for method in scores[BUDGETS[0]].columns:
-            line: Line = {"list": name, "method": method, "tasks": len(scores[BUDGETS[0]])}
+        scores = {budget: complete(results.at(budget, tasks)) for budget in results.counts}
+        for method in scores[results.counts[0]].columns:
+            line: Line = {"list": name, "method": method, "tasks": len(scores[results.counts[0]])}
             for budget, found in scores.items():
                 line[str(budget)] = bootstrap(found[method]) if method in found else None
             lines.append(line)
         best = [str(b) for b, s in scores.items() if len(s) and s.mean().idxmax() == me]
         if any(me in found for found in scores.values()):
             where = f"{words(best)} questions" if best else "none"
-            is_all = len(best) == len(BUDGETS)
+            is_all = len(best) == len(results.counts)
             lead.append(f"{name}: at {'every number of questions' if is_all else where}")
     return Table.of(
         lines,
@@ -132,47 +134,87 @@ def half_table(results: Results) -> Table | None:
     )
 
 
-def noise_scores(results: Results, tasks: Sequence[str]) -> list[pd.DataFrame]:
-    """Return the scores without and with wrong answers, of the same tasks and lines."""
-    when = fixed(NOISE_BUDGETS[-1])
-    found = [results.at(when, tasks, name) for name in ("budgets", *NOISE)]
-    lines = [n for n in found[0] if all(n in other and other[n].notna().any() for other in found)]
-    found = [table[lines].dropna() for table in found]
-    shared = [task for task in found[0].index if all(task in other.index for other in found)]
-    return [table.loc[shared] for table in found]
+def noise_scores(results: Results, tasks: Sequence[str], n: int = NOISY) -> dict[str, pd.DataFrame]:
+    """Return the scores of truthful people and of others, of the same folds, tasks and lines."""
+    names = [name for name in (*NOISE, *PEOPLE) if len(results.of(name))]
+    n_folds = min([results.n_folds, *map(results.folds_of, names)])
+    found = {TRUTHFUL: results.at(n, tasks, n_folds=n_folds)}
+    found |= {name: results.at(n, tasks, name, n_folds=n_folds) for name in names}
+    tables = list(found.values())
+    lines = [n for n in tables[0] if all(n in other and other[n].notna().any() for other in tables)]
+    whole = frames().concat([table[lines] for table in tables], axis=1).dropna().index
+    return {name: table.loc[whole, lines] for name, table in found.items()} if names else {}
 
 
 def noise_table(results: Results) -> Table | None:
-    """Return what wrong answers cost at 100 questions."""
+    """Return what people cost who are wrong or not sure."""
     me = results.plan.reference
     lines: list[Line] = []
     verdict = []
     for name, tasks in results.lists.items():
-        right, *wrong = noise_scores(results, tasks)
-        for method in right.columns if len(right) else ():
-            line: Line = {"list": name, "method": method, "tasks": len(right)}
-            line["none wrong"] = bootstrap(right[method])
-            changes = []
-            for share, found in zip(NOISE.values(), wrong, strict=True):
-                change = found[method] - right[method]
-                changes.append(bootstrap(change, is_difference=True))
-                line[f"{share:.0%} wrong"] = bootstrap(found[method])
-                line[f"change at {share:.0%}"] = changes[-1]
-                line[f"worst at {share:.0%}"] = f"{change.min():+.3f} {change.idxmin()}"
-            lines.append(line)
-            if method == me:
-                verdict.append(f"{name} {' and '.join(map(str, changes))}")
-    shares = [f"{share:.0%}" for share in NOISE.values()]
+        scores = noise_scores(results, tasks)
+        for condition, method in product(list(scores)[1:], scores.get(TRUTHFUL, ())):
+            right, wrong = scores[TRUTHFUL][method], scores[condition][method]
+            if right.empty:
+                continue
+            change = bootstrap(wrong - right, is_difference=True)
+            lines.append(
+                {
+                    "list": name,
+                    "people": condition,
+                    "method": method,
+                    "tasks": len(right),
+                    TRUTHFUL: bootstrap(right),
+                    "ARI": bootstrap(wrong),
+                    "change": change,
+                    "worst": f"{(wrong - right).min():+.3f} {(wrong - right).idxmin()}",
+                }
+            )
+            if method == me and tasks == results.tasks:
+                verdict.append(f"{condition} {change}")
     return Table.of(
         lines,
         "noise",
-        f"Wrong answers: mean ARI after {NOISE_BUDGETS[-1]} questions",
-        verdict=sentence(f"With {words(shares)} wrong answers {me} changes by:", verdict),
+        f"People who are wrong or not sure: mean ARI after {NOISY} questions",
+        verdict=sentence(f"{me} changes by:", verdict),
         notes=[
-            "Of every hundred different questions, exactly 5 or 10 are answered wrongly, "
-            "for all methods at the same places in the order of their questions. COBRA with few "
-            "super-instances asks fewer than 100 questions, and so gets fewer wrong answers."
+            "What the conditions are: docs/benchmark.md. The same rows, or the same places in the "
+            "order of questions, are wrong for all methods. COBRA with few super-instances asks "
+            f"fewer than {NOISY} questions, and so gets fewer wrong answers."
         ],
+    )
+
+
+def end_table(results: Results) -> Table | None:
+    """Return where methods that are told no budget stop, and how good they are then."""
+    points = results.points[results.points["experiment"] == "own-end"]
+    last = results.counts[-1]
+    lines: list[Line] = []
+    for (name, tasks), method in product(results.lists.items(), results.lines):
+        found = points[(points["line"] == method) & points["task"].isin(tasks)]
+        means = found.groupby("task")[["asked", "rows_read", "ari"]].mean()
+        then = results.at(last, tasks).reindex(columns=[method])[method].reindex(means.index)
+        if len(means):
+            lines.append(
+                {
+                    "list": name,
+                    "method": method,
+                    "tasks": len(means),
+                    "questions": round(float(means["asked"].mean())),
+                    "fewest": int(found["asked"].min()),
+                    "most": int(found["asked"].max()),
+                    "rows read": round(float(means["rows_read"].mean())),
+                    "ARI": bootstrap(means["ari"]),
+                    f"against {last} questions": bootstrap(
+                        (means["ari"] - then).dropna(), is_difference=True
+                    ),
+                }
+            )
+    return Table.of(
+        lines,
+        "own-end",
+        "Told no budget, as on the page: where it stops, and how good it is then",
+        notes=[WHOLE],
     )
 
 
@@ -181,15 +223,15 @@ def leaderboard(results: Results, name: str, tasks: Sequence[str]) -> Table | No
 
     Only tasks that all methods have are counted.
     """
-    scores = {budget: complete(results.at(fixed(budget), tasks)) for budget in BUDGETS}
-    methods = [m for m in scores[BUDGETS[0]] if all(m in found for found in scores.values())]
+    scores = {budget: complete(results.at(budget, tasks)) for budget in results.counts}
+    methods = [m for m in scores[results.counts[0]] if all(m in found for found in scores.values())]
     if not methods:
         return None
-    _, *wrong = noise_scores(results, tasks)
+    noisy = noise_scores(results, tasks)
     every = frames().concat([found[methods] for found in scores.values()])
     ranks = every.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
     best = every.eq(every.max(axis=1), axis=0).mean()
-    budgets = results.of("budgets")
+    budgets = results.of(results.scored)
     lines: list[Line] = []
     for method in ranks.index:
         plain, size = split_line(method)
@@ -199,9 +241,8 @@ def leaderboard(results: Results, name: str, tasks: Sequence[str]) -> Table | No
         line["rank"] = float(ranks[method])
         line["best"] = f"{best[method]:.0%}"
         line |= {str(budget): bootstrap(found[method]) for budget, found in scores.items()}
-        for share, found in zip(NOISE.values(), wrong, strict=True):
-            has_noise = method in found and len(found)
-            line[f"{share:.0%} wrong"] = bootstrap(found[method]) if has_noise else None
+        for condition, found in list(noisy.items())[1:]:
+            line[condition] = bootstrap(found[method]) if method in found and len(found) else None
         line["ms"] = float(rows["ms_p95"].dropna().median())
         line["seconds"] = float(rows["cpu_seconds"].median())
         lines.append(line)
@@ -210,10 +251,11 @@ def leaderboard(results: Results, name: str, tasks: Sequence[str]) -> Table | No
         f"leaderboard-{name.replace(' ', '-')}",
         f"Leaderboard, {name}",
         notes=[
-            f"Mean ARI on the test parts after so many questions, on {len(scores[BUDGETS[0]])} "
-            "tasks that all methods have. Rank: the mean over tasks and budgets, 1 is best. Best: "
-            "the share of tasks and budgets on which no other is better. Wrong: after "
-            f"{NOISE_BUDGETS[-1]} questions, so many of which were answered wrongly. Ms: 95th "
+            "Mean ARI on the test parts after so many questions, on "
+            f"{len(next(iter(scores.values())))} tasks that all methods have. "
+            "Rank: the mean over tasks and budgets, 1 is best. Best: "
+            "the share of tasks and budgets on which no other is better. Noise: after "
+            f"{NOISY} questions, so many percent of which were answered wrongly. Ms: 95th "
             "percentile of the milliseconds to the next question; seconds: of a whole run; both "
             "on the processor, medians."
         ],

@@ -19,7 +19,6 @@ from likewise.lab.experiments.results import (
     WITHOUT,
     Results,
     complete,
-    fixed,
     own_count,
 )
 from likewise.lab.experiments.statistics import (
@@ -85,7 +84,7 @@ def paired_table(results: Results) -> Table | None:
         {"list": name, "questions": n, "against": method, **paired(me, method, both, found)}
         for name, tasks in results.lists.items()
         for n in SHOWN
-        for method, both, found in duels(results.at(fixed(n), tasks), me)
+        for method, both, found in duels(results.at(n, tasks), me)
     ]
     n_better = sum(line["difference"].low > 0 for line in lines)
     worse = [line for line in lines if line["difference"].high < 0]

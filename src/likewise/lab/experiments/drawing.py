@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 from scipy.optimize import isotonic_regression
 
 from likewise.errors import needs_extra
 from likewise.lab.experiments.results import split_line
+from likewise.lab.experiments.tables import WARNINGS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +35,8 @@ STYLES: dict[str, dict[str, Any]] = {
     "COSC-MinMax": {"color": "0.55", "marker": "X", "mfc": "white"},
     "COSC-NPU": {"color": "0.55", "marker": "X", "linestyle": "--"},
 }
-OWN_STYLE = {"color": "0.2", "marker": "D", "linestyle": ":", "mfc": "white"}
+OWN_STYLE = {"color": "0.2", "linestyle": ":", "mfc": "white"}
+OWN_MARKERS = "DpHh*d8"
 STROKES = {25: ":", 50: "--", 100: "-"}
 EARLY = 0.8
 """A line that ends before this share of the x axis is named where it ends."""
@@ -75,7 +78,9 @@ def save(figure: Figure, folder: Path, name: str) -> str:
 def style(line: str) -> dict[str, Any]:
     """Return how a line is drawn: by its method, and its number of super-instances if any."""
     method, size = split_line(line)
-    found = {"linewidth": 1.2, "markersize": 5, **STYLES.get(method, OWN_STYLE)}
+    marker = OWN_MARKERS[crc32(method.encode()) % len(OWN_MARKERS)]
+    own = {"marker": marker, **OWN_STYLE}
+    found = {"linewidth": 1.2, "markersize": 5, **STYLES.get(method, own)}
     return found | ({"linestyle": STROKES.get(size, "-"), "linewidth": 1.2} if size else {})
 
 
@@ -109,7 +114,8 @@ def draw_lines(axis: Axes, curves: Mapping[str, Curve], **look: Any) -> None:
                 place.update(xytext=(5, -10), ha="left")
         color = style(name)["color"]
         at = places.get(name, end)
-        axis.annotate(name, at, size=8.5, color=color, annotation_clip=False, **place)
+        shown = f"{name} (a lower bound)" if name in WARNINGS else name
+        axis.annotate(shown, at, size=8.5, color=color, annotation_clip=False, **place)
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:

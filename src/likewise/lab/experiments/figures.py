@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from likewise.lab.experiments.budget_tables import noise_scores
+from likewise.lab.experiments.budget_tables import NOISY, TRUTHFUL, noise_scores
 from likewise.lab.experiments.comparison_tables import FAR_BELOW, SHOWN
 from likewise.lab.experiments.drawing import ACCENT, Curve, dots, draw_lines, entitle, new_figure
 from likewise.lab.experiments.methods import CONTROL
@@ -20,12 +20,10 @@ from likewise.lab.experiments.paper_tables import (
     wrong_k_changes,
 )
 from likewise.lab.experiments.plan import MIDDLE_SIZE
-from likewise.lab.experiments.protocol import BUDGETS, NOISE, NOISE_BUDGETS
 from likewise.lab.experiments.results import (
     Results,
     complete,
     curve_of,
-    fixed,
     frames,
     is_sized,
 )
@@ -36,6 +34,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+N_RIVALS = 5
+"""How many rivals that ask choices are drawn, the best on average."""
 SIZE_MARKERS = ("o", "^", "s", "D", "v", "P")
 
 
@@ -44,7 +44,7 @@ def quality_figure(results: Results) -> Figure | None:
     panels = results.parts
     figure, axes = new_figure(len(panels), figsize=(5.4 * len(panels) + 0.8, 4.0))
     for axis, (name, tasks) in zip(axes, panels.items(), strict=True):
-        curves = {method: _curve(results, method, tasks) for method in results.methods}
+        curves = {line: _curve(results, line, tasks) for line in shown_lines(results, tasks)}
         for size, at, height in zip(results.sizes, *curves.get(CONTROL, ((), ())), strict=False):
             place = {"xytext": (0, -11), "textcoords": "offset points"}
             axis.annotate(str(size), (at, height), size=7, ha="center", **place)
@@ -54,17 +54,30 @@ def quality_figure(results: Results) -> Figure | None:
     return figure
 
 
+def shown_lines(results: Results, tasks: Sequence[str]) -> list[str]:
+    """Return what curves are drawn of: all methods, or `Likewise`, COBRA and the best rivals."""
+    if not results.own.empty:
+        return results.methods
+    means = {n: complete(results.at(n, tasks)).mean() for n in results.counts}
+    order = frames().DataFrame(means).mean(axis=1).sort_values(ascending=False)
+    always = [line for line in results.lines if line.startswith((results.plan.reference, CONTROL))]
+    best = [line for line in order.index if line not in always][:N_RIVALS]
+    return [line for line in results.lines if line in (*always, *best)]
+
+
 def _curve(results: Results, method: str, tasks: Sequence[str], column: str = "budget") -> Curve:
     """Return the mean of a column of the points and the mean ARI of a method, point by point."""
     # COBRA is meant to ask all its questions; stopped earlier, it is another method.
-    is_fixed = results.is_by_budget and not is_sized(method)
+    is_fixed = results.is_by_budget and (results.own.empty or not is_sized(method))
     at: list[float] = []
     means: list[float] = []
-    for n in BUDGETS if is_fixed else [size for size in results.sizes if size in results.own]:
+    for n in (
+        results.counts if is_fixed else [size for size in results.sizes if size in results.own]
+    ):
 
         def table(name: str, n: int = n) -> pd.DataFrame:
             if is_fixed:
-                return results.at(fixed(n), tasks, column=name)
+                return results.at(n, tasks, column=name)
             return results.at_own(n, tasks, name)
 
         scores = complete(table("ari"))
@@ -83,7 +96,7 @@ def costs_figure(results: Results) -> Figure | None:
     figure, axes = new_figure(2, len(lists), figsize=(11.6, 4.0 * len(lists)))
     for place, (name, tasks) in enumerate(lists):
         by_rows, by_minutes = {}, {}
-        for method in results.methods:
+        for method in shown_lines(results, tasks):
             rows, means = _curve(results, method, tasks, "rows_read")
             asked, _ = _curve(results, method, tasks, "asked")
             if rows:
@@ -102,7 +115,7 @@ def ranks_figure(results: Results) -> Figure | None:
     """Draw critical-difference diagrams: average ranks, and bars over what cannot be told apart."""
     panels: dict[str, pd.DataFrame] = {}
     for n in SHOWN if results.is_by_budget else results.sizes:
-        table = results.at(fixed(n)) if results.is_by_budget else results.at_own(n)
+        table = results.at(n) if results.is_by_budget else results.at_own(n)
         scores = complete(table)
         if len(scores.columns) > 2 and len(scores) > 1:
             panels[f"{n} {'questions' if results.is_by_budget else 'super-instances'}"] = scores
@@ -169,19 +182,20 @@ def differences_figure(results: Results) -> Figure | None:
 
 
 def noise_figure(results: Results) -> Figure | None:
-    """Draw the mean ARI at 100 questions against the share of wrong answers."""
+    """Draw the mean ARI of people who err beside that of truthful ones."""
     panels = {name: noise_scores(results, tasks) for name, tasks in results.parts.items()}
-    panels = {name: tables for name, tables in panels.items() if len(tables[0])}
+    panels = {name: tables for name, tables in panels.items() if tables and len(tables[TRUTHFUL])}
     if not panels:
         return None
-    figure, axes = new_figure(len(panels), figsize=(4.6 * len(panels), 3.6))
-    shares = [0.0, *(100 * share for share in NOISE.values())]
+    figure, axes = new_figure(len(panels), figsize=(4.8 * len(panels), 3.6))
     for axis, (name, tables) in zip(axes, panels.items(), strict=True):
-        curves = {str(n): (shares, [float(t[n].mean()) for t in tables]) for n in tables[0]}
+        places = list(range(len(tables)))
+        lines = tables[TRUTHFUL].columns
+        curves = {str(n): (places, [float(t[n].mean()) for t in tables.values()]) for n in lines}
         draw_lines(axis, curves)
-        axis.set_xticks(shares)
-        entitle(axis, f"{name}: {len(tables[0])} tasks", "wrong answers in percent")
-    axes[0].set_ylabel(f"mean ARI after {NOISE_BUDGETS[-1]} questions")
+        axis.set_xticks(places, list(tables), rotation=30)
+        entitle(axis, f"{name}: {len(tables[TRUTHFUL])} tasks", "")
+    axes[0].set_ylabel(f"mean ARI after {NOISY} questions")
     return figure
 
 

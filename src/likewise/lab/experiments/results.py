@@ -16,7 +16,7 @@ from likewise.lab.datasets import task_names
 from likewise.lab.experiments.measures import MEASURES
 from likewise.lab.experiments.methods import CONTROL, find_method
 from likewise.lab.experiments.plan import Plan
-from likewise.lab.experiments.protocol import AT_BUDGETS, SIZES, half_of
+from likewise.lab.experiments.protocol import AT_BUDGETS, BUDGETS, COUNTS, PEOPLE, SIZES, half_of
 from likewise.lab.experiments.provenance import why_stale
 from likewise.lab.experiments.seconds import PUBLISHED, Seconds
 from likewise.lab.experiments.store import Row
@@ -36,8 +36,8 @@ WITHOUT = "without the faces"
 STALE_MARK = "‡"
 """Marks every line that includes a row whose code has changed since."""
 
-When = Callable[["pd.DataFrame"], "pd.Series[int]"]
-"""From COBRA's own numbers of questions, by fold and super-instances, to a budget of each fold."""
+When = int | Callable[["pd.DataFrame"], "pd.Series[int]"]
+"""A number of questions, or one for each fold by COBRA's own numbers, by fold and size."""
 
 
 def frames() -> Any:
@@ -50,11 +50,6 @@ def frames() -> Any:
 def own_count(size: int) -> When:
     """Return COBRA's number of questions with a number of super-instances."""
     return lambda own: own[size]
-
-
-def fixed(budget: int) -> When:
-    """Return a budget that is the same in every fold."""
-    return lambda own: own[SIZES[-1]] * 0 + budget
 
 
 def half(own: pd.DataFrame) -> pd.Series[int]:
@@ -73,9 +68,11 @@ class Results:
     def __init__(self, rows: Iterable[Row], plan: Plan, seconds: Seconds = PUBLISHED) -> None:
         self.plan = plan
         self.seconds = seconds
-        self.is_by_budget = "budgets" in plan.experiments
-        self.scored = "budgets" if self.is_by_budget else "main"
-        wanted = {*plan.experiments, "main"} if self.is_by_budget else {*plan.experiments}
+        by_budget = [name for name in ("budgets", "rivals") if name in plan.experiments]
+        self.is_by_budget = bool(by_budget)
+        self.scored, *_ = (*by_budget, "main")
+        self.counts = COUNTS if self.scored == "rivals" else BUDGETS
+        wanted = {*plan.experiments, *(("main", *PEOPLE) if by_budget else ())}
         found = sorted((row for row in rows if row.experiment in wanted), key=lambda row: row.cell)
         if not any(row.experiment == self.scored for row in found):
             raise InputError(
@@ -84,7 +81,7 @@ class Results:
             )
         self.rows = frames().DataFrame([{**asdict(row), "stale": why_stale(row)} for row in found])
         self._by_experiment = dict(tuple(self.rows.groupby("experiment")))
-        self.n_folds = int(self.of(self.scored)["fold"].max()) + 1
+        self.n_folds = self.folds_of(self.scored)
         points = [point for row in found for point in _points(row)]
         self.points = frames().DataFrame(points).reindex(columns=POINTS)
         main = self.of("main")
@@ -100,6 +97,10 @@ class Results:
             found = found[found[name] == value]
         return found
 
+    def folds_of(self, experiment: str) -> int:
+        """Return how many folds of an experiment there are."""
+        return int(self.of(experiment)["fold"].max()) + 1
+
     @cached_property
     def tasks(self) -> list[str]:
         """The tasks that there are results for, in the paper's order."""
@@ -109,6 +110,11 @@ class Results:
     def methods(self) -> list[str]:
         """The methods, in the order of the plan, then others."""
         return self._in_order(self.of(self.scored)["method"])
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of `at`, in the order of the methods."""
+        return self._in_order(self.points.loc[self.points["experiment"] == self.scored, "line"])
 
     @cached_property
     def sizes(self) -> list[int]:
@@ -150,18 +156,23 @@ class Results:
         self,
         when: When,
         tasks: Sequence[str] | None = None,
-        experiment: str = "budgets",
+        experiment: str = "",
         column: str = "ari",
+        n_folds: int = 0,
     ) -> pd.DataFrame:
         """Return the mean ARI or another column of the points, tasks by lines, at some questions.
 
-        A line is a method, with its number of super-instances if it is told one.
+        A line is a method, with its number of super-instances if it is told one. By default all
+        folds of the compared rows count.
         """
-        points = self.points[self.points["experiment"] == experiment]
-        return self._means(self._at(points, when), "line", tasks, column)
+        points = self.points[self.points["experiment"] == (experiment or self.scored)]
+        points = points[points["fold"] < (n_folds or self.n_folds)]
+        return self._means(self._at(points, when), "line", tasks, column, n_folds)
 
     def questions(self, when: When, tasks: Sequence[str]) -> float:
         """Return the mean number of questions over folds, then over tasks."""
+        if isinstance(when, int):
+            return float(when)
         counts = when(self.own).groupby("task").mean()
         return float(counts.reindex(list(tasks)).mean())
 
@@ -185,19 +196,26 @@ class Results:
         return (MARK if is_incomplete else "") + (STALE_MARK if is_stale else "")
 
     def _at(self, points: pd.DataFrame, when: When) -> pd.DataFrame:
+        if isinstance(when, int):
+            return points[points["budget"] == when]
         if self.own.empty or points.empty:
             return points.head(0)
         budget = when(self.own).rename("budget").astype(int).reset_index()
         return points.merge(budget, on=["task", "fold", "budget"])
 
     def _means(
-        self, points: pd.DataFrame, by: str, tasks: Sequence[str] | None, column: str = "ari"
+        self,
+        points: pd.DataFrame,
+        by: str,
+        tasks: Sequence[str] | None,
+        column: str = "ari",
+        n_folds: int = 0,
     ) -> pd.DataFrame:
         """Return means over folds, tasks by lines; by budget only where all folds are there."""
         folds = points.groupby(["task", by])[column]
         means = folds.mean()
         if self.is_by_budget:
-            means = means[folds.count() == self.n_folds]
+            means = means[folds.count() == (n_folds or self.n_folds)]
         table = means.unstack(by)
         order = self._in_order([str(name) for name in table.columns])
         return table.reindex(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,11 @@ Line = dict[str, Any]
 """A line of a table: values by column."""
 SAME, IN_PART, DIFFERS = "Same", "Same in part", "Differs"
 """What a verdict about something in the paper begins with."""
+WARNINGS = {
+    "A3S": "A3S: take its rows for a lower bound. It is made for many classes, its authors do not "
+    "recommend it for two or three, and ours is not told the number of classes."
+}
+"""What stands below every table that shows a method."""
 _LATEX = str.maketrans(
     {
         **{letter: f"\\{letter}" for letter in "&%$#_{}"},
@@ -50,7 +55,10 @@ class Table:
         frame = frames().DataFrame(lines)
         if "list" in frame and frame["list"].nunique() == 1:
             frame = frame.drop(columns="list")
-        return cls(name, title, frame, **more)
+        table = cls(name, title, frame, **more)
+        shown = [cell for row in table._rows() for cell in row]
+        warnings = [text for name, text in WARNINGS.items() if any(name in cell for cell in shown)]
+        return replace(table, notes=[*table.notes, *warnings])
 
     @property
     def texts(self) -> pd.DataFrame:
@@ -79,7 +87,8 @@ class Table:
             " & ".join(text.translate(_LATEX) for text in row) + r" \\" for row in self._rows()
         ]
         above = [f"% {self.title}", rf"\begin{{tabular}}{{{align}}}", r"\toprule", names]
-        return "\n".join([*above, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}", ""])
+        below = [r"\bottomrule", r"\end{tabular}", *(f"% {note}" for note in self.notes), ""]
+        return "\n".join([*above, r"\midrule", *rows, *below])
 
     def csv(self) -> str:
         """Return all digits; an interval takes three columns."""
