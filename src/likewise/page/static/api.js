@@ -1,7 +1,7 @@
 // Talk to the session. Every change says at which position of the log it was decided.
 
 export class ApiError extends Error {
-  constructor(message, status, reply = /** @type {any} */ ({})) {
+  constructor(/** @type {string} */ message, /** @type {number} */ status, reply = /** @type {any} */ ({})) {
     super(message);
     this.status = status;
     this.reply = reply;
@@ -20,17 +20,18 @@ export class ApiError extends Error {
 
 // How calls travel: over HTTP, unless the frame around this page has another way.
 const byHttp = {
-  async call(path, body, signal) {
+  async call(/** @type {string} */ path, /** @type {any} */ body, /** @type {AbortSignal=} */ signal) {
     const change = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
     const reply = await fetch(`api/${path}`, { credentials: "same-origin", signal, ...(body === undefined ? {} : change) });
     return { status: reply.status, body: await reply.json() };
   },
-  show(image, address) {
+  show(/** @type {HTMLImageElement} */ image, /** @type {string} */ address) {
     image.src = address;
   },
 };
 const way = window.frameElement?.likewise ?? byHttp;
 
+/** @type {(path: string, body: any, signal?: AbortSignal) => Promise<any>} */
 async function call(path, body, signal) {
   let reply;
   try {
@@ -43,10 +44,12 @@ async function call(path, body, signal) {
   return reply.body;
 }
 
+/** @type {<Path extends string>(path: Path, signal?: AbortSignal) => Promise<Reply<Path>>} */
 export const get = (path, signal) => call(path, undefined, signal);
+/** @type {(path: string, body: any) => Promise<any>} */
 export const post = (path, body) => call(path, body);
 
-// Let an image element show the picture of an item.
+/** Let an image element show the picture of an item. @type {(image: HTMLImageElement, address: string) => HTMLImageElement} */
 export function showPicture(image, address) {
   way.show(image, address);
   return image;

@@ -4,30 +4,35 @@ import { get, post } from "./api.js";
 import { byId, el, first } from "./dom.js";
 import { distances } from "./settings.js";
 
-/** @type {{ state: any, isBusy: boolean }} */
-export const app = { state: null, isBusy: false };
+/** Where the session is, which is not known at first. @type {{ state: State, isBusy: boolean }} */
+export const app = { state: /** @type {any} */ (null), isBusy: false };
 
+/** @typedef {(state: State, before: State | null) => unknown} Listener */
+/** @type {Listener[]} */
 const listeners = [];
+/** @param {Listener} listener */
 export const onState = (listener) => listeners.push(listener);
 
-// Ends when every view that is open shows the new state.
-export async function take(state) {
+/** Ends when every view that is open shows the new state. @param {Partial<State>} reply */
+export async function take(reply) {
   const before = app.state;
   // A reply with the next question comes before how far the session is; until then the last is shown.
-  app.state = state = { ...before, ...state };
-  document.body.dataset.position = state.position;
+  app.state = { ...before, ...reply };
+  const { state } = app;
+  document.body.dataset.position = String(state.position);
   await Promise.all(listeners.map((listener) => listener(state, before)));
 }
 
 // While something is fetched or saved, the page says so; what is seen may be about to change.
 let nUnderWay = 0;
 
+/** @param {1 | -1} n */
 export function underWay(n) {
   nUnderWay += n;
   byId("main").ariaBusy = String(nUnderWay > 0);
 }
 
-// How far the session is; the position stays that of the question on the screen.
+/** How far the session is; the position stays that of the question on the screen. @type {(state: State, signal?: AbortSignal) => Promise<State>} */
 export async function fetchProgress(state, signal) {
   const { progress, outlook, completeness } = (await look("progress", signal)) ?? state;
   return Object.assign(state, { progress, outlook, completeness });
@@ -96,6 +101,7 @@ const PATIENCE = 400;
 const working = byId("working");
 let isCanceled = false;
 
+/** @param {string} text */
 function say(text) {
   bring(working);
   working.querySelector("span").textContent = text;
@@ -107,6 +113,7 @@ byId("cancel").addEventListener("click", () => {
   say("It will be taken back when it is done.");
 });
 
+/** @param {any} error */
 export async function complain(error) {
   if (error.name === "AbortError") return;
   if (error.isStale) {
@@ -124,7 +131,7 @@ export async function complain(error) {
   }
 }
 
-// Before there is a question: what is being done, or why there will be none.
+/** Before there is a question: what is being done, or why there will be none. @param {import("./api.js").ApiError} error */
 function showOpening({ message, isGone, reply: { step, done, of } }) {
   if (app.state) return notice(step ? `The server is back. It opens the session: ${step}.` : message);
   const bar = byId("opening-bar");
@@ -169,12 +176,14 @@ function wait() {
 // A message appears in the dialog that is open, else at the top of the visible part of the page.
 const box = byId("notice");
 
+/** @param {Node} node */
 function bring(node) {
   const dialog = first("dialog[open]");
   if (dialog) dialog.prepend(node);
   else first("header.top").after(node);
 }
 
+/** @param {string} text */
 export function notice(text) {
   bring(box);
   box.querySelector("p").textContent = text;
@@ -188,6 +197,7 @@ export function hideNotice() {
 // A dialog that closes leaves its messages to the page.
 byId("group-dialog").addEventListener("close", () => first("header.top").after(box, working));
 
+/** @type {(head: Node[], ...content: any[]) => void} */
 export function openDialog(head, ...content) {
   const dialog = byId("group-dialog");
   const close = el("form", { method: "dialog" }, el("button", { class: "plain", autofocus: true }, "Close"));
@@ -196,7 +206,7 @@ export function openDialog(head, ...content) {
 }
 
 // Fetch something to show: after an error the view stays as it was, and the error is shown.
-/** @type {(path: string, signal?: AbortSignal) => Promise<any>} */
+/** @type {<Path extends string>(path: Path, signal?: AbortSignal) => Promise<Reply<Path> | null>} */
 export async function look(path, signal) {
   underWay(1);
   try {

@@ -18,6 +18,7 @@ let turn = 0;
 // When the open question was shown.
 let shownAt = 0;
 
+/** @param {Word | "none"} word */
 export async function answer(word) {
   const question = app.state?.question;
   if (!question) return;
@@ -30,25 +31,28 @@ export async function answer(word) {
   else turnTo(turn + 1);
 }
 
+/** @param {number} place */
 function turnTo(place) {
   turn = place;
   showQuestion(app.state).catch(complain);
 }
 
-// The group at a place is the one; places count from 0.
+/** The group at a place is the one; places count from 0. @param {number} place */
 export async function choose(place) {
   const question = app.state?.question;
   if (question?.kind === "choice" && !pairsOnly.isOn) await say({ chosen: place });
 }
 
-const shownGroups = () => (pairsOnly.isOn ? [] : app.state?.question?.groups ?? []);
+/** @returns {Option[]} */
+const shownGroups = () => (app.state?.question?.kind === "choice" && !pairsOnly.isOn ? app.state.question.groups : []);
 export const groupKeys = () => shownGroups().map(({ key }) => key);
+/** @param {string} key */
 export const chooseKey = (key) => choose(shownGroups().findIndex((group) => group.key === key));
 
+/** @param {Record<string, unknown>} said */
 async function say(said) {
   const seconds = Number(((performance.now() - shownAt) / 1000).toFixed(2));
-  const body = { question: app.state.question.number, seconds, ...said };
-  if (distances.isOn) body.distance = true;
+  const body = { question: app.state.question?.number, seconds, distance: distances.isOn, ...said };
   document.body.classList.add("pending");
   const state = await change("answer", body);
   document.body.classList.remove("pending");
@@ -71,7 +75,7 @@ onState((state) => {
   return shown;
 });
 
-// One of the groups of a choice and the item, as a pair.
+/** One of the groups of a choice and the item, as a pair. @type {(question: Choice) => Promise<Pair | null>} */
 async function asPair({ item, groups, number }) {
   const place = turn;
   const { shown: [first, ...others], key } = inOrder(groups)[place];
@@ -80,15 +84,15 @@ async function asPair({ item, groups, number }) {
   return { kind: "pair", number, left: item, right: found.item, fellows: [[], others], turn: `group ${key.toUpperCase()}, ${place + 1} of ${groups.length}` };
 }
 
+/** @param {State} state */
 async function showQuestion(state) {
-  const question = state.question.kind === "choice" && pairsOnly.isOn ? await asPair(state.question) : state.question;
+  const question = state.question?.kind === "choice" && pairsOnly.isOn ? await asPair(state.question) : state.question;
   if (!question) return;
-  const { kind, left, right, item, groups, number } = question;
-  const isChoice = kind === "choice";
+  const isChoice = question.kind === "choice";
   // A new question begins at its top.
   byId("main").scrollTop = 0;
   byId("ask-title").textContent = isChoice ? "Where does it belong?" : "Do these two belong together?";
-  const far = state.question.distance;
+  const far = question.distance;
   byId("why").textContent = [typeof far === "number" && `${Number(far.toPrecision(3))} apart`, question.turn].filter(Boolean).join(" · ");
   for (const way of every("#view-ask .answer")) {
     way.hidden = way.dataset.answer !== "unsure" && (way.dataset.answer === "none") !== isChoice;
@@ -96,14 +100,16 @@ async function showQuestion(state) {
   if (isChoice) {
     showChoice(byId("pair"), byId("tools"), question, choose);
     nameOptions();
-    announce(`Question ${number}. To which of ${plural(groups.length, "group")} does ${item.title} belong?`);
+    announce(`Question ${question.number}. To which of ${plural(question.groups.length, "group")} does ${question.item.title} belong?`);
   } else {
+    const { left, right } = question;
     showPair(byId("pair"), byId("tools"), left, right, question.fellows);
-    announce(`Question ${number}. ${left.title}, and ${right.title}.`);
+    announce(`Question ${question.number}. ${left.title}, and ${right.title}.`);
   }
   if (turn === 0) shownAt = performance.now();
 }
 
+/** @param {State} state */
 function showProgress(state) {
   const p = state.progress;
   byId("progress").textContent = state.outlook.line;
@@ -115,7 +121,8 @@ function showProgress(state) {
   byId("bar").style.width = `${(state.is_done ? 100 : share * 100).toFixed(1)}%`;
 }
 
-// After the question is there with its pictures: fetch how far the session is, what may come next, then the groups.
+/** After the question is there with its pictures: fetch how far the session is, what may come next, then the groups.
+ * @type {(state: State, shown: Promise<void> | null, signal: AbortSignal) => Promise<void>} */
 async function lookAhead(state, shown, signal) {
   if (state.question) {
     underWay(1);
@@ -127,7 +134,7 @@ async function lookAhead(state, shown, signal) {
       underWay(-1);
     }
     const { next } = await get("ahead", signal);
-    Object.values(next).filter(Boolean).forEach(fetchPictures);
+    for (const question of Object.values(next)) if (question) fetchPictures(question);
   }
   await refreshStrip(signal);
   // The map of many pictures takes a while to lay out, so that is done before somebody wants it.
@@ -137,9 +144,11 @@ async function lookAhead(state, shown, signal) {
 
 let isMapReady = false;
 
-function fetchPictures({ left, right, item, fellows = [], groups = [] }) {
-  for (const thing of [left, right, item]) if (thing?.image) fetchPicture(thing.image);
-  for (const thing of [...fellows.flat(), ...groups.flatMap((group) => group.shown)]) if (thing.image) fetchSmall(thing);
+/** @param {Question} question */
+function fetchPictures(question) {
+  const [large, small] = question.kind === "pair" ? [[question.left, question.right], question.fellows.flat()] : [[question.item], question.groups.flatMap((group) => group.shown)];
+  for (const { image } of large) if (image) fetchPicture(image);
+  for (const thing of small) if (thing.image) fetchSmall(thing);
 }
 
 // Groups without a name are called by their summary, as it was when the groups were last fetched.
@@ -149,6 +158,7 @@ function nameOptions() {
   for (const words of every("#pair .option-about")) words.textContent = abouts.get(words.dataset.group) ?? "";
 }
 
+/** @param {Reply<"groups">} reply */
 function showStrip({ groups, n }) {
   abouts = new Map(groups.map((group) => [String(group.id), group.name ? "" : group.summary]));
   nameOptions();
@@ -167,6 +177,7 @@ function showStrip({ groups, n }) {
   byId("strip").replaceChildren(...cards);
 }
 
+/** @param {AbortSignal} [signal] */
 export async function refreshStrip(signal) {
   showStrip(await get(`groups?limit=${STRIP}`, signal));
 }
@@ -177,12 +188,13 @@ export function startAsking() {
   }
   const words = byId("instruction");
   words.addEventListener("change", async () => Object.assign(app.state, await changeInTurn("instruction", { instruction: words.value })));
-  words.addEventListener("keydown", (event) => event.key === "Enter" && words.blur());
+  words.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && words.blur());
   byId("undo").addEventListener("click", undo);
   byId("redo").addEventListener("click", redo);
   swipe(byId("pair"));
 }
 
+/** @param {HTMLElement} box */
 function swipe(box) {
   /** @type {number[] | null} */
   let start = null;

@@ -1,6 +1,6 @@
 // Elements from plain values. Text is always set as text, never as markup.
 
-/** @type {(tag: string, props?: Record<string, any>, ...children: any[]) => any} */
+/** @type {(tag: string, props?: Props, ...children: any[]) => any} */
 export function el(tag, props = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
@@ -8,17 +8,19 @@ export function el(tag, props = {}, ...children) {
     if (name === "on") for (const [kind, f] of Object.entries(value)) node.addEventListener(kind, f);
     else if (name === "style") for (const [property, one] of Object.entries(value)) node.style.setProperty(property, one);
     else if (name === "class") node.className = value;
-    else if (name in node && name !== "list") node[name] = value;
+    else if (name in node && name !== "list") Object.assign(node, { [name]: value });
     else node.setAttribute(name, value === true ? "" : value);
   }
   node.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return node;
 }
 
+/** @type {(words: any, press: (event: any) => unknown, props?: Props) => any} */
 export const button = (words, press, props = {}) =>
   el("button", { type: "button", class: "plain", on: { click: press }, ...props }, words);
 
-// A button below a list that fetches more for it until it has `n` entries; none if it has them.
+/** A button below a list that fetches more for it until it has `n` entries; none if it has them.
+ * @type {(list: Element, n: number, wordsFor: (left: number) => string, fetchMore: (at: number) => Promise<Node[] | undefined>) => any[]} */
 export function moreButton(list, n, wordsFor, fetchMore) {
   const left = () => n - list.children.length;
   if (left() <= 0) return [];
@@ -35,13 +37,15 @@ export function moreButton(list, n, wordsFor, fetchMore) {
 const COLORS = ["#0b7fab", "#d1495b", "#2f8f5b", "#c77d0a", "#7b5cc4", "#b0488f", "#1f9e9e", "#6b7f1e", "#8c5a3c", "#4a6fdc"];
 const SHAPES = ["circle", "square", "triangle", "diamond", "cross"];
 
-// Color and shape together, so that the map can be read without color; gray before it has a key.
+/** Color and shape together, so that the map can be read without color; gray before it has a key. @type {(number: number | null) => Look} */
 export const lookOf = (number) => (number === null ? { color: "#7d838c", shape: "circle" }
   : { color: COLORS[number % COLORS.length], shape: SHAPES[(number + Math.floor(number / COLORS.length)) % SHAPES.length] });
 
+/** @type {(group: Pick<Keyed, "key" | "number">) => any} */
 export const keyMark = ({ key, number }) => el(key ? "kbd" : "span", { class: "key", style: { "--key": lookOf(number).color } }, key.toUpperCase());
 
-// Some keys have two letters, and none is the beginning of another: returns whether a letter is part of one.
+/** Some keys have two letters, and none is the beginning of another: returns whether a letter is part of one.
+ * @type {(keysNow: () => string[], choose: (key: string) => unknown) => (letter: string) => boolean} */
 export function keyTyper(keysNow, choose) {
   let begun = "";
   return (letter) => {
@@ -72,19 +76,16 @@ export const every = (selector) => [...document.querySelectorAll(selector)];
 /** An element that page.html has. @type {(id: string) => any} */
 export const byId = (id) => document.getElementById(id);
 
-export function announce(text) {
-  byId("live").textContent = text;
-}
+/** @param {string} text */
+export const announce = (text) => (byId("live").textContent = text);
 
 export const WORDS = { same: "same", different: "different", unsure: "not sure" };
 
-// The sign of an answer. That of "different" is drawn, since not every font has one.
-export function sign(word) {
-  return el("span", { class: `sign ${word}`, ariaHidden: "true" }, { same: "=", unsure: "?" }[word] ?? "");
-}
+/** The sign of an answer. That of "different" is drawn, since not every font has one. @param {Word} word */
+export const sign = (word) => el("span", { class: `sign ${word}`, ariaHidden: "true" }, { same: "=", unsure: "?", different: "" }[word]);
 
+/** @param {Word} word */
 export const signed = (word) => [sign(word), ` ${WORDS[word]}`];
 
-export function plural(n, word) {
-  return `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
-}
+/** @type {(n: number, word: string) => string} */
+export const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;

@@ -6,15 +6,20 @@ import { mendTools, selectable } from "./mend.js";
 import { groupName, knownLine } from "./things.js";
 
 const PAGE = 100;
+/** @type {((state: State) => void)[]} */
 const changed = [];
+/** @param {(state: State) => void} listener */
 export const onNames = (listener) => changed.push(listener);
 
+/** @param {number} id */
 export const openGroup = (id) => openList(`group/${id}`);
 
-// Items anywhere: all of them, or those with some rows.
+/** Items anywhere: all of them, or those with some rows. @param {number[]} [rows] */
 export const openFind = (rows) => openList(rows ? `find?rows=${rows.join(",")}` : "find");
 
+/** @param {string} path */
 async function openList(path) {
+  /** @type {(more: Record<string, any>) => Promise<Listed | null>} */
   const ask = (more) => look(`${path}${path.includes("?") ? "&" : "?"}limit=${PAGE}&${new URLSearchParams(more)}`);
   const first = await ask({});
   if (!first) return;
@@ -24,15 +29,16 @@ async function openList(path) {
   const count = el("span", { class: "hint", role: "status" });
   /** @type {any} */
   let last = null;
-  const show = async (found = /** @type {any} */ (null)) => {
+  const show = async (/** @type {Listed | null} */ known = null) => {
     const mine = Object.fromEntries(new FormData(filters));
     last = mine;
-    found ??= await ask(mine);
+    const found = known ?? (await ask(mine));
     if (!found || mine !== last) return;
     members.replaceChildren(...found.members.map(member));
     count.textContent = plural(found.n, "item");
     below.replaceChildren(...moreButton(members, found.n, (left) => `Show ${Math.min(PAGE, left)} more`, async (at) => (await ask({ ...mine, offset: at }))?.members.map(member)));
   };
+  /** @type {(name: string, label: string, ways: string[][]) => Node} */
   const select = (name, label, ways) => el("select", { name, ariaLabel: label }, ...ways.map(([value, words]) => el("option", { value }, words)));
   const filters = el("form", { class: "filters", on: { input: () => show().catch(complain), submit: (event) => event.preventDefault() } },
     el("input", { type: "search", name: "text", placeholder: "Find in names, texts and fields", ariaLabel: "Find in names, texts and fields" }),
@@ -43,14 +49,17 @@ async function openList(path) {
   openDialog(head, group ? el("p", { class: "hint" }, `${plural(group.size, "item")}: ${knownLine(group)}.`) : "", filters, mendTools(group, members), members, below);
 }
 
+/** @param {Group} group */
 const titleOf = (group) => group.name || "A group without a name";
 
+/** @param {Known} thing */
 function member(thing) {
   return selectable(thing,
     thing.is_marked ? el("span", { class: "hint" }, "you marked it") : null,
     button("Ask me about it", () => doubt(thing), { class: "quiet doubt", ariaLabel: `${thing.title}: ask me` }));
 }
 
+/** @param {Thing} thing */
 export async function doubt(thing) {
   const state = await carryOut("misfit", { row: thing.row });
   if (!state) return;
@@ -64,19 +73,20 @@ export async function doubt(thing) {
   }
 }
 
-export function nameField(group, named = /** @type {(group: any) => void} */ (() => {})) {
+/** @type {(group: Group, named?: () => void) => Node} */
+export function nameField(group, named) {
   const input = el("input", { type: "text", maxLength: 200, value: group.name, placeholder: group.summary ? `${group.summary} ?` : "name this group", title: group.summary ? "Enter takes the suggestion" : null, ariaLabel: `Name of ${groupName(group)}`, autocomplete: "off", dir: "auto" });
   const save = async () => {
     if (input.value.trim() === group.name) return;
     const reply = await changeInTurn("name", { group: group.id, name: input.value });
     if (!reply) return;
     group.name = reply.group.name;
-    named(group);
+    named?.();
     if (byId("group-dialog").open) byId("group-title").textContent = titleOf(group);
     for (const listener of changed) listener(app.state);
   };
   input.addEventListener("change", save);
-  input.addEventListener("keydown", (event) => {
+  input.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Enter") return;
     // An empty field shows what the group could be called.
     if (!input.value) input.value = group.summary.slice(0, input.maxLength);

@@ -6,11 +6,12 @@ import { inOrder } from "./choice.js";
 import { groupLine, tile } from "./things.js";
 
 const PAGE = 100;
+const WAYS = /** @type {const} */ (["same", "different", "unsure"]);
 
+/** @param {number} [wanted] */
 export async function showHistory(wanted) {
   const view = byId("view-history");
-  const query = wanted ? `history?limit=${PAGE}&before=${wanted + 11}` : `history?limit=${PAGE}`;
-  const found = await look(query);
+  const found = await look(`history?limit=${PAGE}${wanted ? `&before=${wanted + 11}` : ""}`);
   if (!found) return;
   const list = el("ol", { class: "log" }, ...found.events.map(entry));
   const latest = found.events[0]?.number ?? 0;
@@ -23,6 +24,7 @@ export async function showHistory(wanted) {
   if (wanted) list.querySelector(`[data-number="${wanted}"] button`)?.click();
 }
 
+/** @param {Entry} event */
 function entry(event) {
   const panel = el("div", { class: "revise", hidden: true });
   const line = button([
@@ -38,7 +40,7 @@ function entry(event) {
   return el("li", { "data-number": event.number }, line, panel);
 }
 
-// “= 3 (its picture, its name)”, or for a pair the other item.
+/** “= 3 (its picture, its name)”, or for a pair the other item. @param {Entry} event */
 function saidOf(event) {
   const chosen = event.groups.filter((_, place) => isChosen(event, place));
   const words = event.groups.length && event.answer === "different" ? "none of these" : null;
@@ -46,7 +48,7 @@ function saidOf(event) {
   return event.groups.length ? [said, ...chosen.map((group) => groupLine(group))] : [said, tile(event.right)];
 }
 
-// Several things said at once show the first, and how many there are.
+/** Several things said at once show the first, and how many there are. @param {Entry} event */
 function kind(event) {
   if (event.groups.length) return "";
   const more = event.links.length > 1 ? ` and ${event.links.length - 1} more at once` : "";
@@ -54,22 +56,25 @@ function kind(event) {
   return event.source === "given" ? `${more} carried over or given` : more;
 }
 
+/** @type {(event: Entry, panel: HTMLElement) => void} */
 function offer(event, panel) {
   if (event.source === "mended" && event.links.length > 1) panel.replaceChildren(el("p", {}, "This was said about several items at once. Mend the group again to change it, or undo back to here."));
   else panel.replaceChildren(el("p", {}, "Change it to"), ...choices(event, panel));
 }
 
+/** @type {(event: Entry, place: number) => boolean} */
 const isChosen = (event, place) => event.answer === "same" && event.groups[place].shown.some(({ row }) => row === event.right.row);
 
-// What can be said instead, as the API takes it.
+/** What can be said instead, as the API takes it. @type {(event: Entry, panel: HTMLElement) => Node[]} */
 function choices(event, panel) {
   const ways = event.groups.length
     ? [...inOrder(event.groups).filter(({ place }) => !isChosen(event, place)).map((group) => [groupLine(group), { chosen: group.place }]),
       ...(event.answer === "different" ? [] : [["none of these", { chosen: null }]]), ...(event.answer === "unsure" ? [] : [[signed("unsure"), { chosen: "unsure" }]])]
-    : ["same", "different", "unsure"].filter((word) => word !== event.answer).map((word) => [signed(word), { answer: word }]);
+    : WAYS.filter((word) => word !== event.answer).map((word) => [signed(word), { answer: word }]);
   return ways.map(([words, said]) => button(words, () => preview(event, said, panel), { dir: "auto" }));
 }
 
+/** @type {(event: Entry, said: Record<string, unknown>, panel: HTMLElement) => Promise<void>} */
 async function preview(event, said, panel) {
   const reply = await change("revise", { number: event.number, ...said });
   if (!reply) return;
@@ -77,7 +82,7 @@ async function preview(event, said, panel) {
   const dropped = reply.preview.dropped;
   panel.replaceChildren(
     el("p", { class: "words", role: "status" }, `This ${reply.preview.words}.`),
-    dropped.length ? el("ul", { class: "dropped" }, ...dropped.map((e) => el("li", { dir: "auto" }, `${e.number}: ${e.left.title} `, sign(e.answer), el("span", { class: "unseen" }, WORDS[e.answer]), ` ${e.right.title}`))) : "",
+    dropped.length ? el("ul", { class: "dropped" }, ...dropped.map((/** @type {Entry} */ e) => el("li", { dir: "auto" }, `${e.number}: ${e.left.title} `, sign(e.answer), el("span", { class: "unseen" }, WORDS[e.answer]), ` ${e.right.title}`))) : "",
     apply, button("Leave it", () => offer(event, panel)));
   apply.focus();
 }

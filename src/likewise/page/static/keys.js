@@ -4,9 +4,12 @@ import { answer, chooseKey, groupKeys, redo, undo } from "./ask.js";
 import { byId, first, keyTyper } from "./dom.js";
 import { letters } from "./settings.js";
 
+/** @type {Record<string, Word | "none">} */
 const ANSWERS = { s: "same", ArrowRight: "same", d: "different", ArrowLeft: "different", u: "unsure", ArrowDown: "unsure", 0: "none" };
+/** @type {Record<string, string>} */
 const PRESS = { "+": "zoom", "=": "zoom", b: "blink", o: "overlay" };
 
+/** @param {() => string} view */
 export function startKeys(view) {
   document.addEventListener("keydown", (/** @type {any} */ event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
@@ -15,6 +18,7 @@ export function startKeys(view) {
   });
 }
 
+/** @type {(event: KeyboardEvent & { target: any }, view: string) => boolean} */
 function act(event, view) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (key === "Escape") return run(() => (location.hash = view === "ask" ? "#result" : "#ask"));
@@ -36,9 +40,10 @@ function act(event, view) {
 
 const typed = keyTyper(groupKeys, chooseKey);
 
-// A long text that has the focus is scrolled by the arrows, as anywhere else.
+/** A long text that has the focus is scrolled by the arrows, as anywhere else. @param {any} target */
 const scrolls = (target) => target.closest?.(".text, .table-box") && target.scrollHeight > target.clientHeight;
 
+/** @param {() => unknown} f */
 function run(f) {
   f();
   return true;

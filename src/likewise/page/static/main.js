@@ -36,9 +36,9 @@ async function show() {
   title(name);
 }
 
+/** @param {string} name */
 function title(name) {
-  const number = app.state.question?.number;
-  const words = { ask: `Question ${number}`, result: "Groups", map: "Map", history: "History" }[name];
+  const words = name === "ask" ? `Question ${app.state.question?.number}` : byId(`to-${name}`).textContent;
   document.title = `${words} · ${source()} · likewise`;
 }
 

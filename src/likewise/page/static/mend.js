@@ -7,6 +7,7 @@ import { groupLine, howWords, knownTile, tile } from "./things.js";
 
 const PAGE = 24;
 
+/** @type {(path: string, body: any, words: string) => Promise<State | null>} */
 async function mend(path, body, words) {
   const dialog = byId("group-dialog");
   dialog.setAttribute("aria-busy", "true");
@@ -19,13 +20,15 @@ async function mend(path, body, words) {
   return state;
 }
 
+/** @param {Changes} changes */
 const changesWords = ({ n_following: n }) => (n ? `${plural(n, "other item")} ${n === 1 ? "follows" : "follow"} by what is learned.` : "No other item changes its group.");
 
-// What moves more than one item is shown before it is done: how many, and which follow.
+/** What moves more than one item is shown before it is done: how many, and which follow. @type {(path: string, body: any, words: string) => Promise<void>} */
 async function mendAndClose(path, body, words) {
   const foreseen = await change(path, { ...body, preview: true });
   if (!foreseen) return;
-  const { preview } = foreseen;
+  /** @type {Changes} */
+  const preview = foreseen.preview;
   const apply = async () => (await mend(path, body, words)) && byId("group-dialog").close();
   if (preview.n <= 1) return void apply();
   const go = button("Do it", apply, { class: "primary" });
@@ -38,7 +41,7 @@ async function mendAndClose(path, body, words) {
   go.focus();
 }
 
-// Items that are ticked by click, by Space, with Shift from the last one on, or by drawing over them.
+/** Items that are ticked by click, by Space, with Shift from the last one on, or by drawing over them. @type {(thing: Known, ...more: any[]) => Node} */
 export function selectable(thing, ...more) {
   const box = el("input", { type: "checkbox", value: thing.row, ariaLabel: `Select ${thing.title}, ${howWords(thing)}` });
   return el("li", { class: thing.is_marked ? "member marked" : "member" },
@@ -46,7 +49,7 @@ export function selectable(thing, ...more) {
     el("span", { class: "member-ways" }, button("Enlarge", () => enlarge(thing), { class: "quiet", ariaLabel: `Enlarge ${thing.title}` }), ...more));
 }
 
-// One item as large as there is room, over everything else.
+/** One item as large as there is room, over everything else. @param {Thing} thing */
 export async function enlarge({ row }) {
   const found = await look(`item/${row}`);
   if (!found) return;
@@ -57,15 +60,16 @@ export async function enlarge({ row }) {
   dialog.showModal();
 }
 
+/** @type {(list: HTMLElement, changed: () => void) => void} */
 function watch(list, changed) {
+  /** @type {HTMLInputElement | null} */
   let last = null;
+  /** @type {any} */
   let drawn = null;
-  const boxes = () => [...list.querySelectorAll("input")];
-  list.addEventListener("click", (event) => {
-    const box = event.target;
+  list.addEventListener("click", (/** @type {any} */ { target: box, shiftKey }) => {
     if (box.type !== "checkbox") return;
-    const all = boxes();
-    if (event.shiftKey && last) {
+    const all = [...list.querySelectorAll("input")];
+    if (shiftKey && last) {
       const [from, to] = [all.indexOf(last), all.indexOf(box)].sort((a, b) => a - b);
       for (const one of all.slice(from, to + 1)) one.checked = box.checked;
     }
@@ -73,12 +77,12 @@ function watch(list, changed) {
     changed();
   });
   // From a ticked item on, the ticked ones are dragged to a group; from another on, items are ticked.
-  list.addEventListener("pointerdown", (event) => {
+  list.addEventListener("pointerdown", (/** @type {any} */ event) => {
     const item = event.target.closest("li");
     if (item) item.draggable = item.querySelector("input").checked;
     drawn = event.pointerType === "mouse" && !item?.draggable ? item : null;
   });
-  list.addEventListener("pointerover", (event) => {
+  list.addEventListener("pointerover", (/** @type {any} */ event) => {
     const item = event.target.closest("li");
     if (event.buttons !== 1 || !drawn || !item || item === drawn) return;
     for (const one of [drawn, item]) one.querySelector("input").checked = true;
@@ -86,21 +90,24 @@ function watch(list, changed) {
   });
 }
 
+/** @type {(list: HTMLElement, isIt?: boolean) => number[]} */
 const ticked = (list, isIt = true) => [...list.querySelectorAll("input")].filter((box) => box.checked === isIt).map((box) => Number(box.value));
 
-// Where items can go: groups by their pictures, each by a click, by its key, or by dropping items on it.
+/** Where items can go: groups by their pictures, each by a click, by its key, or by dropping items on it.
+ * @type {(words: string, groups: Group[], pick: (to: number | string | null) => unknown, others?: [string, string | null][]) => any} */
 function places(words, groups, pick, others = []) {
-  const choice = (content, to, key) => el("li", {}, button(content, null, { class: "quiet", "data-key": key ?? null,
-    on: { click: (event) => { event.currentTarget.closest("details").open = false; pick(to); }, dragover: (event) => event.preventDefault(), drop: (event) => { event.preventDefault(); pick(to); } } }));
+  /** @type {(content: any, to: number | string | null, key?: string) => Node} */
+  const choice = (content, to, key) => el("li", {}, el("button", { type: "button", class: "quiet", "data-key": key,
+    on: { click: (event) => { event.currentTarget.closest("details").open = false; pick(to); }, dragover: (event) => event.preventDefault(), drop: (event) => { event.preventDefault(); pick(to); } } }, content));
   return el("details", { class: "menu" }, el("summary", { class: "plain" }, words),
     el("ul", { class: "places" }, ...others.map(([content, to]) => choice(content, to)), ...groups.map((group) => choice(groupLine(group), group.id, group.key))));
 }
 
-// Tools for the ticked items of a list, and for its group if it is one.
+/** Tools for the ticked items of a list, and for its group if it is one. @type {(group: Group | undefined, list: HTMLElement) => Node} */
 export function mendTools(group, list) {
   const tools = el("div", { class: "mend" });
   const count = el("span", { class: "hint", role: "status" });
-  const move = (to) => ticked(list).length && mendAndClose("move", { rows: ticked(list), to }, `Moved ${plural(ticked(list).length, "item")}`);
+  const move = (/** @type {number | string | null} */ to) => ticked(list).length && mendAndClose("move", { rows: ticked(list), to }, `Moved ${plural(ticked(list).length, "item")}`);
   const changed = () => {
     const n = ticked(list).length;
     count.textContent = n ? `${plural(n, "item")} ticked` : "Tick items to move them.";
@@ -120,14 +127,16 @@ export function mendTools(group, list) {
   return tools;
 }
 
+/** @type {(title: any, ...content: any[]) => void} */
 const show = (title, ...content) => openDialog([el("h2", { id: "group-title" }, ...[title].flat())], ...content);
 
-// The group with the most items in doubt, if there is one.
+/** The group with the most items in doubt, if there is one. @param {Group[]} groups */
 export function mostInDoubt(groups) {
   const most = groups.reduce((a, b) => (b.n_doubtful > a.n_doubtful ? b : a), groups[0]);
   return most?.n_doubtful ? most : null;
 }
 
+/** @param {number} id */
 export async function openCheck(id) {
   const [found, all] = await Promise.all([look(`group/${id}?order=doubt&limit=${PAGE}`), look("groups?limit=500")]);
   if (!found || !all) return byId("group-dialog").close();
@@ -156,6 +165,7 @@ export async function openCheck(id) {
   return undefined;
 }
 
+/** @param {number} id */
 async function openSplit(id) {
   const found = await look(`group/${id}/parts`);
   if (!found) return;
@@ -169,9 +179,9 @@ async function openSplit(id) {
 
 export function startMending() {
   const dialog = byId("group-dialog");
-  const place = (key) => dialog.querySelector(`.has-ticked .places [data-key="${key}"]`);
-  const typed = keyTyper(() => [...dialog.querySelectorAll(".has-ticked details:first-of-type [data-key]")].map((one) => one.dataset.key), (key) => place(key).click());
-  dialog.addEventListener("keydown", (event) => {
+  const place = (/** @type {string} */ key) => dialog.querySelector(`.has-ticked .places [data-key="${key}"]`);
+  const typed = keyTyper(() => [...dialog.querySelectorAll(".has-ticked details:first-of-type [data-key]")].map((/** @type {HTMLElement} */ one) => one.dataset.key ?? ""), (key) => place(key).click());
+  dialog.addEventListener("keydown", (/** @type {any} */ event) => {
     const key = event.key.toLowerCase();
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=checkbox]), select")) return;
     if (key === "c" && dialog.querySelector(".checking")) dialog.querySelector(".mend .primary").click();

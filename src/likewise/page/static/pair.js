@@ -9,7 +9,7 @@ const SIDES = ["left", "right"];
 const kept = new Map();
 const MOST_KEPT = 24;
 
-// Pictures are kept as decoded elements, so that the next pair is painted without a wait.
+/** Pictures are kept as decoded elements, so that the next pair is painted without a wait. @param {string} address */
 export function fetchPicture(address) {
   let image = kept.get(address);
   if (image) kept.delete(address);
@@ -27,47 +27,52 @@ export function fetchPicture(address) {
   return image;
 }
 
-// `fellows` are items that answers put together with each of the two.
+/** `fellows` are items that answers put together with each of the two.
+ * @type {(box: HTMLElement, tools: HTMLElement, left: Item, right: Item, fellows?: Thing[][]) => void} */
 export function showPair(box, tools, left, right, fellows = [[], []]) {
   const layout = layoutOf(left.view) === layoutOf(right.view) ? layoutOf(left.view) : "mixed";
-  const show = { images, texts, rows, series, mixed }[layout];
+  /** @type {Record<string, (left: Item, right: Item, box: HTMLElement, tools: HTMLElement) => { parts: Node[], tools?: Node[] }>} */
+  const ways = { images, texts, rows, series, mixed };
   box.className = `pair ${layout}`;
   box.style.removeProperty("--zoom");
-  const shown = show({ ...left, fellows: fellows[0] }, { ...right, fellows: fellows[1] }, box, tools);
+  const shown = ways[layout]({ ...left, fellows: fellows[0] }, { ...right, fellows: fellows[1] }, box, tools);
   box.replaceChildren(...shown.parts);
   tools.replaceChildren(...(shown.tools ?? []));
 }
 
-// How two items are laid out follows from the parts of their views, not from their kind: a kind
-// that is not known here shows as well.
+/** How two items are laid out follows from the parts of their views, not from their kind: a kind
+ * that is not known here shows as well. @param {View} view */
 export function layoutOf(view) {
-  const parts = ["picture", "channels", "text"].filter((part) => view[part] !== undefined);
+  const parts = /** @type {const} */ (["picture", "channels", "text"]).filter((part) => view[part] !== undefined);
   if (!parts.length) return view.fields ? "rows" : "mixed";
   if (parts.length > 1 || (view.picture && view.fields?.length)) return "mixed";
   return { picture: "images", channels: "series", text: "texts" }[parts[0]];
 }
 
+/** @type {(things: Thing[], show: (thing: Thing, k: number) => Node | string) => Node[]} */
 function withFellows(things, show) {
   return things.length ? [el("span", { class: "fellows" }, "with ", ...things.map(show))] : [];
 }
 
+/** @type {(item: Item, side: string, ...content: any[]) => any} */
 export function figure(item, side, ...content) {
   const fellows = withFellows(item.fellows ?? [], (thing) => tile(thing, { now: true }));
   return el("figure", { class: `side ${side}` }, ...content, el("figcaption", {}, el("span", { class: "title", dir: "auto" }, item.heading), item.n_copies ? ` ×${item.n_copies + 1}` : "", ...fellows));
 }
 
+/** @type {(left: Item, right: Item) => { parts: Node[] }} */
 function mixed(left, right) {
   return { parts: [left, right].map((item, k) => figure(item, SIDES[k], ...partsOf(item))) };
 }
 
-// All parts of one item, one below the other.
+/** All parts of one item, one below the other. @type {(item: Item, show?: (item: Item) => Node) => Node[]} */
 export function partsOf(item, show = picture) {
   const { view } = item;
   if (item.kind === "missing") {
     return [el("p", { class: "gone" }, `“${item.id}” is not there any more. If you do not remember it, say that you are not sure.`)];
   }
   const curves = (view.channels ?? []).map((channel) =>
-    plot([[item, channel]], range(channel.y), Math.max(view.length, 2) - 1, view.channels.length > 1 ? channel.name : ""));
+    plot([[item, channel]], range(channel.y), Math.max(view.length ?? 0, 2) - 1, (view.channels?.length ?? 0) > 1 ? channel.name : ""));
   return [
     view.picture ? show(item) : null,
     ...curves,
@@ -80,23 +85,25 @@ export function partsOf(item, show = picture) {
 
 // -- pictures ----------------------------------------------------------------------------------
 
+/** @param {Item} item */
 function picture(item) {
-  const image = fetchPicture(item.image);
+  const image = fetchPicture(item.image ?? "");
   image.alt = item.title;
   return el("div", { class: "frame" }, image);
 }
 
+/** @type {(left: Item, right: Item, box: HTMLElement) => { parts: Node[], tools: Node[] }} */
 function images(left, right, box) {
   const parts = [left, right].map((item, k) => figure(item, SIDES[k], picture(item)));
   let level = 1;
-  const setZoom = (next, event) => {
+  const setZoom = (/** @type {number} */ next, /** @type {any} */ event = null) => {
     level = next;
     box.classList.toggle("zoomed", level > 1);
-    box.style.setProperty("--zoom", level);
+    box.style.setProperty("--zoom", String(level));
     zoom.setAttribute("aria-pressed", String(level > 1));
     if (event?.currentTarget?.classList?.contains("frame")) pan(event);
   };
-  const pan = (event) => {
+  const pan = (/** @type {any} */ event) => {
     if (level === 1) return;
     const at = event.currentTarget.getBoundingClientRect();
     box.style.setProperty("--x", `${(((event.clientX - at.left) / at.width) * 100).toFixed(1)}%`);
@@ -104,7 +111,7 @@ function images(left, right, box) {
   };
   for (const part of parts) {
     const frame = part.querySelector(".frame");
-    frame.addEventListener("click", (event) => setZoom(level > 1 ? 1 : 3, event));
+    frame.addEventListener("click", (/** @type {any} */ event) => setZoom(level > 1 ? 1 : 3, event));
     frame.addEventListener("pointermove", pan);
   }
   const zoom = button(["Zoom both ", el("kbd", {}, "+")], () => setZoom(level >= 6 ? 1 : level + 1), { class: "quiet", id: "zoom", "aria-pressed": "false" });
@@ -121,15 +128,15 @@ function images(left, right, box) {
 // -- texts -------------------------------------------------------------------------------------
 
 const WORD = /[\p{L}\p{N}\p{M}'’]+/gu;
-const fold = (word) => word.toLocaleLowerCase();
+const fold = (/** @type {string} */ word) => word.toLocaleLowerCase();
 
-// In a long text only the words that few other texts have are highlighted.
+/** In a long text only the words that few other texts have are highlighted. @type {(left: Item, right: Item) => { parts: Node[], tools: Node[] }} */
 function texts(left, right) {
-  const [a, b] = [left, right].map((item) => new Set((item.view.text.match(WORD) ?? []).map(fold)));
-  const parts = [[left, "left", a, b], [right, "right", b, a]].map(([item, side, own, other]) =>
-    figure(item, side,
-      textBox(item.view, `${side} text`, ...marked(item.view.text, kinds(item.view, own, other))),
-      item.view.fields?.length ? fieldTable(item.view.fields) : null));
+  const [a, b] = [left, right].map(({ view }) => new Set((view.text?.match(WORD) ?? []).map(fold)));
+  const parts = [left, right].map((item, k) => {
+    const words = marked(item.view.text ?? "", k ? kinds(item.view, b, a) : kinds(item.view, a, b));
+    return figure(item, SIDES[k], textBox(item.view, `${SIDES[k]} text`, ...words), item.view.fields?.length ? fieldTable(item.view.fields) : null);
+  });
   const n = [...a].filter((word) => b.has(word)).length;
   return { parts, tools: [el("p", { class: "hint" }, `${n === 1 ? "1 word is" : `${n} words are`} in both, shown pale · `, el("mark", {}, "marked"), " ones are in one only and tell most")] };
 }
@@ -137,19 +144,22 @@ function texts(left, right) {
 // In a short text all words are highlighted.
 const MANY_WORDS = 12;
 
+/** @type {(view: View, own: Set<string>, other: Set<string>) => (word: string) => string} */
 function kinds(view, own, other) {
   const tells = own.size > MANY_WORDS && view.telling?.length ? new Set(view.telling) : own;
   return (word) => (other.has(word) ? "shared" : tells.has(word) ? "mark" : "plain");
 }
 
+/** @type {(view: View, label: string, ...content: (string | Node)[]) => Node} */
 function textBox(view, label, ...content) {
-  const more = view.length - view.text.length;
+  const more = (view.length ?? 0) - (view.text ?? "").length;
   return el("div", { class: "text", tabIndex: 0, role: "region", ariaLabel: label, dir: "auto" },
     ...content, more > 0 ? el("p", { class: "hint" }, `… ${more.toLocaleString("en")} more characters`) : null);
 }
 
-// Runs of shared and of other words, so that a long text does not become thousands of elements.
+/** Runs of shared and of other words, so that a long text does not become thousands of elements. @type {(text: string, kindOf: (word: string) => string) => (string | Node)[]} */
 function marked(text, kindOf) {
+  /** @type {(string | Node)[]} */
   const parts = [];
   let start = 0;
   let end = 0;
@@ -175,31 +185,32 @@ function marked(text, kindOf) {
 
 // -- rows --------------------------------------------------------------------------------------
 
-// Numbers as two dots on the range of all rows; anything else as a sign.
+/** Numbers as two dots on the range of all rows; anything else as a sign. @type {(word: Word, scales: (number | undefined)[]) => Node[]} */
 function relation(word, scales) {
   const words = el("span", { class: "unseen" }, WORDS[word]);
   if (word === "same" || scales.includes(undefined)) return [sign(word), words];
-  const dots = scales.map((share, k) => el("i", { class: SIDES[k], style: { "inset-inline-start": `${(share * 100).toFixed(1)}%` } }));
+  const dots = scales.map((share, k) => el("i", { class: SIDES[k], style: { "inset-inline-start": `${(Number(share) * 100).toFixed(1)}%` } }));
   return [el("span", { class: "scale", dir: "ltr", ariaHidden: "true" }, ...dots), words];
 }
 
 export const missing = () => el("i", {}, "missing");
 
-// The name of an item is above its fields, and not repeated among them.
-const fieldsOf = (item) => item.view.fields.filter(([, text]) => text !== item.heading);
+/** The name of an item is above its fields, and not repeated among them. @param {Item} item */
+const fieldsOf = (item) => (item.view.fields ?? []).filter(([, text]) => text !== item.heading);
 
-// Fields in the order of how much they differ: numbers by their scales, words in between, equal ones last.
+/** Fields in the order of how much they differ: numbers by their scales, words in between, equal ones last. @type {(left: Item, right: Item) => { name: string, values: string[], scales: (number | undefined)[], isEqual: boolean, far: number }[]} */
 function compared(left, right) {
   const [a, b] = [left, right].map((item) => new Map(fieldsOf(item)));
   const fields = [...new Set([...a.keys(), ...b.keys()])].map((name) => {
     const values = [a.get(name) ?? "", b.get(name) ?? ""];
     const scales = [left, right].map((item) => item.view.scales?.[name]);
     const isEqual = values[0] === values[1];
-    return { name, values, scales, isEqual, far: isEqual ? -1 : scales.includes(undefined) ? 0.5 : Math.abs(scales[0] - scales[1]) };
+    return { name, values, scales, isEqual, far: isEqual ? -1 : scales.includes(undefined) ? 0.5 : Math.abs(Number(scales[0]) - Number(scales[1])) };
   });
   return fields.sort((x, y) => y.far - x.far);
 }
 
+/** @type {(left: Item, right: Item, box: HTMLElement, tools: HTMLElement) => { parts: Node[], tools: Node[] }} */
 function rows(left, right, box, tools) {
   const all = compared(left, right);
   const hidden = hiddenFields.names;
@@ -216,35 +227,40 @@ function rows(left, right, box, tools) {
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Field"), columnHead(left), el("th", { scope: "col", class: "relation" }, el("span", { class: "unseen" }, "equal or not")), columnHead(right))),
     el("tbody", {}, ...body));
   const hint = el("p", { class: "hint" }, `${nEqual} of ${plural(fields.length, "field")} ${nEqual === 1 ? "is" : "are"} equal${all.some(({ scales }) => !scales.includes(undefined)) ? "; ○ left and ● right on the range of all rows" : ""}`);
-  const again = () => showPair(box, tools, left, right, [left.fellows, right.fellows]);
+  const again = () => showPair(box, tools, left, right, [left.fellows ?? [], right.fellows ?? []]);
   return { parts: [el("div", { class: "table-box", tabIndex: 0, role: "region", ariaLabel: "The two, field by field" }, table)], tools: [hint, fieldMenu(all, hidden, again)] };
 }
 
+/** @param {Item} item */
 function columnHead(item) {
-  const names = withFellows(item.fellows, (thing, k) => `${k ? ", " : ""}${thing.title}`);
+  const names = withFellows(item.fellows ?? [], (thing, k) => `${k ? ", " : ""}${thing.title}`);
   return el("th", { scope: "col" }, el("span", { dir: "auto" }, item.heading), ...names);
 }
 
+/** @type {(fields: { name: string }[], hidden: Set<string>, changed: () => void) => Node} */
 export function fieldMenu(fields, hidden, changed) {
   return el("details", { class: "menu" }, el("summary", { class: "quiet" }, hidden.size ? `Fields: ${hidden.size} hidden` : "Fields"),
     el("ul", {}, ...fields.map(({ name }) => el("li", {}, el("label", { dir: "auto" },
       el("input", { type: "checkbox", checked: !hidden.has(name), on: { change: () => { hiddenFields.toggle(name); changed(); } } }), ` ${name}`)))));
 }
 
+/** @param {[string, string][]} fields */
 function fieldTable(fields) {
   return el("dl", { class: "fields" }, ...fields.flatMap(([name, text]) => [el("dt", { dir: "auto" }, name), el("dd", { dir: "auto" }, text || missing())]));
 }
 
 // -- series ------------------------------------------------------------------------------------
 
+/** @type {(left: Item, right: Item, box: HTMLElement) => { parts: Node[], tools: Node[] }} */
 function series(left, right, box) {
-  const names = left.view.channels.map((channel) => channel.name);
-  const limits = names.map((_, k) => range([left, right].flatMap((item) => item.view.channels[k]?.y ?? [])));
-  const longest = Math.max(left.view.length, right.view.length, 2) - 1;
+  const [first, second] = [left, right].map(({ view }) => view.channels ?? []);
+  const limits = first.map((channel, k) => range([...channel.y, ...(second[k]?.y ?? [])]));
+  const longest = Math.max(left.view.length ?? 0, right.view.length ?? 0, 2) - 1;
+  const name = (/** @type {Channel} */ channel) => (first.length > 1 ? channel.name : "");
   const parts = [left, right].map((item, k) =>
-    figure(item, SIDES[k], ...item.view.channels.map((channel, c) => plot([[item, channel]], limits[c], longest, names.length > 1 ? channel.name : ""))));
+    figure(item, SIDES[k], ...[first, second][k].map((channel, c) => plot([[item, channel]], limits[c], longest, name(channel)))));
   const both = el("figure", { class: "side both", hidden: true },
-    ...names.map((name, c) => plot([[left, left.view.channels[c]], [right, right.view.channels[c]]], limits[c], longest, names.length > 1 ? name : "")),
+    ...first.map((channel, c) => plot([[left, channel], [right, second[c]]], limits[c], longest, name(channel))),
     el("figcaption", {}, el("span", { class: "key-line first" }, left.title), " over ", el("span", { class: "key-line second" }, right.title)));
   const overlay = button(["One over the other ", el("kbd", {}, "O")], () => {
     const isOver = box.classList.toggle("overlaid");
@@ -266,7 +282,8 @@ function range(values) {
   return high > low ? [low, high] : [low - 1, high + 1];
 }
 
-// The curves stretch to the room there is; the words beside them do not.
+/** The curves stretch to the room there is; the words beside them do not.
+ * @type {(lines: [Item, Channel][], limits: [number, number], longest: number, name: string) => Node} */
 function plot(lines, [low, high], longest, name) {
   const title = lines.map(([item]) => item.title).join(" and ");
   const curves = svg("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", role: "img", "aria-label": `${name} ${title}, from ${short(low)} to ${short(high)}` });
@@ -279,6 +296,7 @@ function plot(lines, [low, high], longest, name) {
   return el("div", { class: "plot" }, curves, ...values, el("span", { class: "x first" }, "0"), el("span", { class: "x last" }, short(longest)), name ? el("span", { class: "channel" }, name) : "");
 }
 
+/** @param {number} value */
 function short(value) {
   return Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3) ? value.toExponential(1) : String(Number(value.toPrecision(3)));
 }

@@ -36,31 +36,34 @@ export async function showResult() {
   showChecks(checks);
 }
 
+/** @type {(state: State, found: Reply<"groups">) => string} */
 function heading(state, found) {
   const n = plural(found.n, "group");
   if (!found.total.n_said) return `${n}: a first guess`;
   return state.is_done ? `Done: ${n}` : `${n} so far`;
 }
 
+/** @param {State} state */
 function summary(state) {
   const { unsure } = state.progress;
   const said = `You gave ${plural(state.progress.answered, "answer")}`;
   return unsure ? `${said}, and were not sure ${unsure === 1 ? "once" : `${unsure} times`}.` : `${said}.`;
 }
 
-// The main button while more questions help. When COBRA is done, there may be doubt left within its super-instances.
+/** The main button while more questions help. When COBRA is done, there may be doubt left within its super-instances. @param {State} state */
 function goOn(state) {
   const look = state.outlook.can_stop ? "plain" : "primary";
   if (!state.is_done) return el("a", { href: "#ask", class: look }, "Go on with the questions");
   return state.outlook.can_go_on ? refineButton("Go on where doubt is left", look) : null;
 }
 
-// The group with the most doubtful items first, these on top.
+/** The group with the most doubtful items first, these on top. @param {{ groups: Group[] }} found */
 function inDoubt({ groups }) {
   const most = mostInDoubt(groups);
   return most && button("Check the least certain", () => openCheck(most.id));
 }
 
+/** @param {Group} group */
 function card(group) {
   const label = el("span", { class: "unseen" }, `All ${plural(group.size, "member")} of ${groupName(group)}: `);
   const open = button([label, ...group.typical.map((thing) => knownTile(thing))], () => openGroup(group.id), { class: "tiles", title: "All members" });
@@ -72,8 +75,9 @@ function card(group) {
     group.summary && group.name ? el("p", { class: "hint", dir: "auto" }, group.summary) : null);
 }
 
-// One main download; the others are in a menu.
+/** One main download; the others are in a menu. @param {Format[]} formats */
 function exports(formats) {
+  /** @type {(format: Format, look: string, words?: string) => Node} */
   const link = ({ format, title }, look, words = title) => el("a", { href: `api/export/${format}`, download: "", class: look }, words);
   const [first, ...others] = formats;
   return el("div", { class: "exports" },
@@ -82,6 +86,7 @@ function exports(formats) {
       el("ul", {}, ...others.map((way) => el("li", {}, link(way, "quiet"))))));
 }
 
+/** @param {HTMLElement} box */
 async function showUnsure(box) {
   const found = await look("unsure");
   if (!found?.n) return;
@@ -91,9 +96,10 @@ async function showUnsure(box) {
     el("ul", { class: "log" }, ...found.pairs.map(({ left, right, is_together: isTogether }) =>
       el("li", { class: "open-pair" }, tile(left), tile(right), el("span", { class: "titles", dir: "auto" }, `${left.title} – ${right.title}`),
         el("span", { class: "hint" }, isTogether ? "in one group" : "in different groups"),
-        ...["same", "different"].map((word) => button(signed(word), () => carryOut("settle", { left: left.row, right: right.row, answer: word })))))));
+        .../** @type {const} */ (["same", "different"]).map((word) => button(signed(word), () => carryOut("settle", { left: left.row, right: right.row, answer: word })))))));
 }
 
+/** @param {Unsure} found */
 function unsureWords({ n, n_together: together }) {
   const them = n === 1 ? "it" : "them";
   const said = `You were not sure about ${plural(n, "pair")}, and nothing else you said decides ${them}.`;
@@ -101,6 +107,7 @@ function unsureWords({ n, n_together: together }) {
   return `${said} ${done} Decide now, or leave ${them} so.`;
 }
 
+/** @param {HTMLElement} box */
 async function showChecks(box) {
   const found = await look("checks");
   if (!found?.checks.length) return;
@@ -110,6 +117,7 @@ async function showChecks(box) {
     ...checkBody(box, found));
 }
 
+/** @type {(box: HTMLElement, found: Checks) => Node[]} */
 function checkBody(box, found) {
   const open = found.checks.findIndex((check) => check.said === null);
   const results = found.checks.filter((check) => check.said !== null).map(outcome);
@@ -121,22 +129,24 @@ function checkBody(box, found) {
   return [...done, start];
 }
 
+/** @type {(start: HTMLElement, box: HTMLElement, check: Check, number: number, n: number) => void} */
 function askCheck(start, box, check, number, n) {
   const pair = el("div", { class: "pair" });
   const tools = el("div", { class: "tools" });
   const answers = el("div", { class: "answers small", role: "group", ariaLabel: `Check ${number} of ${n}` },
-    ...["different", "unsure", "same"].map((word) => button(signed(word), () => tell(word), { class: `answer ${word}` })));
-  const tell = async (word) => {
+    .../** @type {const} */ (["different", "unsure", "same"]).map((word) => button(signed(word), () => tell(word), { class: `answer ${word}` })));
+  const tell = async (/** @type {Word} */ word) => {
     const reply = await change("checks", { left: check.left.row, right: check.right.row, answer: word });
     if (!reply) return;
     await showChecks(box);
-    box.querySelector("button.next")?.click();
+    /** @type {HTMLElement | null} */ (box.querySelector("button.next"))?.click();
   };
   start.replaceWith(el("div", { class: "check" }, el("h3", {}, `Check ${number} of ${n}: do these two belong together?`), pair, tools, answers));
   showPair(pair, tools, check.left, check.right);
   answers.firstChild.focus({ preventScroll: true });
 }
 
+/** @param {Checks} found */
 function verdict(found) {
   const [low, high] = found.interval.map((share) => `${Math.round(share * 100)} %`);
   const words = found.n_wrong
@@ -145,15 +155,18 @@ function verdict(found) {
   return el("p", { role: "status", class: "verdict" }, words);
 }
 
+/** @param {Check} check */
 function outcome(check) {
-  const agrees = check.said === "unsure" || check.said === check.expected;
+  const said = check.said ?? "unsure";
+  const agrees = said === "unsure" || said === check.expected;
   const line = agrees
-    ? `${check.left.title} – ${check.right.title}: ${WORDS[check.said]}${check.said === "unsure" ? "" : ", which agrees"}`
-    : `${check.left.title} – ${check.right.title}: you say ${WORDS[check.said]}, your answers imply ${WORDS[check.expected]}. One of these is wrong: `;
+    ? `${check.left.title} – ${check.right.title}: ${WORDS[said]}${said === "unsure" ? "" : ", which agrees"}`
+    : `${check.left.title} – ${check.right.title}: you say ${WORDS[said]}, your answers imply ${WORDS[check.expected]}. One of these is wrong: `;
   return el("li", { class: agrees ? "" : "disagrees", dir: "auto" }, line,
-    ...(agrees ? [] : check.because.map((number) => el("a", { href: `#history/${number}` }, `answer ${number}`)).flatMap((link, k) => (k ? [", ", link] : [link]))));
+    ...(agrees ? [] : check.because.flatMap((number, k) => [k ? ", " : "", el("a", { href: `#history/${number}` }, `answer ${number}`)])));
 }
 
+/** @type {(words: string, look: string) => Node} */
 function refineButton(words, look) {
   const go = button(words, async () => {
     go.disabled = true;

@@ -2,6 +2,7 @@
 
 import { first } from "./dom.js";
 
+/** @type {(name: string, usual: string) => { isOn: boolean }} */
 const setting = (name, usual) => ({
   get isOn() {
     return (localStorage.getItem(`likewise-${name}`) ?? usual) === "on";
@@ -19,10 +20,11 @@ export const distances = { isOn: false };
 // Fields of rows that are not shown.
 export const hiddenFields = {
   key: `likewise-hidden ${first(".source")?.textContent}`,
+  /** @returns {Set<string>} */
   get names() {
     return new Set(JSON.parse(localStorage.getItem(this.key) ?? "[]"));
   },
-  toggle(name) {
+  toggle(/** @type {string} */ name) {
     const { names } = this;
     if (!names.delete(name)) names.add(name);
     localStorage.setItem(this.key, JSON.stringify([...names]));

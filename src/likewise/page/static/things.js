@@ -3,12 +3,14 @@
 import { showPicture } from "./api.js";
 import { el, keyMark, svg } from "./dom.js";
 
+/** @type {(thing: Thing, props?: Props) => HTMLImageElement} */
 export const smallPicture = (thing, props = {}) => showPicture(el("img", { alt: thing.title, ...props }), `${thing.image}&size=small`);
 
 // While one element has a picture, others that show it too need not wait.
 const kept = new Map();
 const MOST_KEPT = 60;
 
+/** @param {Thing} thing */
 export function fetchSmall(thing) {
   const image = kept.get(thing.image) ?? smallPicture(thing);
   kept.delete(thing.image);
@@ -16,42 +18,45 @@ export function fetchSmall(thing) {
   if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
 }
 
-// Tiles of a question are wanted `now`, others when they are scrolled to.
+/** Tiles of a question are wanted `now`, others when they are scrolled to. @type {(thing: Thing, how?: { className?: string, now?: boolean }) => Node} */
 export function tile(thing, { className = "tile", now = false } = {}) {
   if (thing.image) return smallPicture(thing, { class: className, title: thing.id, loading: now ? "eager" : "lazy", draggable: false });
   if (thing.spark) return el("span", { class: `${className} spark`, title: thing.id }, spark(thing.spark, thing.title));
   return el("span", { class: `${className} words`, title: thing.id, dir: "auto" }, thing.line || thing.title);
 }
 
+/** @type {(values: number[], title: string) => Node} */
 function spark(values, title) {
   const points = values.map((y, k) => `${((k / Math.max(1, values.length - 1)) * 96 + 2).toFixed(1)},${(46 - y * 0.44).toFixed(1)}`);
   return svg("svg", { viewBox: "0 0 100 48", role: "img", "aria-label": title, preserveAspectRatio: "none" },
     svg("polyline", { points: points.join(" ") }));
 }
 
-// How the share right grew with the answers; the dot is what it is at least.
+/** How the share right grew with the answers; the dot is what it is at least. @type {(complete: Completeness | null) => Node | ""} */
 export function curve(complete) {
   if (!complete || complete.curve.length < 2) return "";
   const { curve: steps, at_least: bound } = complete;
-  const [from, to] = [steps[0][0], steps.at(-1)[0]];
+  const [from, to] = [steps[0][0], steps[steps.length - 1][0]];
   const low = Math.min(bound, ...steps.map(([, share]) => share)) - 0.05;
-  const x = (n) => (3 + (114 * (n - from)) / (to - from)).toFixed(1);
-  const y = (share) => (3 + (22 * (1 - share)) / (1 - low)).toFixed(1);
+  const x = (/** @type {number} */ n) => (3 + (114 * (n - from)) / (to - from)).toFixed(1);
+  const y = (/** @type {number} */ share) => (3 + (22 * (1 - share)) / (1 - low)).toFixed(1);
   const words = `share right, by answers: ${steps.map(([, share]) => `${Math.round(share * 100)} %`).join(", ")}`;
   return svg("svg", { class: "curve", viewBox: "0 0 120 28", role: "img", "aria-label": words }, svg("title", {}, words),
     svg("line", { class: "grid", x1: 0, x2: 120, y1: y(1), y2: y(1) }),
     svg("polyline", { points: steps.map(([n, share]) => `${x(n)},${y(share)}`).join(" ") }), svg("circle", { cx: x(to), cy: y(bound), r: 2.5 }));
 }
 
+/** @param {Group} group */
 export function groupName({ name, key, summary }) {
   const words = name || summary;
   if (!key) return words || "a group nobody was asked about";
   return words ? `${key.toUpperCase()}, ${words}` : `group ${key.toUpperCase()}`;
 }
 
-// A group in a list: its key, one of its items where these are pictures or curves, its name.
-export function groupLine(group, [thing] = group.typical ?? group.shown) {
-  const words = group.name || group.summary;
+/** A group in a list: its key, one of its items where these are pictures or curves, its name. @param {Group | Option} group */
+export function groupLine(group) {
+  const [thing] = "typical" in group ? group.typical : group.shown;
+  const words = group.name || ("summary" in group && group.summary);
   return el("span", { class: "group-line" }, keyMark(group), thing?.image || thing?.spark || (!words && thing) ? tile(thing) : "", el("span", { dir: "auto" }, words || ""), el("span", { class: "hint" }, group.size.toLocaleString("en")));
 }
 
@@ -60,15 +65,16 @@ export function groupLine(group, [thing] = group.typical ?? group.shown) {
 // needs a color.
 
 // Nothing that was learned is quite sure.
-const percent = (share) => (share > 0.99 ? "over 99 %" : `${Math.round(share * 100)} %`);
+const percent = (/** @type {number} */ share) => (share > 0.99 ? "over 99 %" : `${Math.round(share * 100)} %`);
 
+/** @param {Pick<Known, "how" | "certainty">} thing */
 export function howWords(thing) {
   if (thing.how === "said") return "you said so";
   if (thing.how === "open") return "open: nothing said tells";
   return thing.certainty === null ? "learned from its likes" : `learned, ${percent(thing.certainty)} sure`;
 }
 
-// A check for what was said; a pie as full as what was learned is sure; a dashed ring for open.
+/** A check for what was said; a pie as full as what was learned is sure; a dashed ring for open. @param {Pick<Known, "how" | "certainty">} thing */
 export function howMark(thing) {
   const mark = svg("svg", { class: `how ${thing.how}`, viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("circle", { class: "rim", cx: 10, cy: 10, r: 8.5 }));
   if (thing.how === "said") mark.append(svg("path", { class: "check", d: "M5.5 10.5l3 3 6-7" }));
@@ -78,37 +84,40 @@ export function howMark(thing) {
   return mark;
 }
 
+/** @param {number} share */
 function pie(share) {
   const turn = Math.min(share, 0.999) * 2 * Math.PI;
   const [x, y] = [10 + 6.5 * Math.sin(turn), 10 - 6.5 * Math.cos(turn)];
   return `M10 10V3.5A6.5 6.5 0 ${share > 0.5 ? 1 : 0} 1 ${x.toFixed(2)} ${y.toFixed(2)}Z`;
 }
 
-// An item in small with its mark in the corner.
+/** An item in small with its mark in the corner. @type {(thing: Known, className?: string) => Node} */
 export function knownTile(thing, className) {
   return el("span", { class: "known", title: `${thing.id}: ${howWords(thing)}` }, tile(thing, { className }), howMark(thing), copies(thing), el("span", { class: "unseen" }, `, ${howWords(thing)}`));
 }
 
+/** @param {Thing} thing */
 const copies = ({ n_copies: n }) => (n ? el("span", { class: "copies", title: `${n} identical ${n === 1 ? "one" : "ones"} besides` }, `×${n + 1}`) : "");
 
-// How many items of a group are known in which way; what there is none of is left out.
+/** How many items of a group are known in which way; what there is none of is left out. @type {(counts: Counts) => [How, number][]} */
 function parts({ size, n_said: said, n_open: open }) {
-  return [["said", said], ["learned", size - said - open], ["open", open]].filter(([, n]) => n > 0);
+  return /** @type {[How, number][]} */ ([["said", said], ["learned", size - said - open], ["open", open]]).filter(([, n]) => n > 0);
 }
 
-// “12 said, 120 learned (about 9 wrong), 18 open”
+/** “12 said, 120 learned (about 9 wrong), 18 open” @param {Counts} group */
 export function knownLine(group) {
   const wrong = group.n_wrong ? ` (about ${group.n_wrong.toLocaleString("en")} wrong)` : "";
   return parts(group).map(([name, n]) => `${n.toLocaleString("en")} ${name}${name === "learned" ? wrong : ""}`).join(", ");
 }
 
-// The same as a bar, with a pattern for each part.
+/** The same as a bar, with a pattern for each part. @param {Counts} group */
 export function knownBar(group) {
   return el("span", { class: "known-bar", ariaHidden: "true" },
     ...parts(group).map(([name, n]) => el("span", { class: name, style: { "flex-grow": n } })));
 }
 
 export function howLegend() {
-  return el("p", { class: "how-legend hint" },
-    ...[[{ how: "said" }, "you said so"], [{ how: "learned", certainty: 0.8 }, "learned from your answers, as sure as the disc is full"], [{ how: "open" }, "open: nothing said tells where it belongs"]].map(([thing, words]) => el("span", {}, howMark(thing), words)));
+  /** @type {[How, string][]} */
+  const ways = [["said", "you said so"], ["learned", "learned from your answers, as sure as the disc is full"], ["open", "open: nothing said tells where it belongs"]];
+  return el("p", { class: "how-legend hint" }, ...ways.map(([how, words]) => el("span", {}, howMark({ how, certainty: 0.8 }), words)));
 }
