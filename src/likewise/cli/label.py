@@ -11,6 +11,7 @@ import click
 
 from likewise.cli.inline import WAYS, choose_way
 from likewise.cli.served import ServedPage
+from likewise.items.pairs import AUTO
 from likewise.project import Opened, give_known, open_large_project, open_project
 from likewise.project.large import is_large
 from likewise.project.opening import QUESTIONS
@@ -24,6 +25,10 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     if not names:
         raise click.BadParameter("name at least one column, such as age,city")
     return names
+
+
+def _pair_columns(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+    return value if value == AUTO else _names(context, parameter, value)
 
 
 @click.command()
@@ -44,7 +49,28 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     "--items",
     type=click.Path(exists=True),
     metavar="PATH",
-    help="What to show, if PATH is a file of features.",
+    help="What to show, if PATH is a file of features or of pairs.",
+)
+@click.option(
+    "--pairs",
+    metavar="[LEFT,RIGHT,SCORE]",
+    is_flag=False,
+    flag_value=AUTO,
+    callback=_pair_columns,
+    help="PATH has candidate pairs of --items: two ids and how alike they are. Columns of Splink "
+    "and dedupe need no names.",
+)
+@click.option(
+    "--same-above",
+    type=float,
+    metavar="SCORE",
+    help="With --pairs or --names: join what is more alike than this, without a question.",
+)
+@click.option(
+    "--different-below",
+    type=float,
+    metavar="SCORE",
+    help="With --pairs or --names: never ask about what is less alike than this.",
 )
 @click.option(
     "--image-features",

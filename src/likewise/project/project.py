@@ -241,8 +241,15 @@ class Project:
                 self._known_features = self._features().aligned(self.where)
             return self._known_features
 
+    @property
+    def has_map(self) -> bool:
+        """Whether items can be drawn as points: there are features, or distances of all pairs."""
+        return self.partition.metric != "precomputed" or self.partition.distances is not None
+
     def layout(self) -> Layout:
         """Return what a map is made of; computed once, without keeping answers waiting."""
+        if not self.has_map:
+            raise InputError("there is no map of candidate pairs: the other pairs have no distance")
         with self._layout_lock:
             if self._known_layout is None:
                 # Not before: it imports scipy, and most people look at questions first.
