@@ -35,6 +35,7 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
 @click.argument("paths", type=click.Path(exists=True), nargs=-1, required=True, metavar="PATH...")
 @click.option("--kind", metavar="NAME", help="What is at PATH, instead of recognizing it.")
 @click.option("--text", metavar="COLUMN", help="Texts to compare, in this column of a table.")
+@click.option("--names", metavar="COLUMN", help="Names to clean, in this column of a table.")
 @click.option("--id", metavar="COLUMN", help="The column of a table that names its rows.")
 @click.option("--columns", metavar="A,B,C", callback=_names, help="Columns to compare rows by.")
 @click.option("--show", metavar="A,B,C", callback=_names, help="Columns to show.")

@@ -21,6 +21,7 @@ from likewise.registry import Registry
 PathLike = str | os.PathLike[str]
 
 BUILT_IN = {
+    "names": "likewise.items.names:NameItems",
     "texts": "likewise.items.texts:TextItems",
     "rows": "likewise.items.rows:RowItems",
     "points": "likewise.items.points:PointItems",
@@ -52,6 +53,7 @@ def open_items(
     encoding: str | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
+    names: str | None = None,
     pairs: Sequence[str] | str | None = None,
     same_above: float | None = None,
     different_below: float | None = None,
@@ -93,6 +95,8 @@ def open_items(
         How to compare series; ``"euclidean"`` by default.
     encoding, delimiter, header : optional
         How to read a CSV, instead of finding out.
+    names : str, optional
+        The column of a table that holds names; its distinct names are then the items.
     pairs : sequence of str or "auto", optional
         Where `source` has candidate pairs of `items` instead of features: the columns of the two
         ids and of the score, which is higher for more alike items. "auto" recognizes the columns
@@ -147,6 +151,7 @@ def open_items(
         "encoding": encoding,
         "delimiter": delimiter,
         "header": header,
+        "names": names,
         **(bounds if pairs is None else {}),
         **more,
     }

@@ -77,10 +77,12 @@ def bounded(
     same_above: float | None,
     different_below: float | None,
     notes: Sequence[str] = (),
+    why: str = "",
 ) -> Features:
     """Return candidates as features; pairs with certain scores, `top` minus distance, are decided.
 
-    A score above `same_above` joins two items, one below `different_below` is no candidate.
+    A score above `same_above` joins two items, one below `different_below` is no candidate. `why`
+    says in words what joins them.
     """
     if None not in (same_above, different_below) and different_below > same_above:  # type: ignore[operator]
         raise InputError(
@@ -96,7 +98,9 @@ def bounded(
     candidates, partition = joined(candidates, is_same)
     if same_above is not None:
         n_joined = candidates.n_rows - partition.n_super_instances
-        lines.append(f"{plural(n_joined, 'item')} joined with others above {same_above}")
+        lines.append(
+            f"{plural(n_joined, 'item')} joined with others {why or f'above {same_above}'}"
+        )
     return Features(candidates, about, "precomputed", tuple(lines), partition=partition)
 
 

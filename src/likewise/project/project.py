@@ -351,10 +351,20 @@ class Project:
 
     def name(self, group: int, name: str, *, position: int) -> None:
         """Name a group, or take its name away."""
+        with self.lock:
+            self._check(position)
+            self.group(group)
+            self.name_all({group: name}, position=position)
+
+    def name_all(self, names: Mapping[int, str], *, position: int) -> None:
+        """Name groups by their ids, at once."""
         with self._change(position) as signature:
-            renamed = self.group(group)
-            names = dict.fromkeys((r for r in renamed.standing if r in self.session.names), "")
-            self.session.name(names | {renamed.standing[0]: name.strip()}, **signature)
+            by_row: dict[int, str] = {}
+            for group in self.groups():
+                if group.id in names:
+                    by_row |= dict.fromkeys(set(group.standing) & self.session.names.keys(), "")
+                    by_row[group.standing[0]] = names[group.id].strip()
+            self.session.name(by_row, **signature)
 
     def misfit(self, row: int, *, position: int) -> list[int]:
         """Ask about an item that does not seem to fit its group.
