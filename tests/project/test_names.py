@@ -59,7 +59,7 @@ def answer_all(project):
 
 
 def table(project):
-    text = export(project, "names").decode()
+    text = export(project, "names-csv").decode()
     return [tuple(row.values()) for row in csv.DictReader(text.splitlines())]
 
 
@@ -97,7 +97,7 @@ def test_the_next_file_asks_only_about_new_names_and_keeps_the_new_ones(begin, t
     n_first = answer_all(first)
     group = next(g for g in first.groups() if "Acme Inc" in {first.ids[r] for r in g.standing})
     first.name(group.id, "Acme Corporation", position=first.position)
-    (tmp_path / "known.csv").write_bytes(export(first, "names"))
+    (tmp_path / "known.csv").write_bytes(export(first, "names-csv"))
     later = {**NAMES, "Acme Incorporated": 50, "Acme Incorporation": 9, "Other": 1}
     del later["Zenth Ltd"]
     second = begin("next.csv", later)

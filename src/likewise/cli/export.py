@@ -32,7 +32,7 @@ from likewise.words import plural
 @click.option(
     "--format",
     metavar="NAME",
-    help="The format, where the suffix does not say it: names, an old-to-new table of names.",
+    help="The format, where the suffix does not say it: names-csv, a table of old and new names.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace labels that are in the folder already.")
 @click.option(
@@ -74,7 +74,7 @@ def export(
         raise InputError(f"--cluster is for data that is read in batches; {session} is in memory")
     format = path.suffix.removeprefix(".").lower() if format is None else format
     if format not in FORMATS:
-        suffixes = ", ".join(f".{name}" for name in FORMATS.names if name != "names")
+        suffixes = ", ".join(f".{name}" for name in FORMATS.names if "-" not in name)
         raise InputError(f"{path} must end in one of {suffixes}, or --format must be given")
     with closing(open_session_file(session, strategy=strategy, kind=kind).project) as project:
         _refuse_source(path, project)

@@ -262,7 +262,7 @@ FORMATS: Registry[Format] = Registry(
         "jsonl": Format("JSON lines", "application/x-ndjson", "groups.jsonl", to_jsonl),
         "json": Format("Session file", "application/json", "session.json", to_session),
         "py": Format("Python that loads it", "text/x-python", "load_session.py", to_snippet),
-        "names": "likewise.project.names:NAMES",
+        "names-csv": "likewise.project.names:NAMES",
     },
     group="likewise.formats",
 )
