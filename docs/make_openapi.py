@@ -55,6 +55,7 @@ ASKED = {
     "question": {"oneOf": [ref("Question"), {"type": "null"}]},
     "can_undo": YES_OR_NO,
     "can_redo": YES_OR_NO,
+    "has_map": YES_OR_NO,
 }
 CALLED = {
     "number": {"type": ["integer", "null"], "description": "of its key; null before it has one"},

@@ -48,7 +48,7 @@ def test_an_item_in_two_groups_is_named_with_its_lines(known):
     [
         ("id,group\nz,x\n", "line 2: there is no item 'z'"),
         ("left,right,answer\na,b,maybe\n", "line 2: 'maybe' is no answer"),
-        ("id,kind\na,x\n", "needs id and group, or left, right and answer"),
+        ("id,kind\na,x\n", "needs id and group, old and new, or left, right and answer"),
     ],
 )
 def test_what_cannot_be_understood_is_said_with_its_place(known, text, words):

@@ -29,6 +29,11 @@ from likewise.words import plural
     help="Where to write; its suffix says in which format. A folder for data that is read in "
     "batches.",
 )
+@click.option(
+    "--format",
+    metavar="NAME",
+    help="The format, where the suffix does not say it: names-csv, a table of old and new names.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace labels that are in the folder already.")
 @click.option(
     "--cluster", metavar="ADDRESS", help="A Dask scheduler, to write on its workers to a folder."
@@ -45,6 +50,7 @@ def export(
     session: str,
     output: str,
     *,
+    format: str | None,
     overwrite: bool,
     cluster: str | None,
     strategy: str | None,
@@ -66,11 +72,10 @@ def export(
             return
     if cluster is not None:
         raise InputError(f"--cluster is for data that is read in batches; {session} is in memory")
-    format = path.suffix.removeprefix(".").lower()
+    format = path.suffix.removeprefix(".").lower() if format is None else format
     if format not in FORMATS:
-        raise InputError(
-            f"{path} must end in one of {', '.join('.' + name for name in FORMATS.names)}"
-        )
+        suffixes = ", ".join(f".{name}" for name in FORMATS.names if "-" not in name)
+        raise InputError(f"{path} must end in one of {suffixes}, or --format must be given")
     with closing(open_session_file(session, strategy=strategy, kind=kind).project) as project:
         _refuse_source(path, project)
         data = export_project(project, format)

@@ -11,6 +11,7 @@ import click
 
 from likewise.cli.inline import WAYS, choose_way
 from likewise.cli.served import ServedPage
+from likewise.items.pairs import AUTO
 from likewise.project import Opened, give_known, open_large_project, open_project
 from likewise.project.large import is_large
 from likewise.project.opening import QUESTIONS
@@ -26,10 +27,15 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     return names
 
 
+def _pair_columns(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+    return value if value == AUTO else _names(context, parameter, value)
+
+
 @click.command()
 @click.argument("paths", type=click.Path(exists=True), nargs=-1, required=True, metavar="PATH...")
 @click.option("--kind", metavar="NAME", help="What is at PATH, instead of recognizing it.")
 @click.option("--text", metavar="COLUMN", help="Texts to compare, in this column of a table.")
+@click.option("--names", metavar="COLUMN", help="Names to clean, in this column of a table.")
 @click.option("--id", metavar="COLUMN", help="The column of a table that names its rows.")
 @click.option("--columns", metavar="A,B,C", callback=_names, help="Columns to compare rows by.")
 @click.option("--show", metavar="A,B,C", callback=_names, help="Columns to show.")
@@ -44,7 +50,28 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     "--items",
     type=click.Path(exists=True),
     metavar="PATH",
-    help="What to show, if PATH is a file of features.",
+    help="What to show, if PATH is a file of features or of pairs.",
+)
+@click.option(
+    "--pairs",
+    metavar="[LEFT,RIGHT,SCORE]",
+    is_flag=False,
+    flag_value=AUTO,
+    callback=_pair_columns,
+    help="PATH has candidate pairs of --items: two ids and how alike they are. Columns of Splink "
+    "and dedupe need no names.",
+)
+@click.option(
+    "--same-above",
+    type=float,
+    metavar="SCORE",
+    help="With --pairs or --names: join what is more alike than this, without a question.",
+)
+@click.option(
+    "--different-below",
+    type=float,
+    metavar="SCORE",
+    help="With --pairs or --names: never ask about what is less alike than this.",
 )
 @click.option(
     "--image-features",

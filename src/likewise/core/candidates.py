@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.errors import InputError
+
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
@@ -45,8 +47,19 @@ class Candidates:
         left, right, distances = self.left[is_kept], self.right[is_kept], self.distances[is_kept]
         return Candidates(self.n_rows, left, right, distances)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The shape of the matrix of their distances."""
+        return self.n_rows, self.n_rows
+
     def __len__(self) -> int:
         return self.n_rows
+
+    def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
+        raise InputError(
+            "there are candidate pairs here and no features to learn from. "
+            'COBRA(metric="precomputed") takes pairs, as a sparse matrix of distances.'
+        )
 
     def __getitem__(self, place: Any) -> NDArray[np.float64]:
         """Return distances between rows, as of a matrix; what is not listed is beyond the rest."""

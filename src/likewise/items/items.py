@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from likewise.core.candidates import Candidates
+from likewise.core.partition import SuperInstances
 from likewise.errors import InputError
 from likewise.words import many
 
@@ -50,23 +52,29 @@ class Features:
 
     Attributes
     ----------
-    X : array of shape (n, n_features), or (n, n) distances
-        One row per item, all finite.
+    X : array of shape (n, n_features), (n, n) distances, or Candidates
+        One row per item, all finite; or the pairs that may be asked about.
     description : str
         Which features these are and, where there are better ones, how to get them.
     metric : {"euclidean", "precomputed"}
-        ``"precomputed"`` when `X` holds distances.
+        ``"precomputed"`` when `X` holds distances or candidate pairs.
     notes : tuple of str
         What was filled in or left out on the way.
     problems : tuple of Problem
         Items without features of their own; they get the mean of the others.
+    partition : SuperInstances or None
+        Beside candidate pairs, which items certainly belong together.
+    questions : {"pairs", "choices"}
+        How candidate pairs are asked about if nobody says.
     """
 
-    X: np.ndarray
+    X: np.ndarray | Any
     description: str
     metric: Literal["euclidean", "precomputed"] = "euclidean"
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = field(default=())
+    partition: SuperInstances | None = None
+    questions: Literal["pairs", "choices"] = "pairs"
 
     def __repr__(self) -> str:
         n_rows, n_columns = self.X.shape
@@ -84,7 +92,10 @@ class Features:
             return self
         here = np.array([k for k, place in enumerate(where) if place is not None], dtype=np.intp)
         places = np.array([place for place in where if place is not None], dtype=np.intp)
-        if self.metric == "precomputed":
+        X: Any
+        if isinstance(self.X, Candidates):
+            X = self.X  # by the rows of the session already, which keeps them
+        elif self.metric == "precomputed":
             X = np.full((len(where), len(where)), float(self.X.mean()))
             np.fill_diagonal(X, 0.0)
             X[np.ix_(here, here)] = self.X[np.ix_(places, places)]
@@ -144,7 +155,7 @@ class Items(ABC):
         self.ids = tuple(ids)
         self.problems = tuple(problems)
         self.notes = tuple(notes)
-        self._given: Features | None = None
+        self._given: Features | Callable[[], Features] | None = None
         self._opened_with: dict[str, Any] = {}
         self._searched: dict[int, str] = {}
 
@@ -270,6 +281,8 @@ class Items(ABC):
         progress : callable, optional
             Called with the number of items done and of all items, where this takes long.
         """
+        if callable(self._given):
+            self._given = self._given()
         features = self._given if self._given is not None else self._make_features(progress)
         known = {problem.item for problem in features.problems}
         here = tuple(p for p in self.problems if p.item is not None and p.item not in known)
@@ -278,8 +291,8 @@ class Items(ABC):
         every = sorted((*features.problems, *here), key=lambda problem: problem.item or 0)
         return replace(features, problems=tuple(every))
 
-    def with_features(self, features: Features) -> Self:
-        """Return the same items with these features instead of the built-in ones."""
+    def with_features(self, features: Features | Callable[[], Features]) -> Self:
+        """Return the same items with these features, or what makes them, not the built-in ones."""
         other = copy.copy(self)
         other._given = features
         return other

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ from likewise.files import cache_folder
 from likewise.items.cache import FeatureCache
 from likewise.items.items import Items
 from likewise.items.limits import files_below
+from likewise.items.pairs import read_candidates
 from likewise.items.points import ARRAY_SUFFIXES, read_features
 from likewise.items.tablefiles import READING, TABLE_SUFFIXES, is_frame, is_table, read_table
 from likewise.registry import Registry
@@ -19,6 +21,7 @@ from likewise.registry import Registry
 PathLike = str | os.PathLike[str]
 
 BUILT_IN = {
+    "names": "likewise.items.names:NameItems",
     "texts": "likewise.items.texts:TextItems",
     "rows": "likewise.items.rows:RowItems",
     "points": "likewise.items.points:PointItems",
@@ -50,6 +53,10 @@ def open_items(
     encoding: str | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
+    names: str | None = None,
+    pairs: Sequence[str] | str | None = None,
+    same_above: float | None = None,
+    different_below: float | None = None,
     cache: bool | PathLike = True,
     **more: Any,
 ) -> Items:
@@ -88,6 +95,16 @@ def open_items(
         How to compare series; ``"euclidean"`` by default.
     encoding, delimiter, header : optional
         How to read a CSV, instead of finding out.
+    names : str, optional
+        The column of a table that holds names; its distinct names are then the items.
+    pairs : sequence of str or "auto", optional
+        Where `source` has candidate pairs of `items` instead of features: the columns of the two
+        ids and of the score, which is higher for more alike items. "auto" recognizes the columns
+        of Splink (``unique_id_l``, ``unique_id_r``, ``match_probability``), ``left``, ``right``,
+        ``score``, and the array of dedupe's ``score``, saved as .npy.
+    same_above, different_below : float, optional
+        Pairs with a score above the one are joined without a question; those with a score below
+        the other are no candidates.
     cache : bool or path
         Whether to keep computed features, or where.
     **more
@@ -114,10 +131,15 @@ def open_items(
            [1., 1., 0.]])
     >>> folder.cleanup()
     """
+    if pairs is not None and items is None:
+        raise InputError(
+            f"{source} has pairs of ids: say by --items what they are, such as --items people.csv"
+        )
     if items is not None:
         if features is not None:
             raise InputError(f"{source} and {features} cannot both be the features of {items}")
         source, features = items, source
+    bounds = {"same_above": same_above, "different_below": different_below}
     given: dict[str, Any] = {
         "text": text,
         "id": id,
@@ -129,6 +151,8 @@ def open_items(
         "encoding": encoding,
         "delimiter": delimiter,
         "header": header,
+        "names": names,
+        **(bounds if pairs is None else {}),
         **more,
     }
     options = {name: value for name, value in given.items() if value is not None}
@@ -149,6 +173,9 @@ def open_items(
     opened._opened_with = {"cache": cache, **options}
     if features is None:
         return opened
+    if pairs is not None:
+        read = partial(read_candidates, Path(features), pairs, opened.ids)
+        return opened.with_features(partial(read, same_above, different_below))
     return opened.with_features(read_features(Path(features), opened.ids, opened.source))
 
 

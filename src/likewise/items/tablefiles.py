@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -314,6 +314,19 @@ def _read_parquet(path: Path) -> Table:
         raise InputError(f"{path} has no columns")
     columns = {name: column.to_pylist() for name, column in zip(names, table.columns, strict=True)}
     return Table(path, columns, table.num_rows)
+
+
+def parquet_columns(path: Path, choose: Callable[[list[str]], Sequence[str]]) -> list[Any]:
+    """Return some columns of a Parquet file as Arrow arrays, chosen by the names there are."""
+    pyarrow = _pyarrow()
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            names = choose(file.schema_arrow.names)
+            check_fits(path, _unpacked(file.metadata))
+            table = file.read(columns=list(names))
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
+    return [table[name].combine_chunks() for name in names]
 
 
 def _pyarrow() -> Any:

@@ -360,7 +360,8 @@ def export_(project: Project, asked: Json) -> File:
 
 def formats(project: Project, asked: Json) -> Json:  # noqa: ARG001
     """Return the formats in which the result can be had."""
-    return {"formats": [{"format": f, "title": FORMATS.find(f).title} for f in FORMATS.names]}
+    names = [f for f in FORMATS.names if f != "names-csv" or project.items.kind == "names"]
+    return {"formats": [{"format": f, "title": FORMATS.find(f).title} for f in names]}
 
 
 @dataclass(frozen=True)

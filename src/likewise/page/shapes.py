@@ -125,6 +125,7 @@ def asked(project: Project, *, is_far: bool = False) -> Json:
     return {
         "is_done": query is None,
         "instruction": project.instruction,
+        "has_map": project.has_map,
         "question": question(project, query, is_far=is_far),
         "can_undo": session.can_undo,
         "can_redo": session.can_redo,
@@ -300,6 +301,8 @@ def answer_from(value: Any) -> Answer:
 
 def _distance(project: Project, left: int, right: int) -> float | None:
     partition = project.partition
+    if not project.has_map:
+        return float(project.features.X[left, right])
     at = {int(row): k for k, row in enumerate(partition.representatives)}
     if left not in at or right not in at:
         return None

@@ -144,8 +144,12 @@ def _own(project: Project, places: Sequence[int | None]) -> Columns:
 
 
 def to_csv(project: Project) -> bytes:
-    """Return the result as CSV in UTF-8, quoted so that no cell starts a row or runs a formula."""
-    columns = columns_of(project)
+    """Return the result as CSV."""
+    return as_csv(columns_of(project))
+
+
+def as_csv(columns: Columns) -> bytes:
+    """Return columns as CSV in UTF-8, quoted so that no cell starts a row or runs a formula."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow([_harmless(name) for name in columns])
@@ -258,6 +262,7 @@ FORMATS: Registry[Format] = Registry(
         "jsonl": Format("JSON lines", "application/x-ndjson", "groups.jsonl", to_jsonl),
         "json": Format("Session file", "application/json", "session.json", to_session),
         "py": Format("Python that loads it", "text/x-python", "load_session.py", to_snippet),
+        "names-csv": "likewise.project.names:NAMES",
     },
     group="likewise.formats",
 )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from likewise.core.answers import Answer, Link, as_answer
+from likewise.core.candidates import Candidates
 from likewise.core.links import LinkGraph
 from likewise.errors import AnswerError, InputError
 from likewise.items.tablefiles import CSV_SUFFIXES, read_table
@@ -31,13 +33,19 @@ class KnownItems:
     names: dict[int, str]
 
 
-def read_known(path: str | os.PathLike[str], ids: Sequence[str] | Mapping[str, int]) -> KnownItems:
+def read_known(
+    path: str | os.PathLike[str],
+    ids: Sequence[str] | Mapping[str, int],
+    candidates: Candidates | None = None,
+) -> KnownItems:
     r"""Read what is known about items from a table.
 
     A table with the columns ``left``, ``right`` and ``answer`` (*same* or *different*) has pairs.
     One with the column ``group`` has items, by the column ``id`` or else the first one: those with
     the same value belong together, those with other values do not, and nothing is known about
-    those without a value. In a file of `likewise export` only what was *said* counts.
+    those without a value. In a file of `likewise export` only what was *said* counts. A table with
+    the columns ``old`` and ``new`` has names of an earlier file: those that are not in this one are
+    left out, and those with other new names are different where they are candidates.
 
     Parameters
     ----------
@@ -46,6 +54,8 @@ def read_known(path: str | os.PathLike[str], ids: Sequence[str] | Mapping[str, i
     ids : sequence of str, or mapping of str to int
         The ids of the items, ``"0"``, ``"1"``, ... where there is no column of ids; or the row of
         every id.
+    candidates : Candidates, optional
+        The pairs of names that may be asked about.
 
     Raises
     ------
@@ -68,9 +78,11 @@ def read_known(path: str | os.PathLike[str], ids: Sequence[str] | Mapping[str, i
         return KnownItems(tuple(reader.pairs()), {})
     if reader.has_groups:
         return reader.groups()
+    if {"old", "new"} <= set(reader.table.columns):
+        return replace(reader, table=_here(reader.table, reader.place)).groups(candidates)
     raise InputError(
         f"{path} has the columns {', '.join(reader.table.columns)}. What is known needs id and "
-        "group, or left, right and answer."
+        "group, old and new, or left, right and answer."
     )
 
 
@@ -98,13 +110,25 @@ def _reader(path: str | os.PathLike[str], ids: Sequence[str] | Mapping[str, int]
     return _Reader(table, row, 2 if is_csv else 1)
 
 
+def _here(table: Table, place: Mapping[str, int]) -> Table:
+    """Return a table of old and new names as one of id and group, without names not in `place`."""
+    # A CSV file has an apostrophe before names that a spreadsheet would take for formulas.
+    old = [name if name in place else name.removeprefix("'") for name in table.texts("old")]
+    kept = [k for k, name in enumerate(old) if name in place]
+    how = table.texts("how") if "how" in table.columns else ["said"] * table.n
+    columns: dict[str, Sequence[Any]] = {"id": old, "group": table.texts("new"), "how": how}
+    columns = {name: [cells[k] for k in kept] for name, cells in columns.items()}
+    return Table(table.path, columns, len(kept))
+
+
 def give_known(project: Project, path: str | os.PathLike[str]) -> int:
     """Add what a file says to a project, as one gesture; return how many links were new.
 
     Groups get the names that the file has for them. What the project knows already is skipped, so
     that the same file can be given again.
     """
-    known = read_known(path, {name: row for name, row, _ in project.listed()})
+    rows = {name: row for name, row, _ in project.listed()}
+    known = read_known(path, rows, getattr(project.session.strategy, "candidates", None))
     with project.lock:
         project.refresh()
         session = project.session
@@ -119,8 +143,10 @@ def give_known(project: Project, path: str | os.PathLike[str]) -> int:
         new = [link for link, known_so in zip(known.links, before, strict=True) if known_so is None]
         if new:
             project.give(new, position=project.position)
-            for row, name in known.names.items():
-                project.name(int(group_ids(session)[row]), name, position=project.position)
+            if known.names:
+                ids = group_ids(session)
+                names = {int(ids[row]): name for row, name in known.names.items()}
+                project.name_all(names, position=project.position)
         return len(new)
 
 
@@ -197,14 +223,19 @@ class _Reader:
         self.refuse(clashes)
         return {row: group for row, (group, _) in at.items()}, titles
 
-    def groups(self) -> KnownItems:
+    def groups(self, candidates: Candidates | None = None) -> KnownItems:
         group_of, titles = self.assigned(is_said=True)
         members: dict[str, list[int]] = {}
         for row, group in group_of.items():
             members.setdefault(group, []).append(row)
         heads = {group: rows[0] for group, rows in members.items()}
         same = [Link(rows[0], r, Answer.SAME) for rows in members.values() for r in rows[1:]]
-        apart = [Link(a, b, Answer.DIFFERENT) for a, b in combinations(heads.values(), 2)]
+        differing: Iterable[tuple[int, int]] = combinations(heads.values(), 2)
+        if candidates is not None:
+            listed = zip(candidates.left.tolist(), candidates.right.tolist(), strict=True)
+            both = (pair for pair in listed if group_of.keys() >= {*pair})
+            differing = ((a, b) for a, b in both if group_of[a] != group_of[b])
+        apart = [Link(a, b, Answer.DIFFERENT) for a, b in differing]
         return KnownItems((*same, *apart), {heads[g]: name for g, name in titles.items() if name})
 
     def refuse(self, clashes: Sequence[str]) -> None:

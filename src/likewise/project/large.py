@@ -51,7 +51,7 @@ OnProgress = Callable[[str, int, int], None]
 
 def is_large(paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any]) -> bool:
     """Return whether files are read in batches: there are several, or they do not fit in memory."""
-    if any(options.get(name) for name in ("kind", "text", "series", "features", "items")):
+    if any(options.get(name) for name in ("kind", "names", "text", "series", "features", "items")):
         return False
     if len(paths) > 1:
         return True

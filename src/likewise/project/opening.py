@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.core.candidates import Candidates
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES, Strategy
@@ -22,6 +23,7 @@ from likewise.items.kinds import refuse_nothing
 from likewise.items.texts import is_built_in
 from likewise.learning.given import number_groups
 from likewise.project import large
+from likewise.project.candidates import begin_candidates, candidate_features
 from likewise.project.given import items_without, labels_of
 from likewise.project.large import SETUP, OnProgress
 from likewise.project.packing import needs_rows, pack, pack_session, readable, unpack_session
@@ -322,7 +324,8 @@ def open_session_file(
         return Opened(large.go_on(Path(path), store), Path(path), False, Changes())
     with store:
         source = store.settings.get("path")
-    if source is None or not Path(source).exists():
+        shown = store.settings.get("options", {}).get("items", source)
+    if source is None or not Path(shown).exists():
         raise InputError(
             f"{path} belongs to {source}, which is not there any more. "
             f"Say where it is now: likewise label PATH --session {path}"
@@ -343,6 +346,12 @@ def begin_session(
     """Return a new session; COBRA asks if there are super-instances or only distances."""
     if given is not None and features.metric == "precomputed":
         raise InputError("--groups needs features to learn from, and there are only distances")
+    if isinstance(features.X, Candidates):
+        if strategy is not None or n_super_instances is not None:
+            raise InputError(
+                "candidate pairs are asked in their order; leave out --strategy, --super-instances"
+            )
+        return begin_candidates(features, ids, questions)
     if n_super_instances is not None or features.metric == "precomputed":
         return _cobra(features, ids, n_super_instances, seed)
     begin = STRATEGIES.find(strategy or "most-doubt").from_rows
@@ -419,7 +428,7 @@ def _go_on(
             session,
             items,
             store,
-            features=lambda: _features(items, options, wanted),
+            features=lambda: candidate_features(session) or _features(items, options, wanted),
             where=[place.get(str(name)) for name in session.sample_ids or store.items],
             copies=copies,
             unshown=settings.get("unshown", ()),

@@ -241,8 +241,15 @@ class Project:
                 self._known_features = self._features().aligned(self.where)
             return self._known_features
 
+    @property
+    def has_map(self) -> bool:
+        """Whether items can be drawn as points: there are features, or distances of all pairs."""
+        return self.partition.metric != "precomputed" or self.partition.distances is not None
+
     def layout(self) -> Layout:
         """Return what a map is made of; computed once, without keeping answers waiting."""
+        if not self.has_map:
+            raise InputError("there is no map of candidate pairs: the other pairs have no distance")
         with self._layout_lock:
             if self._known_layout is None:
                 # Not before: it imports scipy, and most people look at questions first.
@@ -344,10 +351,20 @@ class Project:
 
     def name(self, group: int, name: str, *, position: int) -> None:
         """Name a group, or take its name away."""
+        with self.lock:
+            self._check(position)
+            self.group(group)
+            self.name_all({group: name}, position=position)
+
+    def name_all(self, names: Mapping[int, str], *, position: int) -> None:
+        """Name groups by their ids, at once."""
         with self._change(position) as signature:
-            renamed = self.group(group)
-            names = dict.fromkeys((r for r in renamed.standing if r in self.session.names), "")
-            self.session.name(names | {renamed.standing[0]: name.strip()}, **signature)
+            by_row: dict[int, str] = {}
+            for group in self.groups():
+                if group.id in names:
+                    by_row |= dict.fromkeys(set(group.standing) & self.session.names.keys(), "")
+                    by_row[group.standing[0]] = names[group.id].strip()
+            self.session.name(by_row, **signature)
 
     def misfit(self, row: int, *, position: int) -> list[int]:
         """Ask about an item that does not seem to fit its group.

@@ -138,7 +138,7 @@ async function lookAhead(state, shown, signal) {
   }
   await refreshStrip(signal);
   // The map of many pictures takes a while to lay out, so that is done before somebody wants it.
-  if (!isMapReady) await get("map?prepare=1", signal);
+  if (!isMapReady && state.has_map) await get("map?prepare=1", signal);
   isMapReady = true;
 }
 

@@ -15,13 +15,14 @@ const VIEWS = ["ask", "result", "map", "history"];
 
 function view() {
   const name = location.hash.slice(1).split("/")[0];
-  return VIEWS.includes(name) ? name : "ask";
+  return VIEWS.includes(name) && (name !== "map" || app.state.has_map) ? name : "ask";
 }
 
 async function show() {
   let name = view();
   // With nothing left to ask there is no question to show.
   if (name === "ask" && app.state.is_done) name = "result";
+  byId("to-map").hidden = !app.state.has_map;
   for (const other of VIEWS) {
     byId(`view-${other}`).hidden = other !== name;
     const link = byId(`to-${other}`);
