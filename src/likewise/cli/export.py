@@ -29,6 +29,12 @@ from likewise.words import plural
     help="Where to write; its suffix says in which format. A folder for data that is read in "
     "batches.",
 )
+@click.option(
+    "--format",
+    metavar="NAME",
+    help="The format, where the suffix does not say it: changes-html, changes-csv, "
+    "changes-groups-csv or changes-json.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace labels that are in the folder already.")
 @click.option(
     "--cluster", metavar="ADDRESS", help="A Dask scheduler, to write on its workers to a folder."
@@ -45,6 +51,7 @@ def export(
     session: str,
     output: str,
     *,
+    format: str | None,
     overwrite: bool,
     cluster: str | None,
     strategy: str | None,
@@ -55,7 +62,8 @@ def export(
     .csv, .xlsx, .parquet and .jsonl have one row per item with its group; .json is the session
     itself for `likewise.Session.from_dict`, .py a script that loads it. For data that is read in
     batches (many Parquet files, or more than fits in memory) FILE is a folder; it gets one Parquet
-    file with groups for every file of the input.
+    file with groups for every file of the input. The formats changes-... say what became of groups
+    that a session began from.
     """
     path = Path(output)
     with Store.open(session) as store:
@@ -66,11 +74,10 @@ def export(
             return
     if cluster is not None:
         raise InputError(f"--cluster is for data that is read in batches; {session} is in memory")
-    format = path.suffix.removeprefix(".").lower()
+    format = path.suffix.removeprefix(".").lower() if format is None else format
     if format not in FORMATS:
-        raise InputError(
-            f"{path} must end in one of {', '.join('.' + name for name in FORMATS.names)}"
-        )
+        suffixes = ", ".join(f".{name}" for name in FORMATS.names if "-" not in name)
+        raise InputError(f"{path} must end in one of {suffixes}, or --format must be given")
     with closing(open_session_file(session, strategy=strategy, kind=kind).project) as project:
         _refuse_source(path, project)
         data = export_project(project, format)

@@ -21,7 +21,7 @@ from likewise.core.arrays import as_base64
 from likewise.core.fingerprint import fingerprint
 from likewise.errors import InputError, needs_extra
 from likewise.items.tables import as_text, is_number
-from likewise.project.groups import group_ids
+from likewise.project.groups import group_ids, lives_of
 from likewise.project.large import model_of
 from likewise.project.project import Project
 from likewise.project.workbook import workbook
@@ -29,7 +29,9 @@ from likewise.registry import Registry
 
 Columns = dict[str, list[Any]]
 
-OURS = ("id", "group", "name", "how", "certainty", "marked", "instruction")
+OURS = (
+    "id", "group", "name", "how", "certainty", "marked", "merged", "split_from", "instruction"
+)  # fmt: skip
 """Our own columns; a column of the items with such a name gets underscores behind it."""
 
 
@@ -47,12 +49,16 @@ LOOKED_AT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A way to write the result: `write` makes the bytes of a file from a project."""
+    """A way to write the result: `write` makes the bytes of a file from a project.
+
+    One that `needs_before` is for sessions that began from groups.
+    """
 
     title: str
     media_type: str
     file_name: str
     write: Callable[[Project], bytes]
+    needs_before: bool = False
 
 
 def columns_of(project: Project) -> Columns:
@@ -69,8 +75,18 @@ def columns_of(project: Project) -> Columns:
             "how": list(rows.how),
             "certainty": [None if np.isnan(c) else round(float(c), 3) for c in rows.certainty],
             "marked": list(rows.marked),
+            **_ancestors(project, rows.groups),
             **({"instruction": [words] * len(rows.ids)} if words else {}),
         }
+
+
+def _ancestors(project: Project, groups: Sequence[int]) -> Columns:
+    """Return, if there are any, the groups that were merged into others or split."""
+    lives = lives_of(project.session)
+    merged = [", ".join(map(str, lives.merged.get(group, ()))) for group in groups]
+    split_from = [lives.split_from.get(group) for group in groups]
+    columns: Columns = {"merged": merged, "split_from": split_from}
+    return {name: values for name, values in columns.items() if {*values} - {None, ""}}
 
 
 class _Rows(NamedTuple):
@@ -144,8 +160,12 @@ def _own(project: Project, places: Sequence[int | None]) -> Columns:
 
 
 def to_csv(project: Project) -> bytes:
-    """Return the result as CSV in UTF-8, quoted so that no cell starts a row or runs a formula."""
-    columns = columns_of(project)
+    """Return the result as CSV."""
+    return as_csv(columns_of(project))
+
+
+def as_csv(columns: Columns) -> bytes:
+    """Return columns as CSV in UTF-8, quoted so that no cell starts a row or runs a formula."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow([_harmless(name) for name in columns])
@@ -258,10 +278,20 @@ FORMATS: Registry[Format] = Registry(
         "jsonl": Format("JSON lines", "application/x-ndjson", "groups.jsonl", to_jsonl),
         "json": Format("Session file", "application/json", "session.json", to_session),
         "py": Format("Python that loads it", "text/x-python", "load_session.py", to_snippet),
+        "changes-html": "likewise.project.changes:PAGE",
+        "changes-csv": "likewise.project.changes:ITEMS",
+        "changes-groups-csv": "likewise.project.changes:GROUPS",
+        "changes-json": "likewise.project.changes:JSON",
     },
     group="likewise.formats",
 )
-"""All formats, by the suffix of their files."""
+"""All formats, by the suffix of their files or by name."""
+
+
+def formats_for(project: Project) -> list[str]:
+    """Return the names of the formats that a project can be exported in."""
+    has_before = project.session.strategy.given_groups() is not None
+    return [name for name in FORMATS.names if has_before or not FORMATS.find(name).needs_before]
 
 
 def export(project: Project, format: str) -> bytes:
