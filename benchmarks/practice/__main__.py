@@ -3,6 +3,7 @@
 python -m benchmarks.practice quality           # choices and pairs at 30, 60, 100 questions
 python -m benchmarks.practice cobra             # pairs against COBRA with the same learner
 python -m benchmarks.practice people            # not sure, wrong answers, suspects
+python -m benchmarks.practice groups            # from groups that are there, right or wrong
 python -m benchmarks.practice end               # without a budget: where it ends, and what it says
 python -m benchmarks.practice report            # the tables, from the rows
 """
@@ -15,6 +16,7 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks._results import FOLDER, code
+from benchmarks.practice import groups
 from benchmarks.practice.people import CONDITIONS, Person
 from benchmarks.practice.report import write_report
 from benchmarks.practice.sets import folds, load, names
@@ -145,12 +147,12 @@ class Rows:
         "one_group", "truth", "largest", "cpu", "code",
     )  # fmt: skip
 
-    def __init__(self, path):
-        self.path = path
+    def __init__(self, path, fields=FIELDS):
+        self.path, self.fields = path, fields
         path.parent.mkdir(parents=True, exist_ok=True)
         self.rows = list(csv.DictReader(path.open())) if path.exists() else []
         if not path.exists():
-            path.write_text(",".join(self.FIELDS) + "\n")
+            path.write_text(",".join(fields) + "\n")
 
     def has(self, **keys):
         wanted = {k: str(v) for k, v in keys.items()}
@@ -161,21 +163,22 @@ class Rows:
 
     def add(self, **values):
         shown = {k: f"{v:.4f}" if isinstance(v, float) else str(v) for k, v in values.items()}
-        row = {field: shown.get(field, "") for field in self.FIELDS} | {"code": code()}
+        row = {field: shown.get(field, "") for field in self.fields} | {"code": code()}
         self.rows.append(row)
         with self.path.open("a") as out:
-            csv.DictWriter(out, self.FIELDS).writerow(row)
+            csv.DictWriter(out, self.fields).writerow(row)
         print(" ".join(f"{k}={v}" for k, v in shown.items()), flush=True)
 
 
-PARTS = {"quality": quality, "people": people, "cobra": cobra, "end": end}
+PARTS = {"quality": quality, "people": people, "cobra": cobra, "end": end, "groups": groups.groups}
 
 
 def main(arguments):
     """Measure the parts that are named, then write the report."""
     for part in arguments or PARTS:
         if part in PARTS:
-            PARTS[part](Rows(OUT / f"{part}.csv"))
+            fields = groups.FIELDS if part == "groups" else Rows.FIELDS
+            PARTS[part](Rows(OUT / f"{part}.csv", fields))
     write_report(OUT)
 
 

@@ -9,6 +9,7 @@ from benchmarks.practice.sets import load, names
 from likewise import Likewise, run
 
 AT = (10, 30, 60)
+FIELDS = ("what", "set", "ari0", "ari10", "ari30", "ari60", "code")
 LEFT_OUT = ("contraceptive", "letter", "led7digit")
 """Sets on which 100 answers tell nothing apart, or that have fewer rows than answers."""
 

@@ -112,6 +112,35 @@ def end(rows):
     return "\n".join(lines) + "\n"
 
 
+def groups(rows):
+    """Groups that are there: alone, and after some answers, beside nothing."""
+    if not rows:
+        return ""
+    n_sets = len({row["set"] for row in rows})
+    at = (10, 30, 60)
+    nothing = {row["set"]: row for row in rows if row["what"] == "nothing"}
+    lines = [
+        f"## Beginning from groups that are there ({n_sets} sets, ARI of all rows, choices)\n",
+        "| groups | alone | after 10 / 30 / 60 answers | sets better : worse than from nothing, by "
+        ".01 |",
+        "|---|---|---|---|",
+    ]
+    for what in dict.fromkeys(row["what"] for row in rows):
+        chosen = [row for row in rows if row["what"] == what]
+        alone = "-" if what == "nothing" else _mean(chosen, "ari0")
+        scores = " / ".join(_mean(chosen, f"ari{n}") for n in at)
+        cells = []
+        for n in at:
+            gains = [float(r[f"ari{n}"]) - float(nothing[r["set"]][f"ari{n}"]) for r in chosen]
+            cells.append(f"{sum(g > 0.01 for g in gains)}:{sum(g < -0.01 for g in gains)}")
+        lines.append(f"| {what} | {alone} | {scores} | {' / '.join(cells)} |")
+    truth = [row for row in rows if row["what"] == "truth"]
+    lost = {n: max((1.0 - float(r[f"ari{n}"]), r["set"]) for r in truth) for n in at}
+    worst = ", ".join(f"{loss:.3f} ({name}) after {n}" for n, (loss, name) in lost.items())
+    lines.append(f"\nThe most that exactly right groups lost on one set: {worst} answers.")
+    return "\n".join(lines) + "\n"
+
+
 def _all(name, sets):
     return sets if name == "**mean**" else ()
 
@@ -131,4 +160,4 @@ def _rows(path):
     return [row for row in rows if row["code"] == rows[-1]["code"]]
 
 
-TABLES = {"quality": quality, "people": people, "cobra": cobra, "end": end}
+TABLES = {"quality": quality, "people": people, "cobra": cobra, "end": end, "groups": groups}

@@ -10,12 +10,16 @@ import pytest
 from likewise.core.answers import Answer, Gesture, Link
 from likewise.errors import InputError
 from likewise.project import export, open_project
-from likewise.project.groups import founded, key_of, keys_of
+from likewise.project.groups import followed, key_of, keys_of
 from likewise.project.mending import changed_rows, split
 
 
 def said(*links, source="asked", groups=()):
     return Gesture(1, tuple(Link(a, b, Answer(word)) for a, b, word in links), source, groups)
+
+
+def founded(gestures):
+    return followed(gestures).numbers
 
 
 def test_no_key_begins_another_and_none_is_given_twice():
@@ -30,13 +34,16 @@ def test_groups_are_numbered_in_the_order_in_which_answers_found_them():
     assert founded([first]) == {5: 0, 3: 1}
     none_of_these = said((9, 5, "different"), (9, 3, "different"), groups=((5,), (3,)))
     assert founded([first, none_of_these])[9] == 2
-    assert founded([first, none_of_these], shown=[7])[7] == 3
     assert founded([said((1, 2, "unsure"))]) == {}
 
 
-def test_of_two_merged_groups_the_older_number_stays_and_later_rows_get_it():
+def test_of_two_merged_groups_the_larger_number_stays_else_the_older_and_later_rows_get_it():
     log = [said((0, 1, "different")), said((0, 1, "same"), source="mended"), said((7, 1, "same"))]
     assert founded(log)[7] == 0
+    log = [said((0, 1, "different")), said((2, 1, "same")), said((0, 1, "same"), source="mended")]
+    book = followed([*log, said((7, 0, "same"))])
+    assert book.numbers[7] == 1
+    assert book.merged == {0: 1}
 
 
 def test_a_moved_row_takes_the_number_of_its_new_group():

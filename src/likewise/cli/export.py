@@ -32,7 +32,8 @@ from likewise.words import plural
 @click.option(
     "--format",
     metavar="NAME",
-    help="The format, where the suffix does not say it: names-csv, a table of old and new names.",
+    help="The format, where the suffix does not say it: names-csv, changes-html, changes-csv, "
+    "changes-groups-csv or changes-json.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace labels that are in the folder already.")
 @click.option(
@@ -61,7 +62,8 @@ def export(
     .csv, .xlsx, .parquet and .jsonl have one row per item with its group; .json is the session
     itself for `likewise.Session.from_dict`, .py a script that loads it. For data that is read in
     batches (many Parquet files, or more than fits in memory) FILE is a folder; it gets one Parquet
-    file with groups for every file of the input.
+    file with groups for every file of the input. The formats changes-... say what became of groups
+    that a session began from.
     """
     path = Path(output)
     with Store.open(session) as store:

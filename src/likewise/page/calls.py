@@ -24,6 +24,7 @@ from likewise.errors import (
 from likewise.page import shapes
 from likewise.page.shapes import Json, a_list, chosen, page_of, row_of, some_rows, whole
 from likewise.project import FORMATS, Project, export
+from likewise.project.formats import formats_for
 from likewise.project.groups import DOUBTFUL, group_ids
 from likewise.project.mending import Mending, changed_rows
 from likewise.project.mending import split as split_links
@@ -360,7 +361,7 @@ def export_(project: Project, asked: Json) -> File:
 
 def formats(project: Project, asked: Json) -> Json:  # noqa: ARG001
     """Return the formats in which the result can be had."""
-    names = [f for f in FORMATS.names if f != "names-csv" or project.items.kind == "names"]
+    names = formats_for(project)
     return {"formats": [{"format": f, "title": FORMATS.find(f).title} for f in names]}
 
 

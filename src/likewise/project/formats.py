@@ -21,7 +21,7 @@ from likewise.core.arrays import as_base64
 from likewise.core.fingerprint import fingerprint
 from likewise.errors import InputError, needs_extra
 from likewise.items.tables import as_text, is_number
-from likewise.project.groups import group_ids
+from likewise.project.groups import group_ids, lives_of
 from likewise.project.large import model_of
 from likewise.project.project import Project
 from likewise.project.workbook import workbook
@@ -29,7 +29,9 @@ from likewise.registry import Registry
 
 Columns = dict[str, list[Any]]
 
-OURS = ("id", "group", "name", "how", "certainty", "marked", "instruction")
+OURS = (
+    "id", "group", "name", "how", "certainty", "marked", "merged", "split_from", "instruction"
+)  # fmt: skip
 """Our own columns; a column of the items with such a name gets underscores behind it."""
 
 
@@ -47,12 +49,16 @@ LOOKED_AT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A way to write the result: `write` makes the bytes of a file from a project."""
+    """A way to write the result: `write` makes the bytes of a file from a project.
+
+    One that `needs_before` is for sessions that began from groups.
+    """
 
     title: str
     media_type: str
     file_name: str
     write: Callable[[Project], bytes]
+    needs_before: bool = False
 
 
 def columns_of(project: Project) -> Columns:
@@ -69,8 +75,18 @@ def columns_of(project: Project) -> Columns:
             "how": list(rows.how),
             "certainty": [None if np.isnan(c) else round(float(c), 3) for c in rows.certainty],
             "marked": list(rows.marked),
+            **_ancestors(project, rows.groups),
             **({"instruction": [words] * len(rows.ids)} if words else {}),
         }
+
+
+def _ancestors(project: Project, groups: Sequence[int]) -> Columns:
+    """Return, if there are any, the groups that were merged into others or split."""
+    lives = lives_of(project.session)
+    merged = [", ".join(map(str, lives.merged.get(group, ()))) for group in groups]
+    split_from = [lives.split_from.get(group) for group in groups]
+    columns: Columns = {"merged": merged, "split_from": split_from}
+    return {name: values for name, values in columns.items() if {*values} - {None, ""}}
 
 
 class _Rows(NamedTuple):
@@ -263,10 +279,25 @@ FORMATS: Registry[Format] = Registry(
         "json": Format("Session file", "application/json", "session.json", to_session),
         "py": Format("Python that loads it", "text/x-python", "load_session.py", to_snippet),
         "names-csv": "likewise.project.names:NAMES",
+        "changes-html": "likewise.project.changes:PAGE",
+        "changes-csv": "likewise.project.changes:ITEMS",
+        "changes-groups-csv": "likewise.project.changes:GROUPS",
+        "changes-json": "likewise.project.changes:JSON",
     },
     group="likewise.formats",
 )
-"""All formats, by the suffix of their files."""
+"""All formats, by the suffix of their files or by name."""
+
+
+def formats_for(project: Project) -> list[str]:
+    """Return the names of the formats that a project can be exported in."""
+    has_before = project.session.strategy.given_groups() is not None
+    return [
+        name
+        for name in FORMATS.names
+        if (has_before or not FORMATS.find(name).needs_before)
+        and (name != "names-csv" or project.items.kind == "names")
+    ]
 
 
 def export(project: Project, format: str) -> bytes:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Gesture, Link
+from likewise.core.counting import Counted
 from likewise.core.journal import Named
 from likewise.core.session import Session
 
@@ -142,12 +143,13 @@ def key_of(number: int | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Lives:
-    """The numbers that groups have for life, with what became of groups that are no more.
+    """The numbers that groups have for life, by label, and what became of others.
 
     Groups that were given have the first numbers, in the order of their labels; the others are
     numbered in the order in which answers found them. A number goes where most of its rows are, so
-    the larger part of a split group keeps it. Of several numbers in one group the one with most
-    rows stays. `carried` has the given groups whose larger part is in the group of a label.
+    the larger part of a split group keeps it. Of several numbers in one group a given one stays,
+    or else that with most rows. `carried` has the given groups whose larger part is in a group, by
+    label; `merged` and `split_from` have numbers by the number of a group.
     """
 
     numbers: dict[int, int]
@@ -158,35 +160,45 @@ class Lives:
 
 @_once
 def lives_of(session: Session) -> Lives:
-    """Return the number of every group that answers are about or that was given, by label."""
+    """Return the number of every group that was given or that answers are about."""
     labels = _labels(session)
     question = session.ask()
     shown = () if question is None or question.is_pair else question.groups
     given = session.strategy.given_groups()
     before = np.full(len(labels), -1) if given is None else given[0]
-    book = followed(session.events, [group[0] for group in shown], before)
-    is_unasked = before >= 0
-    is_unasked[list(book.numbers)] = False
+    n_given = int(before.max(initial=-1)) + 1
+    book = _history(session, n_given)
+    for group in shown:
+        book.number(group[0])
     n_rows = Counter((book.last(number), int(labels[row])) for row, number in book.numbers.items())
-    n_rows.update(zip(before[is_unasked].tolist(), labels[is_unasked].tolist(), strict=True))
+    n_rows.update(zip(before[before >= 0].tolist(), labels[before >= 0].tolist(), strict=True))
     owner: dict[int, int] = {}
     for (number, label), n in n_rows.items():
         if number not in owner or n > n_rows[number, owner[number]]:
             owner[number] = label
     of_label: dict[int, list[int]] = {}
-    for number, label in sorted(owner.items(), key=lambda o: (-n_rows[o], o)):
+    for number, label in sorted(owner.items(), key=lambda o: (o[0] >= n_given, -n_rows[o], o)):
         of_label.setdefault(label, []).append(number)
     numbers = {label: held[0] for label, held in of_label.items()}
-    n_given = int(before.max(initial=-1)) + 1
-    merged = {number: list(others) for number, others in book.merged().items()}
-    split_from = dict(book.split_from)
-    for label, (number, *others) in of_label.items():
-        merged.setdefault(number, []).extend(k for k in others if k < n_given)
+    carried = {label: sorted(k for k in held if k < n_given) for label, held in of_label.items()}
+    merged: dict[int, list[int]] = {}
+    for number, *others in of_label.values():
+        merged[number] = [k for k in others if k < n_given]
+    for lost, kept in book.merged.items():
+        home = owner.get(book.last(kept))
+        rows = [row for row, number in book.numbers.items() if number == lost]
+        # A given group that is merged is named by its own number.
+        if home is not None and not any(before[row] in carried[home] for row in rows):
+            merged[numbers[home]].append(lost)
+    split_from: dict[int, int] = {}
+    for label, number in numbers.items():
         had = Counter(before[(labels == label) & (before >= 0)].tolist())
         if number >= n_given and had:
-            split_from.setdefault(number, had.most_common(1)[0][0])
-    carried = {label: sorted(k for k in held if k < n_given) for label, held in of_label.items()}
-    return Lives(numbers, carried, {k: sorted({*v}) for k, v in merged.items() if v}, split_from)
+            split_from[number] = had.most_common(1)[0][0]
+        elif number in book.split_from:
+            whole = owner.get(book.split_from[number])
+            split_from[number] = book.split_from[number] if whole is None else numbers[whole]
+    return Lives(numbers, carried, {k: sorted(v) for k, v in merged.items() if v}, split_from)
 
 
 def keys_of(session: Session) -> dict[int, int]:
@@ -204,46 +216,50 @@ def _ids(session: Session) -> dict[int, int]:
     return {k: keys.get(k, len(labels) + row) for k, row in enumerate(smallest.tolist())}
 
 
-def founded(gestures: Iterable[Gesture], shown: Sequence[int] = ()) -> dict[int, int]:
-    """Return, for every row that gestures are about, the number of the group it was put into."""
-    return followed(gestures, shown).numbers
+def _history(session: Session, first: int) -> _Founding:
+    """Return the numbers of groups at the end of a log.
 
-
-def followed(
-    gestures: Iterable[Gesture], shown: Sequence[int] = (), before: NDArray[np.intp] | None = None
-) -> _Founding:
-    """Follow a log, then groups that come last, by a row of each; `before` are given groups.
-
-    A row that is the same as none before it founds a group. It gets the number of the row's given
-    group, or else the next one. Of two groups that are joined the number with more rows stays.
-    Where a group is mended, the rows that leave it (the left ones of links) found a new one
-    together.
+    What is mended changes groups as they were then, whatever answers it overrules. Where an answer
+    is changed or overruled by another one, the groups are those of the answers that are left.
     """
-    book = _Founding(np.full(0, -1) if before is None else before)
+    if not any(isinstance(e, Gesture) and e.source == "mended" for e in session.log):
+        return followed(session.events, first)
+    counted = Counted(session.strategy.n_rows, session.strategy.weighs_answers)
+    book = _Founding(first)
+    for entry in session.log:
+        before = counted.gestures[:]
+        counted.take(entry)
+        if isinstance(entry, Gesture) and (
+            entry.source == "mended" or counted.gestures[:-1] == before
+        ):
+            book.take(entry)
+        elif counted.gestures != before:
+            book = followed(counted.gestures, first)
+    return book
+
+
+def followed(gestures: Iterable[Gesture], first: int = 0) -> _Founding:
+    """Follow gestures; `first` is the first number.
+
+    A row that is the same as none before it founds a group, which gets the next number. Of two
+    groups that are joined the number with more rows stays, else the older one. Where a group is
+    mended, the rows that leave it (the left ones of links) found a new one together.
+    """
+    book = _Founding(first)
     for gesture in gestures:
         book.take(gesture)
-    for row in shown:
-        book.number(row)
     return book
 
 
 class _Founding:
-    """The numbers of groups while a log is followed."""
+    """The numbers of groups while a log is followed; `merged` has by which others were replaced."""
 
-    def __init__(self, before: NDArray[np.intp]) -> None:
+    def __init__(self, first: int) -> None:
         self.numbers: dict[int, int] = {}
+        self.merged: dict[int, int] = {}
         self.split_from: dict[int, int] = {}
-        self._before = dict(enumerate(before.tolist()))
-        self._free = {*self._before.values()} - {-1}
         self._joined: dict[int, int] = {}
-        self._n = int(before.max(initial=-1)) + 1
-
-    def merged(self) -> dict[int, list[int]]:
-        """Return the numbers that each number took in."""
-        merged: dict[int, list[int]] = {}
-        for number in self._joined:
-            merged.setdefault(self.last(number), []).append(number)
-        return merged
+        self._n = first
 
     def take(self, gesture: Gesture) -> None:
         """Follow one gesture."""
@@ -251,47 +267,68 @@ class _Founding:
             self.number(group[0])
         same = [link for link in gesture.links if link.answer is Answer.SAME]
         differing = [link for link in gesture.links if link.answer is Answer.DIFFERENT]
-        is_merged = gesture.source != "mended" or not differing
-        for link in same:
-            kept = self.now(link.right)
-            if is_merged or kept is None:
-                self._join(link.left, link.right)
-            else:
-                self.numbers[link.left] = kept
-        if gesture.source == "mended":
-            leaving = _leaving(same, differing, self.now)
-            if leaving:
-                left = (link.right for link in differing if link.left in leaving)
-                numbers = (self.numbers.get(row, self._before.get(row, -1)) for row in left)
-                whole = next((self.last(number) for number in numbers if number >= 0), None)
-                if whole is not None:
-                    self.split_from[self._n] = whole
-                self.numbers.update(dict.fromkeys(leaving, self._n))
-                self._n += 1
+        is_mended = gesture.source == "mended"
+        if is_mended and differing:
+            self._part(same, differing)
+        else:
+            for link in same:
+                self._join(link.left, link.right, is_mended=is_mended)
         for link in differing:
             self.number(link.left)
             self.number(link.right)
+
+    def _part(self, same: Sequence[Link], differing: Sequence[Link]) -> None:
+        """Follow a gesture that moves rows: what leaves a group founds a new one."""
+        part_of = _parts(same, differing)
+        numbers: dict[int, int | None] = {}
+        for part in part_of.values():
+            # Rows are moved to the right row of a link.
+            anchors = [link.right for link in same if link.right in part]
+            had = self._most_common(anchors)
+            numbers[part[0]] = self._most_common(part) if had is None else had
+        apart = [(part_of[link.left][0], part_of[link.right][0]) for link in differing]
+        founded: dict[int, int] = {}
+        for left, right in apart:
+            if left in founded or numbers[left] not in (None, numbers[right]):
+                continue
+            fellows = [k for k in founded if (left, k) not in apart and (k, left) not in apart]
+            founded[left] = founded[fellows[0]] if fellows else self._n
+            if not fellows:
+                if (whole := numbers[left]) is not None:
+                    self.split_from[self._n] = whole
+                self._n += 1
+        for part in part_of.values():
+            number = founded.get(part[0], numbers[part[0]])
+            if number is None:
+                number = numbers[part[0]] = self._n
+                self._n += 1
+            self.numbers.update(dict.fromkeys(part, number))
+
+    def _most_common(self, rows: Iterable[int]) -> int | None:
+        had = Counter(number for row in rows if (number := self.now(row)) is not None)
+        return had.most_common(1)[0][0] if had else None
 
     def number(self, row: int) -> None:
         """Let a row found a group if it has none."""
         if row not in self.numbers:
             self._found([row])
 
-    def _found(self, rows: Sequence[int]) -> None:
-        given = [self._before[row] for row in rows if self._before.get(row, -1) in self._free]
-        number = given[0] if given else self._n
-        self._free.discard(number)
-        self.numbers.update(dict.fromkeys(rows, number))
-        self._n = max(self._n, number + 1)
+    def _found(self, rows: Iterable[int]) -> None:
+        self.numbers.update(dict.fromkeys(rows, self._n))
+        self._n += 1
 
-    def _join(self, left: int, right: int) -> None:
+    def _join(self, left: int, right: int, *, is_mended: bool) -> None:
         if left not in self.numbers and right not in self.numbers:
             self._found([left, right])
         both = sorted(k for k in {self.now(left), self.now(right)} if k is not None)
         if len(both) == 2:
             n_rows = Counter(map(self.now, self.numbers))
-            both.sort(key=lambda number: (-n_rows[number], number))
-            self._joined[both[1]] = both[0]
+            kept, lost = sorted(both, key=lambda number: (-n_rows[number], number))
+            self._joined[lost] = kept
+            # A row that differed from some groups before it joined another was no group.
+            if is_mended or n_rows[lost] > 1:
+                self.merged[lost] = kept
+            both = [kept]
         for row in (left, right):
             self.numbers.setdefault(row, both[0])
 
@@ -307,20 +344,15 @@ class _Founding:
         return number
 
 
-def _leaving(
-    same: Sequence[Link], differing: Sequence[Link], number_of: Callable[[int], int | None]
-) -> set[int]:
-    """Return the rows that a gesture takes out of their group, and those it puts to them."""
-    leaving = {
-        link.left for link in differing if number_of(link.left) in (None, number_of(link.right))
-    }
-    size = 0
-    while size < len(leaving):
-        size = len(leaving)
-        for link in same:
-            if not leaving.isdisjoint(link.pair):
-                leaving.update(link.pair)
-    return leaving
+def _parts(same: Sequence[Link], differing: Sequence[Link]) -> dict[int, list[int]]:
+    """Return, for every row of some links, the rows that they put together with it."""
+    part_of = {row: [row] for link in (*same, *differing) for row in link.pair}
+    for link in same:
+        left, right = part_of[link.left], part_of[link.right]
+        if left is not right:
+            left += right
+            part_of |= dict.fromkeys(right, left)
+    return part_of
 
 
 def members_of(session: Session, group: Group) -> NDArray[np.intp]:
@@ -367,6 +399,10 @@ def how_known(session: Session) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
         certainty = np.full(partition.n_rows, np.nan)
     else:
         is_learned, certainty = doubts < 1, 1.0 - doubts
+    if strategy.given_groups() is not None:
+        # What was given is not known before an answer is about its group.
+        labels = _labels(session)
+        is_learned &= np.isin(labels, labels[is_said])
     certainty = np.where(is_said, 1.0, np.where(is_learned, certainty, np.nan))
     return np.where(is_said, "said", np.where(is_learned, "learned", "open")), certainty
 

@@ -128,11 +128,12 @@ def changed_rows(
 
 
 def split(parts: Sequence[Sequence[int]]) -> list[Link]:
-    """Return the links that split a group into parts, given by rows; the first keeps its key."""
+    """Return the links that split a group into parts, given by rows; the largest keeps its id."""
     if len(parts) < 2 or not all(parts):
         raise InputError("splitting needs two parts, each with an item or more")
     if len(set(chain(*parts))) < sum(map(len, parts)):
         raise InputError("an item can be in one part only")
+    parts = sorted(parts, key=len, reverse=True)
     return [
         *(Link(part[0], row, Answer.SAME) for part in parts for row in part[1:]),
         *(Link(b[0], a[0], Answer.DIFFERENT) for a, b in combinations(parts, 2)),

@@ -1,0 +1,252 @@
+"""What answers changed in groups that were there already: a table, JSON, or a page to read."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any
+
+from likewise.errors import InputError
+from likewise.project.formats import Format, as_csv
+from likewise.project.groups import group_ids, lives_of
+from likewise.project.project import Project
+from likewise.words import plural
+
+
+@dataclass(frozen=True, slots=True)
+class ItemChange:
+    """One item: its group before and after.
+
+    `change` is *stayed*, *moved* or *placed* (it had no group). `how` is that of other exports, or
+    *given* where no answer is about its group yet.
+    """
+
+    id: str
+    before: str
+    after: int
+    name: str
+    change: str
+    how: str
+    certainty: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChange:
+    """What became of a group, or where a group that was not there came from.
+
+    `change` is *kept*, *renamed*, *merged* (with others in one group), *split* (a part of it is a
+    group of its own), *split off* or *new*. Of `n_before` items `n_stayed` are in the group
+    `after`, the one with its larger part, which has `n_after` items.
+    """
+
+    before: str
+    change: str
+    after: int
+    name: str
+    n_before: int
+    n_stayed: int
+    n_after: int
+    merged_with: tuple[str, ...]
+    split_into: tuple[int, ...]
+    split_from: str
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What changed, item by item and group by group."""
+
+    items: list[ItemChange]
+    groups: list[GroupChange]
+
+
+def changes_of(project: Project) -> Changes:
+    """Return what changed since the groups were given; refuse a session from nothing."""
+    with project.lock:
+        session = project.session
+        given = session.strategy.given_groups()
+        if given is None:
+            raise InputError(
+                "this session began from nothing, so there is no before to compare with. Sessions "
+                "that begin from groups (likewise label PATH --groups ...) can say what changed."
+            )
+        numbers, titles = given
+        ids, lives, groups = group_ids(session), lives_of(session), project.groups()
+        labels = session.labels
+        id_of = dict(zip(labels.tolist(), ids.tolist(), strict=True))
+        carrier = {k: id_of[label] for label, held in lives.carried.items() for k in held}
+        name = {group.id: group.name for group in groups}
+        how, certainty = project.known()
+        items = []
+        for item, row, _ in project.listed():
+            before, after = int(numbers[row]), int(ids[row])
+            change = "placed" if before < 0 else "moved"
+            if before >= 0 and carrier[before] == after:
+                change = "stayed"
+            is_given = before >= 0 and how[row] == "open"
+            certain = float(certainty[row])
+            items.append(
+                ItemChange(
+                    item,
+                    titles[before] if before >= 0 else "",
+                    after,
+                    name[after],
+                    change,
+                    "given" if is_given else str(how[row]),
+                    None if math.isnan(certain) else round(certain, 3),
+                )
+            )
+    return Changes(items, _groups(items, carrier, titles, name))
+
+
+def _groups(
+    items: Sequence[ItemChange],
+    carrier: dict[int, int],
+    titles: Sequence[str],
+    name: dict[int, str],
+) -> list[GroupChange]:
+    """Return what became of given groups, in their order, then groups that none of them became."""
+    shared = Counter((item.before, item.after) for item in items)
+    n_before = Counter(item.before for item in items)
+    n_after = Counter(item.after for item in items)
+    carried: dict[int, list[str]] = {}
+    for number, after in carrier.items():
+        carried.setdefault(after, []).append(titles[number])
+    others = sorted((after for after in n_after if after not in carried), key=lambda k: -n_after[k])
+    source = {
+        after: max((n, before) for (before, to), n in shared.items() if to == after)[1]
+        for after in others
+    }
+    changes = []
+    for number, after in sorted(carrier.items()):
+        before = titles[number]
+        merged = tuple(sorted({*carried[after]} - {before}))
+        parts = tuple(part for part in others if source[part] == before)
+        is_named = name[after] == ("" if before.isdecimal() else before)
+        change = "kept" if is_named else "renamed"
+        change = "merged" if merged else "split" if parts else change
+        sizes = (n_before[before], shared[before, after], n_after[after])
+        changes.append(GroupChange(before, change, after, name[after], *sizes, merged, parts, ""))
+    for after in others:
+        change = "split off" if source[after] else "new"
+        sizes = (0, 0, n_after[after])
+        whole = source[after]
+        changes.append(GroupChange("", change, after, name[after], *sizes, (), (), whole))
+    return changes
+
+
+def to_csv(project: Project) -> bytes:
+    """Return one row per item."""
+    return _table(changes_of(project).items)
+
+
+def to_groups_csv(project: Project) -> bytes:
+    """Return one row per group."""
+    return _table(changes_of(project).groups)
+
+
+def _table(entries: Sequence[Any]) -> bytes:
+    rows = [asdict(entry) for entry in entries]
+    texts = [
+        {k: ", ".join(map(str, v)) if isinstance(v, tuple) else v for k, v in row.items()}
+        for row in rows
+    ]
+    return as_csv({name: [row[name] for row in texts] for name in texts[0]})
+
+
+def to_json(project: Project) -> bytes:
+    """Return counts, groups and items as one JSON object."""
+    changes = changes_of(project)
+    plain = {"counts": _counts(changes), **asdict(changes)}
+    return json.dumps(plain, ensure_ascii=False, indent=1).encode("utf-8", "replace")
+
+
+def _counts(changes: Changes) -> dict[str, dict[str, int]]:
+    """Return how many items and groups each change is about."""
+    return {
+        "items": dict(Counter(item.change for item in changes.items)),
+        "groups": dict(Counter(group.change for group in changes.groups)),
+    }
+
+
+STYLE = """
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; width: 100%; margin: 1rem 0 2rem; }
+th, td { text-align: left; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid #8884; }
+td.n { text-align: right; font-variant-numeric: tabular-nums; }
+"""
+
+
+def to_html(project: Project) -> bytes:
+    """Return a page to read: counts, every group, and the items that moved or were placed."""
+    changes = changes_of(project)
+    where = [item for item in changes.items if item.change != "stayed"]
+    counts = _counts(changes)["groups"]
+    n_items = Counter(item.change for item in changes.items)
+    summary = (
+        f"{plural(len(project.session.events), 'answer')}: of {plural(len(changes.items), 'item')} "
+        f"{n_items['stayed']} stayed, {n_items['moved']} moved, and {n_items['placed']} had no "
+        f"group and got one. Groups: {', '.join(f'{n} {word}' for word, n in counts.items())}."
+    )
+    groups = [
+        (g.before or "-", _became(g), g.n_before, g.n_stayed, g.n_after) for g in changes.groups
+    ]
+    moved = [
+        (item.id, item.before or "-", _called(item.after, item.name), item.how, item.certainty)
+        for item in where
+    ]
+    title = f"What changed in {escape(project.items.source.name)}"
+    page = (
+        f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title>'
+        f"<style>{STYLE}</style>\n<h1>{title}</h1>\n<p>{summary}</p>\n<h2>Groups</h2>\n"
+        + _rows(("before", "what became of it", "items before", "stayed", "items now"), groups)
+        + "<h2>Items that changed groups</h2>\n"
+        + (_rows(("item", "before", "now", "how", "certainty"), moved) if moved else "<p>None.</p>")
+        + "</html>\n"
+    )
+    return page.encode("utf-8", "replace")
+
+
+def _called(id: int, name: str) -> str:
+    return f"{name} ({id})" if name else f"group {id}"
+
+
+def _became(group: GroupChange) -> str:
+    """Return what became of a group, in words."""
+    words = [group.change]
+    if group.change in ("merged", "renamed", "split off", "new"):
+        words.append(f"into {_called(group.after, group.name)}" if group.before else "")
+    if group.merged_with:
+        words.append(f"with {', '.join(group.merged_with)}")
+    if group.split_into:
+        words.append(f"; groups of their own: {', '.join(map(str, group.split_into))}")
+    if not group.before:
+        came = f" from {group.split_from}" if group.split_from else ""
+        return f"{_called(group.after, group.name)}: {group.change}{came}"
+    return " ".join(word for word in words if word).replace(" ;", ";")
+
+
+def _rows(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    cells = "".join(f'<th scope="col">{escape(word)}</th>' for word in head)
+    lines = [f"<table><thead><tr>{cells}</tr></thead><tbody>\n"]
+    for row in rows:
+        tags = ('<td class="n">' if isinstance(cell, int | float) else "<td>" for cell in row)
+        texts = ("" if cell is None else escape(str(cell)) for cell in row)
+        line = "".join(f"{tag}{text}</td>" for tag, text in zip(tags, texts, strict=True))
+        lines.append(f"<tr>{line}</tr>\n")
+    return "".join(lines) + "</tbody></table>\n"
+
+
+CSV = "text/csv; charset=utf-8"
+ITEMS = Format("What changed, by item (CSV)", CSV, "changes.csv", to_csv, needs_before=True)
+GROUPS = Format(
+    "What changed, by group (CSV)", CSV, "changed-groups.csv", to_groups_csv, needs_before=True
+)
+JSON = Format("What changed (JSON)", "application/json", "changes.json", to_json, needs_before=True)
+PAGE = Format(
+    "What changed, to read", "text/html; charset=utf-8", "changes.html", to_html, needs_before=True
+)
