@@ -19,10 +19,9 @@ from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.inputs import refuse_session
-from likewise.rows.assignment import assign
+from likewise.rows.assignment import nearest_super_instance
 from likewise.rows.build import build_super_instances
 from likewise.rows.candidates import candidates_from_sparse, is_sparse
-from likewise.rows.metrics import distances
 from likewise.strategies.candidate_pairs import CandidatePairs
 from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES, ClosestFirst
 
@@ -145,7 +144,7 @@ class COBRA(AskingClusterer):
         is_guess = bool(is_guess) or self.incomplete == "guess"
         partition = session.strategy.partition
         if X is not None:
-            refuse_other_rows(session.digest, X)
+            refuse_other_rows(session.digest, X, session.n_first_rows)
         self.labels_ = session.labels_guess if is_guess else session.labels
         self._group_of_representatives = self.labels_[partition.representatives]
         if self.labels == "learned":
@@ -273,16 +272,3 @@ def group_of_nearest(
 ) -> NDArray[np.intp]:
     """Return the groups of the super-instances that new rows fall into."""
     return groups[nearest_super_instance(partition, rows)]
-
-
-def nearest_super_instance(partition: SuperInstances, rows: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the super-instance that new rows fall into.
-
-    That is the one whose K-means cell they lie in, or for other metrics than the Euclidean, the
-    one with the nearest representative.
-    """
-    if partition.centers is not None and partition.cell_owner is not None:
-        return partition.cell_owner[assign(rows, partition.centers)]
-    if partition.points is None:
-        return np.asarray(np.argmin(rows[:, partition.representatives], axis=1))
-    return np.asarray(np.argmin(distances(rows, partition.points, partition.metric), axis=1))

@@ -17,6 +17,7 @@ from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.inputs import refuse_session
 from likewise.learning.learner import Learned
+from likewise.rows.metrics import refuse_zeros, unit_rows
 from likewise.strategies.most_doubt import MAX_GROUPS, MostDoubt
 
 
@@ -143,7 +144,7 @@ class Likewise(AskingClusterer):
         if X is not None and len(X) != strategy.n_rows:
             raise InputError(f"X has {len(X)} rows, the session is about {strategy.n_rows}")
         if X is not None:
-            refuse_other_rows(session.digest, X)
+            refuse_other_rows(session.digest, X, session.n_first_rows)
         self._set_queries(session)
         self.n_features_in_ = strategy.partition.points.shape[1]
         self._is_guess = False
@@ -301,32 +302,6 @@ def _most_likely(chances: Predict, rows: NDArray[Any]) -> NDArray[np.intp]:
 
 def _of_unit_rows(chances: Predict, rows: NDArray[Any]) -> NDArray[Any]:
     return chances(unit_rows(rows))
-
-
-def unit_rows(rows: NDArray[Any]) -> NDArray[Any]:
-    """Return rows brought to unit length.
-
-    Examples
-    --------
-    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 2.0]])).tolist()
-    [[0.6, 0.8], [0.0, 1.0]]
-    """
-    refuse_zeros(rows)
-    # By its largest value first, since the square of a very small number is 0.
-    scaled = rows / np.abs(rows).max(axis=1, keepdims=True)
-    unit: NDArray[Any] = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
-    return unit
-
-
-def refuse_zeros(rows: NDArray[Any], first: int = 0) -> None:
-    """Refuse a row of zeros, which has no direction; `first` is the number of the first row."""
-    zeros = np.flatnonzero(~rows.any(axis=1))
-    if len(zeros):
-        others = f" ({len(zeros)} such rows in all)" if len(zeros) > 1 else ""
-        raise InputError(
-            f'row {first + zeros[0]} of X is all zeros{others}, and metric="cosine" needs a '
-            'direction. Leave such rows out, or use metric="euclidean"'
-        )
 
 
 def _learned_chances(

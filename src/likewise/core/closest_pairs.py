@@ -12,7 +12,7 @@ larger one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,12 @@ _ROWS_PER_BLOCK = 256
 
 
 class ClosestPairs:
-    """The closest pair of items between every two components that are not settled."""
+    """The closest pair of items between every two components that are not settled.
 
-    def __init__(self, n_items: int, between: Between) -> None:
+    Pairs of items that are `left_out` are never offered.
+    """
+
+    def __init__(self, n_items: int, between: Between, left_out: Sequence[int] = ()) -> None:
         if n_items > MAX_ITEMS:
             gigabytes = 12 * n_items * (n_items - 1) / 2 / 1e9
             raise InputError(
@@ -56,6 +59,12 @@ class ClosestPairs:
         self._best_distance = np.full(n_items, np.inf)
         self._best_code = np.full(n_items, n_items * n_items, dtype=np.int64)
         self._fill()
+        self._is_offered = np.ones(n_items, dtype=bool)
+        self._is_offered[list(left_out)] = False
+        for a in left_out:
+            self._distance[self._slots(a, np.delete(self._alive, a))] = np.inf
+        for a in range(n_items if left_out else 0):
+            self._refresh(a)
 
     @property
     def n_components(self) -> int:
@@ -189,9 +198,11 @@ class ClosestPairs:
 
     def _closest_between(self, a: int, b: int) -> tuple[float, int]:
         """Return the closest pair of two components that is not excluded."""
-        rows = np.flatnonzero(self._component == a)
-        columns = np.flatnonzero(self._component == b)
+        rows = np.flatnonzero((self._component == a) & self._is_offered)
+        columns = np.flatnonzero((self._component == b) & self._is_offered)
         best = (np.inf, 0)
+        if not len(columns):
+            return best
         for start in range(0, len(rows), _ROWS_PER_BLOCK):
             block_rows = rows[start : start + _ROWS_PER_BLOCK]
             block = self._between(block_rows, columns)

@@ -26,11 +26,15 @@ def fingerprint(X: NDArray[Any] | Candidates) -> str:
     return digest.hexdigest()
 
 
-def refuse_other_rows(digest: str | None, X: Any) -> None:
-    """Refuse rows whose fingerprint is not `digest`: other values, order or columns."""
+def refuse_other_rows(digest: str | None, X: Any, n_first: int | None = None) -> None:
+    """Refuse rows whose fingerprint is not `digest`: other values, order or columns.
+
+    Only the first ones are compared if the others joined later.
+    """
     if digest is None:
         return
     rows = np.asarray(X)
+    rows = rows[:n_first] if rows.ndim else rows
     with np.errstate(over="ignore"):  # a value too large for single precision becomes infinite
         singles = rows.astype(np.float32) if rows.dtype != np.float32 else rows
     is_same = fingerprint(singles) == digest and bool(np.array_equal(singles, rows, equal_nan=True))

@@ -1,8 +1,8 @@
 """The entries of a session's log, and sessions as plain dictionaries.
 
 A saved session is its first strategy and the list of things done: gestures, revisions, other
-strategies, names, marks, checks. Everything else follows from doing these again. Dictionaries of
-older releases can always be read (`UPGRADES`).
+strategies, names, marks, checks, growth. Everything else follows from doing these again.
+Dictionaries of older releases can always be read (`UPGRADES`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Gesture, Link
 from likewise.core.arrays import from_json
@@ -72,20 +73,27 @@ class Marked:
     at: str | None = None
 
 
-Entry = Gesture | Revised | Rebuilt | Named | Checked | Marked
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """Rows joined, left and came back; of those that joined, `unasked` are never asked about."""
+
+    rows: NDArray[Any] = field(compare=False)
+    ids: tuple[Any, ...] | None = None
+    unasked: tuple[int, ...] = ()
+    removed: tuple[int, ...] = ()
+    returned: tuple[int, ...] = ()
+    by: str | None = None
+    at: str | None = None
+
+
+Entry = Gesture | Revised | Rebuilt | Named | Checked | Marked | Grown
 
 
 def entry_to_dict(entry: Entry) -> dict[str, Any]:
     """Return an entry as a dictionary: plain values, and arrays in a strategy."""
     plain: dict[str, Any]
     if isinstance(entry, Gesture):
-        plain = {"do": "tell", "links": _links_to_list(entry.links)}
-        if entry.source != "asked":
-            plain["source"] = entry.source
-        if entry.groups:
-            plain["groups"] = [list(group) for group in entry.groups]
-        if entry.seconds is not None:
-            plain["seconds"] = entry.seconds
+        plain = _gesture_to_dict(entry)
     elif isinstance(entry, Revised):
         plain = {"do": "revise", "number": entry.number, "links": _links_to_list(entry.links)}
     elif isinstance(entry, Rebuilt):
@@ -96,6 +104,10 @@ def entry_to_dict(entry: Entry) -> dict[str, Any]:
         plain = {"do": "name", "names": [[row, name] for row, name in entry.names]}
     elif isinstance(entry, Checked):
         plain = {"do": "check", "links": _links_to_list((entry.link,))}
+    elif isinstance(entry, Grown):
+        ids = {} if entry.ids is None else {"ids": list(entry.ids)}
+        rows = {name: list(getattr(entry, name)) for name in _ROWS_OF_GROWTH}
+        plain = {"do": "grow", "rows": entry.rows, **ids, **{k: v for k, v in rows.items() if v}}
     else:
         plain = {"do": "mark", "row": entry.row}
         if entry.beside is not None:
@@ -123,9 +135,8 @@ def entry_from_dict(plain: Mapping[str, Any], number: int) -> Entry:
             return Named(tuple((int(r), str(name)) for r, name in plain["names"]), **signature)
         if do == "check":
             return Checked(_links_from_list(plain["links"])[0], **signature)
-        if do == "mark":
-            beside = plain.get("beside")
-            return Marked(int(plain["row"]), None if beside is None else int(beside), **signature)
+        if do in ("mark", "grow"):
+            return (_marked if do == "mark" else _grown)(plain, signature)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise SessionFileError(f"the log has an entry that cannot be read: {plain}") from error
     raise SessionFileError(
@@ -140,13 +151,12 @@ def rows_of(entry: Entry) -> tuple[int, ...]:
         return tuple(row for row, _ in entry.names)
     if isinstance(entry, Marked):
         return (entry.row,) if entry.beside is None else (entry.row, entry.beside)
-    if isinstance(entry, Checked):
-        return entry.link.left, entry.link.right
-    if isinstance(entry, Revised):
-        return tuple(row for link in entry.links for row in (link.left, link.right))
     if isinstance(entry, Gesture):
         return (*entry.rows, *(row for group in entry.groups for row in group))
-    return ()
+    if isinstance(entry, Grown):
+        return (*entry.removed, *entry.returned)
+    links = (entry.link,) if isinstance(entry, Checked) else getattr(entry, "links", ())
+    return tuple(row for link in links for row in (link.left, link.right))
 
 
 def as_plain(value: Any) -> Any:
@@ -214,6 +224,34 @@ UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     2: _from_schema_2,
 }
 """For every older version, the function that turns it into the next one."""
+
+
+_ROWS_OF_GROWTH = ("unasked", "removed", "returned")
+
+
+def _gesture_to_dict(gesture: Gesture) -> dict[str, Any]:
+    plain: dict[str, Any] = {"do": "tell", "links": _links_to_list(gesture.links)}
+    if gesture.source != "asked":
+        plain["source"] = gesture.source
+    if gesture.groups:
+        plain["groups"] = [list(group) for group in gesture.groups]
+    if gesture.seconds is not None:
+        plain["seconds"] = gesture.seconds
+    return plain
+
+
+def _marked(plain: Mapping[str, Any], signature: Mapping[str, Any]) -> Marked:
+    beside = plain.get("beside")
+    return Marked(int(plain["row"]), None if beside is None else int(beside), **signature)
+
+
+def _grown(plain: Mapping[str, Any], signature: Mapping[str, Any]) -> Grown:
+    rows = np.asarray(from_json(plain["rows"]))
+    if len(rows) and (rows.ndim != 2 or rows.dtype.kind not in "iuf"):
+        raise ValueError("rows that joined must be rows of numbers")
+    ids = None if plain.get("ids") is None else tuple(plain["ids"])
+    numbers: Any = {name: tuple(map(int, plain.get(name, ()))) for name in _ROWS_OF_GROWTH}
+    return Grown(rows if len(rows) else np.empty((0, 0)), ids, **numbers, **signature)
 
 
 def _links_to_list(links: tuple[Link, ...]) -> list[list[Any]]:

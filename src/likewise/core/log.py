@@ -18,11 +18,19 @@ from numpy.typing import ArrayLike
 from likewise.core.answers import Answer, Gesture, Link, as_answer, ordered
 from likewise.core.counting import Counted
 from likewise.core.fingerprint import refuse_other_rows
+from likewise.core.growth import (
+    checked_growth,
+    grown_by,
+    ids_after,
+    removed_after,
+    row_numbers,
+)
 from likewise.core.journal import (
     FORMAT,
     SCHEMA,
     Checked,
     Entry,
+    Grown,
     Marked,
     Named,
     Rebuilt,
@@ -61,7 +69,7 @@ class Log:
     ) -> None:
         refuse_strategy(strategy)
         self.strategy = strategy
-        self.sample_ids = _checked_ids(sample_ids, strategy.n_rows)
+        self._first_ids = _checked_ids(sample_ids, strategy.n_rows)
         self.digest = digest
         # An array of numbers, or None: Any, so that who knows which it is need not ask.
         self.row_numbers: Any = None
@@ -83,6 +91,21 @@ class Log:
     __hash__ = None  # type: ignore[assignment]  # sessions change
 
     # -- what was done ---------------------------------------------------------------------------
+
+    @property
+    def sample_ids(self) -> tuple[Hashable, ...] | None:
+        """The names of the rows, where they have some."""
+        return self.once("ids", lambda: ids_after(self._first_ids, self._log))
+
+    @property
+    def removed(self) -> frozenset[int]:
+        """The rows that are gone: nothing is asked about them, but what was said still counts."""
+        return self.once("removed", lambda: removed_after(self._log))
+
+    @property
+    def n_first_rows(self) -> int:
+        """How many rows the session began with."""
+        return self._first.n_rows
 
     @property
     def events(self) -> tuple[Gesture, ...]:
@@ -125,7 +148,7 @@ class Log:
         for entry in reversed(self._log):
             if isinstance(entry, Checked):
                 checks.setdefault((entry.link.left, entry.link.right), entry.link.answer)
-            elif not isinstance(entry, Named | Marked):
+            elif not isinstance(entry, Named | Marked | Grown):
                 break
         return checks
 
@@ -167,12 +190,21 @@ class Log:
 
     # -- changing it -----------------------------------------------------------------------------
 
-    def undo(self) -> Entry | None:
-        """Take back the last thing done; return it, or None if there is none."""
-        if not self._log:
+    def undo(self, *, keeps_growth: bool = False) -> Entry | None:
+        """Take back the last thing done; return it, or None if there is none.
+
+        Parameters
+        ----------
+        keeps_growth : bool
+            Whether the last thing that was said is taken back, and rows stay that joined after it.
+        """
+        last = len(self._log) - 1
+        while keeps_growth and last >= 0 and isinstance(self._log[last], Grown):
+            last -= 1
+        if last < 0:
             return None
-        entry = self._log[-1]
-        self._follow(self._log[:-1])
+        entry = self._log[last]
+        self._follow([*self._log[:last], *self._log[last + 1 :]])
         self._undone.append(entry)
         return entry
 
@@ -182,6 +214,70 @@ class Log:
             return None
         self._do(self._undone[-1])
         return self._undone.pop()
+
+    def grow(
+        self,
+        X_new: ArrayLike | None = None,
+        *,
+        sample_ids: Sequence[Hashable] | None = None,
+        train_indices: ArrayLike | None = None,
+        removed: ArrayLike = (),
+        returned: ArrayLike = (),
+        by: str | None = None,
+        at: str | None = None,
+    ) -> range:
+        """Take in further rows, and let rows go.
+
+        New rows are labeled by what was learned, and asked about where that is in doubt. Growing
+        changes no other label: what is computed of rows without answers comes from the rows that
+        the session began with.
+
+        Parameters
+        ----------
+        X_new : array-like of shape (n_new, n_features), optional
+            The rows that join, with features made as those of the first rows were made.
+        sample_ids : sequence of hashable, optional
+            Their names, if the rows of the session have some. That of a removed row may be used
+            again.
+        train_indices : array-like of int, optional
+            Which of the new rows may be asked about, counted from 0. By default all.
+        removed : array-like of int
+            Rows that are gone. What was answered about them still counts, so that two rows stay
+            together that belong to the same removed one; but no question shows them.
+        returned : array-like of int
+            Removed rows that are there again.
+        by, at : str, optional
+            Who does it and when, for the log.
+
+        Returns
+        -------
+        range
+            The numbers of the new rows.
+
+        Raises
+        ------
+        InputError
+            If the strategy cannot take further rows, or the rows do not fit; nothing is changed.
+        """
+        if self.row_numbers is not None:
+            raise InputError(
+                "this session is about a sample of larger data, which does not grow: new rows get "
+                "their groups by predict, like all others that are not in the sample"
+            )
+        n_rows = self.strategy.n_rows
+        entry = checked_growth(X_new, sample_ids, train_indices, n_rows)
+        leaving, back = row_numbers(removed, "removed"), row_numbers(returned, "returned")
+        for row in leaving:
+            if row in self.removed:
+                raise InputError(f"row {row} was removed before")
+        for row in back:
+            if row not in self.removed:
+                raise InputError(f"row {row} cannot return: it was not removed")
+        self._checked_rows(*leaving)
+        if len(self.removed) + len(leaving) - len(back) == n_rows and not len(entry.rows):
+            raise InputError("no row would be left")
+        self._new(replace(entry, removed=leaving, returned=back, by=by, at=at))
+        return range(n_rows, self.strategy.n_rows)
 
     def rebuild(
         self,
@@ -258,7 +354,7 @@ class Log:
             "format": FORMAT,
             "schema": SCHEMA,
             "digest": self.digest,
-            "sample_ids": None if self.sample_ids is None else list(self.sample_ids),
+            "sample_ids": None if self._first_ids is None else list(self._first_ids),
             **({} if self.row_numbers is None else {"row_numbers": self.row_numbers}),
             "max_queries": self.max_queries,
             "endless": self._is_endless,
@@ -303,7 +399,12 @@ class Log:
             session._is_endless = bool(data.get("endless", False))
             for entry in data["log"]:
                 session.apply(entry)
-            session._undone = [session._entry(entry, 0) for entry in data["undone"]]
+            undone = [entry_from_dict(entry, 0) for entry in data["undone"]]
+            # Entries may be about rows that are undone, too.
+            n_undone = sum(len(entry.rows) for entry in undone if isinstance(entry, Grown))
+            for entry in undone:
+                session._checked_rows(*rows_of(entry), n_rows=session.strategy.n_rows + n_undone)
+            session._undone = undone
         except LikewiseError:
             raise
         except (
@@ -317,7 +418,7 @@ class Log:
     def apply(self, plain: Mapping[str, Any]) -> None:
         """Do what an entry of a saved log says; "undo" and "redo" are such entries, too."""
         if plain.get("do") == "undo":
-            self.undo()
+            self.undo(keeps_growth=True)
         elif plain.get("do") == "redo":
             self.redo()
         else:
@@ -370,7 +471,7 @@ class Log:
         if isinstance(entry, Gesture):
             # An entry that is redone may have had another number before.
             entry = replace(entry, number=len(self._counted.gestures) + 1)
-        if isinstance(entry, Gesture | Revised | Rebuilt):
+        if isinstance(entry, Gesture | Revised | Rebuilt | Grown):
             before = list(self._counted.gestures)
             is_longer = isinstance(entry, Gesture) and not self._counted.take(entry)
             try:
@@ -388,26 +489,39 @@ class Log:
 
     def _follow(self, log: Sequence[Entry], made: Strategy | None = None) -> None:
         """Make `log` the log, and the state what follows from it."""
-        rebuilt = [entry for entry in log if isinstance(entry, Rebuilt)]
-        if made is not None:
-            strategy = made
-        elif rebuilt:
-            strategy = _loaded_strategy(rebuilt[-1].strategy, getattr(self.strategy, "X", None))
-        else:
-            strategy = self._first.fresh()
-        counted = self._counted_after(log, strategy.weighs_answers)
+        strategy = self._ground(log) if made is None else made
+        n_rows = self.n_first_rows + sum(len(e.rows) for e in log if isinstance(e, Grown))
+        if strategy.n_rows != n_rows:
+            raise InputError(
+                f"the strategy is about {plural(strategy.n_rows, 'row')}, but the session has "
+                f"{n_rows}"
+            )
+        counted = Counted(strategy.n_rows, strategy.weighs_answers)
+        for entry in log:
+            counted.take(entry)
         for gesture in counted.gestures:
             record_links(strategy, gesture)
         self.strategy, self._counted, self._log = strategy, counted, list(log)
         self._derived.clear()
 
-    def _counted_after(self, log: Sequence[Entry], is_weighing: bool | None = None) -> Counted:
-        if is_weighing is None:
-            is_weighing = self.strategy.weighs_answers
-        counted = Counted(self.strategy.n_rows, is_weighing)
-        for entry in log:
-            counted.take(entry)
-        return counted
+    def _ground(self, log: Sequence[Entry]) -> Strategy:
+        """Return the strategy that a log leads to, without answers."""
+        shaping = [entry for entry in log if isinstance(entry, Rebuilt | Grown)]
+        now = [entry for entry in self._log if isinstance(entry, Rebuilt | Grown)]
+        if len(now) == len(shaping) and all(a is b for a, b in zip(now, shaping, strict=True)):
+            return self.strategy.fresh()
+        ids_after(self._first_ids, shaping)
+        start, strategy = 0, self._first.fresh()
+        for k, entry in enumerate(shaping):
+            if isinstance(entry, Rebuilt):
+                start = k + 1
+        if start:
+            rebuilt: Any = shaping[start - 1]
+            strategy = _loaded_strategy(rebuilt.strategy, getattr(self.strategy, "X", None))
+        for k, entry in enumerate(shaping[start:], start=start + 1):
+            assert isinstance(entry, Grown)
+            strategy = grown_by(strategy, entry, removed_after(shaping[:k]))
+        return strategy
 
     def _open_mark(self, strategy: Strategy) -> tuple[int, tuple[tuple[int, ...], ...]] | None:
         """Return a row marked as a misfit and a row of its group, until an answer settles it."""
@@ -417,7 +531,8 @@ class Log:
                 pairs.append(entry.ask)
             if isinstance(entry, Marked) and entry.beside is not None:
                 pairs.append((entry.row, entry.beside))
-        open_pairs = [pair for pair in pairs if strategy.links.implied(*pair) is None]
+        there = [pair for pair in pairs if self.removed.isdisjoint(pair)]
+        open_pairs = [pair for pair in there if strategy.links.implied(*pair) is None]
         if not open_pairs:
             return None
         asked = {link.pair for gesture in self._counted.gestures for link in gesture.links}
@@ -426,8 +541,8 @@ class Log:
             None,
         )
 
-    def _checked_rows(self, *rows: int) -> None:
-        n_rows = self.strategy.n_rows
+    def _checked_rows(self, *rows: int, n_rows: int | None = None) -> None:
+        n_rows = self.strategy.n_rows if n_rows is None else n_rows
         for row in rows:
             if not is_whole(row):
                 raise InputError(f"a row is called by its number, 0 to {n_rows - 1}, not {row!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,34 @@ class SuperInstances:
         if self.row_counts is not None:
             return self.row_counts
         return np.bincount(self.assignment, minlength=self.n_super_instances)
+
+    def first_cells(self, n: int) -> SuperInstances:
+        """Return the partition before rows joined that are super-instances of their own."""
+        if n == self.n_super_instances:
+            return self
+        if self.points is None or not 0 < n < self.n_super_instances:
+            raise InputError(f"there are no first {n} of {self.n_super_instances} super-instances")
+        return replace(
+            self,
+            assignment=self.assignment[: self.representatives[n]],
+            representatives=self.representatives[:n],
+            points=self.points[:n],
+            row_counts=None if self.row_counts is None else self.row_counts[:n],
+        )
+
+    def with_rows(self, points: NDArray[Any]) -> SuperInstances:
+        """Return the partition with further rows, each of which is a super-instance of its own."""
+        if self.points is None:
+            raise InputError("a session about distances cannot take further rows")
+        new, counts = np.arange(len(points), dtype=np.intp), self.row_counts
+        points = np.asarray(points, dtype=self.points.dtype).reshape(-1, self.points.shape[1])
+        return replace(
+            self,
+            assignment=np.append(self.assignment, self.n_super_instances + new),
+            representatives=np.append(self.representatives, self.n_rows + new),
+            points=np.vstack([self.points, points]),
+            row_counts=None if counts is None else np.append(counts, np.ones_like(new)),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the partition as arrays and plain values."""

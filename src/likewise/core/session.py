@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Gesture, Link, as_answer, checked_links
 from likewise.core.audit import settled_for_free
+from likewise.core.counting import Counted
 from likewise.core.html import card
 from likewise.core.journal import Revised
 from likewise.core.links import LinkGraph
@@ -294,7 +295,9 @@ class Session(Log):
         return self._foreseen(self._revision(number, chosen))
 
     def _foreseen(self, entry: Revised) -> Revision:
-        counted = self._counted_after(self._log)
+        counted = Counted(self.strategy.n_rows, self.strategy.weighs_answers)
+        for earlier in self._log:
+            counted.take(earlier)
         dropped = counted.take(entry)
         kept = {link.pair for gesture in counted.gestures for link in gesture.links}
         for link in entry.links:
@@ -370,7 +373,7 @@ class Session(Log):
         """The group of every row by what is known now.
 
         COBRA leaves apart what is undecided; `Likewise` puts every row where it learned that it
-        belongs.
+        belongs. Removed rows have the group that they would be in.
         """
         return self.once("labels", self.strategy.labels)
 
@@ -385,8 +388,10 @@ class Session(Log):
 
     @property
     def n_groups(self) -> int:
-        """Number of groups by what is known now."""
-        return int(self.labels.max()) + 1
+        """Number of groups by what is known now; those of removed rows alone do not count."""
+        if not self.removed:
+            return int(self.labels.max()) + 1
+        return len(np.unique(np.delete(self.labels, sorted(self.removed))))
 
     @property
     def open_pairs(self) -> list[tuple[int, int]]:

@@ -161,6 +161,31 @@ class Strategy(ABC):
         """
         return None
 
+    def grown(
+        self,
+        rows: NDArray[Any],
+        unasked: frozenset[int],
+        removed: frozenset[int],
+    ) -> Self:
+        """Return the same strategy before its first record, with further rows.
+
+        What is computed of rows without answers still comes from the first ones, so that growing
+        changes no other label.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_new, n_features)
+            The rows that join; their numbers follow those there are.
+        unasked : frozenset of int
+            Those among them that are never asked about.
+        removed : frozenset of int
+            All rows that are gone. What is known of them counts, but no question shows them.
+        """
+        raise InputError(
+            f"the strategy {self.name!r} cannot take further rows. Start another session with all "
+            "rows, or use 'most-doubt' or 'closest-first', the strategies of Likewise and COBRA."
+        )
+
     def is_enough(self) -> bool:
         """Return whether more questions would bring little, so that `fit` without a budget ends."""
         return False

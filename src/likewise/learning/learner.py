@@ -9,6 +9,7 @@ these predictions, the more weight it has.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
@@ -79,6 +80,7 @@ class Learned:
     _views: Views
     _rows: RowViews
     _fitted: dict[str, Voter]
+    _n_first: int
 
     def __repr__(self) -> str:
         return f"<Learned: {plural(self.n_groups, 'group')} from {len(self.known)} known rows>"
@@ -91,7 +93,15 @@ class Learned:
     @cached_property
     def chances(self) -> NDArray[np.float64]:
         """How likely each row belongs to each group, by the voters alone, even for known rows."""
-        return self._in_blocks(len(self._rows.own), self._rows.take)
+        n_rows, n_first = len(self._rows.own), self._n_first
+        if n_rows == n_first:
+            return self._in_blocks(n_rows, self._rows.take)
+        # Rows that joined later are predicted apart, in blocks of one size: a product of matrices
+        # of another shape can end in other bits.
+        first, later = self._rows.take(slice(n_first)), self._rows.take(slice(n_first, None))
+        n_later = -(-(n_rows - n_first) // ROWS_AT_ONCE) * ROWS_AT_ONCE
+        of_later = self._in_blocks(n_later, lambda block: later.take(block).padded(ROWS_AT_ONCE))
+        return np.vstack([self._in_blocks(n_first, first.take), of_later[: n_rows - n_first]])
 
     def known_chances(self) -> NDArray[np.float64]:
         """Return `chances`, with 1 for the group of every known row."""
@@ -101,7 +111,7 @@ class Learned:
 
     def for_new_rows(self) -> Learned:
         """Return a copy without the rows it was fitted on, small enough to send to workers."""
-        return replace(self, _rows=self._rows.take(slice(0)))
+        return replace(self, _rows=self._rows.take(slice(0)), _n_first=0)
 
     def predict_proba(self, X: NDArray[Any]) -> NDArray[np.float64]:
         """Return how likely each of these rows belongs to each group."""
@@ -137,8 +147,18 @@ class Learner:
         if given is not None:
             self.rows = self.rows._replace(given=given)
             self._others["given"] = fit_given
+        self._first = self.rows
         self._models: dict[tuple[bytes, bytes], Learned] = {}
         self._choices: dict[tuple[bytes, bytes], tuple[KernelChoice, ...]] = {}
+
+    def grown(self, points: NDArray[Any]) -> Learner:
+        """Return the learner with further rows; only those that become known are learned from."""
+        other = copy(self)
+        # One by one, so that their bits do not depend on how many there are.
+        other.rows = self.rows.followed_by([self._views(row[None]) for row in points])
+        other.sizes = np.append(self.sizes, np.ones(len(points)))
+        other._models, other._choices = {}, dict(self._choices)
+        return other
 
     def learn(self, known: NDArray[np.intp], groups: NDArray[np.intp]) -> Learned:
         """Learn from known rows, in the order they became known, in at least two groups."""
@@ -150,6 +170,7 @@ class Learner:
         return _remembered(self._models, known, groups, fit)
 
     def _fit(self, known: NDArray[np.intp], groups: NDArray[np.intp]) -> Learned:
+        everything, sizes, places = self._learned_from(known)
         rows = self.rows.take(known)
         n_tuned = milestone(len(known))
         numbers = np.unique(groups[:n_tuned], return_inverse=True)[1]
@@ -161,11 +182,11 @@ class Learner:
         )
         fitted: dict[str, Voter] = {"kernels": fit_kernels(rows, groups, choices)}
         weights = {"kernels": 1.0}
-        credit = CREDIT * (1.0 - nearness(self.rows.own, known))
+        credit = CREDIT * (1.0 - nearness(everything.own, places))
         left_out = fitted["kernels"].left_out
         credited = credit + (1.0 - credit) * left_out
         for name, fit in self._others.items():
-            fitted[name] = fit(self.rows, self.sizes, known, groups)
+            fitted[name] = fit(everything, sizes, places, groups)
             other = fitted[name].left_out
             share = best_share(credited, other, groups)
             if name == "given":
@@ -174,7 +195,21 @@ class Learner:
             credited = (1.0 - share) * credited + share * other
             weights = {earlier: (1.0 - share) * weight for earlier, weight in weights.items()}
             weights[name] = share
-        return Learned(known, groups, left_out, weights, self._views, self.rows, fitted)
+        n_first = len(self._first.own)
+        return Learned(known, groups, left_out, weights, self._views, self.rows, fitted, n_first)
+
+    def _learned_from(
+        self, known: NDArray[np.intp]
+    ) -> tuple[RowViews, NDArray[np.float64], NDArray[np.intp]]:
+        """Return the first rows and later ones that are known, their sizes, and where these are."""
+        n_first = len(self._first.own)
+        is_later = known >= n_first
+        if not is_later.any():
+            return self._first, self.sizes[:n_first], known
+        among = np.append(np.arange(n_first), known[is_later])
+        places = known.copy()
+        places[is_later] = n_first + np.arange(is_later.sum())
+        return self.rows.take(among), self.sizes[among], places
 
 
 def nearness(points: NDArray[np.float64], known: NDArray[np.intp]) -> float:

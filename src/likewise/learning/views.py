@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -36,6 +37,16 @@ class RowViews(NamedTuple):
     def take(self, rows: NDArray[np.intp] | slice) -> RowViews:
         """Return the views of the selected rows."""
         return RowViews(self.own[rows], self.equal[rows], self.axes[rows], self.given[rows])
+
+    def followed_by(self, others: Sequence[RowViews]) -> RowViews:
+        """Return the views of these rows and of others."""
+        return RowViews(*(np.concatenate(parts) for parts in zip(self, *others, strict=True)))
+
+    def padded(self, n: int) -> RowViews:
+        """Return the views with rows of zeros behind them, `n` rows in all."""
+        more = n - len(self.given)
+        own, equal, axes = (np.zeros((more, x.shape[1])) for x in self[:3])
+        return self.followed_by([RowViews(own, equal, axes, np.full(more, -1, dtype=np.intp))])
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.core.partition import SuperInstances
+from likewise.rows.metrics import distances
 from likewise.rows.threads import map_in_threads
 
 _SCORES_PER_BLOCK = 2**18
@@ -32,6 +34,19 @@ def assign(
     starts = range(0, len(X), _ROWS_PER_THREAD)
     parts = map_in_threads(assign_rows, starts, n_jobs)
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.intp)
+
+
+def nearest_super_instance(partition: SuperInstances, rows: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the super-instance that new rows fall into.
+
+    That is the one whose K-means cell they lie in, or for other metrics than the Euclidean, the
+    one with the nearest representative.
+    """
+    if partition.centers is not None and partition.cell_owner is not None:
+        return partition.cell_owner[assign(rows, partition.centers)]
+    if partition.points is None:
+        return np.asarray(np.argmin(rows[:, partition.representatives], axis=1))
+    return np.asarray(np.argmin(distances(rows, partition.points, partition.metric), axis=1))
 
 
 def rows_per_block(n_centers: int) -> int:

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
+from likewise.errors import InputError
+
 EUCLIDEAN = ("euclidean", "l2")
 
 _SCIPY_NAMES = {"l1": "cityblock", "manhattan": "cityblock", "l2": "euclidean"}
@@ -27,3 +29,29 @@ def distances(left: ArrayLike, right: ArrayLike, metric: str) -> NDArray[np.floa
         # A row of zeros has no direction; like scikit-learn, call it orthogonal to all others.
         between[np.isnan(between)] = 1.0
     return between
+
+
+def unit_rows(rows: NDArray[Any]) -> NDArray[Any]:
+    """Return rows brought to unit length.
+
+    Examples
+    --------
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 2.0]])).tolist()
+    [[0.6, 0.8], [0.0, 1.0]]
+    """
+    refuse_zeros(rows)
+    # By its largest value first, since the square of a very small number is 0.
+    scaled = rows / np.abs(rows).max(axis=1, keepdims=True)
+    unit: NDArray[Any] = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+    return unit
+
+
+def refuse_zeros(rows: NDArray[Any], first: int = 0) -> None:
+    """Refuse a row of zeros, which has no direction; `first` is the number of the first row."""
+    zeros = np.flatnonzero(~rows.any(axis=1))
+    if len(zeros):
+        others = f" ({len(zeros)} such rows in all)" if len(zeros) > 1 else ""
+        raise InputError(
+            f'row {first + zeros[0]} of X is all zeros{others}, and metric="cosine" needs a '
+            'direction. Leave such rows out, or use metric="euclidean"'
+        )

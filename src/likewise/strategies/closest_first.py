@@ -7,6 +7,8 @@ an answer never makes a settled pair unsettled, so the closest unsettled pair on
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,7 +18,9 @@ from likewise.core.answers import Answer
 from likewise.core.closest_pairs import SETTLED, ClosestPairs
 from likewise.core.partition import SuperInstances
 from likewise.core.question import Groups
+from likewise.errors import InputError
 from likewise.learning.merge_tree import join_by_guess, merge_tree
+from likewise.rows.assignment import nearest_super_instance
 from likewise.rows.build import build_super_instances
 from likewise.rows.metrics import EUCLIDEAN, distances
 from likewise.strategies.representatives import RepresentativeStrategy
@@ -35,15 +39,19 @@ class ClosestFirst(RepresentativeStrategy):
     ----------
     partition : SuperInstances
         The super-instances and the rows that stand for them.
+    removed : frozenset of int
+        Rows that are gone. A super-instance whose representative is gone is not asked about.
     """
 
     name: ClassVar[str] = "closest-first"
 
-    def __init__(self, partition: SuperInstances) -> None:
+    def __init__(self, partition: SuperInstances, *, removed: frozenset[int] = frozenset()) -> None:
         super().__init__(partition)
+        self.removed = removed
         self._between = _Between(partition)
         self._tree: NDArray[np.float64] | None = None
-        self._pairs = ClosestPairs(partition.n_super_instances, self._between)
+        gone = [cell for row, cell in self._position.items() if row in removed]
+        self._pairs = ClosestPairs(partition.n_super_instances, self._between, left_out=gone)
         # Which component of representatives lies in a component of rows, if any does.
         self._component_at: dict[int, int] = dict(self._position)
 
@@ -86,7 +94,44 @@ class ClosestFirst(RepresentativeStrategy):
 
     def fresh(self) -> Self:
         """Return the same strategy before its first record."""
-        return type(self)(self.partition)
+        return type(self)(self.partition, removed=self.removed)
+
+    def grown(
+        self,
+        rows: NDArray[Any],
+        unasked: frozenset[int],  # noqa: ARG002  (only representatives are asked about)
+        removed: frozenset[int],
+    ) -> Self:
+        """Return the strategy with further rows, which join the nearest super-instances."""
+        partition = self.partition
+        if len(rows):
+            if partition.points is None:
+                raise InputError(
+                    "this session knows distances alone, so it cannot take further rows. Start "
+                    "another one with all rows"
+                )
+            nearest = nearest_super_instance(partition, rows.astype(partition.points.dtype))
+            counts = partition.row_counts
+            if counts is not None:
+                counts = counts + np.bincount(nearest, minlength=len(counts))
+            assignment = np.append(partition.assignment, nearest)
+            partition = replace(partition, assignment=assignment, row_counts=counts)
+        return type(self)(partition, removed=removed)
+
+    def askable(self) -> NDArray[np.intp]:
+        """Return the representatives that are there."""
+        return np.setdiff1d(self.partition.representatives, sorted(self.removed))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the partition, and the rows that are gone."""
+        removed = {"removed": sorted(self.removed)} if self.removed else {}
+        return {**super().to_dict(), **removed}
+
+    @classmethod
+    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:  # noqa: ARG003  (not needed here)
+        """Return the strategy that `to_dict` wrote down."""
+        removed = frozenset(map(int, plain.get("removed", ())))
+        return cls(SuperInstances.from_dict(plain["partition"]), removed=removed)
 
     def remaining(self) -> tuple[int, int]:
         """Return the number of undecided pairs of groups, and an estimate of the questions left.

@@ -38,6 +38,7 @@ class Known:
     pending: list[int]
     unsure: set[int]
     order: list[int]
+    removed: frozenset[int]
     _root: Mapping[int, int]
     _links: LinkGraph
     _learner: Learner
@@ -58,7 +59,15 @@ class Known:
         """Return the groups that a cell may belong to or, for a cell of a group, be joined with."""
         root = self._root[cell]
         closed = {root, *self._links.differing(root)}
-        return [g for g, group in enumerate(self.groups) if self._root[group[0]] not in closed]
+        return [g for g in self.shown_groups() if self._root[self.groups[g][0]] not in closed]
+
+    def shown_groups(self) -> list[int]:
+        """Return the groups that questions can show: not all of their known cells are removed."""
+        return [g for g, group in enumerate(self.groups) if self.shown_cells(group)]
+
+    def shown_cells(self, group: Sequence[int]) -> list[int]:
+        """Return the cells of a group that are there."""
+        return [cell for cell in group if cell not in self.removed]
 
     def likeliest(self, cell: int, groups: Sequence[int]) -> list[int]:
         """Return some groups, the likeliest for a cell first, then the nearest."""
@@ -91,8 +100,12 @@ def read_log(
     cell_of: Mapping[int, int],
     learner: Learner,
     max_groups: int,
+    removed: frozenset[int] = frozenset(),
 ) -> Known:
-    """Return what a log says about cells; `cell_of` has the cells that may be asked about."""
+    """Return what a log says about cells; `cell_of` has the cells that may be asked about.
+
+    Those that are `removed` by now are known, but no question shows them.
+    """
     members: dict[int, list[int]] = {}
     order: dict[int, None] = {}
     unsure: set[int] = set()
@@ -112,15 +125,15 @@ def read_log(
         groups.append([singles.pop(0)])
     for cell in list(singles):
         apart = links.differing(root_of[cell])
-        if all(root_of[group[0]] in apart for group in groups):
+        if all(root_of[group[0]] in apart for group in groups if not removed.issuperset(group)):
             groups.append([cell])
             singles.remove(cell)
-    known = Known(groups, singles, unsure, list(order), root_of, links, learner)
+    known = Known(groups, singles, unsure, list(order), removed, root_of, links, learner)
     is_new = [cell for cell in singles if known.is_new(cell, max_groups)]
     if is_new:
         groups = [*groups, *([cell] for cell in is_new)]
         known = replace(known, groups=groups, pending=[c for c in singles if c not in is_new])
-    return replace(known, pending=[cell for cell in known.pending if cell not in unsure])
+    return replace(known, pending=[c for c in known.pending if c not in unsure | removed])
 
 
 def chance_of_new(n_groups: int, n_placed: int) -> float:

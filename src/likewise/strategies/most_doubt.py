@@ -15,6 +15,7 @@ good after every answer, and all of it follows from the rows and the log.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -34,6 +35,7 @@ from likewise.learning.learner import Learned, Learner
 from likewise.learning.merge_tree import join_by_guess, merge_tree
 from likewise.learning.respect import respecting_labels
 from likewise.learning.suspects import contradicted_rows
+from likewise.rows.metrics import unit_rows
 from likewise.rows.threads import one_thread_each
 from likewise.strategies.known import Known, chance_of_new, read_log
 from likewise.strategies.representatives import RepresentativeStrategy
@@ -63,6 +65,9 @@ MOST_GUESSED = 200
 MOST_ASKED = 200
 """It is also enough when this many rows were asked about."""
 
+SURE = 0.8
+"""Of rows that joined later, those whose likeliest group is less likely than this are in doubt."""
+
 
 class MostDoubt(RepresentativeStrategy):
     """Ask about the row that is nearest to the most doubt, beside its likeliest groups.
@@ -82,6 +87,8 @@ class MostDoubt(RepresentativeStrategy):
         a belief: they vote, and those that no question was about yet stay groups.
     given_labels : sequence of str
         The labels of these groups, by their numbers; a label that is not a number is a name.
+    removed : frozenset of int
+        Rows that are gone: they are learned from, but no question shows them.
     """
 
     name: ClassVar[str] = "most-doubt"
@@ -97,6 +104,7 @@ class MostDoubt(RepresentativeStrategy):
         given: NDArray[np.intp] | None = None,
         given_labels: Sequence[str] = (),
         field: _Field | None = None,
+        removed: frozenset[int] = frozenset(),
     ) -> None:
         super().__init__(partition)
         if partition.points is None:
@@ -108,6 +116,10 @@ class MostDoubt(RepresentativeStrategy):
         self.given = given
         self.given_labels = tuple(given_labels)
         self._field = field or _Field(partition, self.is_askable, seed, given)
+        self.removed = removed
+        self._gone = frozenset(cell for row, cell in self._position.items() if row in removed)
+        self._is_there = self.is_askable.copy()
+        self._is_there[list(self._gone)] = False
         self._cell_of = {row: cell for row, cell in self._position.items() if self.is_askable[cell]}
         self._certain: set[int] = set()
         self._forget()
@@ -141,14 +153,38 @@ class MostDoubt(RepresentativeStrategy):
 
     def fresh(self) -> Self:
         """Return the same strategy before its first record; what was computed of rows is shared."""
+        return self._with(self.partition, self.is_askable, self._field, self.removed)
+
+    def grown(self, rows: NDArray[Any], unasked: frozenset[int], removed: frozenset[int]) -> Self:
+        """Return the strategy with further rows, each a cell of its own, to be asked about."""
+        if self.partition.metric == "cosine" and len(rows):
+            rows = unit_rows(rows)
+        partition = self.partition.with_rows(rows)
+        new = partition.representatives[self.partition.n_super_instances :]
+        is_askable = np.append(self.is_askable, [row not in unasked for row in new.tolist()])
+        field = self._field.grown(partition, removed)
+        return self._with(partition, is_askable, field, removed)
+
+    def _with(
+        self,
+        partition: SuperInstances,
+        is_askable: NDArray[np.bool_],
+        field: _Field,
+        removed: frozenset[int],
+    ) -> Self:
+        given = self.given
+        if given is not None:
+            n_new = partition.n_super_instances - len(given)
+            given = np.append(given, np.full(n_new, -1, dtype=np.intp))
         return type(self)(
-            self.partition,
-            askable=self.is_askable,
+            partition,
+            askable=is_askable,
             max_groups=self.max_groups,
             seed=self.seed,
-            given=self.given,
+            given=given,
             given_labels=self.given_labels,
-            field=self._field,
+            field=field,
+            removed=removed,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -160,6 +196,8 @@ class MostDoubt(RepresentativeStrategy):
             "seed": self.seed,
             **({} if self.given is None else {"given": self.given}),
             **({"given_labels": list(self.given_labels)} if self.given_labels else {}),
+            **({"n_first": self._field.n_first} if self._field.has_grown else {}),
+            **({"removed": sorted(self.removed)} if self.removed else {}),
         }
 
     @classmethod
@@ -169,14 +207,20 @@ class MostDoubt(RepresentativeStrategy):
         askable = np.zeros(partition.n_super_instances, dtype=bool)
         askable[plain["askable"]] = True
         options: Any = {"max_groups": plain.get("max_groups", 1), "seed": plain.get("seed", 0)}
+        n_first = plain.get("n_first", partition.n_super_instances)
         if plain.get("given") is not None:
-            options["given"] = np.asarray(plain["given"], dtype=np.intp)
+            options["given"] = np.asarray(plain["given"], dtype=np.intp)[:n_first]
             options["given_labels"] = plain.get("given_labels", ())
-        return cls(partition, askable=askable, **options)
+        first = cls(partition.first_cells(n_first), askable=askable[:n_first], **options)
+        removed = frozenset(map(int, plain.get("removed", ())))
+        if n_first == partition.n_super_instances and not removed:
+            return first
+        field = first._field.grown(partition, removed)
+        return first._with(partition, askable, field, removed)
 
     def askable(self) -> NDArray[np.intp]:
         """Return the rows that stand for askable cells."""
-        return self.partition.representatives[self.is_askable]
+        return self.partition.representatives[self._is_there]
 
     def given_groups(self) -> tuple[NDArray[np.intp], Sequence[str]] | None:
         """Return the numbers of the given groups of all rows, and the labels of these groups."""
@@ -209,23 +253,23 @@ class MostDoubt(RepresentativeStrategy):
         if known.pending:
             cell = known.pending[-1]
             return self._shown(cell, known.open_groups(cell))
-        if not known.groups:
-            first = self._next_cell(known, [])
-            second = None if first is None else self._next_cell(known, [first])
+        if not known.shown_groups():
+            first = self._next_cell(known, known.order)
+            second = None if first is None else self._next_cell(known, [*known.order, first])
             rows = self.partition.representatives
             return None if second is None else (int(rows[second]), ((int(rows[first]),),))
         newcomer = self._next_cell(known, known.order)
         if newcomer is not None:
-            return self._shown(newcomer, range(len(known.groups)))
+            return self._shown(newcomer, known.shown_groups())
         # Every row was asked about. Only groups that were never compared are left.
-        for cell, *_ in known.groups:
+        for cell, *_ in filter(None, map(known.shown_cells, known.groups)):
             if cell not in known.unsure and (others := known.open_groups(cell)):
                 return self._shown(cell, others)
         return None
 
     def _next_cell(self, known: Known, met: Sequence[int]) -> int | None:
         """Return the cell that is nearest to the most doubt, or None if all were asked about."""
-        is_open = self.is_askable.copy()
+        is_open = self._is_there.copy()
         is_open[[*met, *known.unsure]] = False
         if not is_open.any():
             return None
@@ -237,7 +281,7 @@ class MostDoubt(RepresentativeStrategy):
         """Return a question about a cell beside the likeliest of some groups."""
         known = self.known()
         likeliest = known.likeliest(cell, groups)[: self.max_groups]
-        shown = [self._rows_of(known.groups[group], cell) for group in likeliest]
+        shown = [self._rows_of(known.shown_cells(known.groups[g]), cell) for g in likeliest]
         return int(self.partition.representatives[cell]), tuple(shown)
 
     def _rows_of(self, group: Sequence[int], cell: int) -> tuple[int, ...]:
@@ -258,7 +302,12 @@ class MostDoubt(RepresentativeStrategy):
         """Return what the answers say about cells."""
         if self._known is None:
             self._known = read_log(
-                self._log, self.links, self._cell_of, self._field.learner, self.max_groups
+                self._log,
+                self.links,
+                self._cell_of,
+                self._field.learner,
+                self.max_groups,
+                self._gone,
             )
         return self._known
 
@@ -283,9 +332,10 @@ class MostDoubt(RepresentativeStrategy):
 
     def remaining(self) -> tuple[int, int | None]:
         """Return the number of undecided pairs of groups; how many will be asked is not planned."""
-        rows = self.partition.representatives[self.known().order].tolist()
+        there = self.known().shown_cells(self.known().order)
+        rows = self.partition.representatives[there].tolist()
         roots = {self.links.find(row) for row in rows}
-        n_groups = len(self._cell_of) - len(rows) + len(roots)
+        n_groups = int(self._is_there.sum()) - len(rows) + len(roots)
         n_apart = sum(len(roots & self.links.differing(root)) for root in roots) // 2
         return n_groups * (n_groups - 1) // 2 - n_apart, None
 
@@ -354,26 +404,49 @@ class MostDoubt(RepresentativeStrategy):
         learned = self.known().learned
         if learned is None:
             return None
-        chances = learned.known_chances()
         n_known = len(learned.known)
         return Completeness(
-            *share_right(chances, learned.known),
-            one_group=share_of_one_group(chances),
+            *self._share_right(learned),
+            one_group=share_of_one_group(self._of_those_there(learned.known_chances())),
             unmet=self.chances().shape[1] - learned.n_groups,
             changing=self._share_changed(20),
             curve=tuple(
-                (n, share_right(earlier.known_chances(), earlier.known)[0])
+                (n, self._share_right(earlier)[0])
                 for n in [*range(10, n_known, max(10, n_known // 100 * 10)), n_known]
                 if (earlier := self._learned_before(n)) is not None
             ),
         )
 
+    def _share_right(self, learned: Learned) -> tuple[float, float]:
+        """Return which share of the rows that are there is right, and at least which."""
+        chances, is_known = learned.known_chances(), np.zeros(len(self._position), dtype=bool)
+        is_known[learned.known] = True
+        known = np.flatnonzero(self._of_those_there(is_known))
+        return share_right(self._of_those_there(chances), known)
+
+    def _of_those_there(self, of_cells: NDArray[Any]) -> NDArray[Any]:
+        """Return values of cells without those of removed ones."""
+        return np.delete(of_cells, sorted(self._gone), axis=0) if self._gone else of_cells
+
     def is_enough(self) -> bool:
-        """Return whether the last rows that were asked about changed few labels."""
-        n_known = len(self.known().examples()[0])
-        if n_known >= min(MOST_ASKED, len(self._cell_of)):
+        """Return whether the last rows that were asked about changed few labels.
+
+        Of rows that joined later, few may be in doubt, too.
+        """
+        known = self.known().examples()[0]
+        if self._is_later_in_doubt(known):
+            return False
+        if len(known) >= min(MOST_ASKED, len(self._cell_of)):
             return True
-        return n_known > SPAN and self._share_changed(SPAN) < FEW_CHANGED
+        return len(known) > SPAN and self._share_changed(SPAN) < FEW_CHANGED
+
+    def _is_later_in_doubt(self, known: NDArray[np.intp]) -> bool:
+        """Return whether rows that joined later are in doubt, and not enough of them are known."""
+        later = np.flatnonzero(self._is_there)
+        later = later[later >= self._field.n_first]
+        if np.isin(later, known).sum() >= min(MOST_ASKED, len(later)):
+            return False
+        return float((self.chances()[later].max(axis=1) < SURE).mean()) >= FEW_CHANGED
 
     def _share_changed(self, span: int) -> float:
         """Return the share of rows in another group than before the last rows were asked about."""
@@ -386,7 +459,8 @@ class MostDoubt(RepresentativeStrategy):
         has_moved = names[before.known_chances().argmax(axis=1)] != now.known_chances().argmax(
             axis=1
         )
-        return float(np.average(has_moved, weights=self.partition.sizes()))
+        sizes = self._of_those_there(self.partition.sizes())
+        return float(np.average(self._of_those_there(has_moved), weights=sizes))
 
     def _learned_before(self, n_known: int) -> Learned | None:
         """Return what was learned from the first known cells; None if they are of one group."""
@@ -409,7 +483,7 @@ class MostDoubt(RepresentativeStrategy):
         suspects = []
         for k, credibility in contradicted_rows(learned.left_out, learned.groups):
             row = int(self.partition.representatives[learned.known[k]])
-            if row in by_row:
+            if row in by_row and row not in self.removed:
                 number = by_row[row]
                 suspects.append(Suspect(number, *self._log[number - 1], credibility))
         return suspects
@@ -429,13 +503,34 @@ class _Field:
         self.learner = Learner(partition.points, partition.sizes(), given)
         self.points = partition.points
         self._askable, self._seed = np.flatnonzero(is_askable), seed
-        self._sample = np.arange(len(self.points), dtype=np.intp)
+        self.n_first = len(self.points)
+        sample = np.arange(len(self.points), dtype=np.intp)
         if len(self.points) > MAX_CANDIDATES:
-            rng = np.random.default_rng(seed)
-            n = min(MAX_CANDIDATES, len(self._askable))
-            self._sample = np.sort(rng.choice(self._askable, n, replace=False))
-        self._place = {int(cell): k for k, cell in enumerate(self._sample)}
-        self._weights = partition.sizes().astype(np.float32)[self._sample]
+            sample = _drawn(self._askable, MAX_CANDIDATES, seed)
+        self._first = self._asked = _Sample(self.points, sample, partition.sizes())
+
+    @property
+    def has_grown(self) -> bool:
+        """Whether cells joined later."""
+        return len(self.points) > self.n_first
+
+    def grown(self, partition: SuperInstances, removed: frozenset[int]) -> _Field:
+        """Return the field with the further cells of a partition, without those of removed rows.
+
+        Only what is asked next depends on them: labels follow from the first cells and the answers.
+        """
+        assert partition.points is not None
+        other = copy(self)
+        other.__dict__.pop("guess", None)
+        if len(partition.points) > len(self.points):
+            other.learner = self.learner.grown(partition.points[len(self.points) :])
+        other.points = partition.points
+        later = np.arange(self.n_first, len(other.points), dtype=np.intp)
+        if len(later) > MAX_CANDIDATES:
+            later = _drawn(later, MAX_CANDIDATES, self._seed)
+        weights = partition.sizes() * ~np.isin(partition.representatives, sorted(removed))
+        other._asked = _Sample(other.points, np.append(self._first.cells, later), weights)
+        return other
 
     @cached_property
     def guess(self) -> Learned | None:
@@ -449,17 +544,11 @@ class _Field:
         while len(np.unique(names)) > 1:
             groups = np.unique(names, return_inverse=True)[1].astype(np.intp)
             learned = self.learner.learn(cells, groups)
-            is_used = np.isin(groups, learned.chances.argmax(axis=1))
+            is_used = np.isin(groups, learned.chances[: self.n_first].argmax(axis=1))
             if is_used.all():
                 return learned
             cells, names = cells[is_used], names[is_used]
         return None
-
-    @cached_property
-    def apart(self) -> NDArray[np.float32]:
-        """The distances between cells of the sample; see `root_distances`."""
-        points = self.points[self._sample]
-        return root_distances(points, points)
 
     def nearest_to_doubt(
         self,
@@ -468,26 +557,28 @@ class _Field:
         doubt: NDArray[np.float64] | None,
     ) -> int:
         """Return the open cell from which the most doubt comes nearer; all doubts are 1 if None."""
-        sample = self._sample
-        candidates = np.flatnonzero(is_open[sample])
+        sample = self._asked
+        candidates = np.flatnonzero(is_open[sample.cells])
         if not len(candidates):  # all of the sample was asked about
             return int(np.flatnonzero(is_open)[0])
-        weights = self._weights
+        weights = sample.weights
         if doubt is not None:
-            weights = weights * doubt[sample].astype(np.float32)
-        gains = gain_of_rows(self.apart, candidates, self._to_nearest(known), weights)
-        return int(sample[candidates[int(np.argmax(gains))]])
+            weights = weights * doubt[sample.cells].astype(np.float32)
+        far = sample.to_nearest(known, self.points)
+        gains = gain_of_rows(sample.apart, candidates, far, weights)
+        return int(sample.cells[candidates[int(np.argmax(gains))]])
 
     def likely_new(self, learned: Learned, new: float) -> list[int]:
         """Return cells likely to be the first of groups not met yet, as many as are expected."""
-        far, everything = self._to_nearest(learned.known.tolist()), np.arange(len(self._sample))
+        sample, everything = self._first, np.arange(len(self._first.cells))
+        far = sample.to_nearest(learned.known.tolist(), self.points)
         likely = []
         for _ in range(round(new * learned.n_groups)):
-            place = int(np.argmax(gain_of_rows(self.apart, everything, far, self._weights)))
+            place = int(np.argmax(gain_of_rows(sample.apart, everything, far, sample.weights)))
             if far[place] <= 0.0:
                 break
-            far = np.minimum(far, self.apart[place])
-            cell = int(self._sample[place])
+            far = np.minimum(far, sample.apart[place])
+            cell = int(sample.cells[place])
             if self.learner.rows.given[cell] < 0 and new > (1.0 - new) * float(
                 learned.chances[cell].max()
             ):
@@ -500,17 +591,41 @@ class _Field:
         unmet = np.setdiff1d(rows.given, [-1, *rows.given[known]])
         return central_rows(rows, rows.given, unmet.tolist())
 
-    def _to_nearest(self, known: Sequence[int]) -> NDArray[np.float32]:
-        """Return how far each cell of the sample is from the nearest of some cells."""
+
+class _Sample:
+    """Some cells, how much each counts, and the distances between them."""
+
+    def __init__(
+        self, points: NDArray[Any], cells: NDArray[np.intp], sizes: NDArray[np.intp]
+    ) -> None:
+        self.cells = cells
+        self.weights = sizes.astype(np.float32)[cells]
+        self._points = points
+        self._place = {int(cell): k for k, cell in enumerate(cells)}
+
+    @cached_property
+    def apart(self) -> NDArray[np.float32]:
+        """The distances between the cells; see `root_distances`."""
+        points = self._points[self.cells]
+        return root_distances(points, points)
+
+    def to_nearest(self, known: Sequence[int], points: NDArray[Any]) -> NDArray[np.float32]:
+        """Return how far each cell is from the nearest of some cells, here or among `points`."""
         if not known:
-            return np.full(len(self._sample), self.apart.max(), dtype=np.float32)
+            return np.full(len(self.cells), self.apart.max(), dtype=np.float32)
         places = [self._place[cell] for cell in known if cell in self._place]
         far = self.apart[places].min(axis=0, initial=np.inf)
         outside = [cell for cell in known if cell not in self._place]
         if outside:
-            others = root_distances(self.points[self._sample], self.points[outside]).min(axis=1)
+            others = root_distances(points[self.cells], points[outside]).min(axis=1)
             far = np.minimum(far, others)
         return np.asarray(far)
+
+
+def _drawn(cells: NDArray[np.intp], n: int, seed: int) -> NDArray[np.intp]:
+    """Return up to `n` cells at random, increasing."""
+    rng = np.random.default_rng(seed)
+    return np.sort(rng.choice(cells, min(n, len(cells)), replace=False))
 
 
 def root_distances(rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.float32]:

@@ -30,6 +30,7 @@ from likewise.testing.walks import (
     ANYTHING,
     DEEDS,
     SAYINGS,
+    SEEDS,
     YES_NO,
     Case,
     Move,
@@ -37,7 +38,10 @@ from likewise.testing.walks import (
     choice_of,
     endless,
     law,
+    refuses_growth,
     reply,
+    rows_that_join,
+    shown,
     states,
     walked,
     walks,
@@ -102,7 +106,7 @@ class StrategyLaws:
     ) -> None:
         for session in states(self.make(case), case, walk):
             askable = set(session.strategy.askable().tolist())
-            assert askable <= set(case.train.tolist())
+            assert askable <= shown(session, case)
             question = session.ask()
             if question is not None:
                 assert rows_of(question) <= askable
@@ -227,11 +231,12 @@ class StrategyLaws:
     def test_what_is_said_about_rows_fits_together(self, case: Case, walk: list[Move]) -> None:
         for session in states(self.make(case), case, walk):
             strategy, labels = session.strategy, session.labels
-            assert strategy.n_rows == strategy.partition.n_rows == len(case.X)
-            assert session.n_groups == len(np.unique(labels))
+            n_rows = len(labels)
+            assert strategy.n_rows == strategy.partition.n_rows == n_rows >= len(case.X)
+            assert session.n_groups == len(np.unique(np.delete(labels, sorted(session.removed))))
             doubts = strategy.doubts()
             if doubts is not None:
-                assert doubts.shape == (len(case.X),)
+                assert doubts.shape == (n_rows,)
                 assert ((doubts >= 0) & (doubts <= 1)).all()
             complete = session.completeness
             if complete is not None:
@@ -331,7 +336,7 @@ class StrategyLaws:
     @law(case=cases(), walk=walks(*ANYTHING))
     def test_what_fails_leaves_no_trace(self, case: Case, walk: list[Move]) -> None:
         session = walked(self.make(case), case, walk)
-        before, n_rows = visible(session), len(case.X)
+        before, n_rows = visible(session), session.strategy.n_rows
         opposite = {Answer.SAME: Answer.DIFFERENT, Answer.DIFFERENT: Answer.SAME}
         clash = [replace(link, answer=opposite[link.answer]) for link in session.links]
         deeds: list[Callable[[], object]] = [
@@ -342,6 +347,9 @@ class StrategyLaws:
             lambda: session.give_links([]),
             lambda: session.revise(len(session.events) + 1, "same"),
             lambda: session.name({n_rows: "none"}),
+            lambda: session.grow([[0.0, np.nan]]),
+            lambda: session.grow([[0.0, 1.0]], sample_ids=["of a session without ids"]),
+            lambda: session.grow(removed=[n_rows]),
         ]
         if not session.strategy.weighs_answers:
             deeds.append(lambda: session.give_links(clash))
@@ -352,6 +360,72 @@ class StrategyLaws:
                 assert visible(session) == before
             else:
                 raise AssertionError("it should have failed")
+
+    # -- growing ---------------------------------------------------------------------------------
+
+    @law(case=cases(), walk=walks(*ANYTHING), seed=SEEDS, n=st.integers(1, 4))
+    def test_growing_leaves_every_other_label(
+        self, case: Case, walk: list[Move], seed: int, n: int
+    ) -> None:
+        session = walked(self.make(case), case, walk)
+        if refuses_growth(session):
+            return
+        before, n_rows = visible(session), session.strategy.n_rows
+        assert session.grow(rows_that_join(seed, n)) == range(n_rows, n_rows + n)
+        after = visible(session)
+        for name in ("labels", "guess", "doubts"):
+            assert before[name] is None or after[name][:n_rows] == before[name]
+        for name in ("events", "links", "names", "marks", "checks"):
+            assert after[name] == before[name]
+
+    @law(case=cases(), walk=walks(*SAYINGS[:-2]), seed=SEEDS, n=st.integers(1, 4))
+    def test_growing_then_answering_is_answering_then_growing(
+        self, case: Case, walk: list[Move], seed: int, n: int
+    ) -> None:
+        last, first = walked(self.make(case), case, walk), endless(self.make(case))
+        if refuses_growth(first):
+            return
+        first.grow(rows_that_join(seed, n))
+        for entry in last.to_dict()["log"]:
+            first.apply(entry)
+        last.grow(rows_that_join(seed, n))
+        order_of_growth = {"log"}
+        assert {k: v for k, v in visible(first).items() if k not in order_of_growth} == {
+            k: v for k, v in visible(last).items() if k not in order_of_growth
+        }
+
+    @law(case=cases(ties=False), walk=walks(*SAYINGS[:-2]), seed=SEEDS, n=st.integers(1, 3))
+    def test_the_order_of_growth_does_not_matter(
+        self, case: Case, walk: list[Move], seed: int, n: int
+    ) -> None:
+        one, other = (walked(self.make(case), case, walk) for _ in range(2))
+        if refuses_growth(one):
+            return
+        n_rows = len(case.X)
+        new = rows_that_join(seed, n), rows_that_join(seed + 1, 2)
+        for k in (0, 1):
+            one.grow(new[k])
+            other.grow(new[1 - k])
+        order = [*range(n_rows), *range(n_rows + 2, n_rows + 2 + n), n_rows, n_rows + 1]
+        assert is_same_grouping(one.labels, other.labels[order])
+
+    @law(case=cases(), walk=walks(*ANYTHING), row=SEEDS)
+    def test_removed_rows_are_known_but_never_asked_about(
+        self, case: Case, walk: list[Move], row: int
+    ) -> None:
+        session = walked(self.make(case), case, walk)
+        there = [r for r in range(session.strategy.n_rows) if r not in session.removed]
+        if refuses_growth(session) or len(there) == 1:
+            return
+        known, removed = session.links.closure(), there[row % len(there)]
+        session.grow(removed=[removed])
+        assert session.links.closure() == known
+        while (question := session.ask()) is not None:
+            assert rows_of(question).isdisjoint(session.removed)
+            reply(session, question, Answer.DIFFERENT)
+        check_labels(session)
+        session.grow(returned=[removed])
+        assert removed not in session.removed
 
     # -- the log is the only truth ---------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from likewise.core.partition import SuperInstances
 from likewise.core.question import Question
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
-from likewise.errors import ContradictionError
+from likewise.errors import ContradictionError, InputError
 
 MAX_ROWS = 12
 """The most rows of an example: few, since the laws try all pairs of them."""
@@ -120,6 +120,9 @@ def cases(*, ties: bool = True) -> st.SearchStrategy[Case]:
 LARGEST = 1000
 """The numbers in moves are below this; they are used modulo what there is."""
 
+SEEDS = st.integers(0, 2**16)
+"""Decide what is random in an example."""
+
 YES_NO = (Answer.SAME, Answer.DIFFERENT)
 
 
@@ -141,8 +144,8 @@ class Move:
             return False  # what was given clashes with earlier answers
         return (len(session.log), session.can_redo) != n_done
 
-    def _do(self, session: Session, case: Case) -> None:
-        n_rows = len(case.X)
+    def _do(self, session: Session, case: Case) -> None:  # noqa: PLR0912  (one for each kind)
+        n_rows = session.strategy.n_rows
         left, right = self.i % n_rows, self.j % n_rows
         if self.kind == "answer":
             if (question := session.ask()) is not None:
@@ -162,12 +165,28 @@ class Move:
             session.name({left: ["", "name"][self.j % 2]})
         elif self.kind == "mark":
             session.mark(left)
-        elif self.kind == "doubt" and left != right and {left, right} <= set(case.train.tolist()):
+        elif self.kind == "doubt" and left != right and {left, right} <= shown(session, case):
             session.mark(left, right)
         elif self.kind == "check" and left != right:
             session.check(left, right, self.answer)
         elif self.kind == "rebuild":
             session.rebuild(session.strategy.fresh())
+        elif self.kind == "grow":
+            self._grow(session, left)
+
+    def _grow(self, session: Session, row: int) -> None:
+        """Let one or two rows join, and one leave or return."""
+        if not can_grow(session.strategy):
+            return
+        is_there = row not in session.removed and self.answer is Answer.DIFFERENT
+        back = sorted(session.removed)[:1] if self.answer is Answer.UNSURE else []
+        asked: list[int] | None = None if self.j % 4 else []
+        session.grow(
+            rows_that_join(self.i, 1 + self.j % 2),
+            train_indices=asked,
+            removed=[row] if is_there else [],
+            returned=back,
+        )
 
     def said_instead(self, session: Session, number: int) -> Any:
         """Return what to say instead of an earlier answer."""
@@ -175,9 +194,37 @@ class Move:
         return choice_of(len(groups), self.answer, self.j) if groups else self.answer
 
 
-DEEDS = ("give", "mend", "revise", "name", "mark", "doubt", "check", "rebuild")
+DEEDS = ("give", "mend", "revise", "name", "mark", "doubt", "check", "rebuild", "grow")
 ANYTHING = (*DEEDS, "undo", "redo")
-SAYINGS = ("give", "mend", "revise", "undo", "redo", "rebuild")
+SAYINGS = ("give", "mend", "revise", "undo", "redo", "rebuild", "grow")
+
+
+def can_grow(strategy: Strategy) -> bool:
+    """Return whether a strategy takes further rows."""
+    return type(strategy).grown is not Strategy.grown
+
+
+def refuses_growth(session: Session) -> bool:
+    """Return whether a strategy takes no further rows; then it says so."""
+    if can_grow(session.strategy):
+        return False
+    try:
+        session.grow(rows_that_join(0, 1))
+    except InputError:
+        return True
+    raise AssertionError("it should have refused to grow")
+
+
+def rows_that_join(seed: int, n: int) -> NDArray[np.float64]:
+    """Return rows like those of a `Case`, no two of them equal."""
+    rng = np.random.default_rng(seed)
+    return np.asarray(rng.integers(0, 5, (n, 2)) + rng.normal(0.0, 0.1, (n, 2)))
+
+
+def shown(session: Session, case: Case) -> set[int]:
+    """Return the rows that may be shown: of the first those to train on, and all that joined."""
+    later = range(len(case.X), session.strategy.n_rows)
+    return {*case.train.tolist(), *later} - session.removed
 
 
 def walks(

@@ -25,13 +25,13 @@ from sklearn.semi_supervised import LabelSpreading
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from likewise.cluster.cobra import nearest_super_instance
 from likewise.core.answers import Answer
 from likewise.core.partition import SuperInstances
 from likewise.core.question import Question
 from likewise.errors import BudgetExhausted, InputError, needs_extra
 from likewise.lab.experiments.protocol import Method, State, Trial
 from likewise.learning.learner import Learner
+from likewise.rows.assignment import nearest_super_instance
 from likewise.rows.build import build_super_instances
 
 N_FIRST = 10

@@ -1,0 +1,160 @@
+"""A session that grows: rows join, leave and come back; the laws are in `likewise.testing`."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.metrics import adjusted_rand_score
+
+from likewise import COBRA, LabelOracle, Likewise, Session
+from likewise.errors import InputError
+from likewise.lab.selection.random import RandomPairs
+from likewise.oracles import run
+
+X, Y = load_digits(return_X_y=True)
+SOME = np.random.default_rng(0).permutation(len(X))[:600]
+X, Y = X[SOME], Y[SOME]
+
+
+def begun(n=500, max_queries=40, ids=None) -> Any:
+    session = Likewise(max_queries, random_state=0).start(X[:n], sample_ids=ids)
+    return run(session, LabelOracle(Y[:n]))
+
+
+def test_what_joins_is_learned_and_asked_about_and_no_other_label_changes():
+    session = begun()
+    labels, doubts = session.labels, session.strategy.doubts()
+    assert session.grow(X[500:550]) == range(500, 550)
+    assert session.grow(X[550:]) == range(550, 600)
+    assert np.array_equal(session.labels[:500], labels)
+    assert np.array_equal(session.strategy.doubts()[:500], doubts)
+    assert adjusted_rand_score(Y[500:], session.labels[500:]) > 0.7
+    session.extend(40)
+    run(session, LabelOracle(Y))
+    assert any(max(gesture.rows) >= 500 for gesture in session.events)
+
+
+def test_what_joins_may_form_a_new_group():
+    rows = np.argsort(Y == 9, kind="stable")
+    n = int((Y != 9).sum())
+    session = Likewise(60, random_state=0).start(X[rows[:n]])
+    run(session, LabelOracle(Y[rows[:n]]))
+    n_groups = session.n_groups
+    session.grow(X[rows[n:]])
+    session.extend(20)
+    run(session, LabelOracle(Y[rows]))
+    assert session.n_groups == n_groups + 1
+
+
+def test_a_session_that_thought_it_had_enough_asks_about_doubtful_rows_that_join():
+    rows = np.argsort(Y == 9, kind="stable")
+    n = int((Y != 9).sum())
+    session = run(Likewise(random_state=0).start(X[rows[:n]]), LabelOracle(Y[rows[:n]]))
+    assert session.ask() is None
+    session.grow(X[rows[n:]])
+    assert session.ask() is not None
+
+
+def test_two_rows_that_belong_to_a_removed_one_stay_together():
+    session = Likewise(random_state=0).start(X[:20])
+    session.give(0, 1, "same")
+    session.give(1, 2, "same")
+    session.grow(removed=[1])
+    assert session.labels[0] == session.labels[2]
+    assert session.links.implied(0, 2).value == "same"
+    assert session.removed == {1}
+
+
+def test_a_grown_session_is_saved_undone_and_redone():
+    session = begun(ids=[f"r{k}" for k in range(500)])
+    session.grow(X[500:], sample_ids=[f"r{k}" for k in range(500, 600)], removed=[7])
+    session.give(3, 550, "same")
+    loaded: Any = Session.from_dict(json.loads(json.dumps(session.to_dict())), X=X[:500])
+    assert loaded == session
+    assert loaded.sample_ids[550] == "r550"
+    for each in (session, loaded):
+        each.undo()
+        each.undo()
+        assert each.strategy.n_rows == len(each.sample_ids) == 500
+        assert not each.removed
+    # What is undone may be about rows that are undone, too.
+    loaded = Session.from_dict(session.to_dict())
+    loaded.redo()
+    loaded.redo()
+    assert loaded.labels[3] == loaded.labels[550]
+    # The page takes back what was said, and rows that joined stay.
+    assert loaded.undo(keeps_growth=True).pair == (3, 550)
+    assert loaded.undo(keeps_growth=True).source == "asked"
+    assert loaded.strategy.n_rows == 600
+
+
+def test_super_instances_take_in_the_rows_nearest_to_their_centers():
+    session = run(COBRA(50, random_state=0).start(X[:500]), LabelOracle(Y[:500]))
+    labels = session.labels
+    expected = COBRA(50).adopt(session).predict(X[500:])
+    session.grow(X[500:])
+    assert np.array_equal(session.labels, np.append(labels, expected))
+
+
+def test_with_cosine_rows_that_join_are_brought_to_unit_length():
+    session = Likewise(random_state=0, metric="cosine").start(X[:50])
+    session.grow(3 * X[50:52])
+    points: Any = session.strategy.partition.points
+    assert np.allclose(np.linalg.norm(points, axis=1), 1.0)
+    with pytest.raises(InputError, match="all zeros"):
+        session.grow(np.zeros((1, 64)))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"X_new": X[:1, :3], "sample_ids": ["z"]},
+            "3 columns, but the rows of the session have 64",
+        ),
+        ({"X_new": [[np.nan] * 64]}, "row 0, column 0 of X is NaN"),
+        ({"X_new": X[0]}, r"got an array of shape \(64,\)"),
+        ({"X_new": X[:2], "sample_ids": ["a", "a"]}, "'a' is there already"),
+        ({"X_new": X[:2], "sample_ids": ["r1", "z"]}, "'r1' is there already"),
+        ({"X_new": X[:2], "sample_ids": ["z"]}, "sample_ids has 1 entry, but 2 rows join"),
+        ({"X_new": X[:2]}, "sample_ids has 0 entries, but 2 rows join"),
+        ({"X_new": X[:1], "sample_ids": ["z"], "train_indices": [1]}, "train_indices has 1"),
+        ({"removed": [30]}, "there is no row 30"),
+        ({"removed": ["r1"]}, "removed must be row numbers, got 'r1'"),
+        ({"removed": range(30)}, "no row would be left"),
+        ({"returned": [3]}, "row 3 cannot return"),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_nothing_changes(options, message):
+    session = Likewise(random_state=0).start(X[:30], sample_ids=[f"r{k}" for k in range(30)])
+    before = session.to_dict()
+    with pytest.raises(InputError, match=message):
+        session.grow(**options)
+    assert session.to_dict() == before
+    assert session.ask() is not None
+
+
+def test_sessions_that_cannot_grow_say_so():
+    pairs = Session(RandomPairs(X[:9], np.arange(9), None, 0))
+    with pytest.raises(InputError, match="'random-pairs' cannot take further rows"):
+        pairs.grow(X[9:10])
+    distances = COBRA(3, metric="precomputed").start(np.ones((5, 5)) - np.eye(5))
+    with pytest.raises(InputError, match="knows distances alone"):
+        distances.grow(X[:1])
+    sample = Session(begun(30, 0).strategy, row_numbers=range(30))
+    with pytest.raises(InputError, match="sample of larger data"):
+        sample.grow(X[:1])
+
+
+def test_another_strategy_must_be_about_all_rows():
+    session = begun(30, 5)
+    strategy = session.strategy.fresh()
+    session.grow(X[30:33])
+    with pytest.raises(InputError, match="about 30 rows, but the session has 33"):
+        session.rebuild(strategy)
+    session.rebuild(session.strategy.fresh())
+    loaded = Session.from_dict(session.to_dict())
+    assert np.array_equal(loaded.labels, session.labels)
+    assert loaded.ask() == session.ask()
