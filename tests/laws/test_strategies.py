@@ -13,6 +13,7 @@ from likewise.lab.peers.a3s import AdaptiveSampling
 from likewise.lab.peers.acdm import DiffusionSkeleton
 from likewise.lab.peers.cobras import SplitAndMerge
 from likewise.lab.peers.dsl import SkeletonTree
+from likewise.lab.peers.lak import LocalKernel
 from likewise.lab.peers.ncobras import CheckedSplitAndMerge
 from likewise.lab.peers.random_order import RandomOrder
 from likewise.lab.selection.minmax import ExploreConsolidate
@@ -144,6 +145,12 @@ class TestSkeletonTree(StrategyLaws):
 class TestDiffusionSkeleton(StrategyLaws):
     strategy = DiffusionSkeleton
     splits_when_unsure = True  # as published, a row that matches no known group is a new one
+
+
+@pytest.mark.slow
+class TestLocalKernel(StrategyLaws):
+    strategy = LocalKernel
+    splits_when_unsure = True  # as ACDM
 
 
 @pytest.mark.slow

@@ -1,4 +1,5 @@
 import re
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -90,3 +91,21 @@ def test_the_page_names_every_column_method_and_number_of_cells():
     for experiment in EXPERIMENTS:
         (line,) = re.findall(rf"^\| `{experiment}` \|.*$", text, re.MULTILINE)
         assert line.endswith(f"| {cells.count(experiment)} |"), line
+
+
+def test_the_figures_of_the_documents_are_those_of_the_committed_rows():
+    pytest.importorskip("pandas", reason='pip install "likewise[plot]"')
+    spec = spec_from_file_location("make_figures", PAGE.parent / "make_figures.py")
+    assert spec is not None
+    assert spec.loader is not None
+    figures = module_from_spec(spec)
+    spec.loader.exec_module(figures)
+    documents = figures.documents()
+    assert {path.name for path in documents} == {
+        "field.md",
+        "flagship-report.md",
+        "how-many-questions.md",
+    }
+    for path in documents:
+        text = path.read_text(encoding="utf-8")
+        assert text == figures.written(text), f"run python docs/make_figures.py for {path.name}"

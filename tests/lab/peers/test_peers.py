@@ -1,5 +1,7 @@
 """ACDM, A3S and nCOBRAS: what they are made for."""
 
+import os
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -8,22 +10,34 @@ from sklearn.metrics import adjusted_rand_score
 
 from likewise import LabelOracle, Session, run
 from likewise.core.answers import Answer
+from likewise.lab.datasets import load
 from likewise.lab.peers import a3s
 from likewise.lab.peers.a3s import AdaptiveSampling, greedy_clusters
 from likewise.lab.peers.acdm import BATCH, DiffusionSkeleton, entropies, ranked
+from likewise.lab.peers.lak import LocalKernel, choose_prototypes, local_kernel
 from likewise.lab.peers.ncobras import CheckedSplitAndMerge, readings
 
 
-@pytest.mark.parametrize("strategy", [AdaptiveSampling, DiffusionSkeleton])
+@pytest.fixture
+def data_home():
+    """The folder of the original data."""
+    folder = os.environ.get("LIKEWISE_DATA")
+    if not folder:
+        pytest.skip("set LIKEWISE_DATA to a folder with the original data")
+    return folder
+
+
+@pytest.mark.parametrize("strategy", [AdaptiveSampling, DiffusionSkeleton, LocalKernel])
 def test_far_groups_are_found_by_few_questions(strategy):
     X, y = make_blobs(200, centers=[[0, 0], [9, 0], [0, 9], [9, 9]], random_state=0)
     session = run(Session(strategy.from_rows(X)), LabelOracle(y), max_queries=40)
     assert adjusted_rand_score(y, session.labels) > 0.95
 
 
-def test_acdm_asked_to_the_end_is_right():
+@pytest.mark.parametrize("strategy", [DiffusionSkeleton, LocalKernel])
+def test_asked_to_the_end_it_is_right(strategy):
     X, y = make_blobs(40, centers=3, cluster_std=4.0, random_state=0)
-    session = run(Session(DiffusionSkeleton.from_rows(X)), LabelOracle(y))
+    session = run(Session(strategy.from_rows(X)), LabelOracle(y))
     assert session.is_done
     assert adjusted_rand_score(y, session.labels) == 1.0
 
@@ -52,6 +66,26 @@ def test_acdm_goes_down_the_tree_by_its_longest_edges():
 
 def test_the_entropy_of_two_labels_is_that_of_a_coin():
     assert entropies(np.array([[0, 0], [0, 1]])).tolist() == [0.0, pytest.approx(np.log(2))]
+
+
+def test_lak_has_the_scores_of_the_authors_program(data_home):
+    # Theirs on the whole of iris and sonar, at 25, 50 and 100 questions.
+    for task, theirs in (("iris", [0.901, 0.864, 0.939]), ("sonar", [0.200, 0.412, 0.560])):
+        data = load(task, data_home=str(data_home))
+        session = Session(LocalKernel.from_rows(data.X))
+        scores = []
+        for n in (25, 50, 100):
+            run(session, LabelOracle(data.y), max_queries=n - session.n_asked)
+            scores.append(adjusted_rand_score(data.y, session.strategy.labels_as_published()))
+        assert scores == pytest.approx(theirs, abs=0.01)
+
+
+def test_lak_narrows_its_kernel_where_rows_are_dense():
+    X = np.concatenate([np.linspace(0, 1, 30), np.linspace(10, 40, 30)])[:, None]
+    kernel = local_kernel(X)
+    assert kernel[5, 6] == pytest.approx(kernel[45, 46], abs=0.05)
+    first, second = choose_prototypes(kernel, 2)
+    assert (first < 30) != (second < 30)
 
 
 def test_a3s_joins_points_that_are_likely_together():

@@ -98,6 +98,7 @@ METHODS: Registry[Any] = Registry(
         "nCOBRAS": "likewise.lab.peers.ncobras:CheckedSplitAndMerge",
         "ACDM": "likewise.lab.peers.acdm:DiffusionSkeleton",
         "A3S": "likewise.lab.peers.a3s:AdaptiveSampling",
+        "LAK": "likewise.lab.peers.lak:LocalKernel",
     },
     group="likewise.methods",
 )
