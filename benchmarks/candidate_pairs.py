@@ -93,7 +93,9 @@ def files(folder):
     ids = pyarrow.array([f"r{k}" for k in range(N_ITEMS)])
     names = ("unique_id_l", "unique_id_r", "match_probability")
     columns = (ids.take(pyarrow.array(left)), ids.take(pyarrow.array(right)), alike)
-    parquet.write_table(pyarrow.table(dict(zip(names, columns, strict=True))), folder / "pairs.parquet")
+    parquet.write_table(
+        pyarrow.table(dict(zip(names, columns, strict=True))), folder / "pairs.parquet"
+    )
     people = {"unique_id": ids, "name": [f"person {k}" for k in entity.tolist()]}
     parquet.write_table(pyarrow.table(people), folder / "people.parquet")
 

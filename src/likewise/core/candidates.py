@@ -37,8 +37,9 @@ class Candidates:
         code, distances = _code(n_rows, left, right), np.asarray(distances, dtype=np.float64)
         if np.any(np.diff(code) <= 0):
             order = np.argsort(code)
-            code, first = np.unique(code[order], return_index=True)
-            distances = np.minimum.reduceat(distances[order], first)
+            code, distances = code[order], distances[order]
+            first = np.flatnonzero(np.diff(code, prepend=-1))
+            code, distances = code[first], np.minimum.reduceat(distances, first)
         order = np.argsort(distances, kind="stable")
         low, high = np.divmod(code[order], max(1, n_rows))
         return cls(n_rows, low.astype(np.intp), high.astype(np.intp), distances[order])

@@ -54,9 +54,7 @@ def candidates_from_sparse(X: Any) -> Candidates:
             f"{other.data[k]}. A pair has one distance."
         )
     is_upper = rows < columns
-    return Candidates.sorted(
-        csr.shape[0], rows[is_upper], columns[is_upper], distances[is_upper]
-    )
+    return Candidates.sorted(csr.shape[0], rows[is_upper], columns[is_upper], distances[is_upper])
 
 
 def joined(
