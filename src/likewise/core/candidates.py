@@ -34,13 +34,15 @@ class Candidates:
     @classmethod
     def sorted(cls, n_rows: int, left: Any, right: Any, distances: Any) -> Candidates:
         """Return candidates from pairs in any order; of a pair that is there twice, the closest."""
-        low, high = np.minimum(left, right), np.maximum(left, right)
-        code = _code(n_rows, low, high)
-        distances = np.asarray(distances, dtype=np.float64)
-        order = np.lexsort((code, distances))
-        order = order[np.sort(np.unique(code[order], return_index=True)[1])]
-        low, high = low[order].astype(np.intp), high[order].astype(np.intp)
-        return cls(n_rows, low, high, distances[order])
+        code, distances = _code(n_rows, left, right), np.asarray(distances, dtype=np.float64)
+        if np.any(np.diff(code) <= 0):
+            order = np.argsort(code)
+            code, distances = code[order], distances[order]
+            first = np.flatnonzero(np.diff(code, prepend=-1))
+            code, distances = code[first], np.minimum.reduceat(distances, first)
+        order = np.argsort(distances, kind="stable")
+        low, high = np.divmod(code[order], max(1, n_rows))
+        return cls(n_rows, low.astype(np.intp), high.astype(np.intp), distances[order])
 
     def some(self, is_kept: NDArray[np.bool_]) -> Candidates:
         """Return some of the pairs."""

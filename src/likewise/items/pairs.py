@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,8 @@ def read_candidates(
     `different_below` are left out.
     """
     left, right, scores = _read(path, columns)
-    one, other = (_places(path, side, ids) for side in (left, right))
+    place = {name: k for k, name in enumerate(ids)}
+    one, other = (_places(path, side, place) for side in (left, right))
     is_bad = ~np.isfinite(scores)
     if is_bad.any():
         k = int(np.flatnonzero(is_bad)[0])
@@ -95,8 +96,9 @@ def bounded(
         is_kept = scores >= different_below
         lines.append(f"{plural(int((~is_kept).sum()), 'pair')} below {different_below} left out")
         candidates, is_same = candidates.some(is_kept), is_same[is_kept]
-    candidates, partition = joined(candidates, is_same)
+    partition = None
     if same_above is not None:
+        candidates, partition = joined(candidates, is_same)
         n_joined = candidates.n_rows - partition.n_super_instances
         lines.append(
             f"{plural(n_joined, 'item')} joined with others {why or f'above {same_above}'}"
@@ -161,10 +163,9 @@ def named(path: Path, columns: Sequence[str] | str, there: Sequence[str]) -> Seq
     return columns
 
 
-def _places(path: Path, side: Ids, ids: Sequence[str]) -> NDArray[np.intp]:
+def _places(path: Path, side: Ids, place: Mapping[str, int]) -> NDArray[np.intp]:
     """Return the places of a column of ids among those of the items."""
     codes, values = side
-    place = {name: k for k, name in enumerate(ids)}
     names = [as_text(v.item() if isinstance(v, np.generic) else v).strip() for v in values]
     places = np.array([place.get(name, -1) for name in names], dtype=np.intp)[codes]
     if len(lost := np.flatnonzero(places < 0)):
@@ -172,7 +173,7 @@ def _places(path: Path, side: Ids, ids: Sequence[str]) -> NDArray[np.intp]:
         raise InputError(
             f"{path}, pair {lost[0] + 1}: there is no item {shorten(first)!r} (nor those of "
             f"{plural(len(lost) - 1, 'other pair')}). Items are called "
-            f"{', '.join(map(repr, ids[:3]))}, ...; --id COLUMN names the column of --items that "
+            f"{', '.join(map(repr, list(place)[:3]))}, ...; --id COLUMN names the column of --items that "
             "has their ids."
         )
     return places

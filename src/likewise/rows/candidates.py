@@ -37,25 +37,24 @@ def candidates_from_sparse(X: Any) -> Candidates:
         if is_bad.any():
             k = int(np.flatnonzero(is_bad)[0])
             raise InputError(f"X[{rows[k]}, {columns[k]}] is {distances[k]}; {why}")
-    upper, lower = np.flatnonzero(rows < columns), np.flatnonzero(rows > columns)
-    lower = lower[np.lexsort((rows[lower], columns[lower]))]
-    there = rows[upper] * csr.shape[0] + columns[upper]
-    back = columns[lower].astype(np.int64) * csr.shape[0] + rows[lower]
-    if not np.array_equal(there, back):
-        i, j = divmod(int(np.setxor1d(there, back)[0]), csr.shape[0])
+    other = csr.T.tocsr()  # its entries come sorted
+    if not (np.array_equal(csr.indptr, other.indptr) and np.array_equal(columns, other.indices)):
+        there, back = rows * csr.shape[0] + columns, columns.astype(np.int64) * csr.shape[0] + rows
+        i, j = divmod(int(np.setdiff1d(there, back)[0]), csr.shape[0])
         raise InputError(
-            f"X is not symmetric: one of X[{i}, {j}] and X[{j}, {i}] is stored, the other is not. "
-            "Store every pair in both places; X + X.T does it where each is stored once."
+            f"X is not symmetric: X[{i}, {j}] is stored, X[{j}, {i}] is not. Store every pair in "
+            "both places; X + X.T does it where each is stored once."
         )
-    is_other = distances[upper] != distances[lower]
+    is_other = csr.data != other.data
     if is_other.any():
         k = int(np.flatnonzero(is_other)[0])
-        i, j = rows[upper[k]], columns[upper[k]]
+        i, j = rows[k], columns[k]
         raise InputError(
-            f"X is not symmetric: X[{i}, {j}] is {distances[upper[k]]}, but X[{j}, {i}] is "
-            f"{distances[lower[k]]}. A pair has one distance."
+            f"X is not symmetric: X[{i}, {j}] is {csr.data[k]}, but X[{j}, {i}] is "
+            f"{other.data[k]}. A pair has one distance."
         )
-    return Candidates.sorted(csr.shape[0], rows[upper], columns[upper], distances[upper])
+    is_upper = rows < columns
+    return Candidates.sorted(csr.shape[0], rows[is_upper], columns[is_upper], distances[is_upper])
 
 
 def joined(
