@@ -1,3 +1,4 @@
+import re
 import runpy
 from pathlib import Path
 
@@ -23,6 +24,23 @@ def test_a_wrong_answer_is_found_and_mended(capsys):
     assert float(lines[0].split()[-1]) < float(lines[2].split()[-1])
 
 
+RECIPES = {"bertopic": "bertopic", "splink": "splink", "dedupe": 'dedupe "BTrees<6.5"'}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # theirs
+@pytest.mark.parametrize("tool", RECIPES)
+def test_groups_of_other_tools_are_mended_and_handed_back(tool, capsys):
+    pytest.importorskip(tool, reason=f"pip install {RECIPES[tool]}")
+    recipe = runpy.run_path(str(EXAMPLES / f"mend_{tool}.py"))
+    handed_back = recipe["main"]()
+    scores = [float(score) for score in re.findall(r"ARI ([\d.]+)", capsys.readouterr().out)]
+    assert scores[0] < scores[1] == 1.0
+    if tool == "bertopic":
+        model, mended, _ = handed_back
+        assert model.topics_ == mended.tolist()
+
+
 GALLERY = sorted(EXAMPLES.glob("plot_*.py"))
 
 
@@ -45,4 +63,5 @@ def test_every_example_of_the_gallery_draws_a_picture(path, monkeypatch):
 def test_the_gallery_is_large_enough_and_nothing_is_left_untried():
     assert len(GALLERY) >= 12
     others = {path.name for path in EXAMPLES.glob("*.py")} - {path.name for path in GALLERY}
-    assert others == {"ask_and_tell.py", "wrong_answers.py"}
+    recipes = {f"mend_{tool}.py" for tool in RECIPES}
+    assert others == {"ask_and_tell.py", "wrong_answers.py", *recipes}

@@ -7,6 +7,7 @@ from whether known rows of one given group belong together (`agreement`).
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,6 +86,31 @@ def agreement(given: NDArray[np.intp], groups: NDArray[np.intp]) -> float:
     # One more pair that agrees, so that a single one does not decide.
     beyond = is_same[is_one_given].sum() - by_chance * n + 1.0
     return float(beyond / ((1.0 - by_chance) * n + 1.0))
+
+
+def met_groups(given: NDArray[np.intp], groups: NDArray[np.intp]) -> list[int]:
+    """Return the given groups that known rows tell something about.
+
+    A single known row does not, if it belongs to a group that has two rows of another given group:
+    it may be misplaced.
+
+    Examples
+    --------
+    >>> met_groups(np.array([0, 0, 1]), np.array([0, 0, 0]))
+    [0]
+    >>> met_groups(np.array([0, 0, 1]), np.array([0, 0, 1]))
+    [0, 1]
+    """
+    n_known = Counter(given.tolist())
+    n_shared = Counter(zip(given.tolist(), groups.tolist(), strict=True))
+    is_settled = {group for (name, group), n in n_shared.items() if name >= 0 and n > 1}
+    return sorted(
+        {
+            name
+            for name, group in n_shared
+            if name >= 0 and (n_known[name] > 1 or group not in is_settled)
+        }
+    )
 
 
 def central_rows(rows: RowViews, given: NDArray[np.intp], wanted: list[int]) -> list[int]:

@@ -1,5 +1,6 @@
 """A project: items, features, a session and its file, shared by page and terminal."""
 
+from likewise.project.changes import mended_labels
 from likewise.project.formats import FORMATS, export
 from likewise.project.known import give_known, read_known
 from likewise.project.opening import (
@@ -16,6 +17,7 @@ __all__ = [
     "Project",
     "export",
     "give_known",
+    "mended_labels",
     "open_large_project",
     "open_project",
     "open_session_file",

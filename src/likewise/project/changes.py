@@ -10,11 +10,17 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 
+from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.project.formats import Format, as_csv
 from likewise.project.groups import group_ids, lives_of
 from likewise.project.project import Project
 from likewise.words import plural
+
+NOTHING = (
+    "this session began from nothing, so there is no before to compare with. Sessions that begin "
+    "from groups (likewise label PATH --groups ..., or groups= in Python) can say what changed."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +75,7 @@ def changes_of(project: Project) -> Changes:
         session = project.session
         given = session.strategy.given_groups()
         if given is None:
-            raise InputError(
-                "this session began from nothing, so there is no before to compare with. Sessions "
-                "that begin from groups (likewise label PATH --groups ...) can say what changed."
-            )
+            raise InputError(NOTHING)
         numbers, titles = given
         ids, lives, groups = group_ids(session), lives_of(session), project.groups()
         labels = session.labels
@@ -100,6 +103,43 @@ def changes_of(project: Project) -> Changes:
                 )
             )
     return Changes(items, _groups(items, carrier, titles, name))
+
+
+def mended_labels(session: Session) -> list[Any]:
+    """Return the group of every row in the labels of the tool that made the given groups.
+
+    A group has the label of the given group whose larger part it carries; of several that were
+    merged, the largest. Groups that were not there get the next whole numbers, or ``"new 1"``,
+    ``"new 2"`` ... where labels are texts.
+
+    Parameters
+    ----------
+    session : Session
+        One that began from groups.
+
+    Returns
+    -------
+    list of int or of str
+        Whole numbers if all given labels were.
+
+    Examples
+    --------
+    >>> from likewise import Likewise
+    >>> session = Likewise(random_state=0).start([[0.0], [0.1], [5.0], [5.1]], groups=[3, 3, 7, -1])
+    >>> mended_labels(session)
+    [3, 3, 7, 7]
+    """
+    given = session.strategy.given_groups()
+    if given is None:
+        raise InputError(NOTHING)
+    titles = given[1]
+    ids = group_ids(session).tolist()
+    is_whole = all(title.isdecimal() for title in titles)
+    first = max((int(title) for title in titles), default=-1) + 1 if is_whole else 1
+    called: dict[int, Any] = {k: int(t) if is_whole else t for k, t in enumerate(titles)}
+    for number, id in enumerate(sorted({*ids} - called.keys()), start=first):
+        called[id] = number if is_whole else f"new {number}"
+    return [called[id] for id in ids]
 
 
 def _groups(

@@ -29,7 +29,7 @@ from likewise.core.question import Groups
 from likewise.core.reports import Completeness, Suspect
 from likewise.errors import InputError
 from likewise.learning.completeness import share_of_one_group, share_right
-from likewise.learning.given import TRUSTED, agreement, central_rows
+from likewise.learning.given import TRUSTED, agreement, central_rows, met_groups
 from likewise.learning.kernel_vote import squared_distances
 from likewise.learning.learner import Learned, Learner
 from likewise.learning.merge_tree import join_by_guess, merge_tree
@@ -377,11 +377,13 @@ class MostDoubt(RepresentativeStrategy):
         return self._chances
 
     def _unmet(self) -> list[int]:
-        """Return the central cells of given groups without a known cell, if these are trusted."""
+        """Return the central cells of given groups that were not met, if these are trusted."""
         cells, groups = self.known().examples()
-        if agreement(self._field.learner.rows.given[cells], groups) < TRUSTED:
+        rows = self._field.learner.rows
+        if agreement(rows.given[cells], groups) < TRUSTED:
             return []
-        return self._field.unmet(cells)
+        unmet = np.setdiff1d(rows.given, [-1, *met_groups(rows.given[cells], groups)])
+        return central_rows(rows, rows.given, unmet.tolist())
 
     def _keep_unmet(self, chances: NDArray[np.float64]) -> None:
         """Keep the cells of given groups together that no question was about yet."""
@@ -584,12 +586,6 @@ class _Field:
             ):
                 likely.append(cell)
         return likely
-
-    def unmet(self, known: NDArray[np.intp]) -> list[int]:
-        """Return the central cell of every given group without a known cell."""
-        rows = self.learner.rows
-        unmet = np.setdiff1d(rows.given, [-1, *rows.given[known]])
-        return central_rows(rows, rows.given, unmet.tolist())
 
 
 class _Sample:
