@@ -22,6 +22,10 @@ class InputError(LikewiseError, ValueError):
     """Data or a parameter that cannot be used; the message says which, why and what to do."""
 
 
+class CannotGrowError(InputError):
+    """Raised where a session, a strategy or a kind of items takes nothing more in."""
+
+
 class AnswerError(LikewiseError, ValueError):
     """An oracle returned something that is not an answer."""
 

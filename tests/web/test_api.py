@@ -359,10 +359,16 @@ def test_an_item_that_is_gone_and_one_that_changed_are_told_apart(opened, client
     said: list[str] = []
     path.write_text("\n".join([lines[0], "p0,77,77", *lines[2:-1], "new,1,1"]) + "\n")
     again = open_project(path, say=said.append)
-    assert "since the session was begun: 1 missing (p35), 1 changed (p0), 1 added (new)" in said
-    gone = client_for(again.project).get("/api/item/35").json()["item"]
+    assert "1 new, 1 removed, 1 changed since last time" in said
+    client = client_for(again.project)
+    gone = client.get("/api/item/35").json()["item"]
     assert gone["view"] == {"kind": "missing"}
-    assert client_for(again.project).get("/api/map").status_code == 200
+    there = {*range(1, 35), 36, 37}
+    assert {point[0] for point in client.get("/api/map").json()["points"]} == there
+    assert {thing["row"] for thing in client.get("/api/find").json()["members"]} == there
+    groups = client.get("/api/groups").json()["groups"]
+    shown = [client.get(f"/api/group/{group['id']}").json()["members"] for group in groups]
+    assert {thing["row"] for members in shown for thing in members} == there
     again.project.close()
 
 

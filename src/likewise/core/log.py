@@ -42,7 +42,7 @@ from likewise.core.journal import (
     rows_of,
 )
 from likewise.core.strategy import STRATEGIES, Strategy
-from likewise.errors import InputError, LikewiseError, SessionFileError
+from likewise.errors import CannotGrowError, InputError, LikewiseError, SessionFileError
 from likewise.inputs import is_whole, refuse_names, refuse_strategy
 from likewise.words import plural
 
@@ -260,7 +260,7 @@ class Log:
             If the strategy cannot take further rows, or the rows do not fit; nothing is changed.
         """
         if self.row_numbers is not None:
-            raise InputError(
+            raise CannotGrowError(
                 "this session is about a sample of larger data, which does not grow: new rows get "
                 "their groups by predict, like all others that are not in the sample"
             )

@@ -19,7 +19,7 @@ from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.core.question import Groups
 from likewise.core.reports import Completeness, Suspect
-from likewise.errors import InputError
+from likewise.errors import CannotGrowError, InputError
 from likewise.registry import Registry
 
 
@@ -181,7 +181,7 @@ class Strategy(ABC):
         removed : frozenset of int
             All rows that are gone. What is known of them counts, but no question shows them.
         """
-        raise InputError(
+        raise CannotGrowError(
             f"the strategy {self.name!r} cannot take further rows. Start another session with all "
             "rows, or use 'most-doubt' or 'closest-first', the strategies of Likewise and COBRA."
         )

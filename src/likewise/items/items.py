@@ -14,7 +14,7 @@ import numpy as np
 
 from likewise.core.candidates import Candidates
 from likewise.core.partition import SuperInstances
-from likewise.errors import InputError
+from likewise.errors import CannotGrowError, InputError
 from likewise.words import many
 
 if TYPE_CHECKING:
@@ -283,7 +283,38 @@ class Items(ABC):
         """
         if callable(self._given):
             self._given = self._given()
-        features = self._given if self._given is not None else self._make_features(progress)
+        made = self._given if self._given is not None else self._make_features(progress)
+        return self._with_problems(made)
+
+    @property
+    def has_given_features(self) -> bool:
+        """Whether the features came with the items."""
+        return self._given is not None
+
+    def learned(self) -> dict[str, Any] | None:
+        """Return what `features_like` needs to know of these items, as plain values and arrays.
+
+        None if features of an item do not depend on the others.
+        """
+        return None if self.has_given_features else self._learned()
+
+    def _learned(self) -> dict[str, Any] | None:
+        return None
+
+    def features_like(self, learned: Mapping[str, Any] | None) -> Features:
+        """Return features of these items, made as those of the items that returned `learned`."""
+        if self._given is not None:
+            return self.features()
+        return self._with_problems(self._make_features_like(learned))
+
+    def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
+        """Compute the built-in features by what was learned from other items."""
+        raise CannotGrowError(
+            f"{many(self.noun)} cannot join a session that is begun: this kind only has features "
+            "of all items together. Begin another with --session FILE"
+        )
+
+    def _with_problems(self, features: Features) -> Features:
         known = {problem.item for problem in features.problems}
         here = tuple(p for p in self.problems if p.item is not None and p.item not in known)
         if not here:
@@ -342,6 +373,16 @@ class Items(ABC):
     def content_hashes(self) -> dict[str, str]:
         """Return the content hash of every item by its id, as a `Store` keeps them."""
         return {item: self.content_hash(i) for i, item in enumerate(self.ids)}
+
+
+def known_before(learned: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Return what was learned from the first items; earlier releases did not keep it."""
+    if learned is None:
+        raise CannotGrowError(
+            "the session was begun by an earlier release, which did not keep what features of new "
+            "items need. Begin another with --session FILE"
+        )
+    return learned
 
 
 def small(view: Mapping[str, Any]) -> dict[str, Any]:

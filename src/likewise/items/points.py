@@ -76,6 +76,9 @@ class PointItems(Items):
             self._X, f"{plural(self._X.shape[1], 'feature')} from {self.source}, as they are"
         )
 
+    def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
+        return self._make_features(None)
+
     def _encoder(self) -> Callable[[PointItems], np.ndarray]:
         return _as_they_are
 

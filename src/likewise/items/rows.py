@@ -13,7 +13,7 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
-from likewise.items.items import Features, Items, OnProgress, digest, shorten
+from likewise.items.items import Features, Items, OnProgress, digest, known_before, shorten
 from likewise.items.tablefiles import READING, is_table, read_table
 from likewise.items.tables import (
     ReadTime,
@@ -23,6 +23,8 @@ from likewise.items.tables import (
     find_times,
     is_missing,
     read_times,
+    time_format,
+    time_reader,
 )
 from likewise.items.texts import LatentWords, fit_characters
 from likewise.words import plural
@@ -153,8 +155,29 @@ class RowItems(Items):
         return row_features(self._table, self._columns, self._left_out)
 
     def _encoder(self) -> Callable[[RowItems], np.ndarray]:
-        encoders = fit_rows(self._table, self._columns, self._left_out)[1]
-        return partial(_described, encoders=encoders)
+        return partial(_described, encoders=self._encoders)
+
+    @cached_property
+    def _encoders(self) -> dict[str, Encoder]:
+        return fit_rows(self._table, self._columns, self._left_out)[1]
+
+    def _learned(self) -> dict[str, Any]:
+        """Return the range, the categories or the letters of every column."""
+        encoders = {name: encoder.to_dict() for name, encoder in self._encoders.items()}
+        return {"encoders": encoders, "columns": self._hashed}
+
+    def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
+        known = known_before(learned)
+        before, now = set(known["columns"]), set(self._hashed)
+        if before != now:
+            raise InputError(
+                f"{self.source} has other columns than when the session was begun: "
+                f"{', '.join(sorted(now - before)) or 'nothing'} came, and "
+                f"{', '.join(sorted(before - now)) or 'nothing'} went. Give it the columns it had, "
+                "or begin another session with --session FILE"
+            )
+        encoders = {name: _encoder_from(plain) for name, plain in known["encoders"].items()}
+        return Features(_described(self, encoders), "columns, as those of the first rows")
 
     def sum_up(self, members: Sequence[int]) -> str:
         """Return the values that tell some rows from the others, such as ``color red``."""
@@ -299,6 +322,11 @@ class Scale:
         scaled = (numbers / 2 - self.low / 2) / (self.high / 2 - self.low / 2)
         return np.where(np.isnan(scaled), self.fill, scaled)[:, None]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the scale as plain values."""
+        dates = {} if self.read is None else {"dates": time_format(self.read)}
+        return {"low": self.low, "high": self.high, "fill": self.fill, **dates}
+
     def _numbers(self, table: Table, name: str) -> np.ndarray:
         cells = table.column(name)
         if all(map(is_missing, cells)):
@@ -328,6 +356,10 @@ class OneHot:
         names = np.array(self.names, dtype=object)
         return np.asarray(texts[:, None] == names, dtype=float)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the categories as plain values."""
+        return {"names": list(self.names)}
+
 
 @dataclass(frozen=True, eq=False)
 class Letters:
@@ -339,8 +371,22 @@ class Letters:
         """Return the features of a column."""
         return self.letters.of([as_text(value) for value in table.column(name)])
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the letters as plain values and arrays."""
+        return {"letters": self.letters.to_dict()}
+
 
 Encoder = Scale | OneHot | Letters
+
+
+def _encoder_from(plain: Mapping[str, Any]) -> Encoder:
+    """Return the encoder of a column that `to_dict` wrote down."""
+    if "letters" in plain:
+        return Letters(LatentWords.from_dict(plain["letters"]))
+    if "names" in plain:
+        return OneHot(tuple(map(str, plain["names"])))
+    read = time_reader(str(plain["dates"])) if "dates" in plain else None
+    return Scale(float(plain["low"]), float(plain["high"]), float(plain["fill"]), read)
 
 
 def _encoder(

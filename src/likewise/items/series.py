@@ -16,7 +16,7 @@ import numpy as np
 
 from likewise.errors import InputError, needs_extra
 from likewise.items.cache import FeatureCache, package_versions
-from likewise.items.items import Features, Items, OnProgress, Problem, digest
+from likewise.items.items import Features, Items, OnProgress, Problem, digest, known_before
 from likewise.items.limits import files_below, name_in
 from likewise.items.points import ARRAY_SUFFIXES, ids_of, read_array
 from likewise.items.tablefiles import CSV_SUFFIXES, READING, is_table, read_table
@@ -119,6 +119,17 @@ class SeriesItems(Items):
         if self._how == "euclidean":
             return euclidean_features(self._series)
         return dtw_features(self._series, self._cache)
+
+    def _learned(self) -> dict[str, Any] | None:
+        """Return the number of moments, and the channels."""
+        return {"length": _common_length(self._series), "channels": self._channels}
+
+    def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
+        if self._how == "dtw":
+            return super()._make_features_like(learned)
+        known = known_before(learned)
+        X = _described(self, int(known["length"]), list(known["channels"]))
+        return Features(X, "z-normalized values, as those of the first series")
 
     def _encoder(self) -> Callable[[SeriesItems], np.ndarray] | None:
         if self._how == "dtw":

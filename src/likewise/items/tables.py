@@ -169,14 +169,23 @@ def as_times(values: Sequence[Any]) -> np.ndarray | None:
 def find_times(values: Sequence[Any]) -> tuple[ReadTime, np.ndarray] | None:
     """Return how the dates of a column are written, and `as_times` of it; None if not dates."""
     formats = (day + hour for day in DATE_FORMATS for hour in TIME_FORMATS)
-    readers: list[ReadTime] = [_iso, *(partial(_formatted, format=format) for format in formats)]
-    for read in readers:
+    for read in map(time_reader, ("", *formats)):
         try:
             times = read_times(values, read)
         except (AttributeError, TypeError, ValueError, OverflowError):
             continue
         return None if np.isnan(times).all() else (read, times)
     return None
+
+
+def time_reader(format: str) -> ReadTime:
+    """Return what reads dates of a format, empty for ISO 8601 and for dates that are no texts."""
+    return partial(_formatted, format=format) if format else _iso
+
+
+def time_format(read: ReadTime) -> str:
+    """Return the format of dates that a reader reads; see `time_reader`."""
+    return str(read.keywords["format"]) if isinstance(read, partial) else ""
 
 
 def read_times(values: Sequence[Any], read: ReadTime) -> np.ndarray:

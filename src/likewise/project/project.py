@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Link
-from likewise.core.journal import Rebuilt, entry_to_dict
+from likewise.core.journal import Grown, Rebuilt, entry_to_dict
 from likewise.core.partition import SuperInstances
 from likewise.core.question import Question
 from likewise.core.reports import Check
@@ -86,6 +87,10 @@ class Project:
         Decides what is random in refining.
     by : str, optional
         Who answers, for the log.
+    position : int
+        How many entries of the store's log the session has taken in already.
+    joined : iterable of str
+        The ids of the items that joined when the project last grew.
     """
 
     def __init__(
@@ -101,6 +106,8 @@ class Project:
         path: Path | None = None,
         seed: int = 0,
         by: str | None = None,
+        position: int = 0,
+        joined: Iterable[str] = (),
     ) -> None:
         if not isinstance(items, Items):
             raise InputError(
@@ -117,7 +124,13 @@ class Project:
         if len(self.where) != n_rows:
             rows, n_items = plural(n_rows, "row"), plural(len(items), "item")
             raise InputError(f"the session is about {rows}, but there are {n_items}")
-        self.ids: tuple[str, ...] = tuple(map(str, session.sample_ids or items.ids))
+        ids = session.sample_ids or items.ids
+        self.ids = tuple(
+            str(ids[row]) if place is None else items.ids[place]
+            for row, place in enumerate(self.where)
+        )
+        self.joined = frozenset(joined)
+        self.lists_only_new = False
         self.copies = {row: tuple(ids) for row, ids in (copies or {}).items()}
         gone = (row for row, place in enumerate(self.where) if place is None)
         self.unshown = frozenset(unshown).union(gone)
@@ -127,7 +140,7 @@ class Project:
         self._known_features: Features | None = None
         self._known_layout: Layout | None = None
         self._layout_lock = threading.Lock()
-        self._position = 0
+        self._position = position
         if session.max_queries is None:
             # A person goes on as long as they like.
             session.extend()
@@ -163,6 +176,11 @@ class Project:
         with self.lock:
             if self._store.last == self._position:
                 return False
+            if any(e.op.get("do") == "grow" for e in self._store.read(self._position)):
+                raise StaleQueryError(
+                    f"the items of {self.path} were updated by another process. End this one and "
+                    "run the same command again; every answer is saved."
+                )
             for seq in apply_entries(self.session, self._store, self._position):
                 self._position = seq
             return True
@@ -179,7 +197,15 @@ class Project:
         weights = np.ones(len(self.ids), dtype=np.intp)
         for row, ids in self.copies.items():
             weights[row] += len(ids)
-        return recounted(groups, group_ids(self.session), weights, self.known())
+        gone = self.session.removed
+        weights[sorted(gone)] = 0
+        counted = recounted(groups, group_ids(self.session), weights, self.known())
+        if not gone:
+            return counted
+        there = [(g, tuple(r for r in g.standing if r not in gone)) for g in counted if g.size]
+        return [
+            replace(g, standing=rows or tuple(self.members(g)[:1].tolist())) for g, rows in there
+        ]
 
     def known(self) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
         """Return how the group of every row is known and how certain it is; see `how_known`.
@@ -222,16 +248,21 @@ class Project:
 
     def listed(self) -> list[tuple[str, int, int | None]]:
         """Return the id, the row and the place of every item, copies too, in their order."""
-        rows = [(name, row, self.where[row]) for row, name in enumerate(self.ids)]
-        if not self.copies:
+        gone, has_grown = self.session.removed, len(self.ids) > self.session.n_first_rows
+        rows = [(n, row, self.where[row]) for row, n in enumerate(self.ids) if row not in gone]
+        if not self.copies and not has_grown:
             return rows
         place = {name: k for k, name in enumerate(self.items.ids)}
         rows += [(name, row, place.get(name)) for row, ids in self.copies.items() for name in ids]
+        if self.lists_only_new:
+            rows = [one for one in rows if one[0] in self.joined]
         return sorted(rows, key=lambda one: len(place) if one[2] is None else one[2])
 
     def members(self, group: Group) -> NDArray[np.intp]:
-        """Return the rows of a group, typical ones first."""
-        return members_of(self.session, group)
+        """Return the rows of a group that are there, typical ones first."""
+        rows = members_of(self.session, group)
+        gone = self.session.removed
+        return rows[~np.isin(rows, sorted(gone))] if gone else rows
 
     @property
     def features(self) -> Features:
@@ -332,9 +363,14 @@ class Project:
         """Take back the last thing done."""
         with self.lock:
             self._check(position)
-            if self.session.can_undo:
+            if self.can_undo:
                 with self._change(position, {"do": "undo"}):
-                    self.session.undo()
+                    self.session.undo(keeps_growth=True)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether something was said that `undo` would take back; what joined stays."""
+        return any(not isinstance(entry, Grown) for entry in self.session.log)
 
     def redo(self, *, position: int) -> None:
         """Do again what was taken back."""

@@ -157,6 +157,8 @@ def understood(entries: Sequence[Stored], load: Load) -> Iterator[tuple[Stored, 
 
 def _understood(entry: Stored, load: Load) -> dict[str, Any]:
     op = entry.op
+    if op["do"] == "grow":
+        return {**op, "rows": load(op["rows"]["payload"])["rows"]}
     if op["do"] == "rebuild":
         return {**op, "strategy": load(op["strategy"]["payload"])}
     if not entry.is_old:

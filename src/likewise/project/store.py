@@ -56,6 +56,8 @@ SETTINGS: dict[str, tuple[type, ...]] = {
     "n_rows": (int,),
     "copies": (dict,),
     "unshown": (list,),
+    "renamed": (dict,),
+    "joined": (list,),
     schema.OLD_ENTRIES: (int,),
 }
 """The types of the settings that projects read."""
@@ -76,36 +78,6 @@ class Stored:
     op: dict[str, Any]
     at: str
     is_old: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """The difference between the items of a project and those there are now, as ids."""
-
-    missing: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-
-    @classmethod
-    def between(cls, before: Mapping[str, str], now: Mapping[str, str]) -> Changes:
-        """Compare two mappings of id to content hash; the order of the ids does not matter."""
-        return cls(
-            missing=tuple(item for item in before if item not in now),
-            added=tuple(item for item in now if item not in before),
-            changed=tuple(item for item in before if now.get(item, before[item]) != before[item]),
-        )
-
-    def __bool__(self) -> bool:
-        return bool(self.missing or self.added or self.changed)
-
-    def __str__(self) -> str:
-        parts = [("missing", self.missing), ("changed", self.changed), ("added", self.added)]
-        return ", ".join(f"{len(ids)} {word} ({_first_few(ids)})" for word, ids in parts if ids)
-
-
-def _first_few(ids: tuple[str, ...], at_most: int = 5) -> str:
-    more = f" and {len(ids) - at_most} more" if len(ids) > at_most else ""
-    return ", ".join(ids[:at_most]) + more
 
 
 class Store:
@@ -143,8 +115,7 @@ class Store:
             db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
             named = [(k, _to_json(v, f"setting {k!r}")) for k, v in (settings or {}).items()]
             db.executemany("INSERT INTO settings VALUES (?, ?)", named)
-            rows = ((k, i, h) for k, (i, h) in enumerate((items or {}).items()))
-            db.executemany("INSERT INTO items VALUES (?, ?, ?)", rows)
+            _put_items(db, items or {})
             _put_payloads(db, payloads or {})
             checksums.sign_content(db)
         return cls.open(path)
@@ -217,15 +188,22 @@ class Store:
         return int(last) + len(self._beside_the_log())
 
     def append(
-        self, op: Mapping[str, Any], *, after: int, payloads: Mapping[str, bytes] | None = None
+        self,
+        op: Mapping[str, Any],
+        *,
+        after: int,
+        payloads: Mapping[str, bytes] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        items: Mapping[str, str] | None = None,
     ) -> int:
-        """Add an entry to the log, together with payloads; both are on disk when this returns.
+        """Add an entry to the log, in one transaction with payloads, settings and all items.
 
         The entry is anything JSON can hold, such as ``{"do": "undo"}``; its "at" is when it was
         done, by default now. `after` is the latest entry that the caller has seen. If the log is
         longer by now, the caller answered an old question, and `StaleQueryError` is raised. Returns
         the number of the entry, ``after + 1``.
         """
+        named = [(k, _to_json(v, f"setting {k!r}")) for k, v in (settings or {}).items()]
         entry = dict(op)
         at = entry.pop("at", None) or _now()
         text = _to_json(entry, "an entry of the log")
@@ -242,6 +220,13 @@ class Store:
             )
             checksums.put(db, checksums.LOG, checksums.of_log(after + 1, own))
             _put_payloads(db, payloads or {})
+            if named:
+                db.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", named)
+                checksums.put(db, checksums.SETTINGS, checksums.of_rows(checksums.settings_of(db)))
+            if items is not None:
+                db.execute("DELETE FROM items")
+                _put_items(db, items)
+                checksums.put(db, checksums.ITEMS, checksums.of_rows(checksums.items_of(db)))
         if (after + 1) % FOLDED_AFTER:
             self._rest()
         else:
@@ -368,15 +353,11 @@ class Store:
 
     @property
     def items(self) -> dict[str, str]:
-        """The content hash of every item by its id, as they were when the project was made."""
+        """The content hash of every item by its id, as they were when they were last taken in."""
         with self._lock, translated(self.path):
             rows = checksums.items_of(self._db)
         self._compare(checksums.ITEMS, checksums.of_rows(rows), "its list of items")
         return {item: hash for _, item, hash in rows}
-
-    def changes(self, now: Mapping[str, str]) -> Changes:
-        """Compare the items of the project with those there are now, as id to content hash."""
-        return Changes.between(self.items, now)
 
     @property
     def payload_names(self) -> list[str]:
@@ -467,6 +448,11 @@ class Store:
         except SessionFileError as error:
             raise SessionFileError(f"cannot open {self.path}: {error}") from error
         _ = self.settings
+
+
+def _put_items(db: sqlite3.Connection, items: Mapping[str, str]) -> None:
+    rows = ((k, i, h) for k, (i, h) in enumerate(items.items()))
+    db.executemany("INSERT INTO items VALUES (?, ?, ?)", rows)
 
 
 def _put_payloads(db: sqlite3.Connection, payloads: Mapping[str, bytes]) -> None:

@@ -18,7 +18,7 @@ from likewise.core.answers import Answer
 from likewise.core.closest_pairs import SETTLED, ClosestPairs
 from likewise.core.partition import SuperInstances
 from likewise.core.question import Groups
-from likewise.errors import InputError
+from likewise.errors import CannotGrowError
 from likewise.learning.merge_tree import join_by_guess, merge_tree
 from likewise.rows.assignment import nearest_super_instance
 from likewise.rows.build import build_super_instances
@@ -106,7 +106,7 @@ class ClosestFirst(RepresentativeStrategy):
         partition = self.partition
         if len(rows):
             if partition.points is None:
-                raise InputError(
+                raise CannotGrowError(
                     "this session knows distances alone, so it cannot take further rows. Start "
                     "another one with all rows"
                 )

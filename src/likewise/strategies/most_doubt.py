@@ -161,7 +161,7 @@ class MostDoubt(RepresentativeStrategy):
             rows = unit_rows(rows)
         partition = self.partition.with_rows(rows)
         new = partition.representatives[self.partition.n_super_instances :]
-        is_askable = np.append(self.is_askable, [row not in unasked for row in new.tolist()])
+        is_askable = np.append(self.is_askable, ~np.isin(new, sorted(unasked)))
         field = self._field.grown(partition, removed)
         return self._with(partition, is_askable, field, removed)
 

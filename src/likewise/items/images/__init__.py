@@ -154,6 +154,9 @@ class ImageItems(Items):
         named = (Problem(p.item, f"{self.ids[p.item or 0]}: {p.message}") for p in about.problems)
         return replace(about, problems=tuple(named))
 
+    def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
+        return self._make_features(None)
+
     def _encoder(self) -> Callable[[ImageItems], np.ndarray]:
         return partial(_described, recipe=self._recipe)
 
