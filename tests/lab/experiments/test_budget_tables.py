@@ -327,11 +327,16 @@ def test_the_leaderboard_has_the_best_rank_first(results):
     assert table.frame["rank"].is_monotonic_increasing
 
 
-def test_tasks_of_ones_own_are_a_list_of_their_own():
-    own = [Row(**{**vars(row), "task": "mine.npz"}) for row in made_up_rows(("iris",))]
+def test_the_third_list_and_tasks_of_ones_own_are_lists_of_their_own():
+    own = [
+        Row(**{**vars(row), "task": task})
+        for row in made_up_rows(("iris",))
+        for task in ("mine.npz", "crabs")
+    ]
     results = results_of([*made_up_rows(), *own])
-    assert list(results.lists) == ["developed on", "second list", "added", "all"]
+    assert list(results.lists) == ["developed on", "second list", "third list", "added", "all"]
     assert results.lists["added"] == ["mine.npz"]
+    assert results.lists["third list"] == ["crabs"]
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from likewise.errors import InputError, needs_extra
 from likewise.lab.datasets import task_names
+from likewise.lab.datasets.third import THIRD
 from likewise.lab.experiments.measures import MEASURES
 from likewise.lab.experiments.methods import CONTROL, find_method
 from likewise.lab.experiments.plan import Plan
@@ -129,7 +130,8 @@ class Results:
         split = {
             "developed on": [t for t in self.tasks if t in apart],
             "second list": [t for t in self.tasks if t not in apart | added],
-            "added": [t for t in self.tasks if t in added],
+            "third list": [t for t in self.tasks if t in THIRD],
+            "added": [t for t in self.tasks if t in added and t not in THIRD],
         }
         found = {name: tasks for name, tasks in split.items() if tasks}
         return found if apart or added else {"all": self.tasks}
