@@ -10,6 +10,7 @@ from likewise import MPCKMeans
 from likewise.core.candidates import Candidates
 from likewise.core.strategy import STRATEGIES
 from likewise.lab.peers.a3s import AdaptiveSampling
+from likewise.lab.peers.acc import CorrelationClustering
 from likewise.lab.peers.acdm import DiffusionSkeleton
 from likewise.lab.peers.cobras import SplitAndMerge
 from likewise.lab.peers.dsl import SkeletonTree
@@ -151,6 +152,11 @@ class TestDiffusionSkeleton(StrategyLaws):
 class TestLocalKernel(StrategyLaws):
     strategy = LocalKernel
     splits_when_unsure = True  # as ACDM
+
+
+@pytest.mark.slow
+class TestCorrelationClustering(StrategyLaws):
+    strategy = CorrelationClustering
 
 
 @pytest.mark.slow

@@ -99,6 +99,7 @@ METHODS: Registry[Any] = Registry(
         "ACDM": "likewise.lab.peers.acdm:DiffusionSkeleton",
         "A3S": "likewise.lab.peers.a3s:AdaptiveSampling",
         "LAK": "likewise.lab.peers.lak:LocalKernel",
+        "ACC": "likewise.lab.peers.acc:CorrelationClustering",
     },
     group="likewise.methods",
 )

@@ -72,7 +72,8 @@ class LocalKernel(Procedure):
             members = np.flatnonzero(cells == cell)
             if 0 < counts[cell] < len(members):
                 chosen = choose_prototypes(local_kernel(points[members]), int(counts[cell]) + 1)
-                if not set(found := members[chosen].tolist()) <= set(prototypes):
+                found: list[int] = members[chosen].tolist()
+                if not set(found) <= set(prototypes):
                     return found
         return criticisms[:1]
 
