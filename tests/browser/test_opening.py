@@ -21,6 +21,7 @@ def served(table, chromium, tmp_path, monkeypatch):
     monkeypatch.setattr("webbrowser.open", address.set_result)
     monkeypatch.setattr("likewise.cli.served.PATIENCE", 60.0)  # a busy machine is slow, not wrong
     page = chromium.new_page()
+    page.set_default_timeout(180_000)
     with ServedPage(path, "127.0.0.1", 0, (), opens=True) as served:
         served.start(tmp_path / "x.likewise")
         page.goto(address.result())

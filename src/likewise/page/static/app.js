@@ -10,8 +10,7 @@ export const app = { state: /** @type {any} */ (null), isBusy: false };
 /** @typedef {(state: State, before: State | null) => unknown} Listener */
 /** @type {Listener[]} */
 const listeners = [];
-/** @param {Listener} listener */
-export const onState = (listener) => listeners.push(listener);
+export const onState = (/** @type {Listener} */ listener) => listeners.push(listener);
 
 /** Ends when every view that is open shows the new state. @param {Partial<State>} reply */
 export async function take(reply) {
@@ -26,8 +25,7 @@ export async function take(reply) {
 // While something is fetched or saved, the page says so; what is seen may be about to change.
 let nUnderWay = 0;
 
-/** @param {1 | -1} n */
-export function underWay(n) {
+export function underWay(/** @type {1 | -1} */ n) {
   nUnderWay += n;
   byId("main").ariaBusy = String(nUnderWay > 0);
 }
@@ -39,7 +37,9 @@ export async function fetchProgress(state, signal) {
 }
 
 export async function reload() {
-  await take(await get(distances.isOn ? "query?distance=1" : "query"));
+  const state = await get(distances.isOn ? "query?distance=1" : "query");
+  // An answer may have been given meanwhile.
+  if (!app.state || state.position >= app.state.position) await take(state);
 }
 
 /** @type {Promise<any> | null} */
@@ -101,8 +101,7 @@ const PATIENCE = 400;
 const working = byId("working");
 let isCanceled = false;
 
-/** @param {string} text */
-function say(text) {
+function say(/** @type {string} */ text) {
   bring(working);
   working.querySelector("span").textContent = text;
   working.hidden = false;
@@ -113,8 +112,7 @@ byId("cancel").addEventListener("click", () => {
   say("It will be taken back when it is done.");
 });
 
-/** @param {any} error */
-export async function complain(error) {
+export async function complain(/** @type {any} */ error) {
   if (error.name === "AbortError") return;
   if (error.isStale) {
     await reload().catch(complain);
@@ -176,15 +174,13 @@ function wait() {
 // A message appears in the dialog that is open, else at the top of the visible part of the page.
 const box = byId("notice");
 
-/** @param {Node} node */
-function bring(node) {
+function bring(/** @type {Node} */ node) {
   const dialog = first("dialog[open]");
   if (dialog) dialog.prepend(node);
   else first("header.top").after(node);
 }
 
-/** @param {string} text */
-export function notice(text) {
+export function notice(/** @type {string} */ text) {
   bring(box);
   box.querySelector("p").textContent = text;
   box.hidden = false;

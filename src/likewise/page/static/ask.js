@@ -5,9 +5,9 @@ import { get } from "./api.js";
 import { inOrder, showChoice } from "./choice.js";
 import { announce, button, byId, el, every, keyMark, plural } from "./dom.js";
 import { openGroup } from "./group.js";
-import { fetchPicture, showPair } from "./pair.js";
+import { showPair } from "./pair.js";
 import { distances, pairsOnly } from "./settings.js";
-import { curve, fetchSmall, knownBar, knownLine, knownTile } from "./things.js";
+import { curve, fetchPicture, knownBar, knownLine, knownTile, smallOf } from "./things.js";
 
 const STRIP = 12;
 /** @type {AbortController | null} */
@@ -18,8 +18,7 @@ let turn = 0;
 // When the open question was shown.
 let shownAt = 0;
 
-/** @param {Word | "none"} word */
-export async function answer(word) {
+export async function answer(/** @type {Word | "none"} */ word) {
   const question = app.state?.question;
   if (!question) return;
   if (question.kind === "pair") {
@@ -31,8 +30,7 @@ export async function answer(word) {
   else turnTo(turn + 1);
 }
 
-/** @param {number} place */
-function turnTo(place) {
+function turnTo(/** @type {number} */ place) {
   turn = place;
   showQuestion(app.state).catch(complain);
 }
@@ -46,11 +44,9 @@ export async function choose(place) {
 /** @returns {Option[]} */
 const shownGroups = () => (app.state?.question?.kind === "choice" && !pairsOnly.isOn ? app.state.question.groups : []);
 export const groupKeys = () => shownGroups().map(({ key }) => key);
-/** @param {string} key */
-export const chooseKey = (key) => choose(shownGroups().findIndex((group) => group.key === key));
+export const chooseKey = (/** @type {string} */ key) => choose(shownGroups().findIndex((group) => group.key === key));
 
-/** @param {Record<string, unknown>} said */
-async function say(said) {
+async function say(/** @type {Record<string, unknown>} */ said) {
   const seconds = Number(((performance.now() - shownAt) / 1000).toFixed(2));
   const body = { question: app.state.question?.number, seconds, distance: distances.isOn, ...said };
   document.body.classList.add("pending");
@@ -84,8 +80,7 @@ async function asPair({ item, groups, number }) {
   return { kind: "pair", number, left: item, right: found.item, fellows: [[], others], turn: `group ${key.toUpperCase()}, ${place + 1} of ${groups.length}` };
 }
 
-/** @param {State} state */
-async function showQuestion(state) {
+async function showQuestion(/** @type {State} */ state) {
   const question = state.question?.kind === "choice" && pairsOnly.isOn ? await asPair(state.question) : state.question;
   if (!question) return;
   const isChoice = question.kind === "choice";
@@ -109,8 +104,7 @@ async function showQuestion(state) {
   if (turn === 0) shownAt = performance.now();
 }
 
-/** @param {State} state */
-function showProgress(state) {
+function showProgress(/** @type {State} */ state) {
   const p = state.progress;
   byId("progress").textContent = state.outlook.line;
   byId("progress").classList.toggle("can-stop", state.outlook.can_stop);
@@ -144,11 +138,10 @@ async function lookAhead(state, shown, signal) {
 
 let isMapReady = false;
 
-/** @param {Question} question */
-function fetchPictures(question) {
+function fetchPictures(/** @type {Question} */ question) {
   const [large, small] = question.kind === "pair" ? [[question.left, question.right], question.fellows.flat()] : [[question.item], question.groups.flatMap((group) => group.shown)];
   for (const { image } of large) if (image) fetchPicture(image);
-  for (const thing of small) if (thing.image) fetchSmall(thing);
+  for (const { image } of small) if (image) fetchPicture(smallOf(image));
 }
 
 // Groups without a name are called by their summary, as it was when the groups were last fetched.
@@ -158,8 +151,7 @@ function nameOptions() {
   for (const words of every("#pair .option-about")) words.textContent = abouts.get(words.dataset.group) ?? "";
 }
 
-/** @param {Reply<"groups">} reply */
-function showStrip({ groups, n }) {
+function showStrip(/** @type {Reply<"groups">} */ { groups, n }) {
   abouts = new Map(groups.map((group) => [String(group.id), group.name ? "" : group.summary]));
   nameOptions();
   const before = sizes;
@@ -194,8 +186,7 @@ export function startAsking() {
   swipe(byId("pair"));
 }
 
-/** @param {HTMLElement} box */
-function swipe(box) {
+function swipe(/** @type {HTMLElement} */ box) {
   /** @type {number[] | null} */
   let start = null;
   box.addEventListener("touchstart", (event) => {

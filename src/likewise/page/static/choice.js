@@ -64,8 +64,7 @@ function showFields(box, tools, question, groups, choose) {
     fieldMenu(question.fields, hidden, again), ...(groups.length > 2 ? [el("span", { class: "hint swipe" }, `${groups.length} groups: swipe`)] : []));
 }
 
-/** @param {() => void} again */
-function search(again) {
+function search(/** @type {() => void} */ again) {
   const input = el("input", { type: "search", value: wanted, placeholder: "Find a field", ariaLabel: "Find a field", on: { input: () => {
     wanted = input.value.toLowerCase();
     again();
@@ -82,7 +81,7 @@ function fieldRow({ name, value, at, groups: entries }, groups) {
 
 /** @type {(entry: Cell, own: string | null, at: number | null, group: Keyed) => any[]} */
 function cell(entry, own, at, group) {
-  const lacking = entry.n_missing ? [el("span", { class: "hint" }, ` (${entry.n_missing} missing)`)] : [];
+  const lacking = entry.n_missing ? [" ", el("span", { class: "lacking" }, `${entry.n_missing} missing`)] : [];
   if (entry.shares) return [...entry.shares.map(([value, share]) => el("span", { class: value === own ? "share own" : "share", style: { "--share": share } }, `${value} ${Math.round(share * 100)}\u00a0%`)), ...lacking];
   if (entry.texts) return [entry.texts.join(" · "), ...lacking];
   if (entry.text === null) return [missing()];

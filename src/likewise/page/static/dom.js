@@ -28,7 +28,7 @@ export function moreButton(list, n, wordsFor, fetchMore) {
     list.append(...((await fetchMore(list.children.length)) ?? []));
     if (left() > 0) more.textContent = wordsFor(left());
     else more.remove();
-  });
+  }, { class: "plain next" });
   return [more];
 }
 
@@ -76,16 +76,14 @@ export const every = (selector) => [...document.querySelectorAll(selector)];
 /** An element that page.html has. @type {(id: string) => any} */
 export const byId = (id) => document.getElementById(id);
 
-/** @param {string} text */
-export const announce = (text) => (byId("live").textContent = text);
+export const announce = (/** @type {string} */ text) => (byId("live").textContent = text);
 
 export const WORDS = { same: "same", different: "different", unsure: "not sure" };
 
 /** The sign of an answer. That of "different" is drawn, since not every font has one. @param {Word} word */
 export const sign = (word) => el("span", { class: `sign ${word}`, ariaHidden: "true" }, { same: "=", unsure: "?", different: "" }[word]);
 
-/** @param {Word} word */
-export const signed = (word) => [sign(word), ` ${WORDS[word]}`];
+export const signed = (/** @type {Word} */ word) => [sign(word), ` ${WORDS[word]}`];
 
 /** @type {(n: number, word: string) => string} */
 export const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;

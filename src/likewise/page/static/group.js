@@ -1,24 +1,18 @@
 // All members of one group, in a dialog, where it is named and mended.
 
-import { app, carryOut, changeInTurn, complain, look, notice, openDialog } from "./app.js";
+import { carryOut, changeInTurn, complain, look, notice, openDialog } from "./app.js";
 import { button, byId, el, keyMark, moreButton, plural } from "./dom.js";
 import { mendTools, selectable } from "./mend.js";
 import { groupName, knownLine } from "./things.js";
 
 const PAGE = 100;
-/** @type {((state: State) => void)[]} */
-const changed = [];
-/** @param {(state: State) => void} listener */
-export const onNames = (listener) => changed.push(listener);
 
-/** @param {number} id */
-export const openGroup = (id) => openList(`group/${id}`);
+export const openGroup = (/** @type {number} */ id) => openList(`group/${id}`);
 
 /** Items anywhere: all of them, or those with some rows. @param {number[]} [rows] */
 export const openFind = (rows) => openList(rows ? `find?rows=${rows.join(",")}` : "find");
 
-/** @param {string} path */
-async function openList(path) {
+async function openList(/** @type {string} */ path) {
   /** @type {(more: Record<string, any>) => Promise<Listed | null>} */
   const ask = (more) => look(`${path}${path.includes("?") ? "&" : "?"}limit=${PAGE}&${new URLSearchParams(more)}`);
   const first = await ask({});
@@ -49,18 +43,15 @@ async function openList(path) {
   openDialog(head, group ? el("p", { class: "hint" }, `${plural(group.size, "item")}: ${knownLine(group)}.`) : "", filters, mendTools(group, members), members, below);
 }
 
-/** @param {Group} group */
-const titleOf = (group) => group.name || "A group without a name";
+const titleOf = (/** @type {Group} */ group) => group.name || "A group without a name";
 
-/** @param {Known} thing */
-function member(thing) {
+function member(/** @type {Known} */ thing) {
   return selectable(thing,
     thing.is_marked ? el("span", { class: "hint" }, "you marked it") : null,
-    button("Ask me about it", () => doubt(thing), { class: "quiet doubt", ariaLabel: `${thing.title}: ask me` }));
+    button("Ask me", () => doubt(thing), { class: "quiet", title: "Ask me about it", ariaLabel: `${thing.title}: ask me` }));
 }
 
-/** @param {Thing} thing */
-export async function doubt(thing) {
+export async function doubt(/** @type {Thing} */ thing) {
   const state = await carryOut("misfit", { row: thing.row });
   if (!state) return;
   byId("group-dialog").close();
@@ -83,7 +74,7 @@ export function nameField(group, named) {
     group.name = reply.group.name;
     named?.();
     if (byId("group-dialog").open) byId("group-title").textContent = titleOf(group);
-    for (const listener of changed) listener(app.state);
+    document.dispatchEvent(new Event("named"));
   };
   input.addEventListener("change", save);
   input.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {

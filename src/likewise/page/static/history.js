@@ -24,14 +24,13 @@ export async function showHistory(wanted) {
   if (wanted) list.querySelector(`[data-number="${wanted}"] button`)?.click();
 }
 
-/** @param {Entry} event */
-function entry(event) {
+function entry(/** @type {Entry} */ event) {
   const panel = el("div", { class: "revise", hidden: true });
   const line = button([
     el("span", { class: "number" }, `${event.number}`),
     tile(event.left),
     ...saidOf(event),
-    el("span", { class: "titles", dir: "auto" }, event.left.spark ? `${event.left.title}${event.groups.length ? "" : ` – ${event.right.title}`}` : "", el("i", {}, kind(event))),
+    el("span", { class: "titles", dir: "auto" }, event.left.spark && !event.groups.length ? `${event.left.title} – ${event.right.title}` : "", el("i", {}, kind(event))),
   ], () => {
     panel.hidden = !panel.hidden;
     line.setAttribute("aria-expanded", String(!panel.hidden));

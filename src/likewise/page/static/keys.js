@@ -9,8 +9,7 @@ const ANSWERS = { s: "same", ArrowRight: "same", d: "different", ArrowLeft: "dif
 /** @type {Record<string, string>} */
 const PRESS = { "+": "zoom", "=": "zoom", b: "blink", o: "overlay" };
 
-/** @param {() => string} view */
-export function startKeys(view) {
+export function startKeys(/** @type {() => string} */ view) {
   document.addEventListener("keydown", (/** @type {any} */ event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (first("dialog[open]") || event.target.closest?.("input, textarea, select")) return;
@@ -43,8 +42,7 @@ const typed = keyTyper(groupKeys, chooseKey);
 /** A long text that has the focus is scrolled by the arrows, as anywhere else. @param {any} target */
 const scrolls = (target) => target.closest?.(".text, .table-box") && target.scrollHeight > target.clientHeight;
 
-/** @param {() => unknown} f */
-function run(f) {
+function run(/** @type {() => unknown} */ f) {
   f();
   return true;
 }

@@ -3,7 +3,6 @@
 import { app, complain, hideNotice, onState, reload, source } from "./app.js";
 import { refreshStrip, startAsking } from "./ask.js";
 import { byId } from "./dom.js";
-import { onNames } from "./group.js";
 import { showHistory } from "./history.js";
 import { startKeys } from "./keys.js";
 import { startMending } from "./mend.js";
@@ -37,8 +36,7 @@ async function show() {
   title(name);
 }
 
-/** @param {string} name */
-function title(name) {
+function title(/** @type {string} */ name) {
   const words = name === "ask" ? `Question ${app.state.question?.number}` : byId(`to-${name}`).textContent;
   document.title = `${words} · ${source()} · likewise`;
 }
@@ -52,7 +50,7 @@ onState((state, before) => {
   return name === "history" ? showHistory() : null;
 });
 
-onNames(() => {
+document.addEventListener("named", () => {
   refreshStrip().catch(complain);
   if (!byId("view-result").hidden && byId("group-dialog").open) showResult().catch(complain);
 });

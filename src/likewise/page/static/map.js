@@ -74,8 +74,7 @@ function middle(id) {
   return [median(1), median(2)];
 }
 
-/** @param {Iterable<number>} rows */
-function choose(rows) {
+function choose(/** @type {Iterable<number>} */ rows) {
   chosen = new Set(rows);
   byId("chosen").hidden = !chosen.size;
   byId("chosen").textContent = `Open ${plural(chosen.size, "item")}`;
@@ -262,8 +261,7 @@ function steer() {
   });
 }
 
-/** @param {Point | null} point */
-async function inspect(point) {
+async function inspect(/** @type {Point | null} */ point) {
   if (!point) return;
   current = point;
   ring(point);
@@ -275,7 +273,7 @@ async function inspect(point) {
     el("p", { class: "hint" }, howMark(item), howWords(item)),
     ...partsOf({ ...item, view: { ...item.view, text: item.view.text?.slice(0, 600) } }, () => smallPicture(item)),
     el("p", {},
-      button(["Its group ", groupLine(group)], () => openGroup(group.id)),
+      button(["Its\u00a0group ", groupLine(group)], () => openGroup(group.id)),
       button("Enlarge", () => enlarge(item)),
       button("Does not fit there", () => doubt(item))));
 }
@@ -291,22 +289,24 @@ function sample(style, how) {
   return shape;
 }
 
+/** The corners of the shapes that are not round, for a size of 1. @type {Record<string, Place[]>} */
+const CORNERS = {
+  square: [[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
+  triangle: [[0, -1.15], [1.1, 0.85], [-1.1, 0.85]],
+  diamond: [[0, -1.3], [1, 0], [0, 1.3], [-1, 0]],
+  cross: [[-0.38, -1], [0.38, -1], [0.38, -0.38], [1, -0.38], [1, 0.38], [0.38, 0.38], [0.38, 1], [-0.38, 1], [-0.38, 0.38], [-1, 0.38], [-1, -0.38], [-0.38, -0.38]],
+};
+
 /** Filled if it was said, hollow if it was learned, a dot if it is open.
  * @type {(pen: CanvasRenderingContext2D, x: number, y: number, size: number, style: Look | undefined, how: number) => void} */
-function mark(pen, x, y, size, style, how) {
+function mark(pen, x, y, size, style = lookOf(null), how) {
   const r = [size * 1.15, size, size * 0.5][how];
-  pen.fillStyle = pen.strokeStyle = style?.color ?? "#7d838c";
+  pen.fillStyle = pen.strokeStyle = style.color;
   pen.lineWidth = Math.max(1, size * 0.35);
+  const corners = CORNERS[style.shape];
   pen.beginPath();
-  const shape = style?.shape ?? "circle";
-  if (shape === "circle") pen.arc(x, y, r, 0, 7);
-  else if (shape === "square") pen.rect(x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8);
-  else if (shape === "triangle") polygon(pen, [[x, y - r * 1.15], [x + r * 1.1, y + r * 0.85], [x - r * 1.1, y + r * 0.85]]);
-  else if (shape === "diamond") polygon(pen, [[x, y - r * 1.3], [x + r, y], [x, y + r * 1.3], [x - r, y]]);
-  else {
-    const t = r * 0.38;
-    polygon(pen, [[x - t, y - r], [x + t, y - r], [x + t, y - t], [x + r, y - t], [x + r, y + t], [x + t, y + t], [x + t, y + r], [x - t, y + r], [x - t, y + t], [x - r, y + t], [x - r, y - t], [x - t, y - t]]);
-  }
+  if (corners) polygon(pen, corners.map(([dx, dy]) => [x + dx * r, y + dy * r]));
+  else pen.arc(x, y, r, 0, 7);
   if (how === 1) pen.stroke();
   else pen.fill();
 }

@@ -136,8 +136,7 @@ export function mostInDoubt(groups) {
   return most?.n_doubtful ? most : null;
 }
 
-/** @param {number} id */
-export async function openCheck(id) {
+export async function openCheck(/** @type {number} */ id) {
   const [found, all] = await Promise.all([look(`group/${id}?order=doubt&limit=${PAGE}`), look("groups?limit=500")]);
   if (!found || !all) return byId("group-dialog").close();
   const next = mostInDoubt(all.groups.filter((group) => group.id !== id));
@@ -165,8 +164,7 @@ export async function openCheck(id) {
   return undefined;
 }
 
-/** @param {number} id */
-async function openSplit(id) {
+async function openSplit(/** @type {number} */ id) {
   const found = await look(`group/${id}/parts`);
   if (!found) return;
   const lists = found.parts.map((part) => el("ul", { class: "members" }, ...part.shown.map((thing) => selectable(thing))));

@@ -1,31 +1,10 @@
 // Two items side by side, in the way that makes them easiest to compare.
 
-import { showPicture } from "./api.js";
 import { button, el, plural, sign, svg, WORDS } from "./dom.js";
 import { hiddenFields } from "./settings.js";
-import { tile } from "./things.js";
+import { fetchPicture, tile } from "./things.js";
 
 const SIDES = ["left", "right"];
-const kept = new Map();
-const MOST_KEPT = 24;
-
-/** Pictures are kept as decoded elements, so that the next pair is painted without a wait. @param {string} address */
-export function fetchPicture(address) {
-  let image = kept.get(address);
-  if (image) kept.delete(address);
-  else {
-    image = new Image();
-    image.draggable = false;
-    showPicture(image, address);
-    image.decode().catch(() => {});
-  }
-  kept.set(address, image);
-  for (const old of kept.keys()) {
-    if (kept.size <= MOST_KEPT) break;
-    if (!kept.get(old).isConnected) kept.delete(old);
-  }
-  return image;
-}
 
 /** `fellows` are items that answers put together with each of the two.
  * @type {(box: HTMLElement, tools: HTMLElement, left: Item, right: Item, fellows?: Thing[][]) => void} */
@@ -85,8 +64,7 @@ export function partsOf(item, show = picture) {
 
 // -- pictures ----------------------------------------------------------------------------------
 
-/** @param {Item} item */
-function picture(item) {
+function picture(/** @type {Item} */ item) {
   const image = fetchPicture(item.image ?? "");
   image.alt = item.title;
   return el("div", { class: "frame" }, image);
@@ -231,8 +209,7 @@ function rows(left, right, box, tools) {
   return { parts: [el("div", { class: "table-box", tabIndex: 0, role: "region", ariaLabel: "The two, field by field" }, table)], tools: [hint, fieldMenu(all, hidden, again)] };
 }
 
-/** @param {Item} item */
-function columnHead(item) {
+function columnHead(/** @type {Item} */ item) {
   const names = withFellows(item.fellows ?? [], (thing, k) => `${k ? ", " : ""}${thing.title}`);
   return el("th", { scope: "col" }, el("span", { dir: "auto" }, item.heading), ...names);
 }
@@ -244,8 +221,7 @@ export function fieldMenu(fields, hidden, changed) {
       el("input", { type: "checkbox", checked: !hidden.has(name), on: { change: () => { hiddenFields.toggle(name); changed(); } } }), ` ${name}`)))));
 }
 
-/** @param {[string, string][]} fields */
-function fieldTable(fields) {
+function fieldTable(/** @type {[string, string][]} */ fields) {
   return el("dl", { class: "fields" }, ...fields.flatMap(([name, text]) => [el("dt", { dir: "auto" }, name), el("dd", { dir: "auto" }, text || missing())]));
 }
 
@@ -296,7 +272,6 @@ function plot(lines, [low, high], longest, name) {
   return el("div", { class: "plot" }, curves, ...values, el("span", { class: "x first" }, "0"), el("span", { class: "x last" }, short(longest)), name ? el("span", { class: "channel" }, name) : "");
 }
 
-/** @param {number} value */
-function short(value) {
+function short(/** @type {number} */ value) {
   return Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3) ? value.toExponential(1) : String(Number(value.toPrecision(3)));
 }

@@ -43,8 +43,7 @@ function heading(state, found) {
   return state.is_done ? `Done: ${n}` : `${n} so far`;
 }
 
-/** @param {State} state */
-function summary(state) {
+function summary(/** @type {State} */ state) {
   const { unsure } = state.progress;
   const said = `You gave ${plural(state.progress.answered, "answer")}`;
   return unsure ? `${said}, and were not sure ${unsure === 1 ? "once" : `${unsure} times`}.` : `${said}.`;
@@ -63,8 +62,7 @@ function inDoubt({ groups }) {
   return most && button("Check the least certain", () => openCheck(most.id));
 }
 
-/** @param {Group} group */
-function card(group) {
+function card(/** @type {Group} */ group) {
   const label = el("span", { class: "unseen" }, `All ${plural(group.size, "member")} of ${groupName(group)}: `);
   const open = button([label, ...group.typical.map((thing) => knownTile(thing))], () => openGroup(group.id), { class: "tiles", title: "All members" });
   return el("li", { class: "group" },
@@ -86,8 +84,7 @@ function exports(formats) {
       el("ul", {}, ...others.map((way) => el("li", {}, link(way, "quiet"))))));
 }
 
-/** @param {HTMLElement} box */
-async function showUnsure(box) {
+async function showUnsure(/** @type {HTMLElement} */ box) {
   const found = await look("unsure");
   if (!found?.n) return;
   box.replaceChildren(
@@ -99,16 +96,14 @@ async function showUnsure(box) {
         .../** @type {const} */ (["same", "different"]).map((word) => button(signed(word), () => carryOut("settle", { left: left.row, right: right.row, answer: word })))))));
 }
 
-/** @param {Unsure} found */
-function unsureWords({ n, n_together: together }) {
+function unsureWords(/** @type {Unsure} */ { n, n_together: together }) {
   const them = n === 1 ? "it" : "them";
   const said = `You were not sure about ${plural(n, "pair")}, and nothing else you said decides ${them}.`;
   const done = together ? `${together} of ${n} ${together === 1 ? "is" : "are"} in one group all the same: a guess, by how alike the two are.` : `${n === 1 ? "It is" : "They are"} in different groups.`;
   return `${said} ${done} Decide now, or leave ${them} so.`;
 }
 
-/** @param {HTMLElement} box */
-async function showChecks(box) {
+async function showChecks(/** @type {HTMLElement} */ box) {
   const found = await look("checks");
   if (!found?.checks.length) return;
   box.replaceChildren(
@@ -146,8 +141,7 @@ function askCheck(start, box, check, number, n) {
   answers.firstChild.focus({ preventScroll: true });
 }
 
-/** @param {Checks} found */
-function verdict(found) {
+function verdict(/** @type {Checks} */ found) {
   const [low, high] = found.interval.map((share) => `${Math.round(share * 100)} %`);
   const words = found.n_wrong
     ? `${found.n_wrong} of ${plural(found.n, "check")} came out differently: between ${low} and ${high} of what was settled without asking may be wrong.`
@@ -155,8 +149,7 @@ function verdict(found) {
   return el("p", { role: "status", class: "verdict" }, words);
 }
 
-/** @param {Check} check */
-function outcome(check) {
+function outcome(/** @type {Check} */ check) {
   const said = check.said ?? "unsure";
   const agrees = said === "unsure" || said === check.expected;
   const line = agrees

@@ -3,19 +3,24 @@
 import { showPicture } from "./api.js";
 import { el, keyMark, svg } from "./dom.js";
 
+export const smallOf = (/** @type {string | undefined} */ address) => `${address}&size=small`;
 /** @type {(thing: Thing, props?: Props) => HTMLImageElement} */
-export const smallPicture = (thing, props = {}) => showPicture(el("img", { alt: thing.title, ...props }), `${thing.image}&size=small`);
+export const smallPicture = (thing, props = {}) => showPicture(el("img", { alt: thing.title, ...props }), smallOf(thing.image));
 
-// While one element has a picture, others that show it too need not wait.
+/** @type {Map<string, HTMLImageElement>} */
 const kept = new Map();
-const MOST_KEPT = 60;
+const MOST_KEPT = 84;
 
-/** @param {Thing} thing */
-export function fetchSmall(thing) {
-  const image = kept.get(thing.image) ?? smallPicture(thing);
-  kept.delete(thing.image);
-  kept.set(thing.image, image);
-  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
+/** Pictures are kept as decoded elements, so that the next question is painted without a wait. @param {string} address */
+export function fetchPicture(address) {
+  const image = kept.get(address) ?? showPicture(el("img", { draggable: false }), address);
+  if (!kept.delete(address)) image.decode().catch(() => {});
+  kept.set(address, image);
+  for (const [old, { isConnected }] of kept) {
+    if (kept.size <= MOST_KEPT) break;
+    if (!isConnected) kept.delete(old);
+  }
+  return image;
 }
 
 /** Tiles of a question are wanted `now`, others when they are scrolled to. @type {(thing: Thing, how?: { className?: string, now?: boolean }) => Node} */
@@ -46,8 +51,7 @@ export function curve(complete) {
     svg("polyline", { points: steps.map(([n, share]) => `${x(n)},${y(share)}`).join(" ") }), svg("circle", { cx: x(to), cy: y(bound), r: 2.5 }));
 }
 
-/** @param {Group} group */
-export function groupName({ name, key, summary }) {
+export function groupName(/** @type {Group} */ { name, key, summary }) {
   const words = name || summary;
   if (!key) return words || "a group nobody was asked about";
   return words ? `${key.toUpperCase()}, ${words}` : `group ${key.toUpperCase()}`;
@@ -67,8 +71,7 @@ export function groupLine(group) {
 // Nothing that was learned is quite sure.
 const percent = (/** @type {number} */ share) => (share > 0.99 ? "over 99 %" : `${Math.round(share * 100)} %`);
 
-/** @param {Pick<Known, "how" | "certainty">} thing */
-export function howWords(thing) {
+export function howWords(/** @type {Pick<Known, "how" | "certainty">} */ thing) {
   if (thing.how === "said") return "you said so";
   if (thing.how === "open") return "open: nothing said tells";
   return thing.certainty === null ? "learned from its likes" : `learned, ${percent(thing.certainty)} sure`;
@@ -77,15 +80,14 @@ export function howWords(thing) {
 /** A check for what was said; a pie as full as what was learned is sure; a dashed ring for open. @param {Pick<Known, "how" | "certainty">} thing */
 export function howMark(thing) {
   const mark = svg("svg", { class: `how ${thing.how}`, viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("circle", { class: "rim", cx: 10, cy: 10, r: 8.5 }));
-  if (thing.how === "said") mark.append(svg("path", { class: "check", d: "M5.5 10.5l3 3 6-7" }));
+  if (thing.how === "said") mark.append(svg("path", { class: "tick", d: "M5.5 10.5l3 3 6-7" }));
   if (thing.how === "learned") {
     mark.append(thing.certainty === null ? svg("circle", { class: "part", cx: 10, cy: 10, r: 3.5 }) : svg("path", { class: "part", d: pie(thing.certainty) }));
   }
   return mark;
 }
 
-/** @param {number} share */
-function pie(share) {
+function pie(/** @type {number} */ share) {
   const turn = Math.min(share, 0.999) * 2 * Math.PI;
   const [x, y] = [10 + 6.5 * Math.sin(turn), 10 - 6.5 * Math.cos(turn)];
   return `M10 10V3.5A6.5 6.5 0 ${share > 0.5 ? 1 : 0} 1 ${x.toFixed(2)} ${y.toFixed(2)}Z`;
