@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from likewise.core.journal import entry_to_dict
 from likewise.core.session import Session
 from likewise.errors import CannotGrowError

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from likewise.core.candidates import Candidates
 from likewise.core.fingerprint import fingerprint
-from likewise.core.journal import Grown
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import CannotGrowError, InputError, SessionFileError
@@ -462,7 +461,7 @@ def _go_on(
                 say(f"{changes} since last time")
         place = {name: k for k, name in enumerate(items.ids)}
         places = [place[held[r][0]] if r in held else None for r in range(session.strategy.n_rows)]
-        has_grown = any(isinstance(entry, Grown) for entry in session.log)
+        has_grown = session.strategy.n_rows > session.n_first_rows
         project = Project(
             session,
             items,
