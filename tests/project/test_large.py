@@ -281,3 +281,18 @@ def test_a_large_session_is_checked_and_repaired_like_others(events, small_sampl
     assert (n_entries, n_before) == (8, 12)
     with closing(open_session_file(target).project) as project:
         assert project.position == 8
+
+
+@pytest.mark.usefixtures("small_sample")
+def test_rows_that_were_added_behind_the_others_are_predicted(tmp_path, events):
+    folder, y = events
+    session = begin(folder, y)
+    assert invoke("export", session, "-o", tmp_path / "before").exit_code == 0
+    first = parquet.read_table(folder / "0.parquet").slice(0, 50)
+    parquet.write_table(first, folder / "9.parquet")
+    result = invoke("export", session, "-o", tmp_path / "after")
+    assert result.exit_code == 0, result.output
+    before = labels_in(tmp_path / "before")
+    assert np.array_equal(labels_in(tmp_path / "after"), before)
+    added = parquet.read_table(tmp_path / "after" / "9.parquet")["label"].to_numpy()
+    assert (added == before[:50]).mean() > 0.9

@@ -12,6 +12,7 @@ from likewise.errors import LikewiseError
 COMMANDS = {
     "demo": "Answer questions about pictures on a page, or see a simulated person do it.",
     "label": "Group what is at PATH by answering questions.",
+    "update": "Label what is new at PATH, without asking.",
     "export": "Write the groups of SESSION, a .likewise file, to a table.",
     "check": "Test SESSION, a .likewise file, for damage.",
     "backup": "Copy SESSION, a .likewise file, to COPY while it may be in use.",

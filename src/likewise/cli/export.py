@@ -12,10 +12,14 @@ from likewise.errors import InputError
 from likewise.files import whole_file
 from likewise.project import FORMATS, open_session_file
 from likewise.project import export as export_project
+from likewise.project.growing import JOINED
 from likewise.project.large import export_folder
 from likewise.project.project import Project
 from likewise.project.store import Store
 from likewise.words import plural
+
+LISTS = (".csv", ".xlsx", ".parquet", ".jsonl")
+"""The suffixes of tables with one row per item."""
 
 
 @click.command()
@@ -35,6 +39,11 @@ from likewise.words import plural
     help="The format, where the suffix does not say it: names-csv, changes-html, changes-csv, "
     "changes-groups-csv or changes-json.",
 )
+@click.option(
+    "--only-new",
+    is_flag=True,
+    help="Only items that were new or changed when likewise label or update last took some in.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace labels that are in the folder already.")
 @click.option(
     "--cluster", metavar="ADDRESS", help="A Dask scheduler, to write on its workers to a folder."
@@ -52,6 +61,7 @@ def export(
     output: str,
     *,
     format: str | None,
+    only_new: bool,
     overwrite: bool,
     cluster: str | None,
     strategy: str | None,
@@ -66,9 +76,16 @@ def export(
     that a session began from.
     """
     path = Path(output)
+    if only_new and (format or path.suffix) not in LISTS:
+        raise InputError(f"--only-new is for {', '.join(LISTS)}, which have one row per item")
     with Store.open(session) as store:
         for note in store.notes:
             click.echo(note, err=True)
+        if only_new and not store.settings.get(JOINED):
+            raise InputError(
+                f"nothing joined {session} since it was begun. likewise update PATH takes in what "
+                "is new, unless a sample of many items is asked about."
+            )
         if "paths" in store.settings:
             _write_folder(session, store, path, overwrite, cluster)
             return
@@ -80,6 +97,7 @@ def export(
         raise InputError(f"{path} must end in one of {suffixes}, or --format must be given")
     with closing(open_session_file(session, strategy=strategy, kind=kind).project) as project:
         _refuse_source(path, project)
+        project.lists_only_new = only_new
         data = export_project(project, format)
     with whole_file(path) as file:
         file.write(data)

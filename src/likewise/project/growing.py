@@ -10,11 +10,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from likewise.core.journal import entry_to_dict
 from likewise.core.session import Session
 from likewise.errors import CannotGrowError
 from likewise.items import Features, Items
+from likewise.project.groups import DOUBTFUL
 from likewise.project.packing import pack
+from likewise.project.project import Project
 from likewise.project.store import Store
 
 LEARNED = "what was learned"
@@ -193,6 +197,18 @@ def take_in(
         },
     )
     return held
+
+
+def rows_in_doubt(project: Project) -> list[int]:
+    """Return the rows that joined later, and whose group is neither said nor certain."""
+    how, certainty = project.known()
+    later = range(project.session.n_first_rows, len(project.ids))
+    return [
+        row
+        for row in later
+        if row not in project.unshown
+        and (how[row] == "open" or (how[row] == "learned" and certainty[row] < DOUBTFUL))
+    ]
 
 
 def _content(items: Items, features: Features, i: int) -> tuple[str, bytes]:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from likewise.core.candidates import Candidates
 from likewise.core.fingerprint import fingerprint
-from likewise.core.journal import Grown
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import CannotGrowError, InputError, SessionFileError
@@ -75,12 +74,15 @@ class Opened:
         Whether it was begun just now.
     changes : Changes
         What happened to the items since the last time, and was taken in.
+    refused : str
+        Why what happened could not be taken in, or nothing.
     """
 
     project: Project
     path: Path
     is_new: bool
     changes: Changes
+    refused: str = ""
 
 
 def session_path(path: str | os.PathLike[str]) -> Path:
@@ -139,7 +141,7 @@ def open_project(
     """
     check_ways(strategy, questions, n_super_instances, groups)
     wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
-    where = _place(path, session, say)
+    where = place_of_session(path, session, say)
     ways: dict[str, Any] = {
         "strategy": strategy,
         "questions": questions,
@@ -283,7 +285,7 @@ def open_large_project(
             )
     folders = [os.path.dirname(os.path.abspath(path)) for path in paths]
     beside = paths[0] if len(paths) == 1 else os.path.commonpath(folders)
-    where = _place(beside, session, say)
+    where = place_of_session(beside, session, say)
     ways: dict[str, Any] = {"questions": questions, "n_super_instances": n_super_instances}
     begin = {**ways, "seed": seed}
     if where.exists():
@@ -444,7 +446,7 @@ def _go_on(
             sample = {name for names in ids for name in names}
             now = {k: v for k, v in now.items() if k in sample or before.get(k) != v}
         match = match_items(ids, session.removed, before, now)
-        held, changes = match.held, match.changes
+        held, changes, refused = match.held, match.changes, ""
 
         def features() -> Features:
             return _features(items, options, wanted, store)
@@ -456,13 +458,13 @@ def _go_on(
                 held = take_in(session, store, items, match, ids, features, position)
             except CannotGrowError as error:
                 say(f"{changes} since last time, not taken in: {error}")
-                held, changes = match.as_before(ids), Changes()
+                held, changes, refused = match.as_before(ids), Changes(), str(error)
             else:
                 position, settings = position + 1, store.settings
                 say(f"{changes} since last time")
         place = {name: k for k, name in enumerate(items.ids)}
         places = [place[held[r][0]] if r in held else None for r in range(session.strategy.n_rows)]
-        has_grown = any(isinstance(entry, Grown) for entry in session.log)
+        has_grown = session.strategy.n_rows > session.n_first_rows
         project = Project(
             session,
             items,
@@ -484,7 +486,7 @@ def _go_on(
     except BaseException:
         store.close()
         raise
-    return Opened(project, where, False, changes)
+    return Opened(project, where, False, changes, refused)
 
 
 def _options_in(where: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -555,7 +557,10 @@ def _refusal(where: Path, name: str, before: Any, now: Any) -> str:
     )
 
 
-def _place(path: str | os.PathLike[str], session: str | os.PathLike[str] | None, say: Say) -> Path:
+def place_of_session(
+    path: str | os.PathLike[str], session: str | os.PathLike[str] | None, say: Say
+) -> Path:
+    """Return where the session of a path is or will be: beside it, or in the cache."""
     if session is not None:
         return Path(session)
     beside = session_path(path)

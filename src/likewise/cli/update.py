@@ -1,0 +1,62 @@
+"""`likewise update`: label what is new in a folder or a table, without asking."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import click
+
+from likewise.errors import CannotGrowError, InputError
+from likewise.project import open_project
+from likewise.project.growing import rows_in_doubt
+from likewise.project.large import is_large
+from likewise.project.opening import place_of_session
+
+NEEDS_A_PERSON = 3
+"""The exit code if items are in doubt. 1 stands for errors, and 2 for wrong usage."""
+
+
+@click.command()
+@click.argument("path", type=click.Path(exists=True))
+@click.option(
+    "--session",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Where the session is kept; beside PATH, with .likewise added, by default.",
+)
+@click.option(
+    "--text-features", metavar="NAME", help="The model that the session was begun with, if any."
+)
+@click.pass_context
+def update(
+    context: click.Context, path: str, *, session: str | None, text_features: str | None
+) -> None:
+    """Label what is new at PATH, without asking.
+
+    Takes in what joined, left or changed since the last time, as `likewise label` does. The exit
+    code is 0 if no item that joined since the session was begun is in doubt, and 3 if some are:
+    then `likewise label PATH` asks about them. In doubt are items that no answer is about, and
+    whose group has a certainty below .8 or none.
+    """
+
+    def say(line: str) -> None:
+        click.echo(line, err=True)
+
+    if is_large([path], {}):
+        raise InputError(
+            f"{path} is read in batches, and a sample of it is asked about: likewise export "
+            "predicts the groups of all rows, also of those that were added behind the others"
+        )
+    where = place_of_session(path, session, say)
+    if not where.exists():
+        raise InputError(f"there is no session {where}: begin one with likewise label {path}")
+    options = {"text_features": text_features}
+    opened = open_project(path, session=where, options=options, say=say)
+    with closing(opened.project) as project:
+        if opened.refused:
+            raise CannotGrowError(opened.refused)
+        n_doubtful = len(rows_in_doubt(project))
+    n_new = len(opened.changes.added) + len(opened.changes.changed)
+    then = f": likewise label {path} asks about them" if n_doubtful else ""
+    click.echo(f"{n_new} new, {n_doubtful} in doubt{then}")
+    context.exit(NEEDS_A_PERSON if n_doubtful else 0)
