@@ -94,6 +94,14 @@ def test_rows_near_borders_are_wrong_more_often():
     assert np.mean(wrong_rows(y, 0.1, seed=0) != y) == pytest.approx(0.1, abs=0.04)
 
 
+def test_people_judge_a_group_by_its_first_row(blobs):
+    mixed = Question(1, 44, ((0, 42), (40, 2)))
+    by_first = person_of(Cell("unsure-10", "Likewise", "iris", 0, 0), blobs) | {"unsure": 0.0}
+    every = np.arange(60)
+    assert GuardedOracle(blobs.y, every, **by_first).answer(mixed) == 1
+    assert GuardedOracle(blobs.y, every).answer(mixed) == 0
+
+
 def test_one_of_three_people_gives_all_wrong_answers():
     slips = Slips(0.1, seed=1, is_one_of_three=True)
     wrong = np.array([slips.is_wrong(0, k) for k in range(1, 301)]).reshape(10, 3, 10).sum(axis=2)

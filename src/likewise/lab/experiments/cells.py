@@ -175,7 +175,7 @@ def person_of(cell: Cell, data: Dataset) -> dict[str, Any]:
     seed = seed_of(cell.task, cell.fold, cell.experiment)
     share = NOISE.get(cell.experiment, 0.0)
     kind, share = PEOPLE.get(cell.experiment, ("independent" if share else "", share))
-    person: dict[str, Any] = {}
+    person: dict[str, Any] = {"is_by_first": True} if cell.experiment in PEOPLE else {}
     match kind:
         case "independent" | "careless":
             person["slips"] = Slips(share, seed, is_one_of_three=kind == "careless")

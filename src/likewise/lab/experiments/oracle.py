@@ -116,7 +116,8 @@ class GuardedOracle:
 
     `slips` says which answers are wrong; `seen` are classes as somebody sees them who is wrong
     about rows; of all questions a share, `unsure`, is not answered, at places that depend on `seed`
-    alone.
+    alone. After wrong answers a group may show rows of several classes: then one of the row's class
+    is enough, or with `is_by_first`, its first row decides.
     """
 
     can_choose = True
@@ -132,7 +133,9 @@ class GuardedOracle:
         seen: ArrayLike | None = None,
         unsure: float = 0.0,
         seed: int = 0,
+        is_by_first: bool = False,
     ) -> None:
+        self._is_by_first = is_by_first
         self._y = np.asarray(y)
         self._seen = self._y if seen is None else np.asarray(seen)
         self._unsure, self._seed = unsure, seed
@@ -166,8 +169,8 @@ class GuardedOracle:
             if self._unsure and self._is_unsure():
                 self.answers.append(Answer.UNSURE)
                 return Answer.UNSURE
-            chosen = _place(self._seen, question)
-            self.n_misseen += chosen != _place(self._y, question)
+            chosen = self._place(self._seen, question)
+            self.n_misseen += chosen != self._place(self._y, question)
             if self.slips is not None and question.is_pair:
                 is_wrong = self.slips.is_wrong(question.left, question.right)
                 chosen = {0: None, None: 0}[chosen] if is_wrong else chosen
@@ -175,6 +178,12 @@ class GuardedOracle:
                 chosen = self.slips.chosen(question, chosen)
             self.answers.append(Answer.DIFFERENT if chosen is None else Answer.SAME)
         return self.answers[-1] if len(groups) == 1 else chosen
+
+    def _place(self, classes: NDArray[Any], question: Question) -> int | None:
+        """Return the first group with a row of the same class, or None."""
+        own = classes[question.row]
+        shown = [group[:1] if self._is_by_first else group for group in question.groups]
+        return next((k for k, rows in enumerate(shown) if own in classes[list(rows)]), None)
 
     def _is_unsure(self) -> bool:
         return bool(np.random.default_rng([self._seed, self.n_queries]).random() < self._unsure)
@@ -209,10 +218,3 @@ class GuardedOracle:
         finally:
             if self._answered_at is not None:
                 self._answered_at += time.thread_time() - started
-
-
-def _place(classes: NDArray[Any], question: Question) -> int | None:
-    """Return the first group with a row of the same class, or None."""
-    own = classes[question.row]
-    groups = enumerate(question.groups)
-    return next((k for k, group in groups if (classes[list(group)] == own).any()), None)
