@@ -25,8 +25,8 @@ LIKEWISE = ("Likewise", "Likewise-pairs")
 NOISE_METHODS = ("COBRA", *LIKEWISE, "COBRAS", "nCOBRAS", "DSL", "ACDM", "A3S")
 FLAGSHIP_METHODS = (*NOISE_METHODS, "COBRA-learned")
 RIVALS = (*LIKEWISE, "COBRA", "COBRA-learned", *(method.name for method in CHOICE_METHODS))
-PEOPLE_METHODS = (*LIKEWISE, "COBRA", "margin-SVM", "medoids-learner")
-"""`Likewise`, COBRA, and two of the best rivals that ask choices."""
+PEOPLE_METHODS = (*LIKEWISE, "COBRA", "margin-learner", "medoids-learner", "margin-SVM")
+"""`Likewise`, COBRA, the two best rivals that ask choices, and the best without our learner."""
 ORDERS = ("random pairs of groups", "random pairs of rows", "closest pairs first")
 """The strategies of Table 1 beside COBRA; only the last is not random."""
 STRATEGY_TASKS = ("iris", "wine", "dermatology", "hepatitis", "ecoli", "optdigits389")
