@@ -10,6 +10,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+from likewise.lab.datasets import task_names
 from likewise.lab.experiments.plan import profile
 from likewise.lab.experiments.results import Results, complete
 from likewise.lab.experiments.statistics import bootstrap, compare
@@ -35,8 +36,8 @@ BUDGETS = (10, 30, 50, 100, 150)
 def results(name):
     """Return the rows of a profile."""
     path = RESULTS / ("results.csv.gz" if name == "paper" else f"{name}/results.csv.gz")
-    rows = read_results(path)
-    return Results([r for r in rows if name == "paper" or r.fold < N_FOLDS], profile(name))
+    rows = [row for row in read_results(path) if name == "paper" or row.fold < N_FOLDS]
+    return Results(rows, profile("rivals" if name == "field" else name))
 
 
 def cell(values, *, is_difference=False):
@@ -104,11 +105,11 @@ def field():
     found = results("flagship")
     few, many = complete(found.at(30)), complete(found.at(100))
     lines = [[SHOWN.get(n, n), "30 and 100", cell(few[n]), cell(many[n])] for n in few if n in many]
-    if (RESULTS / "rivals" / "results.csv.gz").exists():
-        rivals = results("rivals")
-        more = (complete(rivals.at(30)), complete(rivals.at(100)))
-        names = [n for n in more[0] if n in more[1] and n not in few]
-        lines += [[n, "30 and 100", *(cell(scores[n]) for scores in more)] for n in names]
+    for name in ("field", "rivals"):
+        if (RESULTS / name / "results.csv.gz").exists():
+            more = [complete(results(name).at(n, task_names())) for n in (30, 100)]
+            names = [n for n in more[0] if n in more[1] and n not in few]
+            lines += [[n, "30 and 100", *(cell(scores[n]) for scores in more)] for n in names]
     paper = results("paper")
     few, many = complete(paper.at_own(25)), complete(paper.at_own(100))
     asked = " and ".join(

@@ -118,6 +118,7 @@ def test_the_report_is_one_page_with_everything_in_it(tmp_path):
     for name in ("strategies", "wins", "ranks", "own", "tasks-25", "trouble", "stale"):
         for suffix in ("csv", "md", "tex"):
             assert (page.parent / f"{name}.{suffix}").stat().st_size > 0
+    assert not any((page.parent / f"{name}.md").exists() for name in ("half", "measures", "paired"))
     overview = (page.parent / "paper.md").read_text(encoding="utf-8")
     assert (overview.count("| Table "), overview.count("| Figure")) == (3, 4)
     assert "| Figure, run times | times | same | COBRA and" in overview

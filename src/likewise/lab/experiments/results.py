@@ -167,7 +167,9 @@ class Results:
         A line is a method, with its number of super-instances if it is told one. By default all
         folds of the compared rows count.
         """
-        points = self.points[self.points["experiment"] == (experiment or self.scored)]
+        # Where every run has its own number of questions, there are no rows at given ones.
+        name = experiment or (self.scored if self.is_by_budget else "")
+        points = self.points[self.points["experiment"] == name]
         points = points[points["fold"] < (n_folds or self.n_folds)]
         return self._means(self._at(points, when), "line", tasks, column, n_folds)
 
