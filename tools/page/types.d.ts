@@ -135,6 +135,7 @@ interface State extends Progress {
   position: number;
   is_done: boolean;
   instruction: string;
+  has_map: boolean;
   question: Question | null;
   can_undo: boolean;
   can_redo: boolean;

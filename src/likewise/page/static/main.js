@@ -14,7 +14,7 @@ const VIEWS = ["ask", "result", "map", "history"];
 
 function view() {
   const name = location.hash.slice(1).split("/")[0];
-  return VIEWS.includes(name) && (name !== "map" || app.state.has_map) ? name : "ask";
+  return VIEWS.includes(name) && (name !== "map" || app.state?.has_map) ? name : "ask";
 }
 
 async function show() {
