@@ -41,6 +41,16 @@ def test_groups_of_other_tools_are_mended_and_handed_back(tool, capsys):
         assert model.topics_ == mended.tolist()
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # theirs
+@pytest.mark.parametrize("tool", ["splink", "dedupe"])
+def test_a_person_completes_what_a_tool_for_entity_resolution_began(tool):
+    pytest.importorskip(tool, reason=f"pip install {RECIPES[tool]}")
+    curve = runpy.run_path(str(EXAMPLES / "entities.py"))["main"](tool)
+    assert curve[-1][1] > max(0.98, curve[0][1])
+    assert len(curve) < 200
+
+
 GALLERY = sorted(EXAMPLES.glob("plot_*.py"))
 
 
@@ -64,4 +74,4 @@ def test_the_gallery_is_large_enough_and_nothing_is_left_untried():
     assert len(GALLERY) >= 12
     others = {path.name for path in EXAMPLES.glob("*.py")} - {path.name for path in GALLERY}
     recipes = {f"mend_{tool}.py" for tool in RECIPES}
-    assert others == {"ask_and_tell.py", "wrong_answers.py", *recipes}
+    assert others == {"ask_and_tell.py", "entities.py", "wrong_answers.py", *recipes}

@@ -155,6 +155,18 @@ def test_going_on_and_exporting_need_no_pairs(begin, tmp_path):
     assert len(set(groups)) == 5
 
 
+def test_items_that_are_added_are_not_taken_in_and_the_way_is_told(begin, tmp_path):
+    project = begin(content=SPLINK)
+    answer(project, "same")
+    project.close()
+    with (tmp_path / "people.csv").open("a") as file:
+        file.write("d1,Dora,Ulm\n")
+    again = begin()
+    assert asked(again) == ("a2", "a3")
+    assert len(again.ids) == 6
+    assert any("'candidate-pairs' cannot take further rows" in line for line in lines[again])
+
+
 @pytest.mark.parametrize("questions", ["pairs", "choices"])
 def test_every_view_of_the_page_works_without_features(begin, tmp_path, questions):
     (tmp_path / "pairs.csv").write_text(SPLINK)

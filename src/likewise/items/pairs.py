@@ -173,7 +173,7 @@ def _places(path: Path, side: Ids, place: Mapping[str, int]) -> NDArray[np.intp]
         raise InputError(
             f"{path}, pair {lost[0] + 1}: there is no item {shorten(first)!r} (nor those of "
             f"{plural(len(lost) - 1, 'other pair')}). Items are called "
-            f"{', '.join(map(repr, list(place)[:3]))}, ...; --id COLUMN names the column of --items that "
-            "has their ids."
+            f"{', '.join(map(repr, list(place)[:3]))}, ...; --id COLUMN names the column of "
+            "--items that has their ids."
         )
     return places
