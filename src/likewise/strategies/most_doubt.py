@@ -275,6 +275,10 @@ class MostDoubt(RepresentativeStrategy):
             return None
         learned = known.learned if len(met) >= N_FIRST else None
         doubt = None if learned is None else margin_doubt(learned.chances)
+        if doubt is not None and (unmet := self._unmet()):
+            # Given groups that no question was about come first.
+            given = self._field.learner.rows.given
+            doubt = np.isin(given, given[unmet]).astype(np.float64)
         return self._field.nearest_to_doubt(is_open, met, doubt)
 
     def _shown(self, cell: int, groups: Sequence[int]) -> tuple[int, Groups]:
