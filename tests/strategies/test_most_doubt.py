@@ -5,8 +5,9 @@ import tracemalloc
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
 
-from likewise import Answer, LabelOracle, Session, run
+from likewise import Answer, LabelOracle, Likewise, Session, run
 from likewise.strategies import MostDoubt
 from likewise.strategies.most_doubt import gain_of_rows, margin_doubt, root_distances
 
@@ -172,3 +173,17 @@ def test_a_strategy_is_a_function_of_its_records():
 def test_the_doubt_in_distances_is_of_their_square_roots():
     apart = root_distances(np.array([[0.0], [4.0]]), np.array([[0.0], [20.0]]))
     assert apart == pytest.approx(np.sqrt([[0, 20], [4, 16]]))
+
+
+def test_given_groups_that_cannot_be_met_do_not_hold_up_questions():
+    X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [9.0], [9.1], [9.2]] * 4)
+    X += np.linspace(0, 0.05, 36)[:, None]
+    y = np.tile(np.repeat([0, 1, 2], 3), 4)
+    alone = np.where(np.arange(36) < 12, np.arange(36), -1)  # a given group for each of these rows
+    may_be_asked = np.arange(6, 36)
+    session = Likewise(random_state=0).start(X, groups=alone, train_indices=may_be_asked)
+    run(session, LabelOracle(y), max_queries=30)
+    asked = [gesture.left for gesture in session.events]
+    assert len(set(asked)) == len(asked)
+    assert set(asked) <= set(may_be_asked.tolist())
+    assert adjusted_rand_score(y[12:], session.labels[12:]) == 1.0

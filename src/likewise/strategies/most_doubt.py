@@ -275,6 +275,12 @@ class MostDoubt(RepresentativeStrategy):
             return None
         learned = known.learned if len(met) >= N_FIRST else None
         doubt = None if learned is None else margin_doubt(learned.chances)
+        if doubt is not None and (unmet := self._unmet()):
+            # Given groups that no question was about come first.
+            given = self._field.learner.rows.given
+            is_unmet = is_open & np.isin(given, given[unmet])
+            if is_unmet[self._field.compared].any():
+                doubt = is_unmet.astype(np.float64)
         return self._field.nearest_to_doubt(is_open, met, doubt)
 
     def _shown(self, cell: int, groups: Sequence[int]) -> tuple[int, Groups]:
@@ -382,8 +388,10 @@ class MostDoubt(RepresentativeStrategy):
         rows = self._field.learner.rows
         if agreement(rows.given[cells], groups) < TRUSTED:
             return []
-        unmet = np.setdiff1d(rows.given, [-1, *met_groups(rows.given[cells], groups)])
-        return central_rows(rows, rows.given, unmet.tolist())
+        given = rows.given.copy()
+        given[cells] = -1
+        unmet = np.setdiff1d(given, [-1, *met_groups(rows.given[cells], groups)])
+        return central_rows(rows, given, unmet.tolist())
 
     def _keep_unmet(self, chances: NDArray[np.float64]) -> None:
         """Keep the cells of given groups together that no question was about yet."""
@@ -551,6 +559,11 @@ class _Field:
                 return learned
             cells, names = cells[is_used], names[is_used]
         return None
+
+    @property
+    def compared(self) -> NDArray[np.intp]:
+        """The cells among which the next one to ask about is chosen."""
+        return self._asked.cells
 
     def nearest_to_doubt(
         self,
