@@ -1,10 +1,14 @@
 """The Python of the guides runs, and says what it claims."""
 
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+
+from likewise.cli import main
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (
@@ -40,3 +44,20 @@ def test_the_python_of_the_guides_runs(name):
     if name == "guide/notebook.md":
         pytest.importorskip("anywidget", reason='pip install "likewise[notebook]"')
     assert run(name)
+
+
+@pytest.mark.slow
+def test_a_folder_that_grows(monkeypatch):
+    pytest.importorskip("PIL", reason='pip install "likewise[app]"')
+    text = (DOCS / "guide/growing.md").read_text("utf-8")
+    names = run("guide/growing.md")
+    monkeypatch.chdir(names["photos"].parent)
+    (commands,) = re.findall(r"```sh\n(.*?)```", text, re.S)
+    update, export = (
+        CliRunner().invoke(main, shlex.split(line)[1:]) for line in commands.splitlines()
+    )
+    assert "60 new, 1 removed since last time" in update.output
+    assert (update.exit_code, export.exit_code) == (3, 0)
+    assert len(Path("new.csv").read_text().splitlines()) == 61
+    for line, counts in (("that join", names["grown"]), ("from the beginning", names["anew"])):
+        assert re.search(rf"{line}.*\| {', '.join(map(str, counts))} \|", text), counts
