@@ -1,9 +1,11 @@
-"""Draw the picture of docs/how-it-works.md: python docs/make_diagrams.py docs/pictures."""
+"""Draw pictures of the docs: python docs/make_diagrams.py docs/pictures."""
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -49,7 +51,26 @@ def labels(folder: Path) -> None:
     figure.savefig(folder / "how-it-works-labels.png", dpi=110)
 
 
+def answers_until_right(folder: Path, guide: str) -> None:
+    """Draw how the groups of a guide become right, by running its Python."""
+    names: dict[str, Any] = {}
+    text = (Path(__file__).parent / "guide" / f"{guide}.md").read_text("utf-8")
+    for block in re.findall(r"```python\n(.*?)```", text, re.S):
+        exec(block, names)
+    curve, right = names["curve"], names["until_right"]
+    figure, axis = plt.subplots(figsize=(6, 3), constrained_layout=True)
+    axis.plot(curve, color=COLORS[0])
+    axis.axvline(right, color=COLORS[1], linestyle="--", label=f"right after {right} answers")
+    axis.set(
+        xlabel="answers", ylabel="adjusted Rand index", ylim=(0, 1.02), xlim=(0, len(curve) - 1)
+    )
+    axis.legend(loc="lower right", frameon=False)
+    figure.savefig(folder / f"{guide}-answers.png", dpi=110)
+
+
 if __name__ == "__main__":
     target = Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)
     labels(target)
+    answers_until_right(target, "entities")
+    answers_until_right(target, "names")

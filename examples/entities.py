@@ -19,7 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 from likewise import LabelOracle
 from likewise.project import open_project
 
-FIRST = "Anna Bela Carl Dina Emil Fina Gina Hans Ines Jens Kati Luis Mara Nils Olga Paul Rosa Sven"
+FIRST = "Anna Bela Carl Dina Emil Fina Gina Hans Iris Jens Kati Luis Mara Nils Olga Paul Rosa Sven"
 LAST = "Adler Braun Conrad Dietrich Engel Fischer Gruber Hoffmann Imhof Jansen Keller Lehmann Maier"
 CITIES = "Aachen Bonn Dresden Erfurt Fulda Gera Halle Jena Kiel Ulm"
 

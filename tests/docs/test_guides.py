@@ -38,6 +38,17 @@ def test_cross_validation(capsys):
     assert names["search"].best_params_ == {"max_queries": 30}
 
 
+@pytest.mark.parametrize(("name", "until_right"), [("entities", 213), ("names", 85)])
+def test_after_so_many_answers_the_groups_of_the_guide_are_right(name, until_right):
+    if name == "names":
+        pytest.importorskip("sparse_dot_topn", reason='pip install "likewise[names]"')
+    names = run(f"guide/{name}.md")
+    assert names["curve"][-1] == 1.0
+    assert names["until_right"] == pytest.approx(until_right, abs=3)  # as in the picture
+    if name == "names":
+        assert names["table"].startswith('"old","new","count","how"')
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_the_python_of_the_guides_runs(name):
