@@ -400,3 +400,12 @@ def test_what_was_grown_and_lost_in_a_cut_log_is_new_again():
     found = match_items([["a"]], frozenset(), {"a": "1", "b": "2"}, {"a": "1", "b": "2"})
     assert found.unknown == ["b"]
     assert str(found.changes) == "1 new"
+
+
+def test_a_session_that_grew_without_answers_is_still_replaced_by_other_options(folder, reopen):
+    reopen(folder)
+    picture(folder, "red-new.png", 50)
+    assert "1 new since last time" in reopen(folder).said
+    project = reopen(folder, n_super_instances=5)
+    assert any("a new one is begun" in line for line in project.said)
+    assert project.partition.n_super_instances == 5

@@ -531,7 +531,7 @@ def _has_other_options(
         for note in store.notes:
             say(note)
         other = _changed_option(store.settings, wanted, begin)
-        if other and store.last:
+        if other and any(entry.op.get("do") != "grow" for entry in store.read()):
             raise InputError(_refusal(where, *other))
     return other is not None
 
