@@ -143,7 +143,9 @@ def noise_scores(results: Results, tasks: Sequence[str], n: int = NOISY) -> dict
     tables = list(found.values())
     lines = [n for n in tables[0] if all(n in other and other[n].notna().any() for other in tables)]
     whole = frames().concat([table[lines] for table in tables], axis=1).dropna().index
-    return {name: table.loc[whole, lines] for name, table in found.items()} if names else {}
+    if not names or not lines:
+        return {}
+    return {name: table.loc[whole, lines] for name, table in found.items()}
 
 
 def noise_table(results: Results) -> Table | None:

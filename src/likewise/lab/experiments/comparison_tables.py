@@ -239,6 +239,8 @@ def _rank_verdict(
 def own_table(results: Results) -> Table | None:
     """Return the mean ARI at COBRA's own numbers of questions, and gains over it."""
     sizes, me = results.sizes, results.plan.reference
+    if not sizes:
+        return None
     lines: list[Line] = []
     verdict = []
     for name, tasks in results.lists.items():

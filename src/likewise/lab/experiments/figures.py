@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-N_RIVALS = 5
+N_RIVALS = 4
 """How many rivals that ask choices are drawn, the best on average."""
 SIZE_MARKERS = ("o", "^", "s", "D", "v", "P")
 
@@ -44,7 +44,7 @@ def quality_figure(results: Results) -> Figure | None:
     panels = results.parts
     figure, axes = new_figure(len(panels), figsize=(5.4 * len(panels) + 0.8, 4.0))
     for axis, (name, tasks) in zip(axes, panels.items(), strict=True):
-        curves = {line: _curve(results, line, tasks) for line in shown_lines(results, tasks)}
+        curves = {line: _curve(results, line, tasks) for line in shown_lines(results)}
         for size, at, height in zip(results.sizes, *curves.get(CONTROL, ((), ())), strict=False):
             place = {"xytext": (0, -11), "textcoords": "offset points"}
             axis.annotate(str(size), (at, height), size=7, ha="center", **place)
@@ -54,15 +54,16 @@ def quality_figure(results: Results) -> Figure | None:
     return figure
 
 
-def shown_lines(results: Results, tasks: Sequence[str]) -> list[str]:
+def shown_lines(results: Results) -> list[str]:
     """Return what curves are drawn of: all methods, or `Likewise`, COBRA and the best rivals."""
-    if not results.own.empty:
+    if not results.own.empty or not results.is_by_budget:
         return results.methods
-    means = {n: complete(results.at(n, tasks)).mean() for n in results.counts}
+    means = {n: complete(results.at(n)).mean() for n in results.counts}
     order = frames().DataFrame(means).mean(axis=1).sort_values(ascending=False)
-    always = [line for line in results.lines if line.startswith((results.plan.reference, CONTROL))]
-    best = [line for line in order.index if line not in always][:N_RIVALS]
-    return [line for line in results.lines if line in (*always, *best)]
+    always = [line for line in order.index if line.startswith(results.plan.reference)]
+    always.append(f"{CONTROL} {MIDDLE_SIZE}")
+    rivals = [line for line in order.index if not line.startswith((CONTROL, *always))]
+    return [line for line in results.lines if line in (*always, *rivals[:N_RIVALS])]
 
 
 def _curve(results: Results, method: str, tasks: Sequence[str], column: str = "budget") -> Curve:
@@ -81,9 +82,9 @@ def _curve(results: Results, method: str, tasks: Sequence[str], column: str = "b
             return results.at_own(n, tasks, name)
 
         scores = complete(table("ari"))
-        values = table(column)
-        if method in scores and len(scores) and values.loc[scores.index, method].notna().all():
-            at.append(float(values.loc[scores.index, method].mean()))
+        values = table(column).reindex(index=scores.index, columns=[method])[method]
+        if method in scores and len(scores) and values.notna().all():
+            at.append(float(values.mean()))
             means.append(float(scores[method].mean()))
     return at, means
 
@@ -96,7 +97,7 @@ def costs_figure(results: Results) -> Figure | None:
     figure, axes = new_figure(2, len(lists), figsize=(11.6, 4.0 * len(lists)))
     for place, (name, tasks) in enumerate(lists):
         by_rows, by_minutes = {}, {}
-        for method in shown_lines(results, tasks):
+        for method in shown_lines(results):
             rows, means = _curve(results, method, tasks, "rows_read")
             asked, _ = _curve(results, method, tasks, "asked")
             if rows:
@@ -153,7 +154,11 @@ def differences_figure(results: Results) -> Figure | None:
     """Draw how far the reference is from COBRA on every task, at COBRA's numbers of questions."""
     me, sizes = results.plan.reference, results.sizes
     scores = {size: results.at_own(size) for size in sizes}
-    if me == CONTROL or any(me not in found or CONTROL not in found for found in scores.values()):
+    if (
+        not sizes
+        or me == CONTROL
+        or any(me not in found or CONTROL not in found for found in scores.values())
+    ):
         return None
     gains = frames().DataFrame({size: found[me] - found[CONTROL] for size, found in scores.items()})
     panels = {name: gains.reindex(tasks).dropna() for name, tasks in results.parts.items()}
