@@ -1,8 +1,8 @@
 """Ten million candidate pairs among a million items: the first question and the next ones.
 
 Every part runs in a process of its own, whose peak of memory is told. Seconds are those of the
-clock unless they are called CPU seconds. Made-up items: entities of one to five records, each a candidate with its fellows and with
-records near it in the file.
+clock unless they are called CPU seconds. The items are made up: entities of one to five records,
+and pairs of records that are near each other in the file.
 """
 
 import json
@@ -20,8 +20,8 @@ from benchmarks._results import save
 
 N_ITEMS, N_PAIRS, N_ANSWERS = 1_000_000, 10_000_000, 300
 COLUMNS = (
-    "first question s", "of it CPU s", "next question p95 ms", "undo p95 ms", "progress ms", "peak GB",
-    "load before",
+    "first question s", "of it CPU s", "next question p95 ms", "undo p95 ms", "progress ms",
+    "peak GB", "load before",
 )  # fmt: skip
 """The first question should come within 30 s and 4 GB. On a busy machine CPU seconds say more."""
 

@@ -118,6 +118,21 @@ def test_fields_that_differ_most_come_first_and_others_can_be_hidden(tmp_path, s
     someone.expect(names).to_have_text([first, second])
 
 
+def test_candidate_pairs_are_shown_as_rows_and_have_no_map(tmp_path, serve, person):
+    people, path = tmp_path / "people.csv", tmp_path / "pairs.csv"
+    people.write_text("key,name,city\na,Ann,Bonn\nb,Anne,Bonn\nc,Bob,Rome\n")
+    path.write_text("left,right,score\na,b,0.9\nb,c,0.2\n")
+    someone = person(serve(path, items=str(people), id="key", pairs="auto"))
+    page = someone.page
+    someone.expect(page.locator(".pair tbody th")).to_have_text(["name", "city"])
+    someone.expect(page.locator("#to-map")).to_be_hidden()
+    page.goto(page.url.partition("#")[0] + "#map")
+    someone.expect(page.locator("#view-ask")).to_be_visible()
+    page.goto(page.url.partition("#")[0] + "#result")
+    someone.expect(page.locator("#view-result h1")).to_be_visible()
+    assert someone.errors == []
+
+
 def test_texts_show_shared_and_differing_words(tmp_path, serve, person):
     path = tmp_path / "mails.csv"
     path.write_text("body\nThe red house\nthe blue house\n")
