@@ -11,6 +11,7 @@ import matplotlib as mpl
 import numpy as np
 from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
+from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import minmax_scale
 
 from likewise import COBRA, LabelOracle, Likewise, run
@@ -51,12 +52,18 @@ def labels(folder: Path) -> None:
     figure.savefig(folder / "how-it-works-labels.png", dpi=110)
 
 
-def answers_until_right(folder: Path, guide: str) -> None:
-    """Draw how the groups of a guide become right, by running its Python."""
+def names_in(guide: str) -> dict[str, Any]:
+    """Return the names that the Python of a guide defines."""
     names: dict[str, Any] = {}
     text = (Path(__file__).parent / "guide" / f"{guide}.md").read_text("utf-8")
     for block in re.findall(r"```python\n(.*?)```", text, re.S):
         exec(block, names)
+    return names
+
+
+def answers_until_right(folder: Path, guide: str) -> None:
+    """Draw how the groups of a guide become right, by running its Python."""
+    names = names_in(guide)
     curve, right = names["curve"], names["until_right"]
     figure, axis = plt.subplots(figsize=(6, 3), constrained_layout=True)
     axis.plot(curve, color=COLORS[0])
@@ -68,9 +75,24 @@ def answers_until_right(folder: Path, guide: str) -> None:
     figure.savefig(folder / f"{guide}-answers.png", dpi=110)
 
 
+def mending(folder: Path) -> None:
+    """Draw the curves that the guide on mending computes."""
+    names = names_in("mend")
+    figure, axis = plt.subplots(figsize=(7, 4), constrained_layout=True)
+    n_answers = 5 * np.arange(len(names["mended"]))
+    axis.plot(n_answers, names["mended"], "o-", color=COLORS[0], label="from the groups of HDBSCAN")
+    axis.plot(n_answers, names["nothing"], "o-", color=COLORS[1], label="from nothing")
+    alone = adjusted_rand_score(names["y"], names["before"])
+    axis.axhline(alone, color=COLORS[4], ls=":", label="the labels of HDBSCAN alone")
+    axis.set(xlabel="answers", ylabel="adjusted Rand index", ylim=(0, 1))
+    axis.legend()
+    figure.savefig(folder / "mend.png", dpi=110)
+
+
 if __name__ == "__main__":
     target = Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)
     labels(target)
     answers_until_right(target, "entities")
     answers_until_right(target, "names")
+    mending(target)

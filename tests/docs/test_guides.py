@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from sklearn.metrics import adjusted_rand_score
 
 from likewise.cli import main
 
 DOCS = Path(__file__).parents[2] / "docs"
+RESULTS = DOCS.parent / "benchmarks/results/practice"
 PAGES = (
     "start.md",
     "how-many-questions.md",
@@ -20,6 +22,7 @@ PAGES = (
     "guide/known.md",
     "choosing.md",
 )
+MEND = "guide/mend.md"
 
 
 def run(name):
@@ -47,6 +50,26 @@ def test_after_so_many_answers_the_groups_of_the_guide_are_right(name, until_rig
     assert names["until_right"] == pytest.approx(until_right, abs=3)  # as in the picture
     if name == "names":
         assert names["table"].startswith('"old","new","count","how"')
+
+
+@pytest.mark.slow
+def test_mending_saves_answers_and_the_table_is_that_of_the_benchmark():
+    names = run(MEND)
+    assert adjusted_rand_score(names["y"], names["after"]) > 0.9
+    assert names["n_mended"] < names["n_nothing"]
+    assert f"begins at {names['mended'][0]:.2f}, from nothing at 0" in (DOCS / MEND).read_text()
+    text = (RESULTS / "README.md").read_text("utf-8")
+    measured = re.findall(
+        r"^\| ([^|]+) \| [^|]+ \| ([\d.]+) / ([\d.]+) / ([\d.]+) \| \d+:", text, re.M
+    )
+    told = re.findall(
+        r"^\| [^|]+ \| [\d. ]*\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$",
+        (DOCS / MEND).read_text("utf-8"),
+        re.M,
+    )
+    assert len(measured) == len(told) == 10
+    for (_, *scores), shown in zip(measured, told, strict=True):
+        assert [float(x) for x in shown] == pytest.approx([float(x) for x in scores], abs=0.0051)
 
 
 @pytest.mark.slow

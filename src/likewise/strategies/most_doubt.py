@@ -384,6 +384,8 @@ class MostDoubt(RepresentativeStrategy):
 
     def _unmet(self) -> list[int]:
         """Return the central cells of given groups that were not met, if these are trusted."""
+        if self.given is None:
+            return []
         cells, groups = self.known().examples()
         rows = self._field.learner.rows
         if agreement(rows.given[cells], groups) < TRUSTED:
