@@ -108,6 +108,8 @@ def field():
     for name in ("field", "rivals"):
         if (RESULTS / name / "results.csv.gz").exists():
             more = [complete(results(name).at(n, task_names())) for n in (30, 100)]
+            if min(map(len, more)) < len(task_names()):
+                continue  # not all runs are there yet
             names = [n for n in more[0] if n in more[1] and n not in few]
             lines += [[n, "30 and 100", *(cell(scores[n]) for scores in more)] for n in names]
     paper = results("paper")

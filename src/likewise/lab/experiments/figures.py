@@ -104,6 +104,8 @@ def costs_figure(results: Results) -> Figure | None:
                 by_rows[method] = (rows, means)
                 minutes = [results.seconds(*pair) / 60 for pair in zip(asked, rows, strict=True)]
                 by_minutes[method] = (minutes, means)
+        for axis in axes[2 * place : 2 * place + 2]:
+            axis.set_xscale("log")  # most is decided in the first minutes
         draw_lines(axes[2 * place], by_rows)
         draw_lines(axes[2 * place + 1], by_minutes)
         entitle(axes[2 * place], f"{name}: {len(tasks)} tasks", "rows read")
