@@ -19,11 +19,12 @@ from likewise.learning.views import RowViews
 
 PRIOR = 0.05
 """The weight of the shares of all groups beside the known rows of a given group, in rows. With .5,
-exactly right groups lose .02 of their adjusted Rand index in the first ten answers."""
+exactly right groups lost .02 of their adjusted Rand index in the first ten answers (six sets)."""
 
 TRUSTED = 0.4
 """Below this agreement given groups count less, and those that no question was about are no groups
-any more. Random groups cost .3 of the index after ten answers without this, and nothing with it."""
+any more. In trials on six practice sets random groups cost .3 of the index after ten answers
+without this; on all 17 they cost .03 with it, and nothing after 30."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
