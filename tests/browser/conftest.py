@@ -58,7 +58,11 @@ class Process:
         self.start(port)
 
     def start(self, port=0):
-        program = "from likewise.cli import main; main()"
+        # A shell lets what it starts in the background ignore Ctrl-C.
+        program = (
+            "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+            "from likewise.cli import main; main()"
+        )
         self.process = subprocess.Popen(
             [sys.executable, "-c", program, "label", *self.command, "--port", str(port)],
             stdout=subprocess.PIPE,
