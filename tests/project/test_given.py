@@ -108,7 +108,7 @@ def test_a_file_and_folders_say_the_same_as_a_column(table, tmp_path):
 @pytest.mark.parametrize(
     ("groups", "begun", "words"),
     [
-        ("colour", {}, "has no such column, and there is no such file; its columns are x, y, kind"),
+        ("shade", {}, "has no such column, and there is no such file; its columns are x, y, kind"),
         ("kind", {"n_super_instances": 9}, "--groups is for Likewise"),
         ("kind", {"columns": ["x", "kind"]}, "'kind' of .* has the groups.*out of --columns"),
     ],
