@@ -51,6 +51,8 @@ def ids_after(
         if any(entry.ids is not None for entry in grown):
             raise InputError("the rows of this session have no ids: leave out sample_ids")
         return None
+    if not grown:
+        return tuple(first)
     ids = list(first)
     present = dict.fromkeys(ids)
     for k, entry in enumerate(grown, start=1):
