@@ -89,18 +89,20 @@ def dots(method: str) -> dict[str, Any]:
     return {**style(method), "linestyle": "none", "mfc": "white"}
 
 
-def draw_lines(axis: Axes, curves: Mapping[str, Curve], **look: Any) -> None:
+def draw_lines(
+    axis: Axes, curves: Mapping[str, Curve], *, early: float = EARLY, **look: Any
+) -> None:
     """Draw lines, their names beside the panel, moved apart where they would overlap.
 
-    Where a line ends well before the others, its name stands above its end, or to the right of
-    it if another line runs there.
+    Where a line ends before the share `early` of the longest, its name stands above its end, or to
+    the right of it if another line runs there.
     """
     for name, curve in curves.items():
         axis.plot(*curve, **{**style(name), **look})
     low, high = axis.get_ylim()
     ends = {name: (x[-1], y[-1]) for name, (x, y) in curves.items() if len(x)}
     last = max((x for x, _ in ends.values()), default=0.0)
-    beside = sorted((y, name) for name, (x, y) in ends.items() if x >= EARLY * last)
+    beside = sorted((y, name) for name, (x, y) in ends.items() if x >= early * last)
     heights = spread([y for y, _ in beside], 0.055 * (high - low))
     places = {name: (1.01, y) for y, (_, name) in zip(heights, beside, strict=True)}
     for name, end in ends.items():

@@ -106,8 +106,8 @@ def costs_figure(results: Results) -> Figure | None:
                 by_minutes[method] = (minutes, means)
         for axis in axes[2 * place : 2 * place + 2]:
             axis.set_xscale("log")  # most is decided in the first minutes
-        draw_lines(axes[2 * place], by_rows)
-        draw_lines(axes[2 * place + 1], by_minutes)
+        draw_lines(axes[2 * place], by_rows, early=0.0)
+        draw_lines(axes[2 * place + 1], by_minutes, early=0.0)
         entitle(axes[2 * place], f"{name}: {len(tasks)} tasks", "rows read")
         entitle(axes[2 * place + 1], "", "minutes, by the model below")
         axes[2 * place].set_ylabel("mean ARI on the test parts")
