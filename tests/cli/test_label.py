@@ -45,7 +45,7 @@ def test_the_terminal_aligns_rows_and_marks_what_differs(table):
 
 
 def test_groups_without_an_answer_are_called_a_first_guess(table):
-    assert "0 answered, 5 groups by a first guess" in label(table, "q\n").output
+    assert "0 answered, 5 groups before any answer" in label(table, "q\n").output
     assert "1 answered, 4 groups" in label(table, "s\nq\n").output
 
 

@@ -366,7 +366,7 @@ def test_reports_can_be_read():
         (Progress(25, 0, 2, 5, 1, 3), "25 answers · 3 groups · about 1 to go"),
         (Progress(1, 2, 0, 5, 0, 1), "1 answer and 2 not sure · 1 group · about 1 to go"),
         (Progress(3, 0, 2, 0, 0, 2), "3 answers · 2 groups · nothing left to ask"),
-        (Progress(0, 0, 0, 9, None, 4), "0 answers · 4 groups by a first guess"),
+        (Progress(0, 0, 0, 9, None, 4), "0 answers · 4 groups before any answer"),
         (Progress(3, 0, 2, 0, 0, 2, True), "3 answers · 2 groups · done; more questions are there"),
     ):
         assert str(progress) == words
@@ -374,7 +374,7 @@ def test_reports_can_be_read():
 
 def test_a_session_says_in_a_line_where_it_is():
     session = Likewise(30, random_state=0).start(np.arange(400.0).reshape(200, 2))
-    assert repr(session) == "<Session: 0 answers · 1 group by a first guess · about 30 to go>"
+    assert repr(session) == "<Session: 0 answers · 1 group before any answer · about 30 to go>"
     assert "as many as you like" in Progress(0, 0, 0, 9, None, 4)._repr_html_()
 
 

@@ -43,8 +43,8 @@ class Progress:
 
     @property
     def groups(self) -> str:
-        """How many groups there are, in words. Before the first answer they are a guess."""
-        return f"{plural(self.n_groups, 'group')}{'' if self.answered else ' by a first guess'}"
+        """How many groups there are, in words. Before the first answer they are guessed or given."""
+        return f"{plural(self.n_groups, 'group')}{'' if self.answered else ' before any answer'}"
 
     @property
     def to_go(self) -> str:

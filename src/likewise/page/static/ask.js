@@ -109,7 +109,7 @@ function showProgress(/** @type {State} */ state) {
   byId("progress").textContent = state.outlook.line;
   byId("progress").classList.toggle("can-stop", state.outlook.can_stop);
   byId("curve").replaceChildren(curve(state.completeness));
-  byId("counts").textContent = `${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""} · ${plural(p.n_groups, "group")}${p.answered ? " now" : " by a first guess"}`;
+  byId("counts").textContent = `${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""} · ${plural(p.n_groups, "group")}${p.answered ? " now" : " before any answer"}`;
   // Where nobody knows how many questions are left, the bar is how much is surely right.
   const share = p.estimate === null ? state.completeness?.at_least ?? 0 : p.answered / Math.max(1, p.answered + p.estimate);
   byId("bar").style.width = `${(state.is_done ? 100 : share * 100).toFixed(1)}%`;

@@ -39,7 +39,7 @@ export async function showResult() {
 /** @type {(state: State, found: Reply<"groups">) => string} */
 function heading(state, found) {
   const n = plural(found.n, "group");
-  if (!found.total.n_said) return `${n}: a first guess`;
+  if (!found.total.n_said) return `${n} before any answer`;
   return state.is_done ? `Done: ${n}` : `${n} so far`;
 }
 
