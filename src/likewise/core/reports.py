@@ -43,7 +43,7 @@ class Progress:
 
     @property
     def groups(self) -> str:
-        """How many groups there are, in words. Before the first answer they are guessed or given."""
+        """How many groups there are, in words; before an answer they are guessed or given."""
         return f"{plural(self.n_groups, 'group')}{'' if self.answered else ' before any answer'}"
 
     @property
