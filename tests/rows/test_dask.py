@@ -2,7 +2,6 @@
 
 import os
 import signal
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -56,10 +55,6 @@ def frame_of(X, n=5):
     return dask_frame.from_pandas(pandas.DataFrame(X, columns=list("abcde")), npartitions=n)
 
 
-def _second(predict, _, block):
-    return predict(block)
-
-
 @pytest.mark.parametrize("processes", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_labels_are_the_same_in_one_process_in_threads_and_on_two_workers(
     tmp_path, blobs, write_parquet, processes
@@ -81,7 +76,8 @@ def test_labels_are_the_same_in_one_process_in_threads_and_on_two_workers(
             out = tmp_path / "by cluster"
             write_labels(
                 rows,
-                partial(_second, predict),
+                # Dask sends a local function as it is; one of a module would be imported there.
+                lambda _, block, predict=predict: predict(block),
                 out,
                 overwrite=True,
                 is_on_cluster=True,
