@@ -308,7 +308,9 @@ def test_every_view_says_how_items_are_known_in_words(labeler):
     someone, _ = labeler
     page = someone.page
     someone.go("Groups")
-    someone.expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("before any answer"))
+    someone.expect(page.get_by_role("heading", level=1)).to_have_text(
+        re.compile("before any answer")
+    )
     n = len(someone.truth)
     someone.expect(page.locator(".result-words")).to_contain_text(f"{n} open. You gave 0 answers.")
     page.keyboard.press("Escape")

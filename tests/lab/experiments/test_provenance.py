@@ -192,7 +192,7 @@ def test_whatever_makes_a_row_is_code_that_the_row_depends_on(method, blobs):
     ours = {path for path in ours if not any(map(path.is_relative_to, apart))}
     made_by = find_method(method)
     found = imported((type(made_by).__module__, *made_by.sources))
-    assert package / "core" / "links.py" in found
+    assert package / "core" / "answers.py" in found
     assert ours - {package / "lazy.py", package / "registry.py"} <= found
 
 
