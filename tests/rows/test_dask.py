@@ -74,14 +74,12 @@ def test_labels_are_the_same_in_one_process_in_threads_and_on_two_workers(
             rows = ParquetRows(write_parquet(tmp_path / "files", X, [10, 4000]))
             predict = model._predictor()
             out = tmp_path / "by cluster"
-            write_labels(
-                rows,
-                # Dask sends a local function as it is; one of a module would be imported there.
-                lambda _, block, predict=predict: predict(block),
-                out,
-                overwrite=True,
-                is_on_cluster=True,
-            )
+
+            # Dask sends a local function as it is; one of a module would be imported there.
+            def labels_of(_, block, predict=predict):
+                return predict(block)
+
+            write_labels(rows, labels_of, out, overwrite=True, is_on_cluster=True)
             files = sorted(out.glob("*.parquet"))
             tables = [parquet.read_table(file)["label"].to_numpy() for file in files]
             assert np.array_equal(np.concatenate(tables), expected)
