@@ -26,10 +26,10 @@ from likewise.strategies import ClosestFirst
 
 N_PRESSES = 40
 THINKING_MS = 350
-LEVELS = (10, 1000, 10_000)
+LEVELS = (10, 1000)
 N_SUPER_INSTANCES = 1000
 N_GROUPS = 220
-"""So many groups take more than 10 000 answers to tell apart."""
+"""So many groups take more than 1000 answers to tell apart."""
 
 N_MENDED = 5000
 N_FEATURES = (16, 1280)
