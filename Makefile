@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # What `make test` takes on two quiet cores. Nothing else states it.
-MINUTES := 7
+MINUTES := 8
 # Neighboring tests share fixtures, so each worker begins with a stretch of them.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 FAST := -m "not slow and not browser"
