@@ -9,7 +9,12 @@ from sklearn.metrics import adjusted_rand_score
 
 from likewise import Answer, LabelOracle, Likewise, Session, run
 from likewise.strategies import MostDoubt
-from likewise.strategies.most_doubt import gain_of_rows, margin_doubt, root_distances
+from likewise.strategies.most_doubt import (
+    gain_of_rows,
+    margin_doubt,
+    nearest_to_most,
+    root_distances,
+)
 
 SAME, DIFFERENT, UNSURE = Answer
 X, Y = make_blobs(120, centers=4, cluster_std=0.5, random_state=3)
@@ -27,7 +32,8 @@ def answered(n, rows=X, labels=Y, **options):
 
 
 @pytest.mark.parametrize("block", [1, 7, 64])
-def test_gains_are_those_of_a_double_loop(block):
+def test_gains_are_those_of_a_double_loop(block, monkeypatch):
+    monkeypatch.setattr("likewise.strategies.most_doubt.BLOCK", block)
     rng = np.random.default_rng(0)
     points = rng.normal(size=(30, 2))
     apart = np.sqrt(((points[:, None] - points) ** 2).sum(-1)).astype(np.float32)
@@ -36,7 +42,21 @@ def test_gains_are_those_of_a_double_loop(block):
     naive = [
         sum(weights[x] * max(0.0, far[x] - apart[x, r]) for x in range(30)) for r in candidates
     ]
-    assert gain_of_rows(apart, candidates, far, weights, block) == pytest.approx(naive, rel=1e-5)
+    assert gain_of_rows(apart, candidates, far, weights) == pytest.approx(naive, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_rows_of_the_largest_gain_are_those_of_computing_every_gain_again(seed):
+    rng = np.random.default_rng(seed)
+    # Points on a grid, so that many gains are the same.
+    points = rng.integers(0, 6, size=(300, 2))
+    apart = root_distances(points, points)
+    far, weights = np.full(300, apart.max()), rng.integers(1, 4, 300).astype(np.float32)
+    rows = list(nearest_to_most(apart, far, weights))
+    for row in rows:
+        assert row == np.argmax(gain_of_rows(apart, np.arange(300), far, weights))
+        far = np.minimum(far, apart[row])
+    assert len(rows) == len(np.unique(points, axis=0))
 
 
 def test_doubt_is_one_minus_the_margin():

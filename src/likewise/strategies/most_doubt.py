@@ -14,9 +14,10 @@ good after every answer, and all of it follows from the rows and the log.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -52,6 +53,9 @@ adjusted Rand index of 20 practice sets is the same (.01)."""
 
 MAX_CANDIDATES = 2000
 """Of more rows, a random sample of this many is compared with each other."""
+
+BLOCK = 64
+"""So many rows are compared with the others at a time; they stay in the processor's cache."""
 
 FEW_CHANGED, SPAN = 0.01, 30
 """It is enough when fewer than this share of the rows are in another group than this many rows ago.
@@ -587,14 +591,11 @@ class _Field:
 
     def likely_new(self, learned: Learned, new: float) -> list[int]:
         """Return cells likely to be the first of groups not met yet, as many as are expected."""
-        sample, everything = self._first, np.arange(len(self._first.cells))
+        sample = self._first
         far = sample.to_nearest(learned.known.tolist(), self.points)
         likely = []
-        for _ in range(round(new * learned.n_groups)):
-            place = int(np.argmax(gain_of_rows(sample.apart, everything, far, sample.weights)))
-            if far[place] <= 0.0:
-                break
-            far = np.minimum(far, sample.apart[place])
+        rows = nearest_to_most(sample.apart, far, sample.weights)
+        for place in islice(rows, round(new * learned.n_groups)):
             cell = int(sample.cells[place])
             if self.learner.rows.given[cell] < 0 and new > (1.0 - new) * float(
                 learned.chances[cell].max()
@@ -660,13 +661,35 @@ def gain_of_rows(
     candidates: NDArray[np.intp],
     far: NDArray[np.float32],
     weights: NDArray[np.float32],
-    block: int = 64,
 ) -> NDArray[np.float32]:
     """Return, for each candidate r, the sum over x of weights(x) max(0, far(x) - apart(x, r))."""
     gains = np.empty(len(candidates), dtype=np.float32)
-    for start in range(0, len(candidates), block):
-        rows = candidates[start : start + block]
+    for start in range(0, len(candidates), BLOCK):
+        rows = candidates[start : start + BLOCK]
         nearer = np.subtract(far, apart[rows])
         np.maximum(nearer, 0.0, out=nearer)
-        gains[start : start + block] = nearer @ weights
+        gains[start : start + BLOCK] = nearer @ weights
     return gains
+
+
+def nearest_to_most(
+    apart: NDArray[np.float32], far: NDArray[np.float32], weights: NDArray[np.float32]
+) -> Iterator[int]:
+    """Yield the rows with the largest gain, one after the other, each known from then on.
+
+    A gain only shrinks as more rows are known. So its last value bounds it, and only the blocks
+    that may hold the largest gain are computed again.
+    """
+    rows = np.arange(len(far))
+    gains = gain_of_rows(apart, rows, far, weights)
+    is_new = np.ones(len(far), dtype=bool)
+    while True:
+        while not is_new[row := int(np.argmax(gains))]:
+            block = rows[row // BLOCK * BLOCK :][:BLOCK]
+            gains[block] = gain_of_rows(apart, block, far, weights)
+            is_new[block] = True
+        if far[row] <= 0.0:
+            return
+        yield row
+        far = np.minimum(far, apart[row])
+        is_new[:] = False
