@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import ClusterLostError, InputError, needs_extra
-from likewise.rows.blocks import matrix_type
+from likewise.rows.blocks import BLOCK_ROWS, matrix_type
 from likewise.words import plural
 
 TIMEOUT = "300s"
@@ -124,11 +124,14 @@ def _values(part: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def _map_array(part: Any, function: Callable[..., Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    return np.asarray(function(_values(part, dtype)))
+    """Apply a function to a partition, block by block: large arrays cost more than small ones."""
+    slices = part.iloc if hasattr(part, "columns") else part
+    starts = range(0, max(len(part), 1), BLOCK_ROWS)
+    return np.concatenate([function(_values(slices[k : k + BLOCK_ROWS], dtype)) for k in starts])
 
 
 def _map_frame(part: Any, function: Callable[..., Any], dtype: np.dtype[Any]) -> Any:
-    return _framed(function(_values(part, dtype)), part.index)
+    return _framed(_map_array(part, function, dtype), part.index)
 
 
 def _framed(values: NDArray[Any], index: Any) -> Any:
