@@ -260,7 +260,7 @@ def test_the_terminal_says_how_complete_the_groups_are(table, capsys, monkeypatc
 def test_the_terminal_shows_the_groups_and_how_they_are_known(table):
     result = label(table, "s\nd\ng\nq\n")
     assert re.search(r"^  1  2 items \(2 said\)", result.output, re.M)
-    assert re.search(r"^       [A-E] · \d+ · [xy]$", result.output, re.M)
+    assert re.search(r"^       town [A-E] · people \d+ · country [xy]$", result.output, re.M)
     assert " open)" in result.output
 
 

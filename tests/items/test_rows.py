@@ -189,7 +189,7 @@ def test_dates_have_scales_empty_cells_no_place_in_a_tile_and_large_numbers_no_e
     items = open_items(tmp_path / "t.csv")
     assert items.view(0)["scales"]["day"] == 0
     assert items.view(19)["scales"]["day"] == 1
-    assert items.tile(1)["line"] == "2026-01-02 · 1000"
+    assert items.tile(1)["line"] == "day 2026-01-02 · spent 1000"
     assert items.sum_up([18, 19]) == "spent 342500"
 
 

@@ -33,7 +33,7 @@ def test_a_long_text_is_cut():
 
 def test_a_small_tile_shows_one_line_or_one_curve():
     fields = [["town", "Aosta"], ["mayor", ""], ["people", "33000"]]
-    assert small({"fields": fields}) == {"line": "Aosta · 33000"}
+    assert small({"fields": fields}) == {"line": "town Aosta · people 33000"}
     channel = {"name": "t", "t": [0, 1, 2], "y": [1.0, 2.0, 3.0]}
     assert small({"channels": [channel]}) == {"spark": [0, 50, 100]}
 

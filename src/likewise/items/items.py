@@ -393,8 +393,8 @@ def small(view: Mapping[str, Any]) -> dict[str, Any]:
         return {"spark": _spark(view["channels"][0]["y"])}
     if "text" in view:
         return {"line": view["text"][:LINE_LENGTH]}
-    texts = [text for _, text in view.get("fields", []) if text.strip()]
-    line = " · ".join(texts[:4])
+    fields = [f"{name} {text}" for name, text in view.get("fields", []) if text.strip()]
+    line = " · ".join(fields[:4])
     return {"line": line[:LINE_LENGTH]} if line else {}
 
 

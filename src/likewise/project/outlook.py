@@ -14,8 +14,10 @@ MORE = 10
 """The outlook says what this many more answers would change."""
 
 MOVED = 0.35
-"""So many more answers move about this times the share of items that the last twenty rows moved. On
-40 sets the last twenty and the next twenty correlate by .87."""
+"""So many more answers move about this times the share of items that the last twenty rows moved, and
+not more than is wrong by the estimate. On the 20 practice sets, after 6 to 70 answers (318
+statements), that is .04 off on average; without the bound, .07. On 40 sets the last twenty and the
+next twenty correlate by .87."""
 
 PAUSE = 60.0
 """An answer that took longer than this, in seconds, was interrupted and is not counted."""
@@ -50,8 +52,7 @@ def outlook(session: Session) -> Outlook:
         return Outlook(quality, f"about {plural(max(1, n_left), 'question')} to go", can_stop)
     if complete is None:
         return Outlook("", "too early to say how good the groups are", can_stop=False)
-    # No more can be mended than may be wrong.
-    share = min(MOVED * complete.changing, 1.0 - complete.at_least)
+    share = min(MOVED * complete.changing, 1.0 - complete.estimate)
     moved = "less than 1 %" if share < 0.01 else f"about {share:.0%}".replace("%", " %")
     return Outlook(quality, f"{in_words(session)} would move {moved} of the items", can_stop)
 
