@@ -25,7 +25,7 @@ def flowers(tmp_path):
 def test_rows_are_numbered_from_zero_without_an_id_column(flowers):
     items = open_items(flowers)
     assert (items.kind, items.n, items.ids) == ("rows", 4, ("0", "1", "2", "3"))
-    assert items.title(1) == "b · blue"
+    assert items.title(1) == "name b · color blue"
 
 
 def test_the_view_is_plain_json_of_the_shown_columns(flowers):

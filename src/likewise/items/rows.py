@@ -97,11 +97,12 @@ class RowItems(Items):
         return cls(read_table(source, **reading), id=id, columns=columns, show=show)
 
     def title(self, i: int) -> str:
-        """Return the id where there is an id column, else the first shown values."""
+        """Return the id where there is an id column, else the first shown fields."""
         if self._id is not None or self._table.index is not None:
             return shorten(self.ids[i])
-        cells = [as_shown(self._table.columns[name][i]) for name in self._show[:3]]
-        return shorten(" · ".join(cell for cell in cells if cell.strip())) or f"row {i}"
+        cells = [(name, as_shown(self._table.columns[name][i])) for name in self._show[:3]]
+        fields = [f"{name} {cell}" for name, cell in cells if cell.strip()]
+        return shorten(" · ".join(fields)) or f"row {i}"
 
     def view(self, i: int) -> dict[str, Any]:
         """Return the shown fields of row `i`, and where its numbers and dates lie among all."""
