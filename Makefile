@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # What `make test` takes on two quiet cores. Nothing else states it.
 MINUTES := 8
+# Tests that are compiled once, with asserts that explain themselves, begin 5 seconds sooner.
+unexport PYTHONDONTWRITEBYTECODE
 # Neighboring tests share fixtures, so each worker begins with a stretch of them.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 FAST := -m "not slow and not browser"

@@ -26,7 +26,7 @@ settings.register_profile(
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-settings.register_profile("fast", parent=settings.get_profile("likewise"), max_examples=8)
+settings.register_profile("fast", parent=settings.get_profile("likewise"), max_examples=6)
 settings.load_profile("likewise")
 
 

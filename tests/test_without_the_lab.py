@@ -11,7 +11,9 @@ LAZY = ("__init__.py", "cli/__init__.py", "core/strategy.py")
 """They name public classes, commands and strategies of the laboratory, looked up on use."""
 
 WITHOUT_LAB = """
+import pkgutil
 import sys
+from importlib import import_module
 from importlib.abc import MetaPathFinder
 
 class NoLab(MetaPathFinder):
@@ -20,23 +22,16 @@ class NoLab(MetaPathFinder):
             raise ModuleNotFoundError(f"{name} is not installed")
 
 sys.meta_path.insert(0, NoLab())
-"""
 
-
-def without_lab(code: str) -> str:
-    """Run code in an interpreter that has no `likewise.lab`, and return what it prints."""
-    ran = subprocess.run(
-        [sys.executable, "-c", WITHOUT_LAB + code], capture_output=True, text=True, check=False
-    )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
-
-
-def test_every_module_of_the_product_is_imported():
-    code = """
-import pkgutil
-from importlib import import_module
+from sklearn.datasets import load_iris
 import likewise
+from likewise import COBRA, LabelOracle, Likewise
+from likewise.cli import main
+
+X, y = load_iris(return_X_y=True)
+for model in (COBRA(10, random_state=0), Likewise(max_queries=10, random_state=0)):
+    print(model.fit(X, oracle=LabelOracle(y)).n_clusters_ > 1)
+main(["--help"], prog_name="likewise", standalone_mode=False)
 
 def modules(package):
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
@@ -53,23 +48,17 @@ try:
 except ModuleNotFoundError as error:
     print(error)
 """
-    *imported, refused = without_lab(code).splitlines()
+
+
+def test_estimators_group_the_help_is_shown_and_every_module_is_imported():
+    ran = subprocess.run(
+        [sys.executable, "-c", WITHOUT_LAB], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    first, second, usage, *imported, refused = ran.stdout.splitlines()
+    assert (first, second, usage[:15]) == ("True", "True", "Usage: likewise")
     assert {"likewise.cluster.cobra", "likewise.web.app", "likewise.cli.demo"} <= set(imported)
     assert refused.startswith("likewise.lab")
-
-
-def test_estimators_group_and_the_help_is_shown():
-    code = """
-from sklearn.datasets import load_iris
-from likewise import COBRA, LabelOracle, Likewise
-X, y = load_iris(return_X_y=True)
-for model in (COBRA(10, random_state=0), Likewise(max_queries=10, random_state=0)):
-    print(model.fit(X, oracle=LabelOracle(y)).n_clusters_ > 1)
-from likewise.cli import main
-main(["--help"], prog_name="likewise")
-"""
-    first, second, usage, *_ = without_lab(code).splitlines()
-    assert (first, second, usage[:15]) == ("True", "True", "Usage: likewise")
 
 
 def test_no_module_of_the_product_names_the_laboratory():

@@ -36,10 +36,16 @@ def test_what_joins_is_learned_and_asked_about_and_no_other_label_changes():
     assert any(max(gesture.rows) >= 500 for gesture in session.events)
 
 
-def test_what_joins_may_form_a_new_group():
-    rows = np.argsort(Y == 9, kind="stable")
-    n = int((Y != 9).sum())
-    session = Likewise(60, random_state=0).start(X[rows[:n]])
+@pytest.fixture
+def nines_last():
+    """Rows of four digits, the nines last, and how many are no nines."""
+    rows = np.flatnonzero(np.isin(Y, [0, 1, 2, 9]))
+    return rows[np.argsort(Y[rows] == 9, kind="stable")], int((Y[rows] != 9).sum())
+
+
+def test_what_joins_may_form_a_new_group(nines_last):
+    rows, n = nines_last
+    session = Likewise(30, random_state=0).start(X[rows[:n]])
     run(session, LabelOracle(Y[rows[:n]]))
     n_groups = session.n_groups
     session.grow(X[rows[n:]])
@@ -48,9 +54,8 @@ def test_what_joins_may_form_a_new_group():
     assert session.n_groups == n_groups + 1
 
 
-def test_a_session_that_thought_it_had_enough_asks_about_doubtful_rows_that_join():
-    rows = np.argsort(Y == 9, kind="stable")
-    n = int((Y != 9).sum())
+def test_a_session_that_thought_it_had_enough_asks_about_doubtful_rows_that_join(nines_last):
+    rows, n = nines_last
     session = run(Likewise(random_state=0).start(X[rows[:n]]), LabelOracle(Y[rows[:n]]))
     assert session.ask() is None
     session.grow(X[rows[n:]])

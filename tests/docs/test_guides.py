@@ -41,7 +41,10 @@ def test_cross_validation(capsys):
     assert names["search"].best_params_ == {"max_queries": 30}
 
 
-@pytest.mark.parametrize(("name", "until_right"), [("entities", 213), ("names", 85)])
+@pytest.mark.parametrize(
+    ("name", "until_right"),
+    [pytest.param("entities", 213, marks=pytest.mark.slow), ("names", 85)],
+)
 def test_after_so_many_answers_the_groups_of_the_guide_are_right(name, until_right):
     if name == "names":
         pytest.importorskip("sparse_dot_topn", reason='pip install "likewise[names]"')

@@ -43,6 +43,7 @@ class TestCandidatePairs(StrategyLaws):
         return CandidatePairs(candidates(case), case.partition)
 
 
+@pytest.mark.slow
 class TestSomeCandidatePairs(StrategyLaws):
     stops_early = True  # a pair that is not listed is never asked about
 
@@ -55,6 +56,7 @@ class TestCandidatesByChoices(StrategyLaws):
         return CandidatePairs(candidates(case), case.partition, max_groups=3)
 
 
+@pytest.mark.slow
 class TestRandomGroups(StrategyLaws):
     def make(self, case):
         return RandomOrder(case.partition, over="groups", seed=case.seed)
@@ -87,6 +89,7 @@ class TestMostDoubtFromRows(StrategyLaws):
     strategy = MostDoubt
 
 
+@pytest.mark.slow
 class TestRandomPairs(StrategyLaws):
     def make(self, case):
         return RandomPairs(case.X, case.train, None, case.seed)

@@ -3,6 +3,7 @@
 import copy
 import json
 import random
+import re
 import shutil
 import sqlite3
 import zlib
@@ -197,15 +198,21 @@ def put(path, data, log=None):
     return path
 
 
-def test_two_hundred_flipped_bits_are_refused_or_harmless(made, path):
+def test_flipped_bits_are_refused_or_harmless(made, path):
     _, _, closed, labels = made
     rng = random.Random(0)
+    # Pages of a small file are mostly empty. The last bit of a digit makes it another row.
+    written = [place for place, byte in enumerate(closed) if byte]
+    digits = [match.start() for match in re.finditer(rb"\d(?=[,\]])", closed)]
     outcomes = []
-    for _ in range(200):
+    for k in range(80):
         data = bytearray(closed)
-        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        if k % 4:
+            data[rng.choice(written)] ^= 1 << rng.randrange(8)
+        else:
+            data[rng.choice(digits)] ^= 1
         outcomes.append(outcome(put(path, data), labels, at_least=len(labels) - 1))
-    assert outcomes.count("refused") > 15  # pages of a small file are mostly empty
+    assert outcomes.count("refused") > 60
 
 
 def test_eighty_cuts_are_refused(made, path):
@@ -220,22 +227,22 @@ def test_flips_and_cuts_are_repaired_to_what_was_there(made, path):
     _, _, closed, labels = made
     rng = random.Random(2)
     n_repaired = []
-    for k in range(60):
+    written = [place for place, byte in enumerate(closed) if byte]
+    for k in range(30):
         data = bytearray(closed)
         if k % 3:
-            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+            data[rng.choice(written)] ^= 1 << rng.randrange(8)
         else:
             del data[rng.randrange(len(data) // 2, len(data)) :]
         n_repaired.append(repaired(put(path, data), labels))
-    assert sum(n is not None for n in n_repaired) > 5
+    assert sum(n is not None for n in n_repaired) > 10
 
 
-@pytest.mark.parametrize("seed", [3, 4])
-def test_a_damaged_write_ahead_log_is_refused_or_its_good_part_is_used(made, path, seed):
+def test_a_damaged_write_ahead_log_is_refused_or_its_good_part_is_used(made, path):
     in_use, log, _, labels = made
-    rng = random.Random(seed)
+    rng = random.Random(3)
     has = (len(labels) - 1) // FOLDED_AFTER * FOLDED_AFTER
-    for k in range(60):
+    for k in range(40):
         data = bytearray(log)
         if k % 2:
             data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)

@@ -26,7 +26,7 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(params=WAYS)
+@pytest.fixture(params=[*list(WAYS)[:-1], pytest.param("COBRAS", marks=pytest.mark.slow)])
 def project(request, tmp_path):
     np.savetxt(tmp_path / "x.csv", X, delimiter=",", header="a,b,c", comments="", fmt="%.4f")
     options = {"cache": False}

@@ -14,10 +14,10 @@ from likewise.rows.sample import SAMPLE_ROWS, draw_rows
 pytestmark = pytest.mark.usefixtures("small_sample")
 
 MODELS = {
-    "COBRA": COBRA(30, random_state=3),
-    "learned": COBRA(30, labels="learned", random_state=3),
-    "Likewise": Likewise(25, questions="choices", random_state=3),
-    "pairs": Likewise(25, random_state=3),
+    "COBRA": COBRA(20, random_state=3),
+    "learned": COBRA(20, labels="learned", random_state=3),
+    "Likewise": Likewise(12, questions="choices", random_state=3),
+    "pairs": Likewise(16, random_state=3),
 }
 
 
@@ -42,7 +42,15 @@ def places_of(X, tmp_path, write_parquet):
     }
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "COBRA",
+        "Likewise",
+        pytest.param("learned", marks=pytest.mark.slow),
+        pytest.param("pairs", marks=pytest.mark.slow),
+    ],
+)
 def test_questions_and_labels_are_the_same_wherever_the_rows_lie(
     tmp_path, blobs, write_parquet, name
 ):

@@ -15,7 +15,10 @@ from likewise.lab.experiments.tasks import dataset
 PAGE = Path(__file__).parents[3] / "docs" / "datasets.md"
 
 
-@pytest.mark.parametrize("name", THIRD)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name == "mnist" else name for name in THIRD],
+)
 def test_a_task_is_as_the_page_says_and_the_same_every_time(name):
     if THIRD[name].package:
         pytest.importorskip(THIRD[name].package)

@@ -94,6 +94,13 @@ def results_of(rows):
     return Results(rows, PLAN)
 
 
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    """Draw less often: the tables are tested here, the statistics in their own tests."""
+    monkeypatch.setattr("likewise.lab.experiments.statistics.N_RESAMPLES", 1000)
+    monkeypatch.setattr("likewise.lab.experiments.statistics.N_POSTERIOR", 1000)
+
+
 @pytest.fixture(scope="module")
 def results():
     return results_of(made_up_rows())

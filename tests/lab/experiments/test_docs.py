@@ -93,6 +93,7 @@ def test_the_page_names_every_column_method_and_number_of_cells():
         assert line.endswith(f"| {cells.count(experiment)} |"), line
 
 
+@pytest.mark.slow
 def test_the_figures_of_the_documents_are_those_of_the_committed_rows():
     pytest.importorskip("pandas", reason='pip install "likewise[plot]"')
     spec = spec_from_file_location("make_figures", PAGE.parent / "make_figures.py")

@@ -84,10 +84,10 @@ def test_lak_has_the_scores_of_the_authors_program(data_home):
 
 def test_correlation_clustering_needs_hundreds_of_answers_and_then_is_right():
     # As the authors' program on wine, 178 rows in three classes: near 0 at 200, 1 at 600.
-    X, y = make_blobs(60, centers=3, cluster_std=9.0, random_state=0)
-    session = run(Session(CorrelationClustering.from_rows(X)), LabelOracle(y), max_queries=30)
+    X, y = make_blobs(40, centers=3, cluster_std=9.0, random_state=0)
+    session = run(Session(CorrelationClustering.from_rows(X)), LabelOracle(y), max_queries=20)
     assert adjusted_rand_score(y, session.labels) < 0.5
-    run(session, LabelOracle(y), max_queries=270)
+    run(session, LabelOracle(y), max_queries=150)
     assert adjusted_rand_score(y, session.labels) == 1.0
 
 
