@@ -128,13 +128,9 @@ def preprocess(
     pick: tuple[str, ...] = (),
     authors: bool,
 ) -> Preprocessed:
-    """Drop incomplete and duplicate rows and uninformative columns, then scale to [0, 1].
-
-    With `authors`, columns in which no value occurs twice are left out and rows are picked last,
-    which the authors did and the paper's text does not say.
-    Duplicates are rows with equal features, whatever their labels; the first one stays. A constant
-    column cannot be scaled and changes no distance, so it is left out.
-    """
+    """Drop incomplete rows, duplicates and useless columns, then scale to [0, 1]."""
+    # The authors also left out columns in which no value occurs twice, and picked rows last; the
+    # text of the paper does not say so.
     keep = [j for j, column in enumerate(table.columns) if column not in drop]
     # Adding zero turns -0.0 into 0.0, so that equal rows have equal bytes.
     values = table.values[:, keep] + 0.0

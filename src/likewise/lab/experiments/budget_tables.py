@@ -221,10 +221,7 @@ def end_table(results: Results) -> Table | None:
 
 
 def leaderboard(results: Results, name: str, tasks: Sequence[str]) -> Table | None:
-    """Return all methods on a named list of tasks, the best average rank first.
-
-    Only tasks that all methods have are counted.
-    """
+    """Return all methods on the tasks that all of them have, the best average rank first."""
     scores = {budget: complete(results.at(budget, tasks)) for budget in results.counts}
     methods = [m for m in scores[results.counts[0]] if all(m in found for found in scores.values())]
     if not methods:

@@ -57,12 +57,9 @@ def run_cell(
     tasks_from: str | None = None,
     method: Method | None = None,
 ) -> Row:
-    """Run one method on one fold of one task and return its row, whatever happens.
-
-    With `budgets` the clustering is scored at each of these numbers of questions. After
-    `time_limit` seconds on the processor no more questions are answered, after twice as many the
-    method is cut off without a score (in the main thread only); either way the row is "capped".
-    """
+    """Run one method on one fold of one task and return its row, whatever happens."""
+    # After `time_limit` seconds no more questions are answered; after twice as many the method is
+    # cut off (in the main thread only). Either way the row is "capped".
     row = Row(
         **asdict(cell),
         allowed=max(budgets) if budgets else allowed,

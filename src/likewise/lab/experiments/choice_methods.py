@@ -200,10 +200,7 @@ def learner(choices: Choices) -> Floats:
 
 
 def cells(choices: Choices) -> Floats:
-    """Return 1 for the group of the row's super-instance, as COBRA does.
-
-    A super-instance whose row nobody was sure about has the group of the nearest known row.
-    """
+    """Return 1 for the group of the row's super-instance, as COBRA does."""
     partition, representatives = _super_instances(choices.trial, _n_rows(choices.trial))
     groups = nearest(choices)[representatives]
     place = {row: cell for cell, row in enumerate(representatives.tolist())}
@@ -238,10 +235,7 @@ def activeml(
     query: Callable[[Choices], dict[str, Any]] | None = None,
     n_batch: int = N_BATCH,
 ) -> Rule:
-    """Return a rule of scikit-activeml, which is shown the rows that may be asked about.
-
-    `parameters` makes those of its class, `query` those of its method, if it needs a classifier.
-    """
+    """Return a rule of scikit-activeml; `query` makes the classifier of a rule that needs one."""
 
     def rule(choices: Choices) -> Iterator[int]:
         with needs_extra(f"the rule {name}", "lab"):

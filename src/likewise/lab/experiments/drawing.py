@@ -92,11 +92,7 @@ def dots(method: str) -> dict[str, Any]:
 def draw_lines(
     axis: Axes, curves: Mapping[str, Curve], *, early: float = EARLY, **look: Any
 ) -> None:
-    """Draw lines, their names beside the panel, moved apart where they would overlap.
-
-    Where a line ends before the share `early` of the longest, its name stands above its end, or to
-    the right of it if another line runs there.
-    """
+    """Draw lines, with names beside the panel, or at the end of a line that ends early."""
     for name, curve in curves.items():
         axis.plot(*curve, **{**style(name), **look})
     low, high = axis.get_ylim()

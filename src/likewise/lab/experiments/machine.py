@@ -53,10 +53,7 @@ def reset_peak_memory() -> None:
 
 
 def peak_memory_mb() -> float:
-    """Return the largest resident memory since `reset_peak_memory`, else of the whole process.
-
-    It is NaN on systems that report neither, such as Windows.
-    """
+    """Return the largest resident memory since the reset, else of the process; NaN on Windows."""
     try:
         for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
             if line.startswith("VmHWM:"):

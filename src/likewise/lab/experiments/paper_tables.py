@@ -123,10 +123,7 @@ def _beside(ours: float, published: float) -> str:
 
 
 def estimates(results: Results) -> pd.DataFrame:
-    """Return the paper's estimate beside COBRA's mean number of questions, by size and task.
-
-    With N pure super-instances of K classes that are far apart, COBRA asks N - K + K(K-1)/2.
-    """
+    """Return COBRA's mean number of questions beside the estimate N - K + K(K-1)/2."""
     rows = results.of("main", method=CONTROL).rename(columns={"n_super_instances": "size"})
     groups = rows.groupby(["size", "task"], as_index=False)
     found = groups.agg(classes=("n_classes", "max"), asked=("queries", "mean")).dropna()
@@ -264,10 +261,7 @@ def curves_table(results: Results) -> Table | None:
 
 
 def _curves_verdict(points: pd.DataFrame) -> str:
-    """Check the paper's claim that a method that leads with few questions leads with many.
-
-    Its figure has the competitors with MinMax; it says that the same holds for NPU.
-    """
+    """Check whether a method that leads with few questions leads with many, as the paper says."""
     counts = {
         choice: _ahead(points[points["method"].str.endswith((CONTROL, f"-{choice}"))])
         for choice in ("MinMax", "NPU")

@@ -13,10 +13,7 @@ from likewise.lab.peers.cobras import PhaseByPhase
 
 
 class PublishedCOBRAS(Method):
-    """COBRAS with the memory of the authors' code; see `PhaseByPhase`.
-
-    It asks about what is implied, which no session does, so it has a loop of its own.
-    """
+    """`PhaseByPhase` in a loop of its own: it asks what is implied, which no session does."""
 
     name = "COBRAS-published"
     settings = "n_init=10; what earlier phases imply is asked again"

@@ -60,11 +60,7 @@ def write_report(
     plan: Plan | None = None,
     seconds: Seconds = PUBLISHED,
 ) -> Path:
-    """Write ``report.html``, the tables, the figures, all points and the list of stale cells.
-
-    Parts for which there are no rows are left out. The plan, by default the paper's, says which
-    experiments to report on, and `seconds` how long answers take. Returns the page.
-    """
+    """Write ``report.html``, tables, figures, points and stale cells; return the page."""
     results, target = _begun(rows, folder, plan or profile("paper"), seconds)
     left_out = OF_THE_PAPER if results.is_by_budget else ()
     sections = [_section(results, target, title) for title in SECTIONS if title not in left_out]
@@ -86,10 +82,7 @@ def write_report(
 
 
 def write_leaderboard(rows: Iterable[Row], folder: str | Path) -> Path:
-    """Write ``leaderboard.html``, and its tables as files: one list of tasks after the other.
-
-    As `write_report`, but with the plan of the profile `flagship`.
-    """
+    """Write ``leaderboard.html`` and its tables, by the plan of the profile `flagship`."""
     results, target = _begun(rows, folder, profile("flagship"))
     sections = [
         Section(f"{name[0].upper()}{name[1:]}: {len(tasks)} tasks", table)

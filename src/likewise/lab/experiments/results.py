@@ -162,11 +162,7 @@ class Results:
         column: str = "ari",
         n_folds: int = 0,
     ) -> pd.DataFrame:
-        """Return the mean ARI or another column of the points, tasks by lines, at some questions.
-
-        A line is a method, with its number of super-instances if it is told one. By default all
-        folds of the compared rows count.
-        """
+        """Return the mean of a column of the points, tasks by lines, at a number of questions."""
         # Where every run has its own number of questions, there are no rows at given ones.
         name = experiment or (self.scored if self.is_by_budget else "")
         points = self.points[self.points["experiment"] == name]

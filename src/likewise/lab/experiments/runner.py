@@ -42,13 +42,7 @@ def run_cells(
     retry: Sequence[str] = (),
     on_row: OnRow | None = None,
 ) -> None:
-    """Run the cells that have no row yet, by joblib or on a Dask client; write each row as it ends.
-
-    Cells on which the number of questions of others depends (COBRA's) are run first, also if they
-    were not asked for. A killed run loses at most the cells under way. `time_limit`, `data_home`
-    and `tasks_from` are those of `run_cell`. Rows whose status is in `retry` are run again; "stale"
-    stands for rows whose code has changed.
-    """
+    """Run cells that have no row yet, and those they wait for; write each row as it ends."""
 
     def written(row: Row) -> None:
         store.add(row)
@@ -136,10 +130,7 @@ def draw(
     tasks: Collection[str] = (),
     max_seconds: float | None = None,
 ) -> list[Row]:
-    """Return a random sample of the rows that ended well, `n` or all if there are fewer.
-
-    `max_seconds` leaves out rows that took longer on the processor.
-    """
+    """Return a random sample of `n` rows that ended well, and within `max_seconds`."""
     found = [
         row
         for row in sorted(rows, key=lambda row: row.cell)
@@ -172,10 +163,7 @@ def make_again(row: Row, *, data_home: str | None = None, tasks_from: str | None
 
 
 def differences(old: Row, new: Row) -> dict[str, tuple[object, object]]:
-    """Return the columns in which two rows differ, but for times and versions.
-
-    What an old row of an earlier version does not have is not compared.
-    """
+    """Return the columns in which two rows differ, but for times, versions and later columns."""
     before, after = asdict(old), asdict(new)
     return {
         name: (value, after[name])

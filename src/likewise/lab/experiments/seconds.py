@@ -70,11 +70,8 @@ def as_json(model: Seconds) -> str:
 
 
 def fit_seconds(gestures: Iterable[Gesture]) -> Seconds:
-    """Return the model nearest to what a person took, by least squares without negative values.
-
-    Gestures without a time, and those with a pause of more than a minute, do not count. If all
-    show as many rows, as pairs do, the whole time goes to the question.
-    """
+    """Return the model nearest to the times of answers, by non-negative least squares."""
+    # If all questions show as many rows, as pairs do, the whole time goes to the question.
     asked = [one for one in gestures if one.source == "asked" and one.seconds is not None]
     timed = [one for one in asked if one.seconds is not None and one.seconds <= PAUSE]
     if not timed:
@@ -93,10 +90,7 @@ def fit_seconds(gestures: Iterable[Gesture]) -> Seconds:
 
 
 def timed_gestures(path: str | Path) -> list[Gesture]:
-    """Return the answers of a session, a .likewise file or exported JSON, that have a time.
-
-    Those that were undone took time as well, and are there where the file has them.
-    """
+    """Return the answers of a session file that have a time, also those that were undone."""
     try:
         if Path(path).suffix == ".json":
             log = json.loads(Path(path).read_text("utf-8"))["log"]

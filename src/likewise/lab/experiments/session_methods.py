@@ -60,10 +60,7 @@ class SessionMethod(Method):
 def estimator_method(
     name: str, estimator: type[Any], parameters: Callable[[Trial], dict[str, Any]], **more: Any
 ) -> SessionMethod:
-    """Return an asking estimator, a class with `start` and `adopt` such as `COBRA`, as a method.
-
-    `parameters` makes those of the estimator for a trial; `more` is as for `SessionMethod`.
-    """
+    """Return an asking estimator such as `COBRA` as a method; `parameters` makes its parameters."""
 
     def start(trial: Trial) -> Session:
         model = estimator(**parameters(trial))

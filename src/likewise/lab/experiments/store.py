@@ -174,10 +174,7 @@ class ResultStore:
 
 
 def write_results(rows: Iterable[Row], path: str | Path) -> None:
-    """Write rows to a CSV file, compressed if its name ends in .gz, or add them to a store.
-
-    A CSV file has the same bytes for the same rows.
-    """
+    """Write rows to a CSV file, the same bytes for the same rows, or add them to a store."""
     if not str(path).endswith(CSV):
         with closing(ResultStore(path)) as store:
             for row in rows:

@@ -33,10 +33,7 @@ _LATEX = str.maketrans(
 
 @dataclass(frozen=True)
 class Table:
-    """A table: the name of its files, its title, its result in a sentence, and how to read it.
-
-    Floats are shown with `digits` decimals, and with all of them in the CSV.
-    """
+    """A table: its file name, title, result in a sentence, and notes; the CSV has all digits."""
 
     name: str
     title: str

@@ -47,12 +47,7 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=2)
 def dataset(task: str, data_home: str | None = None, folder: str | None = None) -> Dataset:
-    """Return a task, kept for the next cell.
-
-    It is one of the paper or of the third list; a function such as
-    ``sklearn.datasets:load_digits``; or a file in `folder`: .npz with the arrays X and y, or
-    Parquet, whose column y has the classes.
-    """
+    """Return a task of the paper or the third list, of a function, or of a file in `folder`."""
     if ":" in task:
         found = _FUNCTIONS.find(task)()
         X, y = (found.data, found.target) if hasattr(found, "target") else found

@@ -152,11 +152,9 @@ class AdaptiveSampling(Procedure):
 
 
 def neighbor_chances(points: Array) -> Any:
-    """Return how likely each point belongs together with its neighbors, as a sparse matrix.
-
-    Isotonic regression learns it from distances, relative to how far the neighbors of both points
-    are. For training, a neighbor that is also a neighbor's neighbor counts as belonging together.
-    """
+    """Return how likely each point belongs together with its neighbors, as a sparse matrix."""
+    # Learned from distances, relative to those of the neighbors of both points; mutual neighbors
+    # count as belonging together.
     n = len(points)
     n_neighbors = min(N_NEIGHBORS, n - 1)
     if n_neighbors == 0:

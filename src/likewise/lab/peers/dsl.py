@@ -67,12 +67,9 @@ class SkeletonTree(Procedure):
 
 
 def skeleton(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return a tree on all points: every point's parent, the root its own, and edge lengths.
-
-    Every point hangs on its nearest neighbor. Of two that are each other's nearest, the one with
-    more others hanging on it goes on to the next round, where only those are left that did. On a
-    tie it is the one whose others hang on longer edges.
-    """
+    """Return a tree on all points: every point's parent, the root its own, and edge lengths."""
+    # Every point hangs on its nearest neighbor. Of two that are each other's nearest, the one with
+    # more others hanging on it, then with longer edges, goes on to the next round.
     n = len(points)
     parent = np.arange(n, dtype=np.intp)
     length = np.zeros(n)

@@ -90,10 +90,7 @@ class RowStrategy(Strategy):
         return bound, min(bound, estimate)
 
     def labels(self, *, guess: bool = False) -> Ints:
-        """Return the group of every row: that of the nearest row somebody answered about.
-
-        By a guess, undecided rows are in the nearest group that no answer forbids.
-        """
+        """Return the group of the nearest row with an answer; undecided ones may be guessed."""
         known = self.known()
         rows = mentioned(known)
         is_open = any(self.links.implied(*pair) is None for pair in self._unsure)

@@ -114,12 +114,7 @@ class MostInformative(NeighborhoodStrategy):
 
 
 def neighborhood_chances(leaves: Ints, rows: Ints, neighborhoods: list[list[int]]) -> Array:
-    """Return how likely each row belongs to each neighborhood.
-
-    The similarity of two rows is the share of trees in which they fall into the same leaf; the
-    chance of a neighborhood is proportional to the mean similarity to its members. It is uniform
-    for a row that is similar to none.
-    """
+    """Return how likely each row belongs to each neighborhood, by the leaves they share."""
     members = np.concatenate([np.asarray(rows_) for rows_ in neighborhoods])
     sizes = np.array([len(rows_) for rows_ in neighborhoods])
     owner = np.repeat(np.arange(len(sizes)), sizes)
@@ -157,11 +152,8 @@ def shared_leaves(leaves: Ints, rows: Ints, members: Ints, owner: Ints, share: A
 
 
 def uncertainty_per_question(chances: Array) -> Array:
-    """Return the entropy of each row's neighborhood over the expected number of questions.
-
-    Neighborhoods are asked about in order of probability, so the i-th most likely one takes i
-    questions.
-    """
+    """Return the entropy of each row's neighborhood over the expected number of questions."""
+    # The i-th most likely neighborhood takes i questions.
     logs = np.log2(chances, out=np.zeros_like(chances), where=chances > 0)
     entropy = np.abs((chances * logs).sum(axis=1))
     descending = -np.sort(-chances, axis=1)

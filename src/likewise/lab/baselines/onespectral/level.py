@@ -35,10 +35,7 @@ class Effort:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What all parts of a search share: the effort, chance, and the price of a violated link.
-
-    A price of None is looked for.
-    """
+    """What all parts of a search share; a price of None is looked for."""
 
     effort: Effort
     rng: np.random.RandomState

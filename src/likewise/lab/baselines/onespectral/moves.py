@@ -9,11 +9,8 @@ from likewise.lab.baselines.onespectral.objective import cut, n_violated, set_va
 
 
 def best_moves(graph: CutGraph, gamma: float, side: Sides) -> Sides:
-    """Make the move that lowers F most, again and again while F falls; return the set.
-
-    Descents end where no direction improves, but a merged vertex may still sit on the wrong side
-    of a threshold. Trying every vertex takes one product with the graph.
-    """
+    """Make the move that lowers F most, again and again while F falls; return the set."""
+    # Descents end where no direction improves, but a merged vertex may still be on the wrong side.
     side = side.copy()
     value = set_value(graph, gamma, side)
     while True:

@@ -95,10 +95,7 @@ def multicut(graph: CutGraph, labels: Ints) -> float:
 
 
 def best_threshold(graph: CutGraph, gamma: float, f: Floats) -> Sides:
-    """Return the set ``{f > t}`` with the smallest F over all t.
-
-    All thresholds are evaluated at once: an edge is cut by the thresholds between its two ends.
-    """
+    """Return the set ``{f > t}`` with the smallest F, of all thresholds t at once."""
     n = graph.n_vertices
     order = np.argsort(f, kind="stable")
     rank = np.empty(n, dtype=np.intp)

@@ -42,15 +42,9 @@ def ratio_dca(
     is_patient: bool = True,
     dual: Dual | None = None,
 ) -> Descent:
-    """Minimize F from the vector `f`, which must not be constant.
-
-    Every step lowers F: the inner problem is zero at the current vector, and any vector at which
-    it is negative has a smaller F. So the inner problem need not be solved to the end: after some
-    iterations any negative value will do, and only to find one it may take up to `max_inner`.
-    `tol` is the relative duality gap of the inner problem and the relative descent, promised or
-    made, below which to stop. Without `is_patient` the descent also stops at a step that leaves
-    the best threshold set as it was.
-    """
+    """Minimize F from the vector `f`, which must not be constant."""
+    # Any vector at which the inner problem is negative has a smaller F, so the inner problem need
+    # not be solved to the end: after `enough` iterations any negative value will do.
     spread = gamma * graph.n_cannot
     f = _unit(f)
     s = balance_subgradient(graph, f)

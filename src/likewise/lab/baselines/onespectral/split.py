@@ -23,11 +23,7 @@ FIRST_STEP = 0.1
 
 
 def best_split(graph: CutGraph, target: int, search: Search) -> Solution | None:
-    """Return the best split of a part of the graph found, or None for a single vertex.
-
-    Costs are measured against the whole graph, by the weights to the outside that a part of a
-    graph remembers. At most `target` cannot-links inside the part should stay violated.
-    """
+    """Return the best split found that leaves `target` violations, or None for a single vertex."""
     if graph.n_vertices == 1:
         return None
     if graph.n_vertices == 2:

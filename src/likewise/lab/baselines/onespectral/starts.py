@@ -16,11 +16,7 @@ TOLERANCE = 1e-3
 def spectral_vector(
     graph: CutGraph, rng: np.random.RandomState, apart: Ints | None = None
 ) -> Floats:
-    """Minimize ``v'(D - W)v / v'Bv`` over v orthogonal to the constant in the metric of B.
-
-    With `apart`, a list of pairs no two of which share a vertex, also ``v_i + v_j = 0`` holds for
-    each pair: its ends lie on different sides of zero.
-    """
+    """Minimize ``v'(D - W)v / v'Bv`` without the constant, and with ``v_i + v_j = 0`` for pairs."""
     n = graph.n_vertices
     root = np.sqrt(graph.volumes)
     degrees = graph.weights.sum(axis=1) / graph.volumes

@@ -24,11 +24,7 @@ FIRST_PRICE = 0.2
 
 
 def two_clusters(graph: CutGraph, search: Search) -> Sides:
-    """Return one side of a good partition of the vertices into two.
-
-    Without a price, that is the smallest at which no cannot-link is violated, which takes a graph
-    in which no two of them share a vertex.
-    """
+    """Return one side of a good partition into two, at the lowest price without a violation."""
     gamma, effort = search.gamma, search.effort
     free = component_splits(graph)
     feasible, vectors = _starts(graph, search)
@@ -52,11 +48,9 @@ def two_clusters(graph: CutGraph, search: Search) -> Sides:
 def _cheapest_without_violation(
     graph: CutGraph, feasible: Solution, current: list[Solution], search: Search
 ) -> Solution:
-    """Follow the solutions up the prices, then bisect between too low and high enough.
-
-    `feasible`, a known partition without violations, makes this end: at a price above a quarter
-    of its cut times the volume of the graph nothing with a violation is better than it.
-    """
+    """Follow the solutions up the prices, then bisect between too low and high enough."""
+    # It ends: at a price above a quarter of the cut of `feasible` times the volume of the graph
+    # nothing with a violation is better than `feasible`.
     effort = search.effort
     low, high = 0.0, FIRST_PRICE
     answer = feasible
@@ -89,11 +83,7 @@ def _cheapest_without_violation(
 
 
 def _break_even(graph: CutGraph, violating: Solution, feasible: Solution) -> float:
-    """Return the price above which a partition without violations is better than one with.
-
-    At lower prices the best partition is at least as good as the one with violations, so trying
-    them cannot bring the known one without into play.
-    """
+    """Return the price above which a partition without violations is better than one with."""
     side = violating.side
     inside = float(graph.volumes[side].sum())
     balance = inside * (graph.volume - inside) / graph.volume
