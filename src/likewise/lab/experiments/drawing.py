@@ -80,8 +80,8 @@ def style(line: str) -> dict[str, Any]:
     method, size = split_line(line)
     marker = OWN_MARKERS[crc32(method.encode()) % len(OWN_MARKERS)]
     own = {"marker": marker, **OWN_STYLE}
-    found = {"linewidth": 1.2, "markersize": 5, **STYLES.get(method, own)}
-    return found | ({"linestyle": STROKES.get(size, "-"), "linewidth": 1.2} if size else {})
+    plain = {"linewidth": 1.2, "markersize": 5, **STYLES.get(method, own)}
+    return plain | ({"linestyle": STROKES.get(size, "-"), "linewidth": 1.2} if size else {})
 
 
 def dots(method: str) -> dict[str, Any]:

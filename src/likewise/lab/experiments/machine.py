@@ -71,10 +71,9 @@ def peak_memory_mb() -> float:
 @cache
 def versions() -> str:
     """Return the versions that results depend on, as JSON."""
-    found = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
-    found["likewise"] = likewise.__version__
-    found["python"] = platform.python_version()
-    return json.dumps(found, sort_keys=True)
+    packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    ours = {"likewise": likewise.__version__, "python": platform.python_version()}
+    return json.dumps(packages | ours, sort_keys=True)
 
 
 @cache

@@ -40,14 +40,13 @@ def run_cells(
     data_home: str | None = None,
     tasks_from: str | None = None,
     retry: Sequence[str] = (),
-    on_row: OnRow | None = None,
+    on_row: OnRow = lambda _: None,
 ) -> None:
     """Run cells that have no row yet, and those they wait for; write each row as it ends."""
 
     def written(row: Row) -> None:
         store.add(row)
-        if on_row is not None:
-            on_row(row)
+        on_row(row)
 
     settings = {"time_limit": time_limit, "data_home": data_home, "tasks_from": tasks_from}
     first, then = stages(cells, store, retry)
@@ -110,8 +109,7 @@ def in_processes(jobs: Iterable[Job], n_jobs: int) -> Iterator[Row]:
     parallel = Parallel(
         n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2 * n_jobs"
     )
-    found: Iterator[Row] = parallel(delayed(run_cell)(cell, **given) for cell, given in jobs)
-    yield from found
+    yield from parallel(delayed(run_cell)(cell, **given) for cell, given in jobs)
 
 
 def _by_dask(jobs: Iterable[Job], client: Any) -> Iterator[Row]:
@@ -131,14 +129,14 @@ def draw(
     max_seconds: float | None = None,
 ) -> list[Row]:
     """Return a random sample of `n` rows that ended well, and within `max_seconds`."""
-    found = [
+    eligible = [
         row
         for row in sorted(rows, key=lambda row: row.cell)
         if row.status == "ok"
         and (not tasks or row.task in tasks)
         and (max_seconds is None or row.cpu_seconds <= max_seconds)
     ]
-    return random.Random(seed).sample(found, min(n, len(found)))
+    return random.Random(seed).sample(eligible, min(n, len(eligible)))
 
 
 def changed_groups(rows: Iterable[Row], methods: Collection[str] = ()) -> list[list[Row]]:
