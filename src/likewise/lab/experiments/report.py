@@ -97,10 +97,10 @@ def _begun(
     rows: Iterable[Row], folder: str | Path, plan: Plan, seconds: Seconds = PUBLISHED
 ) -> tuple[Results, Path]:
     """Return the results, and the folder to write to, which is made."""
-    found = list(rows)
-    if not found:
+    given = list(rows)
+    if not given:
         raise InputError("there are no results to report on. Run `likewise bench run` first.")
-    results, target = Results(found, plan, seconds), Path(folder)
+    results, target = Results(given, plan, seconds), Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     return results, target
 
@@ -115,7 +115,7 @@ def _section(results: Results, target: Path, title: str) -> Section:
 
 def _opening(results: Results) -> list[str]:
     statuses = results.rows["status"].tolist()
-    told = (
+    rules = (
         "No method is told the number of clusters; COBRA is told a number of super-instances."
         if results.is_by_budget
         else "The others ask as many questions as COBRA did in the same fold and are told the true "
@@ -129,7 +129,7 @@ def _opening(results: Results) -> list[str]:
         f"capped by the time limit, {statuses.count('failed')} failed. {len(results.tasks)} tasks, "
         f"{results.n_folds} folds, {len(results.methods)} methods ({', '.join(results.methods)}). "
         "All rows are clustered, only training rows are asked about, and the adjusted "
-        f"Rand index (ARI) is taken on the test part. {told}",
+        f"Rand index (ARI) is taken on the test part. {rules}",
         " ".join(lists),
     ]
 

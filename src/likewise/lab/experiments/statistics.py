@@ -166,9 +166,9 @@ def holm(p_values: ArrayLike) -> Array:
     order = np.argsort(given, kind="stable")
     factors = np.arange(len(given), 0, -1)
     adjusted = np.minimum(1.0, np.maximum.accumulate(factors * given[order]))
-    found = np.empty_like(given)
-    found[order] = adjusted
-    return found
+    result = np.empty_like(given)
+    result[order] = adjusted
+    return result
 
 
 def post_hoc(

@@ -66,7 +66,7 @@ class Table:
     def are_numbers(self) -> list[bool]:
         """Whether each column has numbers only."""
         numbers = [self.frame[name].map(_is_number).all() for name in self.frame]
-        return [bool(found) and len(self.frame) > 0 for found in numbers]
+        return [bool(is_number) and len(self.frame) > 0 for is_number in numbers]
 
     def markdown(self) -> str:
         """Return the table for a README."""

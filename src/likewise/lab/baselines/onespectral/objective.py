@@ -78,11 +78,6 @@ def numerator(graph: CutGraph, gamma: float, f: Floats) -> float:
     return value
 
 
-def vector_value(graph: CutGraph, gamma: float, f: Floats) -> float:
-    """Return F of a vector that is not constant."""
-    return numerator(graph, gamma, f) / float(balance_subgradient(graph, f) @ f)
-
-
 def multicut(graph: CutGraph, labels: Ints) -> float:
     """Return the sum over clusters of their cut relative to their volume."""
     i, j, w = graph.edges

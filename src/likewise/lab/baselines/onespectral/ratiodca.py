@@ -18,6 +18,8 @@ from likewise.lab.baselines.onespectral.objective import (
 # Inner iterations after which any descent is good enough; doubled after so many outer steps.
 FIRST_CAP = 100
 PATIENCE = 20
+# Inner iterations without any descent after which to give up.
+MAX_INNER = 1000
 # A balanced cut is at most about two; below this it is nothing but rounding.
 FREE = 1e-12
 
@@ -37,7 +39,7 @@ def ratio_dca(
     gamma: float,
     f: Floats,
     *,
-    max_inner: int,
+    max_inner: int = MAX_INNER,
     tol: float = 1e-6,
     is_patient: bool = True,
     dual: Dual | None = None,

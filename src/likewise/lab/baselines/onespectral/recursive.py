@@ -72,9 +72,9 @@ def split_pairs_again(
             if now.violated == 0 and cut(part, now.side) == 0:
                 continue
             for target in {0, now.violated}:
-                found = best_split(part, target, search)
-                if found is not None and _is_better(found, best, violations_first):
-                    best = found
+                split = best_split(part, target, search)
+                if split is not None and _is_better(split, best, violations_first):
+                    best = split
             if best is not now:
                 labels[vertices] = np.where(best.side, a, b)
         if np.array_equal(labels, before):
@@ -82,11 +82,11 @@ def split_pairs_again(
     return labels
 
 
-def _is_better(found: Solution, best: Solution, violations_first: bool) -> bool:
-    if found.violated < best.violated:
-        return violations_first or found.cut <= best.cut
+def _is_better(split: Solution, best: Solution, violations_first: bool) -> bool:
+    if split.violated < best.violated:
+        return violations_first or split.cut <= best.cut
     # A smaller cut must be worth more than rounding.
-    return found.violated == best.violated and found.cut < best.cut * (1.0 - 1e-9)
+    return split.violated == best.violated and split.cut < best.cut * (1.0 - 1e-9)
 
 
 def _recursion(graph: CutGraph, n_clusters: int, search: Search) -> Ints:

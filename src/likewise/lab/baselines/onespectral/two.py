@@ -16,8 +16,7 @@ from likewise.lab.baselines.onespectral.level import (
     solution_of,
     varied,
 )
-from likewise.lab.baselines.onespectral.split import component_splits
-from likewise.lab.baselines.onespectral.starts import spectral_vector
+from likewise.lab.baselines.onespectral.split import component_splits, spectral_vector
 
 FIRST_PRICE = 0.2
 """The first price of violated cannot-links; it is raised until none is violated."""
@@ -59,13 +58,13 @@ def _cheapest_without_violation(
         high = max(high, _break_even(graph, _best(current), feasible))
     while True:
         above = _at_price(graph, high, below, search)
-        found = min([*above, answer], key=lambda s: (s.value, s.violated))
+        cheapest = _best([*above, answer])
         answer = min([answer, *(s for s in above if s.violated == 0)], key=lambda s: s.cut)
-        if found.violated == 0:
+        if cheapest.violated == 0:
             break
         low, below, high = high, above, high * effort.growth
         if not effort.is_patient:
-            high = max(high, _break_even(graph, found, answer))
+            high = max(high, _break_even(graph, cheapest, answer))
     lower_bound = _best(below).value
     while high - low > effort.resolution * high:
         # Nothing without violations is cheaper than the best at a lower price.
@@ -73,12 +72,12 @@ def _cheapest_without_violation(
             break
         middle = (low + high) / 2
         between = _at_price(graph, middle, below, search)
-        found = min([*between, answer], key=lambda s: (s.value, s.violated))
+        cheapest = _best([*between, answer])
         answer = min([answer, *(s for s in between if s.violated == 0)], key=lambda s: s.cut)
-        if found.violated == 0:
+        if cheapest.violated == 0:
             high = middle
         else:
-            low, below, lower_bound = middle, between, found.value
+            low, below, lower_bound = middle, between, cheapest.value
     return answer
 
 
