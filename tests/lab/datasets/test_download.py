@@ -142,7 +142,7 @@ def test_uci_archives_give_the_same_arrays_as_the_folder(file, server, data_home
     place, verified = download.fetch_file(file, folder)
     assert place == f"{download.UCI}/{ORIGINALS[file].archive}"
     assert f"{stored.expected(file)['rows']} rows" in verified
-    ours, theirs = (stored.read_stored_table(home / file) for home in (folder, data_home))
+    ours, theirs = (stored.read_stored(home / file) for home in (folder, data_home))
     np.testing.assert_array_equal(ours.values, theirs.values)
     assert ours.labels == theirs.labels
     assert ours.columns == theirs.columns
@@ -165,7 +165,7 @@ def test_openml_gives_the_same_arrays_as_the_folder(file, server, data_home, tmp
     folder = tmp_path / "data"
     place, _ = download.fetch_file(file, folder)
     assert place == f"OpenML {ORIGINALS[file].openml}"
-    ours, theirs = (stored.read_stored_table(home / file) for home in (folder, data_home))
+    ours, theirs = (stored.read_stored(home / file) for home in (folder, data_home))
     np.testing.assert_array_equal(ours.values, theirs.values)
     assert ours.labels == theirs.labels
     assert left_over(folder) == [file]
