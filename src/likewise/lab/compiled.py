@@ -12,12 +12,7 @@ R = TypeVar("R")
 
 
 def compiled(plain: Callable[P, R]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a loop that does the same as `plain`: compile it, or without numba use `plain`.
-
-    `plain` is the same in NumPy and returns the same bits, so that results do not depend on what is
-    installed. Numba is imported, and the loop compiled, when it is first called. The compiled code
-    is kept on disk for the next time.
-    """
+    """Decorate a loop that returns the same bits as `plain`, which is used without numba."""
 
     def decorate(loop: Callable[P, R]) -> Callable[P, R]:
         @cache

@@ -181,7 +181,7 @@ def test_whatever_makes_a_row_is_code_that_the_row_depends_on(method, blobs):
     before = sys.getprofile()
     sys.setprofile(look)
     try:
-        row = run_cell(Cell(experiment, method, "iris", 10, 0), allowed=25)
+        row = run_cell(Cell(experiment, method, "iris", 10, 0), allowed=15)
     finally:
         sys.setprofile(before)
     assert row.error == ""

@@ -149,7 +149,6 @@ def test_dsl_scores_what_was_measured(name, budgets, measured, data_home):
 @pytest.mark.parametrize(
     ("name", "budgets", "measured"),
     [
-        ("iris", (27, 54, 109), (0.77, 0.78, 0.92)),
         ("wine", (26, 55, 107), (0.86, 0.90, 0.94)),
         ("ionosphere", (30, 60, 119), (0.57, 0.52, 0.64)),
     ],

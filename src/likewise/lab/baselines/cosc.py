@@ -194,15 +194,13 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         is_fast, is_pair = self.mode == "fast", self.n_clusters == 2
         n_init = None if self.n_init == "auto" else int(self.n_init)
         if is_pair and is_fast:
-            return Effort(
-                n_init or 1, 1, 1000, tol=1e-3, is_patient=False, growth=4.0, resolution=0.3
-            )
+            return Effort(n_init or 1, 1, tol=1e-3, is_patient=False, growth=4.0, resolution=0.3)
         if is_pair:
-            return Effort(n_init or 10, 1, 1000, tol=1e-2, n_perturbations=10, resolution=0.05)
+            return Effort(n_init or 10, 1, tol=1e-2, n_perturbations=10, resolution=0.05)
         if is_fast:
-            return Effort(1, n_init or 1, 1000, tol=1e-3, is_patient=False)
+            return Effort(1, n_init or 1, tol=1e-3, is_patient=False)
         # With one start per split it takes two thirds of the time, and sometimes fails.
-        return Effort(2, n_init or 3, 1000, tol=1e-3, is_patient=False, splits_pairs_again=True)
+        return Effort(2, n_init or 3, tol=1e-3, is_patient=False, splits_pairs_again=True)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

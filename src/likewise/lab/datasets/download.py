@@ -41,11 +41,7 @@ _FAILURES = (
 
 
 def fetch_file(file: str, folder: Path) -> tuple[str, str]:
-    """Fetch one file of the data folder, unless it is there and correct.
-
-    Return where the file came from, or "already there", and what was checked. Where no place could
-    give it, `DatasetError` is raised and the folder is as it was before.
-    """
+    """Fetch a file unless it is there and correct; return its origin, and what was checked."""
     path = folder / file
     if path.is_file():
         try:

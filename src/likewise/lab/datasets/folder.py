@@ -18,10 +18,7 @@ VARIABLE = "LIKEWISE_DATA"
 
 
 def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
-    """Return the folder of the original data.
-
-    The first of these that is given: `data_home`, the variable ``LIKEWISE_DATA``, the cache.
-    """
+    """Return the folder of the data: `data_home`, else ``LIKEWISE_DATA``, else one in the cache."""
     chosen = data_home or os.environ.get(VARIABLE)
     return Path(chosen).expanduser() if chosen else cache_folder() / "data"
 

@@ -17,12 +17,12 @@ from likewise.lab.datasets.catalog import Task, find_task
 from likewise.lab.datasets.faces import face_features
 from likewise.lab.datasets.folder import VARIABLE, data_folder
 from likewise.lab.datasets.newsgroups import load_corpus
-from likewise.lab.datasets.stored import read_stored_faces, read_stored_messages, read_stored_table
+from likewise.lab.datasets.stored import read_stored
 from likewise.lab.datasets.tables import encode, preprocess
 
 PREPROCESSING = ("authors", "paper")
 
-Found = tuple[NDArray[np.float64], tuple[str, ...], NDArray[Any], str, dict[str, Any]]
+Parts = tuple[NDArray[np.float64], tuple[str, ...], NDArray[Any], str, dict[str, Any]]
 """Rows, their classes and ids, how they were made, and what can be shown of them."""
 
 
@@ -137,12 +137,12 @@ def load(
         raise InputError(f"features is {features!r}; only the faces tasks have a choice of them.")
     path = _present(task, data_folder(data_home), download)
     if task.kind == "table":
-        found = _table(task, path, preprocessing)
+        parts = _table(task, path, preprocessing)
     elif task.kind == "faces":
-        found = _faces(task, path, features, download)
+        parts = _faces(task, path, features, download)
     else:
-        found = _messages(task, path)
-    X, labels, ids, how, shown = found
+        parts = _messages(task, path)
+    X, labels, ids, how, shown = parts
     y, target_names = encode(labels)
     source = f"{task.origin}, {how}"
     return Dataset(task.name, X, y, target_names, ids, source, task.citation, **shown)
@@ -198,20 +198,20 @@ def _present(task: Task, folder: Path, download: bool) -> Path:
     )
 
 
-def _table(task: Task, path: Path, preprocessing: str) -> Found:
+def _table(task: Task, path: Path, preprocessing: str) -> Parts:
     is_authors = preprocessing == "authors"
-    done = preprocess(read_stored_table(path), drop=task.drop, pick=task.pick, authors=is_authors)
+    done = preprocess(read_stored(path), drop=task.drop, pick=task.pick, authors=is_authors)
     return done.values, done.labels, done.rows, f"preprocessing={preprocessing}", {}
 
 
-def _faces(task: Task, path: Path, features: str, download: bool) -> Found:
-    faces = read_stored_faces(path)
+def _faces(task: Task, path: Path, features: str, download: bool) -> Parts:
+    faces = read_stored(path)
     X, description = face_features(faces, path.parent, features, download=download)
     labels = tuple(getattr(faces, task.target).tolist())
     return X, labels, faces.names, f"features={description}", {"images": faces.pictures()}
 
 
-def _messages(task: Task, path: Path) -> Found:
-    corpus = load_corpus(path, task.groups, lambda: read_stored_messages(path))
+def _messages(task: Task, path: Path) -> Parts:
+    corpus = load_corpus(path, task.groups, lambda: read_stored(path))
     how = f"tf-idf, LSI to {corpus.X.shape[1]}, unit rows, {DECIMALS} decimals"
     return corpus.X, corpus.labels, np.array(corpus.ids), how, {"texts": corpus.texts}

@@ -103,11 +103,7 @@ def vocabulary(counts: Any, words: Sequence[str]) -> list[str]:
 
 
 def lsi(texts: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Compute the features of stripped texts, and which texts they belong to.
-
-    Texts with the same tf-idf vector count once, the first of them stays; all texts without a word
-    of the vocabulary share the zero vector, so one of them stays.
-    """
+    """Return the features of stripped texts, and the texts they belong to: one of those alike."""
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import (
         CountVectorizer,

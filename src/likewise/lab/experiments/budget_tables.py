@@ -37,7 +37,7 @@ def measures_table(results: Results) -> Table | None:
     lines: list[Line] = []
     for (name, tasks), n in product(results.lists.items(), SHOWN):
         by_column = {c: results.at(n, tasks, column=c) for c in (*MEASURES, "rows_read")}
-        scores = {column: complete(found) for column, found in by_column.items()}
+        scores = {column: complete(table) for column, table in by_column.items()}
         for line_name in scores["ari"]:
             line: Line = {"list": name, "questions": n, "method": line_name}
             line["tasks"] = len(scores["ari"])
@@ -68,14 +68,14 @@ def budgets_table(results: Results) -> Table | None:
     lines: list[Line] = []
     lead = []
     for name, tasks in results.lists.items():
-        scores = {budget: complete(results.at(budget, tasks)) for budget in results.counts}
+        scores = results.at_counts(tasks)
         for method in scores[results.counts[0]].columns:
             line: Line = {"list": name, "method": method, "tasks": len(scores[results.counts[0]])}
-            for budget, found in scores.items():
-                line[str(budget)] = bootstrap(found[method]) if method in found else None
+            for budget, table in scores.items():
+                line[str(budget)] = bootstrap(table[method]) if method in table else None
             lines.append(line)
         best = [str(b) for b, s in scores.items() if len(s) and s.mean().idxmax() == me]
-        if any(me in found for found in scores.values()):
+        if any(me in table for table in scores.values()):
             where = f"{words(best)} questions" if best else "none"
             is_all = len(best) == len(results.counts)
             lead.append(f"{name}: at {'every number of questions' if is_all else where}")
@@ -138,14 +138,14 @@ def noise_scores(results: Results, tasks: Sequence[str], n: int = NOISY) -> dict
     """Return the scores of truthful people and of others, of the same folds, tasks and lines."""
     names = [name for name in (*NOISE, *PEOPLE) if len(results.of(name))]
     n_folds = min([results.n_folds, *map(results.folds_of, names)])
-    found = {TRUTHFUL: results.at(n, tasks, n_folds=n_folds)}
-    found |= {name: results.at(n, tasks, name, n_folds=n_folds) for name in names}
-    tables = list(found.values())
+    scores = {TRUTHFUL: results.at(n, tasks, n_folds=n_folds)}
+    scores |= {name: results.at(n, tasks, name, n_folds=n_folds) for name in names}
+    tables = list(scores.values())
     lines = [n for n in tables[0] if all(n in other and other[n].notna().any() for other in tables)]
     whole = frames().concat([table[lines] for table in tables], axis=1).dropna().index
     if not names or not lines:
         return {}
-    return {name: table.loc[whole, lines] for name, table in found.items()}
+    return {name: table.loc[whole, lines] for name, table in scores.items()}
 
 
 def noise_table(results: Results) -> Table | None:
@@ -193,8 +193,8 @@ def end_table(results: Results) -> Table | None:
     last = results.counts[-1]
     lines: list[Line] = []
     for (name, tasks), method in product(results.lists.items(), results.lines):
-        found = points[(points["line"] == method) & points["task"].isin(tasks)]
-        means = found.groupby("task")[["asked", "rows_read", "ari"]].mean()
+        ends = points[(points["line"] == method) & points["task"].isin(tasks)]
+        means = ends.groupby("task")[["asked", "rows_read", "ari"]].mean()
         then = results.at(last, tasks).reindex(columns=[method])[method].reindex(means.index)
         if len(means):
             lines.append(
@@ -203,8 +203,8 @@ def end_table(results: Results) -> Table | None:
                     "method": method,
                     "tasks": len(means),
                     "questions": round(float(means["asked"].mean())),
-                    "fewest": int(found["asked"].min()),
-                    "most": int(found["asked"].max()),
+                    "fewest": int(ends["asked"].min()),
+                    "most": int(ends["asked"].max()),
                     "rows read": round(float(means["rows_read"].mean())),
                     "ARI": bootstrap(means["ari"]),
                     f"against {last} questions": bootstrap(
@@ -221,16 +221,13 @@ def end_table(results: Results) -> Table | None:
 
 
 def leaderboard(results: Results, name: str, tasks: Sequence[str]) -> Table | None:
-    """Return all methods on a named list of tasks, the best average rank first.
-
-    Only tasks that all methods have are counted.
-    """
-    scores = {budget: complete(results.at(budget, tasks)) for budget in results.counts}
-    methods = [m for m in scores[results.counts[0]] if all(m in found for found in scores.values())]
+    """Return all methods on the tasks that all of them have, the best average rank first."""
+    scores = results.at_counts(tasks)
+    methods = [m for m in scores[results.counts[0]] if all(m in table for table in scores.values())]
     if not methods:
         return None
     noisy = noise_scores(results, tasks)
-    every = frames().concat([found[methods] for found in scores.values()])
+    every = frames().concat([table[methods] for table in scores.values()])
     ranks = every.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
     best = every.eq(every.max(axis=1), axis=0).mean()
     budgets = results.of(results.scored)
@@ -242,9 +239,9 @@ def leaderboard(results: Results, name: str, tasks: Sequence[str]) -> Table | No
         line: Line = {"method": method + results.mark(plain, size or None)}
         line["rank"] = float(ranks[method])
         line["best"] = f"{best[method]:.0%}"
-        line |= {str(budget): bootstrap(found[method]) for budget, found in scores.items()}
-        for condition, found in list(noisy.items())[1:]:
-            line[condition] = bootstrap(found[method]) if method in found and len(found) else None
+        line |= {str(budget): bootstrap(table[method]) for budget, table in scores.items()}
+        for condition, table in list(noisy.items())[1:]:
+            line[condition] = bootstrap(table[method]) if method in table and len(table) else None
         line["ms"] = float(rows["ms_p95"].dropna().median())
         line["seconds"] = float(rows["cpu_seconds"].median())
         lines.append(line)

@@ -24,7 +24,7 @@ from likewise.lab.experiments.machine import (
     reset_peak_memory,
     versions,
 )
-from likewise.lab.experiments.measures import MEASURES, ari
+from likewise.lab.experiments.measures import MEASURES
 from likewise.lab.experiments.methods import find_method
 from likewise.lab.experiments.oracle import (
     ForbiddenQueryError,
@@ -57,12 +57,9 @@ def run_cell(
     tasks_from: str | None = None,
     method: Method | None = None,
 ) -> Row:
-    """Run one method on one fold of one task and return its row, whatever happens.
-
-    With `budgets` the clustering is scored at each of these numbers of questions. After
-    `time_limit` seconds on the processor no more questions are answered, after twice as many the
-    method is cut off without a score (in the main thread only); either way the row is "capped".
-    """
+    """Run one method on one fold of one task and return its row, whatever happens."""
+    # After `time_limit` seconds no more questions are answered; after twice as many the method is
+    # cut off (in the main thread only). Either way the row is "capped".
     row = Row(
         **asdict(cell),
         allowed=max(budgets) if budgets else allowed,
@@ -73,30 +70,29 @@ def run_cell(
     reset_peak_memory()
     oracles: list[GuardedOracle] = []
     try:
-        found = find_method(cell.method) if method is None else method
-        named = found.seeded_as or cell.method
+        method = find_method(cell.method) if method is None else method
+        seeded_as = method.seeded_as or cell.method
         data = dataset(cell.task, data_home, tasks_from)
         row = replace(
             row,
-            seed=seed_of(cell.task, cell.fold, cell.n_super_instances, named),
+            seed=seed_of(cell.task, cell.fold, cell.n_super_instances, seeded_as),
             features=data.source,
             n_rows=len(data.y),
             n_classes=data.n_classes,
             n_clusters=data.n_classes + cell.k_shift,
-            settings=found.settings,
-            code=code_of(found),
+            settings=method.settings,
+            code=code_of(method),
         )
-        started = time.perf_counter()
-        cpu_started = time.thread_time()
+        started, cpu_started = time.perf_counter(), time.thread_time()
         deadline = None if time_limit is None else cpu_started + time_limit
         fold = Fold(row, data, deadline, oracles)
         with threadpool_limits(1), cut_off(time_limit):
             if budgets:
-                scores = _budget_scores(found, fold, budgets)
+                scores = _budget_scores(method, fold, budgets)
             elif cell.experiment == "anytime":
-                scores = _curve_scores(found, fold)
+                scores = _curve_scores(method, fold)
             else:
-                scores = fold.scores(found.run(fold.trial(allowed)))
+                scores = fold.scores(method.run(fold.trial(allowed)))
         row = replace(row, **scores)
     except CellTimeoutError:
         row = replace(row, status="capped", error="cut off: no clustering in twice the time limit")
@@ -140,25 +136,25 @@ class Fold:
 
     def on_test(self, labels: ArrayLike) -> dict[str, float]:
         """Return all measures on the test part."""
-        found = np.asarray(labels)
-        n_rows = len(self.data.y)
-        if found.shape != (n_rows,):
+        clusters, y = np.asarray(labels), self.data.y
+        if clusters.shape != (len(y),):
             raise InputError(
-                f"a method returns one label per row, {n_rows} here; got {found.shape}"
+                f"a method returns one label per row, {len(y)} here; got {clusters.shape}"
             )
         _, test = split(self.row, self.data)
-        return {
-            name: round(measure(self.data.y[test], found[test]), 12)
-            for name, measure in MEASURES.items()
-        }
+        return {name: _score(name, y[test], clusters[test]) for name in MEASURES}
 
     def scores(self, labels: ArrayLike) -> dict[str, Any]:
         """Return the columns that follow from a clustering."""
         return {
             **{f"{name}_test": score for name, score in self.on_test(labels).items()},
-            "ari_all": round(ari(self.data.y, labels), 12),
+            "ari_all": _score("ari", self.data.y, labels),
             "groups": len(np.unique(np.asarray(labels))),
         }
+
+
+def _score(measure: str, truth: ArrayLike, labels: ArrayLike) -> float:
+    return round(float(MEASURES[measure](truth, labels)), 12)
 
 
 def split(cell: Cell, data: Dataset) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -192,8 +188,8 @@ def _curve_scores(method: Method, fold: Fold) -> dict[str, Any]:
     """Return the columns of a clustering that is scored after every answer."""
     curve: list[tuple[int, float]] = []
     labels: Any = None
-    for n_answers, found in method.anytime(fold.trial(fold.row.allowed)):
-        labels = found() if callable(found) else found
+    for n_answers, state in method.anytime(fold.trial(fold.row.allowed)):
+        labels = state() if callable(state) else state
         curve.append((n_answers, round(fold.on_test(labels)["ari"], 6)))
     return {**fold.scores(labels), "curve": json.dumps(curve)}
 

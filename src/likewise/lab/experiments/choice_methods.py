@@ -10,7 +10,7 @@ all rules and classifiers as points.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from typing import Any
 
@@ -29,7 +29,7 @@ from likewise.core.answers import Answer
 from likewise.core.partition import SuperInstances
 from likewise.core.question import Question
 from likewise.errors import BudgetExhausted, InputError, needs_extra
-from likewise.lab.experiments.protocol import Method, State, Trial
+from likewise.lab.experiments.protocol import State, Stepwise, Trial
 from likewise.learning.learner import Learner
 from likewise.rows.assignment import nearest_super_instance
 from likewise.rows.build import build_super_instances
@@ -93,56 +93,29 @@ Rule = Callable[[Choices], Iterator[int]]
 """Yields rows to ask about; what it is given grows in between."""
 
 
-class ChoiceMethod(Method):
+class ChoiceMethod(Stepwise):
     """Ask about rows by a rule, and label the others by a classifier.
 
-    With `is_planned`, the rule chooses as many rows as there are questions before the first answer,
-    so that there is one run for every budget.
+    Medoids are planned: as many as there are questions are chosen before the first answer.
     """
 
-    is_anytime = True
-
-    def __init__(
-        self,
-        name: str,
-        rule: Rule,
-        classifier: Classifier,
-        settings: str = "",
-        *,
-        is_planned: bool = False,
-    ) -> None:
+    def __init__(self, name: str, rule: Rule, classifier: Classifier, settings: str = "") -> None:
         self.name = name
         self.rule = rule
         self.classifier = classifier
         self.settings = settings
-        self.is_planned = is_planned
-        self.seeded_as = "medoids" if is_planned else ""  # all have the same
+        self.plans = rule is medoids
+        self.seeded_as = "medoids" if self.plans else ""  # all have the same
         self.sources = (__name__,)
-
-    def run(self, trial: Trial) -> Ints:
-        """Return the cluster of every row."""
-        choices = Choices(trial)
-        for _ in self._states(choices):
-            pass
-        return self._labels(choices)
 
     def anytime(self, trial: Trial) -> Iterator[State]:
         """Yield what makes the labels, after every answer."""
         choices = Choices(trial)
-        for n_answers in self._states(choices):
-            yield n_answers, partial(self._labels, choices)
-
-    def shared_runs(self, trial: Trial, budgets: Sequence[int]) -> list[list[int]]:  # noqa: ARG002
-        """Return the budgets one by one, or together if the rule does not plan."""
-        return [[budget] for budget in budgets] if self.is_planned else [list(budgets)]
-
-    def _states(self, choices: Choices) -> Iterator[int]:
-        oracle, budget = choices.trial.oracle, choices.trial.budget
         try:
             for row in self.rule(choices):
                 choices.ask(int(row))
-                yield oracle.n_queries
-                if oracle.n_queries == budget:
+                yield trial.oracle.n_queries, partial(self._labels, choices)
+                if trial.oracle.n_queries == trial.budget:
                     return
         except BudgetExhausted:  # by the time limit
             return
@@ -161,9 +134,8 @@ class ChoiceMethod(Method):
 def svm(choices: Choices) -> Floats:
     """Return the decision values of a support vector machine, one against the rest."""
     X, rows = choices.trial.X, choices.rows
-    found = SVC(C=C).fit(X[rows], choices.groups).decision_function(X)
-    scores: Floats = np.column_stack([-found, found]) if choices.n_groups == 2 else found
-    return scores
+    scores: Floats = SVC(C=C).fit(X[rows], choices.groups).decision_function(X)
+    return np.column_stack([-scores, scores]) if choices.n_groups == 2 else scores
 
 
 def forest(choices: Choices) -> Floats:
@@ -200,10 +172,7 @@ def learner(choices: Choices) -> Floats:
 
 
 def cells(choices: Choices) -> Floats:
-    """Return 1 for the group of the row's super-instance, as COBRA does.
-
-    A super-instance whose row nobody was sure about has the group of the nearest known row.
-    """
+    """Return 1 for the group of the row's super-instance, as COBRA does."""
     partition, representatives = _super_instances(choices.trial, _n_rows(choices.trial))
     groups = nearest(choices)[representatives]
     place = {row: cell for cell, row in enumerate(representatives.tolist())}
@@ -238,10 +207,7 @@ def activeml(
     query: Callable[[Choices], dict[str, Any]] | None = None,
     n_batch: int = N_BATCH,
 ) -> Rule:
-    """Return a rule of scikit-activeml, which is shown the rows that may be asked about.
-
-    `parameters` makes those of its class, `query` those of its method, if it needs a classifier.
-    """
+    """Return a rule of scikit-activeml; `query` makes the classifier of a rule that needs one."""
 
     def rule(choices: Choices) -> Iterator[int]:
         with needs_extra(f"the rule {name}", "lab"):
@@ -299,19 +265,13 @@ def _radii(trial: Trial) -> dict[str, Any]:
 
 
 def _committee(choices: Choices) -> dict[str, Any]:
-    return {"ensemble": [_wrapped(choices, model) for model in _members(choices.trial.seed)]}
+    tree = DecisionTreeClassifier(random_state=choices.trial.seed)
+    members = (LogisticRegression(C=C), GaussianNB(), tree)
+    return {"ensemble": [_wrapped(choices, model) for model in members]}
 
 
 def _logistic(choices: Choices) -> dict[str, Any]:
     return {"clf": _wrapped(choices, LogisticRegression(C=C))}
-
-
-def _members(seed: int) -> list[Any]:
-    return [
-        LogisticRegression(C=C),
-        GaussianNB(),
-        DecisionTreeClassifier(random_state=seed),
-    ]
 
 
 def _wrapped(choices: Choices, model: Any) -> Any:
@@ -322,11 +282,11 @@ def _wrapped(choices: Choices, model: Any) -> Any:
 
 _FIRST = f"{N_FIRST} medoids first"
 CHOICE_METHODS = (
-    ChoiceMethod("COBRA-choices", medoids, cells, is_planned=True),
-    ChoiceMethod("medoids-learner", medoids, learner, is_planned=True),
-    ChoiceMethod("medoids-SVM", medoids, svm, is_planned=True),
-    ChoiceMethod("medoids-forest", medoids, forest, is_planned=True),
-    ChoiceMethod("medoids-spreading", medoids, spreading, is_planned=True),
+    ChoiceMethod("COBRA-choices", medoids, cells),
+    ChoiceMethod("medoids-learner", medoids, learner),
+    ChoiceMethod("medoids-SVM", medoids, svm),
+    ChoiceMethod("medoids-forest", medoids, forest),
+    ChoiceMethod("medoids-spreading", medoids, spreading),
     ChoiceMethod("margin-SVM", doubtful(svm, is_margin=True), svm, _FIRST),
     ChoiceMethod("margin-learner", doubtful(learner, is_margin=True), learner, _FIRST),
     ChoiceMethod(

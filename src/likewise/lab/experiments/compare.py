@@ -100,12 +100,10 @@ def verdict(duel: Duel, method: str, against: str) -> str:
     """Return the result in a sentence."""
     n_tasks = duel.counts.wins + duel.counts.losses + duel.counts.ties
     if duel.difference.low > 0:
-        found = f"{method} is better than {against}"
+        outcome = f"{method} is better than {against}"
     elif duel.difference.high < 0:
-        found = f"{method} is worse than {against}"
+        outcome = f"{method} is worse than {against}"
     else:
-        found = f"{method} and {against} cannot be told apart"
-    return (
-        f"{found}: {duel.difference} ARI on {plural(n_tasks, 'task')}, {duel.counts.wins} won and "
-        f"{duel.counts.losses} lost"
-    )
+        outcome = f"{method} and {against} cannot be told apart"
+    won_and_lost = f"{duel.counts.wins} won and {duel.counts.losses} lost"
+    return f"{outcome}: {duel.difference} ARI on {plural(n_tasks, 'task')}, {won_and_lost}"

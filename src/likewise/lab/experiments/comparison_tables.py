@@ -68,12 +68,12 @@ def duels(scores: pd.DataFrame, me: str) -> Iterator[tuple[str, pd.DataFrame, Co
             yield method, both, compare(both[me], both[method])
 
 
-def paired(me: str, method: str, both: pd.DataFrame, found: Comparison) -> Line:
+def paired(me: str, method: str, both: pd.DataFrame, counts: Comparison) -> Line:
     """Return what a comparison on the same tasks says, as columns of a line."""
     difference = both[me] - both[method]
-    columns: Line = {"tasks": len(both), "won": found.wins, "lost": found.losses}
+    columns: Line = {"tasks": len(both), "won": counts.wins, "lost": counts.losses}
     columns["difference"] = bootstrap(difference, is_difference=True)
-    columns["p"] = found.p_value
+    columns["p"] = counts.p_value
     return columns | signed_rank_posterior(difference)._asdict()
 
 
@@ -81,10 +81,10 @@ def paired_table(results: Results) -> Table | None:
     """Return differences to the reference, task by task, at fixed numbers of questions."""
     me = results.plan.reference
     lines: list[Line] = [
-        {"list": name, "questions": n, "against": method, **paired(me, method, both, found)}
+        {"list": name, "questions": n, "against": method, **paired(me, method, both, counts)}
         for name, tasks in results.lists.items()
         for n in SHOWN
-        for method, both, found in duels(results.at(n, tasks), me)
+        for method, both, counts in duels(results.at(n, tasks), me)
     ]
     n_better = sum(line["difference"].low > 0 for line in lines)
     worse = [line for line in lines if line["difference"].high < 0]
@@ -107,15 +107,15 @@ def wins_table(results: Results) -> Table | None:
     has_published = me == CONTROL
     lines: list[Line] = []
     for name, size, scores in results.comparisons():
-        for method, both, found in duels(scores, me):
+        for method, both, counts in duels(scores, me):
             line: Line = {
                 "list": name,
                 "size": size,
                 "against": method + results.mark(method, size),
-                **paired(me, method, both, found),
-                "ties": found.ties,
-                "mean win": found.win_margin,
-                "mean loss": found.loss_margin,
+                **paired(me, method, both, counts),
+                "ties": counts.ties,
+                "mean win": counts.win_margin,
+                "mean loss": counts.loss_margin,
             }
             if has_published:
                 line["paper, won : lost"] = printed(TABLE_2, method, size)
@@ -162,15 +162,15 @@ def ranks_table(results: Results, *, n_permutations: int = 100_000) -> Table | N
     omnibus, best, stars, legacy_stars = [], [], 0, 0
     without: list[str] = []
     for name, size, scores in results.comparisons():
-        found = complete(scores)
-        if me not in found or len(found.columns) < 3 or len(found) < 2:
+        shared = complete(scores)
+        if me not in shared or len(shared.columns) < 3 or len(shared) < 2:
             continue
-        ranks = average_ranks(found)
-        statistic, p = friedman_aligned(found)
-        omnibus.append(f"{name}, {size}: T = {statistic:.2f}, p = {p:.2g}, {len(found)} tasks")
-        place = list(found.columns).index(me)
-        tests = post_hoc(found, place, n_permutations=n_permutations)
-        first = str(found.columns[int(np.argmin(ranks))])
+        ranks = average_ranks(shared)
+        statistic, p = friedman_aligned(shared)
+        omnibus.append(f"{name}, {size}: T = {statistic:.2f}, p = {p:.2g}, {len(shared)} tasks")
+        place = list(shared.columns).index(me)
+        tests = post_hoc(shared, place, n_permutations=n_permutations)
+        first = str(shared.columns[int(np.argmin(ranks))])
         n_stars = sum(test.p_holm < SIGNIFICANT for test in tests.values())
         if name == WITHOUT:
             without.append(f"at {size} {first} is first, {n_stars} significant, p = {p:.2g}")
@@ -179,11 +179,11 @@ def ranks_table(results: Results, *, n_permutations: int = 100_000) -> Table | N
             stars += n_stars
             legacy_stars += sum(test.legacy_p_holm < SIGNIFICANT for test in tests.values())
         for j in np.argsort(ranks, kind="stable").tolist():
-            method, test = str(found.columns[j]), tests.get(j)
+            method, test = str(shared.columns[j]), tests.get(j)
             line: Line = {
                 "list": name,
                 "size": size,
-                "tasks": len(found),
+                "tasks": len(shared),
                 "method": method + results.mark(method, size),
                 "rank": float(ranks[j]),
                 "z": None if test is None else test.z,
@@ -232,8 +232,8 @@ def _rank_verdict(
     )
     if me != CONTROL:
         return f"{text}."
-    found = DIFFERS if others else SAME if stars == PAPER_STARS else IN_PART
-    return f"{found}: {text} (paper: best at all sizes, {PAPER_STARS} of 12)."
+    outcome = DIFFERS if others else SAME if stars == PAPER_STARS else IN_PART
+    return f"{outcome}: {text} (paper: best at all sizes, {PAPER_STARS} of 12)."
 
 
 def own_table(results: Results) -> Table | None:
@@ -245,11 +245,11 @@ def own_table(results: Results) -> Table | None:
     verdict = []
     for name, tasks in results.lists.items():
         scores = {size: complete(results.at_own(size, tasks)) for size in sizes}
-        if any(CONTROL not in found or found.empty for found in scores.values()):
+        if any(CONTROL not in table or table.empty for table in scores.values()):
             continue
-        gains = {size: found.sub(found[CONTROL], axis=0) for size, found in scores.items()}
+        gains = {size: table.sub(table[CONTROL], axis=0) for size, table in scores.items()}
         for method in scores[sizes[0]].columns:
-            if any(method not in found for found in scores.values()):
+            if any(method not in table for table in scores.values()):
                 continue
             line: Line = {"list": name, "method": method + results.mark(method)}
             line["tasks"] = len(scores[sizes[0]])

@@ -80,8 +80,8 @@ def style(line: str) -> dict[str, Any]:
     method, size = split_line(line)
     marker = OWN_MARKERS[crc32(method.encode()) % len(OWN_MARKERS)]
     own = {"marker": marker, **OWN_STYLE}
-    found = {"linewidth": 1.2, "markersize": 5, **STYLES.get(method, own)}
-    return found | ({"linestyle": STROKES.get(size, "-"), "linewidth": 1.2} if size else {})
+    plain = {"linewidth": 1.2, "markersize": 5, **STYLES.get(method, own)}
+    return plain | ({"linestyle": STROKES.get(size, "-"), "linewidth": 1.2} if size else {})
 
 
 def dots(method: str) -> dict[str, Any]:
@@ -92,11 +92,7 @@ def dots(method: str) -> dict[str, Any]:
 def draw_lines(
     axis: Axes, curves: Mapping[str, Curve], *, early: float = EARLY, **look: Any
 ) -> None:
-    """Draw lines, their names beside the panel, moved apart where they would overlap.
-
-    Where a line ends before the share `early` of the longest, its name stands above its end, or to
-    the right of it if another line runs there.
-    """
+    """Draw lines, with names beside the panel, or at the end of a line that ends early."""
     for name, curve in curves.items():
         axis.plot(*curve, **{**style(name), **look})
     low, high = axis.get_ylim()

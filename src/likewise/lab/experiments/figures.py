@@ -58,7 +58,7 @@ def shown_lines(results: Results) -> list[str]:
     """Return what curves are drawn of: all methods, or `Likewise`, COBRA and the best rivals."""
     if not results.own.empty or not results.is_by_budget:
         return results.methods
-    means = {n: complete(results.at(n)).mean() for n in results.counts}
+    means = {n: scores.mean() for n, scores in results.at_counts().items()}
     order = frames().DataFrame(means).mean(axis=1).sort_values(ascending=False)
     always = [line for line in order.index if line.startswith(results.plan.reference)]
     always.append(f"{CONTROL} {MIDDLE_SIZE}")
@@ -159,27 +159,27 @@ def differences_figure(results: Results) -> Figure | None:
     if (
         not sizes
         or me == CONTROL
-        or any(me not in found or CONTROL not in found for found in scores.values())
+        or any(me not in table or CONTROL not in table for table in scores.values())
     ):
         return None
-    gains = frames().DataFrame({size: found[me] - found[CONTROL] for size, found in scores.items()})
+    gains = frames().DataFrame({size: table[me] - table[CONTROL] for size, table in scores.items()})
     panels = {name: gains.reindex(tasks).dropna() for name, tasks in results.parts.items()}
-    panels = {name: found for name, found in panels.items() if len(found)}
+    panels = {name: table for name, table in panels.items() if len(table)}
     if not panels:
         return None
     tallest = max(map(len, panels.values()))
     figure, axes = new_figure(len(panels), figsize=(5.0 * len(panels), 0.3 * tallest + 1.3))
     shades = ("#a9cbe8", "#4f93cc", ACCENT, "black")
     for axis, (name, unsorted) in zip(axes, panels.items(), strict=True):
-        found = unsorted.loc[unsorted.mean(axis=1).sort_values(kind="stable").index]
-        for place, ends in enumerate(found.to_numpy().tolist()):
+        gained = unsorted.loc[unsorted.mean(axis=1).sort_values(kind="stable").index]
+        for place, ends in enumerate(gained.to_numpy().tolist()):
             axis.plot([min(ends), max(ends)], [place] * 2, color="0.8", lw=1.2)
         for size, shade in zip(sizes, shades, strict=False):
             look = {"color": shade, "markersize": 6, "label": f"COBRA {size}"}
-            axis.plot(found[size], range(len(found)), "o", **look)
+            axis.plot(gained[size], range(len(gained)), "o", **look)
         axis.axvline(0, color="black", linewidth=1.0, zorder=1)
         axis.axvline(-FAR_BELOW, color="0.45", linewidth=1.0, linestyle=":", zorder=1)
-        axis.set_yticks(range(len(found)), found.index)
+        axis.set_yticks(range(len(gained)), gained.index)
         entitle(axis, name, f"ARI of {me} minus ARI of COBRA, as many questions")
     reach = [value for axis in axes for value in axis.get_xlim()]
     for axis in axes:
@@ -208,17 +208,17 @@ def noise_figure(results: Results) -> Figure | None:
 
 def estimate_figure(results: Results) -> Figure | None:
     """Draw COBRA's questions against the paper's estimate, one dot per task and size."""
-    found = estimates(results)
-    if found.empty:
+    counts = estimates(results)
+    if counts.empty:
         return None
     figure, (axis,) = new_figure(figsize=(5.2, 4.4))
-    for (size, some), marker in zip(found.groupby("size"), SIZE_MARKERS, strict=False):
+    for (size, of_size), marker in zip(counts.groupby("size"), SIZE_MARKERS, strict=False):
         look = {"color": "black", "mfc": "white", "ms": 6, "label": f"{size} super-instances"}
-        axis.plot(some["estimate"], some["asked"], marker, **look)
-    limits = [0.85 * found["estimate"].min(), 1.25 * found["asked"].max()]
+        axis.plot(of_size["estimate"], of_size["asked"], marker, **look)
+    limits = [0.85 * counts["estimate"].min(), 1.25 * counts["asked"].max()]
     axis.plot(limits, limits, color="0.6", linewidth=1, zorder=0)
     axis.text(150, 130, "asked = estimate", size=8, va="top")
-    for far in found.nlargest(2, "asked / estimate").itertuples():
+    for far in counts.nlargest(2, "asked / estimate").itertuples():
         place = {"xytext": (-5, 4), "textcoords": "offset points", "ha": "right"}
         axis.annotate(far.task, (far.estimate, far.asked), size=8, **place)
     ticks = (25, 50, 100, 200, 300)
@@ -263,10 +263,10 @@ def times_figure(results: Results) -> Figure | None:
     methods = [name for name in reversed(results.methods) if name in means.index]
     figure, (axis,) = new_figure(figsize=(6.2, 0.45 * len(methods) + 1.0))
     for place, method in enumerate(methods):
-        found = means.loc[method]
-        axis.plot(found, [place] * len(found), **dots(method))
+        seconds = means.loc[method]
+        axis.plot(seconds, [place] * len(seconds), **dots(method))
         where = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
-        axis.annotate(found.idxmax(), (found.max(), place), fontsize=7, **where)
+        axis.annotate(seconds.idxmax(), (seconds.max(), place), fontsize=7, **where)
     axis.axvline(10, color="0.7", linewidth=1, zorder=0)
     axis.set_xscale("log")
     axis.set_yticks(range(len(methods)), methods)
@@ -277,14 +277,14 @@ def times_figure(results: Results) -> Figure | None:
 
 def groups_figure(results: Results) -> Figure | None:
     """Draw by how many the number of groups that COBRA found is wrong, and how often."""
-    found = groups_off(results)
-    if found.empty:
+    runs = groups_off(results)
+    if runs.empty:
         return None
     sizes = results.sizes
     figure, axes = new_figure(len(sizes), figsize=(2.3 * len(sizes), 2.4))
-    span = range(found["off"].min(), found["off"].max() + 1)
+    span = range(runs["off"].min(), runs["off"].max() + 1)
     for axis, size in zip(axes, sizes, strict=True):
-        off = found.loc[found["n_super_instances"] == size, "off"]
+        off = runs.loc[runs["n_super_instances"] == size, "off"]
         counts = [int((off == value).sum()) for value in span]
         bars = axis.bar(list(span), counts, color="0.75", edgecolor="black", linewidth=0.6)
         axis.bar_label(bars, [str(count) if count else "" for count in counts], fontsize=7)
@@ -318,8 +318,8 @@ def anytime_figure(results: Results) -> Figure | None:
     grid = np.arange(int(np.percentile(rows["queries"], 90)) + 1)
     figure, (axis,) = new_figure(figsize=(6.4, 3.4))
     curves = {}
-    for method, found in rows.groupby("method"):
-        mean = np.mean([held(*curve_of(text), grid) for text in found["curve"]], axis=0)
+    for method, of_method in rows.groupby("method"):
+        mean = np.mean([held(*curve_of(text), grid) for text in of_method["curve"]], axis=0)
         curves[str(method)] = (grid.tolist(), mean.tolist())
     draw_lines(axis, curves, marker=None)
     entitle(axis, f"{rows['task'].nunique()} tasks", "answers")

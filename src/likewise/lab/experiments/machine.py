@@ -53,10 +53,7 @@ def reset_peak_memory() -> None:
 
 
 def peak_memory_mb() -> float:
-    """Return the largest resident memory since `reset_peak_memory`, else of the whole process.
-
-    It is NaN on systems that report neither, such as Windows.
-    """
+    """Return the largest resident memory since the reset, else of the process; NaN on Windows."""
     try:
         for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
             if line.startswith("VmHWM:"):
@@ -74,10 +71,9 @@ def peak_memory_mb() -> float:
 @cache
 def versions() -> str:
     """Return the versions that results depend on, as JSON."""
-    found = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
-    found["likewise"] = likewise.__version__
-    found["python"] = platform.python_version()
-    return json.dumps(found, sort_keys=True)
+    packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    ours = {"likewise": likewise.__version__, "python": platform.python_version()}
+    return json.dumps(packages | ours, sort_keys=True)
 
 
 @cache

@@ -5,27 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from numpy.typing import ArrayLike
-from sklearn.metrics import (
-    adjusted_mutual_info_score,
-    adjusted_rand_score,
-    v_measure_score,
-)
+from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, v_measure_score
 from sklearn.metrics.cluster import pair_confusion_matrix
-
-
-def ari(truth: ArrayLike, labels: ArrayLike) -> float:
-    """Return the adjusted Rand index: 0 on average for a random partition."""
-    return float(adjusted_rand_score(truth, labels))
-
-
-def ami(truth: ArrayLike, labels: ArrayLike) -> float:
-    """Return the mutual information, adjusted for chance by the arithmetic mean of entropies."""
-    return float(adjusted_mutual_info_score(truth, labels))
-
-
-def v_measure(truth: ArrayLike, labels: ArrayLike) -> float:
-    """Return the harmonic mean of homogeneity and completeness."""
-    return float(v_measure_score(truth, labels))
 
 
 def pairwise_f1(truth: ArrayLike, labels: ArrayLike) -> float:
@@ -35,9 +16,9 @@ def pairwise_f1(truth: ArrayLike, labels: ArrayLike) -> float:
 
 
 MEASURES: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
-    "ari": ari,
-    "ami": ami,
-    "v": v_measure,
+    "ari": adjusted_rand_score,
+    "ami": adjusted_mutual_info_score,
+    "v": v_measure_score,
     "f1": pairwise_f1,
 }
 """The measures by the names of their columns, in the order of a curve's points."""

@@ -119,10 +119,11 @@ def find_method(name: str) -> Method:
     if name.endswith(".py"):
         name = _only_method_in(name)
     is_strategy = name in STRATEGIES and name not in METHODS
-    found = STRATEGIES.find(name) if is_strategy else METHODS.find(name)
-    if isinstance(found, type) and issubclass(found, Strategy):
-        return strategy_method(found)
-    method = found() if isinstance(found, type) and issubclass(found, Method) else found
+    method = STRATEGIES.find(name) if is_strategy else METHODS.find(name)
+    if isinstance(method, type) and issubclass(method, Strategy):
+        return strategy_method(method)
+    if isinstance(method, type) and issubclass(method, Method):
+        method = method()
     if not isinstance(method, Method):
         raise InputError(
             f"{name} is not a method: it must be a likewise.lab.experiments.protocol.Method with a "

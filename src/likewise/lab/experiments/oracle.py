@@ -89,11 +89,7 @@ def wrong_rows(y: ArrayLike, share: float, seed: int) -> NDArray[Any]:
 
 
 def wrong_near_borders(X: ArrayLike, y: ArrayLike, share: float, seed: int) -> NDArray[Any]:
-    """Return classes, of which a share is wrong, most among rows with neighbors of other classes.
-
-    The chance grows with the share of other classes among the ten nearest rows; the wrong class is
-    that of the nearest row of another.
-    """
+    """Return classes with a share of errors, most where neighbors are of other classes."""
     rows, classes = np.asarray(X), np.asarray(y)
     apart = cdist(rows, rows)
     np.fill_diagonal(apart, np.inf)

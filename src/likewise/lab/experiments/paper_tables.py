@@ -61,14 +61,14 @@ def overview_table(parts: Mapping[str, Table | None]) -> Table:
     for item, (name, words, why) in PAPER.items():
         table = parts.get(name)
         verdict = words or ("No rows: none were made." if table is None else table.verdict)
-        found, _, how = verdict.partition(": ")
+        outcome, _, how = verdict.partition(": ")
         lines.append(
             {
                 "of the paper": item,
                 "ours": name or "docs",
-                "here": found.lower(),
+                "here": outcome.lower(),
                 "how": f"{how[:1].upper()}{how[1:]}",
-                "why": "" if found == SAME else why,
+                "why": "" if outcome == SAME else why,
             }
         )
     return Table(
@@ -123,31 +123,28 @@ def _beside(ours: float, published: float) -> str:
 
 
 def estimates(results: Results) -> pd.DataFrame:
-    """Return the paper's estimate beside COBRA's mean number of questions, by size and task.
-
-    With N pure super-instances of K classes that are far apart, COBRA asks N - K + K(K-1)/2.
-    """
+    """Return COBRA's mean number of questions beside the estimate N - K + K(K-1)/2."""
     rows = results.of("main", method=CONTROL).rename(columns={"n_super_instances": "size"})
     groups = rows.groupby(["size", "task"], as_index=False)
-    found = groups.agg(classes=("n_classes", "max"), asked=("queries", "mean")).dropna()
-    size, classes = found["size"], found["classes"]
-    found.insert(3, "estimate", size - classes + classes * (classes - 1) // 2)
+    counts = groups.agg(classes=("n_classes", "max"), asked=("queries", "mean")).dropna()
+    size, classes = counts["size"], counts["classes"]
+    counts.insert(3, "estimate", size - classes + classes * (classes - 1) // 2)
     return sorted_by(
-        found.assign(**{"asked / estimate": found["asked"] / found["estimate"]}), "size", "task"
+        counts.assign(**{"asked / estimate": counts["asked"] / counts["estimate"]}), "size", "task"
     )
 
 
 def estimate_table(results: Results) -> Table | None:
     """Return the paper's estimate of a lower bound beside the questions asked."""
-    found = estimates(results)
-    ratios = found["asked / estimate"]
-    if found.empty:
+    counts = estimates(results)
+    ratios = counts["asked / estimate"]
+    if counts.empty:
         return None
     within = float((np.log(ratios).abs() <= np.log(1.25)).mean())
     return Table(
         "estimate",
         "Estimated lower bound and questions asked (mean over the folds)",
-        found,
+        counts,
         verdict=(
             f"{SAME if within > 0.5 else DIFFERS}: in {within:.0%} of the {len(ratios)} "
             f"cases COBRA asks within 25 % of the estimate (median {ratios.median():.2f} times, "
@@ -160,16 +157,16 @@ def estimate_table(results: Results) -> Table | None:
 
 def groups_off(results: Results) -> pd.DataFrame:
     """Return, for every run of COBRA, how many groups too many it found."""
-    found = results.of("main", method=CONTROL).dropna(subset=["groups"])
-    return found.assign(off=(found["groups"] - found["n_classes"]).astype(int))
+    runs = results.of("main", method=CONTROL).dropna(subset=["groups"])
+    return runs.assign(off=(runs["groups"] - runs["n_classes"]).astype(int))
 
 
 def groups_table(results: Results) -> Table | None:
     """Return how many groups COBRA found against the true number."""
-    found = groups_off(results)
-    if found.empty:
+    runs = groups_off(results)
+    if runs.empty:
         return None
-    right, near = (found["off"] == 0).mean(), (found["off"].abs() <= 1).mean()
+    right, near = (runs["off"] == 0).mean(), (runs["off"].abs() <= 1).mean()
     lines = [
         {
             "size": size,
@@ -181,7 +178,7 @@ def groups_table(results: Results) -> Table | None:
             "least": int(off.min()),
             "most": int(off.max()),
         }
-        for size, off in found.groupby("n_super_instances")["off"]
+        for size, off in runs.groupby("n_super_instances")["off"]
     ]
     return Table.of(
         lines,
@@ -212,14 +209,14 @@ def wrong_k_table(results: Results) -> Table | None:
         {
             "method": f"{method}{results.mark(str(method), experiment='wrong-k')}",
             "told": f"K{shift:+d}",
-            "tasks": len(found),
-            "mean change": bootstrap(found, is_difference=True),
-            "worse": int((found < 0).sum()),
-            "better": int((found > 0).sum()),
-            "largest loss": float(found.min()),
-            "gain": float(found.max()),
+            "tasks": len(change),
+            "mean change": bootstrap(change, is_difference=True),
+            "worse": int((change < 0).sum()),
+            "better": int((change > 0).sum()),
+            "largest loss": float(change.min()),
+            "gain": float(change.max()),
         }
-        for (method, shift), found in changes.groupby(["method", "k_shift"])["change"]
+        for (method, shift), change in changes.groupby(["method", "k_shift"])["change"]
     ]
     worse, total = int((changes["change"] < 0).sum()), max(len(changes), 1)
     return Table.of(
@@ -241,8 +238,8 @@ def curve_points(results: Results) -> pd.DataFrame:
     """Return the mean questions and ARI of every point of the experiment `curves`."""
     rows = results.of("curves")
     rows = rows.assign(step=rows["budget"].where(rows["budget"] > 0, rows["n_super_instances"]))
-    found = rows.dropna(subset=["ari_test"]).groupby(["task", "method", "step"], as_index=False)
-    means = found.agg(questions=("queries", "mean"), ARI=("ari_test", "mean"))
+    points = rows.dropna(subset=["ari_test"]).groupby(["task", "method", "step"], as_index=False)
+    means = points.agg(questions=("queries", "mean"), ARI=("ari_test", "mean"))
     return sorted_by(means, "task", "method", "step")
 
 
@@ -264,10 +261,7 @@ def curves_table(results: Results) -> Table | None:
 
 
 def _curves_verdict(points: pd.DataFrame) -> str:
-    """Check the paper's claim that a method that leads with few questions leads with many.
-
-    Its figure has the competitors with MinMax; it says that the same holds for NPU.
-    """
+    """Check whether a method that leads with few questions leads with many, as the paper says."""
     counts = {
         choice: _ahead(points[points["method"].str.endswith((CONTROL, f"-{choice}"))])
         for choice in ("MinMax", "NPU")

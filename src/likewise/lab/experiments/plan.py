@@ -124,8 +124,8 @@ def needed_first(cell: Cell) -> list[Cell]:
 
 
 def _main(plan: Plan) -> Iterator[Cell]:
-    for found in product(plan.methods, plan.tasks, plan.sizes, range(plan.n_folds)):
-        yield Cell("main", *found)
+    for key in product(plan.methods, plan.tasks, plan.sizes, range(plan.n_folds)):
+        yield Cell("main", *key)
 
 
 def _strategies(plan: Plan) -> Iterator[Cell]:

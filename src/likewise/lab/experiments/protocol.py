@@ -131,6 +131,22 @@ class Method(ABC):
         return []
 
 
+class Stepwise(Method):
+    """A method that writes down `anytime`: one run serves all budgets, unless it `plans`."""
+
+    is_anytime = True
+    plans = False
+
+    def run(self, trial: Trial) -> ArrayLike:
+        """Return the last clustering."""
+        *_, (_, labels) = self.anytime(trial)
+        return labels() if callable(labels) else labels
+
+    def shared_runs(self, trial: Trial, budgets: Sequence[int]) -> list[list[int]]:  # noqa: ARG002
+        """Return all budgets together, or none if a run depends on its budget."""
+        return [] if self.plans else [list(budgets)]
+
+
 class Point(NamedTuple):
     """A clustering at a budget."""
 

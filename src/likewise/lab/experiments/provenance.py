@@ -54,10 +54,7 @@ def why_stale(row: Row) -> str:
 
 
 def restamped(row: Row, n_checked: int, n_rows: int) -> Row:
-    """Return a row with the hash of today; `n_checked` of `n_rows` like it came out the same.
-
-    The tree that made it stays.
-    """
+    """Return a row with the hash of today, and how many of how many like it came out the same."""
     tree = next((word for word in row.code.split() if len(word.rstrip(DIRTY)) == 40), "")
     words = (hash_of(find_method(row.method)), tree, f"{n_checked}/{n_rows}")
     return replace(row, code=" ".join(filter(None, words)))
@@ -108,10 +105,7 @@ def _imports(node: ast.AST) -> Iterator[str]:
 
 
 def meaning(value: object) -> str:
-    """Return a syntax tree as text, without what no row depends on.
-
-    It is the same in every version of Python, which that of `ast.dump` is not.
-    """
+    """Return a syntax tree as text without what no row depends on, alike in every Python."""
     if isinstance(value, list):
         return f"[{','.join(filter(None, map(meaning, value)))}]" if value else ""
     if not isinstance(value, ast.AST):

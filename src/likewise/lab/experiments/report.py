@@ -60,11 +60,7 @@ def write_report(
     plan: Plan | None = None,
     seconds: Seconds = PUBLISHED,
 ) -> Path:
-    """Write ``report.html``, the tables, the figures, all points and the list of stale cells.
-
-    Parts for which there are no rows are left out. The plan, by default the paper's, says which
-    experiments to report on, and `seconds` how long answers take. Returns the page.
-    """
+    """Write ``report.html``, tables, figures, points and stale cells; return the page."""
     results, target = _begun(rows, folder, plan or profile("paper"), seconds)
     left_out = OF_THE_PAPER if results.is_by_budget else ()
     sections = [_section(results, target, title) for title in SECTIONS if title not in left_out]
@@ -86,10 +82,7 @@ def write_report(
 
 
 def write_leaderboard(rows: Iterable[Row], folder: str | Path) -> Path:
-    """Write ``leaderboard.html``, and its tables as files: one list of tasks after the other.
-
-    As `write_report`, but with the plan of the profile `flagship`.
-    """
+    """Write ``leaderboard.html`` and its tables, by the plan of the profile `flagship`."""
     results, target = _begun(rows, folder, profile("flagship"))
     sections = [
         Section(f"{name[0].upper()}{name[1:]}: {len(tasks)} tasks", table)
@@ -104,10 +97,10 @@ def _begun(
     rows: Iterable[Row], folder: str | Path, plan: Plan, seconds: Seconds = PUBLISHED
 ) -> tuple[Results, Path]:
     """Return the results, and the folder to write to, which is made."""
-    found = list(rows)
-    if not found:
+    given = list(rows)
+    if not given:
         raise InputError("there are no results to report on. Run `likewise bench run` first.")
-    results, target = Results(found, plan, seconds), Path(folder)
+    results, target = Results(given, plan, seconds), Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     return results, target
 
@@ -122,7 +115,7 @@ def _section(results: Results, target: Path, title: str) -> Section:
 
 def _opening(results: Results) -> list[str]:
     statuses = results.rows["status"].tolist()
-    told = (
+    rules = (
         "No method is told the number of clusters; COBRA is told a number of super-instances."
         if results.is_by_budget
         else "The others ask as many questions as COBRA did in the same fold and are told the true "
@@ -136,7 +129,7 @@ def _opening(results: Results) -> list[str]:
         f"capped by the time limit, {statuses.count('failed')} failed. {len(results.tasks)} tasks, "
         f"{results.n_folds} folds, {len(results.methods)} methods ({', '.join(results.methods)}). "
         "All rows are clustered, only training rows are asked about, and the adjusted "
-        f"Rand index (ARI) is taken on the test part. {told}",
+        f"Rand index (ARI) is taken on the test part. {rules}",
         " ".join(lists),
     ]
 

@@ -74,16 +74,16 @@ class Results:
         self.scored, *_ = (*by_budget, "main")
         self.counts = COUNTS if self.scored == "rivals" else BUDGETS
         wanted = {*plan.experiments, *(("main", *PEOPLE) if by_budget else ())}
-        found = sorted((row for row in rows if row.experiment in wanted), key=lambda row: row.cell)
-        if not any(row.experiment == self.scored for row in found):
+        given = sorted((row for row in rows if row.experiment in wanted), key=lambda row: row.cell)
+        if not any(row.experiment == self.scored for row in given):
             raise InputError(
                 f"there are no results of the experiment {self.scored}. Run `likewise bench run` "
                 "with this profile first."
             )
-        self.rows = frames().DataFrame([{**asdict(row), "stale": why_stale(row)} for row in found])
+        self.rows = frames().DataFrame([{**asdict(row), "stale": why_stale(row)} for row in given])
         self._by_experiment = dict(tuple(self.rows.groupby("experiment")))
         self.n_folds = self.folds_of(self.scored)
-        points = [point for row in found for point in _points(row)]
+        points = [point for row in given for point in _points(row)]
         self.points = frames().DataFrame(points).reindex(columns=POINTS)
         main = self.of("main")
         cobra = main[(main["method"] == CONTROL) & (main["status"] == "ok")]
@@ -93,10 +93,10 @@ class Results:
 
     def of(self, experiment: str, **values: Any) -> pd.DataFrame:
         """Return the rows of an experiment, those with given values in some columns."""
-        found: pd.DataFrame = self._by_experiment.get(experiment, self.rows.head(0))
+        chosen: pd.DataFrame = self._by_experiment.get(experiment, self.rows.head(0))
         for name, value in values.items():
-            found = found[found[name] == value]
-        return found
+            chosen = chosen[chosen[name] == value]
+        return chosen
 
     def folds_of(self, experiment: str) -> int:
         """Return how many folds of an experiment there are."""
@@ -133,8 +133,8 @@ class Results:
             "third list": [t for t in self.tasks if t in THIRD],
             "added": [t for t in self.tasks if t in added and t not in THIRD],
         }
-        found = {name: tasks for name, tasks in split.items() if tasks}
-        return found if apart or added else {"all": self.tasks}
+        parts = {name: tasks for name, tasks in split.items() if tasks}
+        return parts if apart or added else {"all": self.tasks}
 
     @property
     def lists(self) -> dict[str, list[str]]:
@@ -162,16 +162,16 @@ class Results:
         column: str = "ari",
         n_folds: int = 0,
     ) -> pd.DataFrame:
-        """Return the mean ARI or another column of the points, tasks by lines, at some questions.
-
-        A line is a method, with its number of super-instances if it is told one. By default all
-        folds of the compared rows count.
-        """
+        """Return the mean of a column of the points, tasks by lines, at a number of questions."""
         # Where every run has its own number of questions, there are no rows at given ones.
         name = experiment or (self.scored if self.is_by_budget else "")
         points = self.points[self.points["experiment"] == name]
         points = points[points["fold"] < (n_folds or self.n_folds)]
         return self._means(self._at(points, when), "line", tasks, column, n_folds)
+
+    def at_counts(self, tasks: Sequence[str] | None = None) -> dict[int, pd.DataFrame]:
+        """Return the mean ARI on complete tasks at every number of questions that is scored."""
+        return {n: complete(self.at(n, tasks)) for n in self.counts}
 
     def questions(self, when: When, tasks: Sequence[str]) -> float:
         """Return the mean number of questions over folds, then over tasks."""
@@ -188,15 +188,15 @@ class Results:
 
     def mark(self, method: str, size: int | None = None, experiment: str = "") -> str:
         """Return the marks of a method whose rows are incomplete or stale."""
-        found = self.of(experiment or self.scored, method=method)
+        runs = self.of(experiment or self.scored, method=method)
         if size is not None:
-            found = found[found["n_super_instances"].isin([0, size])]
+            runs = runs[runs["n_super_instances"].isin([0, size])]
         whole = len(self.tasks) * self.n_folds
         is_scored = experiment in ("", self.scored)
-        is_incomplete = bool((found["status"] != "ok").any()) or (
-            is_scored and size is not None and len(found) < whole
+        is_incomplete = bool((runs["status"] != "ok").any()) or (
+            is_scored and size is not None and len(runs) < whole
         )
-        is_stale = bool((found["stale"] != "").any())
+        is_stale = bool((runs["stale"] != "").any())
         return (MARK if is_incomplete else "") + (STALE_MARK if is_stale else "")
 
     def _at(self, points: pd.DataFrame, when: When) -> pd.DataFrame:
@@ -278,11 +278,11 @@ def _points(row: Row) -> Iterator[dict[str, Any]]:
     line = line_of(row.method, row.n_super_instances)
     of_row = (row.experiment, row.task, row.method, line, row.n_super_instances, row.fold)
     key = dict(zip(POINTS, of_row, strict=False))
-    found: list[tuple[Any, ...]] = []
+    points: list[tuple[Any, ...]] = []
     if row.experiment in ("main", "own-end") and row.ari_test is not None:
         scores = (getattr(row, f"{name}_test") for name in MEASURES)
-        found = [(row.allowed or row.queries, row.queries, *scores, row.rows_read)]
+        points = [(row.allowed or row.queries, row.queries, *scores, row.rows_read)]
     elif row.experiment in AT_BUDGETS and row.status == "ok":
-        found = json.loads(row.curve)
-    for values in found:  # of earlier versions they end with ARI
+        points = json.loads(row.curve)
+    for values in points:  # of earlier versions they end with ARI
         yield {**key, **dict(zip(POINT, values, strict=False))}

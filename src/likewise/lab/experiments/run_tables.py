@@ -25,21 +25,21 @@ def times_table(results: Results) -> Table | None:
     for method in results.methods:
         of_method = rows[rows["method"] == method]
         for size in sorted(of_method["n_super_instances"].unique().tolist()):
-            found = of_method[of_method["n_super_instances"] == size]
-            by_task = found.groupby("task")["cpu_seconds"].mean()
+            runs = of_method[of_method["n_super_instances"] == size]
+            by_task = runs.groupby("task")["cpu_seconds"].mean()
             name = line_of(method, size) if results.is_by_budget else method
             line: Line = {"method": name + results.mark(method), "tasks": len(by_task)}
-            if found["ms_p95"].notna().any():
-                slowest = found.nlargest(1, "ms_p95").iloc[0]
-                line["ms, median"] = float(found["ms_median"].median())
-                line["ms, p95"] = float(found["ms_p95"].median())
+            if runs["ms_p95"].notna().any():
+                slowest = runs.nlargest(1, "ms_p95").iloc[0]
+                line["ms, median"] = float(runs["ms_median"].median())
+                line["ms, p95"] = float(runs["ms_p95"].median())
                 line["largest p95"] = (
                     f"{slowest['ms_p95']:.1f} {slowest['task']}, {slowest['n_rows']} rows"
                 )
             line["seconds"] = float(by_task.median())
             line["longest run"] = f"{by_task.max():.1f} {by_task.idxmax()}"
-            line["peak memory in MB"] = float(found["peak_mb"].max())
-            line["settings"] = "; ".join(sorted({text for text in found["settings"] if text}))
+            line["peak memory in MB"] = float(runs["peak_mb"].max())
+            line["settings"] = "; ".join(sorted({text for text in runs["settings"] if text}))
             lines.append(line)
     return Table.of(
         lines,
@@ -76,13 +76,13 @@ def trouble_table(results: Results) -> Table:
     rows = results.rows
     statuses = rows["status"].tolist()
     key = [name for name in KEY if name not in ("k_shift", "budget")]
-    found = rows.loc[rows["status"] != "ok", [*key, "status", "queries", "allowed", "error"]]
-    counts = found[["queries", "allowed"]]
+    cells = rows.loc[rows["status"] != "ok", [*key, "status", "queries", "allowed", "error"]]
+    counts = cells[["queries", "allowed"]]
     whole = counts.astype("Int64").astype(object).where(counts.notna(), None)
     return Table(
         "trouble",
         "Cells that were capped or failed",
-        found.assign(**whole),
+        cells.assign(**whole),
         verdict=(
             f"Of {len(statuses)} cells {statuses.count('capped')} were capped by the time limit "
             f"and {statuses.count('failed')} failed."
@@ -118,5 +118,5 @@ def versions_text(results: Results) -> str:
         for name, version in json.loads(text).items():
             if name != "revision":
                 seen.setdefault(name, set()).add(version)
-    parts = [f"{name} {', '.join(sorted(found))}" for name, found in sorted(seen.items())]
+    parts = [f"{name} {', '.join(sorted(versions))}" for name, versions in sorted(seen.items())]
     return "; ".join([*parts, *sorted(set(results.rows["machine"]) - {""})])

@@ -40,20 +40,13 @@ def run_cells(
     data_home: str | None = None,
     tasks_from: str | None = None,
     retry: Sequence[str] = (),
-    on_row: OnRow | None = None,
+    on_row: OnRow = lambda _: None,
 ) -> None:
-    """Run the cells that have no row yet, by joblib or on a Dask client; write each row as it ends.
-
-    Cells on which the number of questions of others depends (COBRA's) are run first, also if they
-    were not asked for. A killed run loses at most the cells under way. `time_limit`, `data_home`
-    and `tasks_from` are those of `run_cell`. Rows whose status is in `retry` are run again; "stale"
-    stands for rows whose code has changed.
-    """
+    """Run cells that have no row yet, and those they wait for; write each row as it ends."""
 
     def written(row: Row) -> None:
         store.add(row)
-        if on_row is not None:
-            on_row(row)
+        on_row(row)
 
     settings = {"time_limit": time_limit, "data_home": data_home, "tasks_from": tasks_from}
     first, then = stages(cells, store, retry)
@@ -116,8 +109,7 @@ def in_processes(jobs: Iterable[Job], n_jobs: int) -> Iterator[Row]:
     parallel = Parallel(
         n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2 * n_jobs"
     )
-    found: Iterator[Row] = parallel(delayed(run_cell)(cell, **given) for cell, given in jobs)
-    yield from found
+    yield from parallel(delayed(run_cell)(cell, **given) for cell, given in jobs)
 
 
 def _by_dask(jobs: Iterable[Job], client: Any) -> Iterator[Row]:
@@ -136,18 +128,15 @@ def draw(
     tasks: Collection[str] = (),
     max_seconds: float | None = None,
 ) -> list[Row]:
-    """Return a random sample of the rows that ended well, `n` or all if there are fewer.
-
-    `max_seconds` leaves out rows that took longer on the processor.
-    """
-    found = [
+    """Return a random sample of `n` rows that ended well, and within `max_seconds`."""
+    eligible = [
         row
         for row in sorted(rows, key=lambda row: row.cell)
         if row.status == "ok"
         and (not tasks or row.task in tasks)
         and (max_seconds is None or row.cpu_seconds <= max_seconds)
     ]
-    return random.Random(seed).sample(found, min(n, len(found)))
+    return random.Random(seed).sample(eligible, min(n, len(eligible)))
 
 
 def changed_groups(rows: Iterable[Row], methods: Collection[str] = ()) -> list[list[Row]]:
@@ -172,10 +161,7 @@ def make_again(row: Row, *, data_home: str | None = None, tasks_from: str | None
 
 
 def differences(old: Row, new: Row) -> dict[str, tuple[object, object]]:
-    """Return the columns in which two rows differ, but for times and versions.
-
-    What an old row of an earlier version does not have is not compared.
-    """
+    """Return the columns in which two rows differ, but for times, versions and later columns."""
     before, after = asdict(old), asdict(new)
     return {
         name: (value, after[name])

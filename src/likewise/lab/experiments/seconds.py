@@ -53,15 +53,15 @@ def read_seconds(path: str | Path) -> Seconds:
     """Return the model of a file such as `likewise bench seconds` writes."""
     try:
         plain = json.loads(Path(path).read_text("utf-8"))
-        found = Seconds(float(plain["per_question"]), float(plain["per_row"]), str(plain["source"]))
+        model = Seconds(float(plain["per_question"]), float(plain["per_row"]), str(plain["source"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
             f"{path} is not a model of seconds ({type(error).__name__}: {error}). It is JSON with "
             "the numbers per_question and per_row, and the text source."
         ) from error
-    if not (0 <= found.per_question < np.inf and 0 <= found.per_row < np.inf):
+    if not (0 <= model.per_question < np.inf and 0 <= model.per_row < np.inf):
         raise InputError(f"{path}: per_question and per_row must be finite and not negative")
-    return found
+    return model
 
 
 def as_json(model: Seconds) -> str:
@@ -70,11 +70,8 @@ def as_json(model: Seconds) -> str:
 
 
 def fit_seconds(gestures: Iterable[Gesture]) -> Seconds:
-    """Return the model nearest to what a person took, by least squares without negative values.
-
-    Gestures without a time, and those with a pause of more than a minute, do not count. If all
-    show as many rows, as pairs do, the whole time goes to the question.
-    """
+    """Return the model nearest to the times of answers, by non-negative least squares."""
+    # If all questions show as many rows, as pairs do, the whole time goes to the question.
     asked = [one for one in gestures if one.source == "asked" and one.seconds is not None]
     timed = [one for one in asked if one.seconds is not None and one.seconds <= PAUSE]
     if not timed:
@@ -93,23 +90,20 @@ def fit_seconds(gestures: Iterable[Gesture]) -> Seconds:
 
 
 def timed_gestures(path: str | Path) -> list[Gesture]:
-    """Return the answers of a session, a .likewise file or exported JSON, that have a time.
-
-    Those that were undone took time as well, and are there where the file has them.
-    """
+    """Return the answers of a session file that have a time, also those that were undone."""
     try:
         if Path(path).suffix == ".json":
             log = json.loads(Path(path).read_text("utf-8"))["log"]
         else:
             with Store.open(path) as store:
                 log = [entry.op for entry in store.read()]
-        told = [op for op in log if op.get("do") == "tell" and op.get("seconds") is not None]
+        timed = [op for op in log if op.get("do") == "tell" and op.get("seconds") is not None]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{path} is not a session ({type(error).__name__}: {error}). Sessions are .likewise "
             "files, and the JSON files that `likewise export` makes of them."
         ) from error
-    gestures = [entry_from_dict(op, number) for number, op in enumerate(told, start=1)]
+    gestures = [entry_from_dict(op, number) for number, op in enumerate(timed, start=1)]
     return [one for one in gestures if isinstance(one, Gesture)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -10,18 +10,16 @@ from numpy.typing import ArrayLike
 
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
-from likewise.lab.experiments.protocol import Method, State, Trial
+from likewise.lab.experiments.protocol import State, Stepwise, Trial
 from likewise.oracles import run
 
 
-class SessionMethod(Method):
+class SessionMethod(Stepwise):
     """A method that can be stopped after any answer, because it is a session.
 
     `start` makes the session of a trial, `labels` the labels of a session and its trial; `more`
     are other attributes of `Method`.
     """
-
-    is_anytime = True
 
     def __init__(
         self,
@@ -36,11 +34,6 @@ class SessionMethod(Method):
         for attribute, value in more.items():
             setattr(self, attribute, value)
 
-    def run(self, trial: Trial) -> ArrayLike:
-        """Return the cluster of every row."""
-        session = run(self.start(trial), trial.oracle, max_queries=trial.budget)
-        return self.labels(session, trial)
-
     def anytime(self, trial: Trial) -> Iterator[State]:
         """Yield what makes the labels, at first and after every answer."""
         session = self.start(trial)
@@ -52,18 +45,11 @@ class SessionMethod(Method):
             if trial.budget is None or n_before < trial.budget:
                 run(session, oracle, max_queries=1)
 
-    def shared_runs(self, trial: Trial, budgets: Sequence[int]) -> list[list[int]]:  # noqa: ARG002
-        """Return all budgets together: no session plans."""
-        return [list(budgets)]
-
 
 def estimator_method(
     name: str, estimator: type[Any], parameters: Callable[[Trial], dict[str, Any]], **more: Any
 ) -> SessionMethod:
-    """Return an asking estimator, a class with `start` and `adopt` such as `COBRA`, as a method.
-
-    `parameters` makes those of the estimator for a trial; `more` is as for `SessionMethod`.
-    """
+    """Return an asking estimator such as `COBRA` as a method; `parameters` makes its parameters."""
 
     def start(trial: Trial) -> Session:
         model = estimator(**parameters(trial))
@@ -71,8 +57,8 @@ def estimator_method(
         return session
 
     def labels(session: Session, trial: Trial) -> ArrayLike:
-        found: ArrayLike = estimator(**parameters(trial)).adopt(session, X=trial.X).labels_
-        return found
+        model = estimator(**parameters(trial)).adopt(session, X=trial.X)
+        return model.labels_  # type: ignore[no-any-return]
 
     return SessionMethod(name, start, labels, sources=(estimator.__module__,), **more)
 

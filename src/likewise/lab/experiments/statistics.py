@@ -51,11 +51,7 @@ class Posterior(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two methods over the same tasks.
-
-    How often the first is better, worse, the same; by how much, in the mean over wins and over
-    losses (nan without any); and p of Wilcoxon's signed-rank test, two-sided.
-    """
+    """Two methods over the same tasks: who wins, by how much, and p of Wilcoxon's test."""
 
     wins: int
     losses: int
@@ -99,11 +95,7 @@ def compare(first: ArrayLike, second: ArrayLike) -> Comparison:
 
 
 def signed_rank_p(difference: ArrayLike) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test, zeros dropped, as SciPy has it.
-
-    It is exact for few differences without ties, otherwise normal, corrected for ties and
-    continuity.
-    """
+    """Return SciPy's two-sided p-value of Wilcoxon's signed-rank test, zeros dropped."""
     nonzero = np.asarray(difference, dtype=float)
     nonzero = nonzero[nonzero != 0]
     return float(stats.wilcoxon(nonzero, correction=True).pvalue) if len(nonzero) else 1.0
@@ -119,14 +111,10 @@ def bootstrap(values: ArrayLike, *, is_difference: bool = False) -> Interval:
 
 
 def signed_rank_posterior(difference: ArrayLike, rope: float = ROPE) -> Posterior:
-    """Return the Bayesian signed-rank test of differences, task by task (Benavoli et al. 2014).
-
-    Notes
-    -----
-    The differences z are weighted by a Dirichlet distribution with parameter 1 each, and 1/2 for a
-    pseudo-observation of 0. A sample of weights w says how often the mean of two differences,
-    drawn by w, is above, within and below the region; the largest of the three wins the sample.
-    """
+    """Return the Bayesian signed-rank test of differences, task by task (Benavoli et al. 2014)."""
+    # Differences are weighted by a Dirichlet distribution, with 1/2 for a pseudo-observation of 0.
+    # A sample of weights says how often the mean of two differences is above, within and below the
+    # region; the largest of the three wins the sample.
     z = np.append(0.0, np.asarray(difference, dtype=float))
     means = np.add.outer(z, z) / 2
     rng = np.random.default_rng(0)
@@ -152,10 +140,7 @@ def average_ranks(scores: ArrayLike) -> Array:
 
 
 def aligned_ranks(scores: ArrayLike) -> Array:
-    """Return the rank of every score among all, 1 for the best, after removing task means.
-
-    Removing the mean of each task makes scores of different tasks comparable.
-    """
+    """Return the rank of every score among all, 1 for the best, after removing task means."""
     table = _checked(scores)
     aligned = table - table.mean(axis=1, keepdims=True)
     # Scores that differ only by rounding are a tie.
@@ -164,15 +149,7 @@ def aligned_ranks(scores: ArrayLike) -> Array:
 
 
 def friedman_aligned(scores: ArrayLike) -> tuple[float, float]:
-    """Return the statistic and the p-value of Friedman's test on aligned ranks.
-
-    Notes
-    -----
-    With k methods, n tasks and column sums C and row sums R of the ranks, the statistic is
-    ``(k - 1) (sum C² - k n² (kn + 1)² / 4) / (sum of squared ranks - sum R² / k)``, about
-    chi-squared with k - 1 degrees of freedom if all methods are alike. Without ties the sum of
-    squared ranks is ``kn (kn + 1) (2kn + 1) / 6``.
-    """
+    """Return the statistic and the p-value of Friedman's test on aligned ranks, ties included."""
     ranks = aligned_ranks(scores)
     n, k = ranks.shape
     columns, rows = ranks.sum(axis=0), ranks.sum(axis=1)
@@ -189,9 +166,9 @@ def holm(p_values: ArrayLike) -> Array:
     order = np.argsort(given, kind="stable")
     factors = np.arange(len(given), 0, -1)
     adjusted = np.minimum(1.0, np.maximum.accumulate(factors * given[order]))
-    found = np.empty_like(given)
-    found[order] = adjusted
-    return found
+    result = np.empty_like(given)
+    result[order] = adjusted
+    return result
 
 
 def post_hoc(
@@ -213,11 +190,8 @@ def post_hoc(
 
 
 def permutation_p(ranks: Array, control: int = 0, *, n_permutations: int = 100_000) -> Array:
-    """Return how often shuffling methods within tasks gives as large a difference to the control.
-
-    Shuffling the scores of a task does not change its mean, so the aligned ranks are shuffled the
-    same way.
-    """
+    """Return how often shuffling methods within tasks makes as large a difference."""
+    # Shuffling a task does not change its mean, so the aligned ranks are shuffled the same way.
     others = [j for j in range(ranks.shape[1]) if j != control]
     sums = ranks.sum(axis=0)
     observed = np.abs(sums[others] - sums[control])

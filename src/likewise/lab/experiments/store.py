@@ -148,16 +148,16 @@ class ResultStore:
         """Return the row of a cell, or None."""
         where = " AND ".join(f"{name} = ?" for name in KEY)
         values = [getattr(cell, name) for name in KEY]
-        found = self._db.execute(f"SELECT * FROM results WHERE {where}", values).fetchone()
-        return None if found is None else Row(*found)
+        columns = self._db.execute(f"SELECT * FROM results WHERE {where}", values).fetchone()
+        return None if columns is None else Row(*columns)
 
     def __contains__(self, cell: Cell) -> bool:
         return self.get(cell) is not None
 
     def __iter__(self) -> Iterator[Row]:
         order = ", ".join(KEY)
-        for found in self._db.execute(f"SELECT * FROM results ORDER BY {order}").fetchall():
-            yield Row(*found)
+        for values in self._db.execute(f"SELECT * FROM results ORDER BY {order}").fetchall():
+            yield Row(*values)
 
     def __len__(self) -> int:
         (count,) = self._db.execute("SELECT count(*) FROM results").fetchone()
@@ -165,8 +165,8 @@ class ResultStore:
 
     def _names(self) -> tuple[str, ...]:
         """Return the columns of the file."""
-        found = self._db.execute("SELECT name FROM pragma_table_info('results')")
-        return tuple(name for (name,) in found)
+        columns = self._db.execute("SELECT name FROM pragma_table_info('results')")
+        return tuple(name for (name,) in columns)
 
     def close(self) -> None:
         """Merge the write-ahead log into the file and close it."""
@@ -174,10 +174,7 @@ class ResultStore:
 
 
 def write_results(rows: Iterable[Row], path: str | Path) -> None:
-    """Write rows to a CSV file, compressed if its name ends in .gz, or add them to a store.
-
-    A CSV file has the same bytes for the same rows.
-    """
+    """Write rows to a CSV file, the same bytes for the same rows, or add them to a store."""
     if not str(path).endswith(CSV):
         with closing(ResultStore(path)) as store:
             for row in rows:

@@ -33,10 +33,7 @@ _LATEX = str.maketrans(
 
 @dataclass(frozen=True)
 class Table:
-    """A table: the name of its files, its title, its result in a sentence, and how to read it.
-
-    Floats are shown with `digits` decimals, and with all of them in the CSV.
-    """
+    """A table: its file name, title, result in a sentence, and notes; the CSV has all digits."""
 
     name: str
     title: str
@@ -69,7 +66,7 @@ class Table:
     def are_numbers(self) -> list[bool]:
         """Whether each column has numbers only."""
         numbers = [self.frame[name].map(_is_number).all() for name in self.frame]
-        return [bool(found) and len(self.frame) > 0 for found in numbers]
+        return [bool(is_number) and len(self.frame) > 0 for is_number in numbers]
 
     def markdown(self) -> str:
         """Return the table for a README."""

@@ -32,30 +32,25 @@ def check_task(name: str) -> None:
 
 def tasks_in(folder: str | Path) -> list[str]:
     """Return the tasks of a folder: the names of its .npz and Parquet files."""
-    found = sorted(path.name for path in Path(folder).glob("*") if path.suffix in SUFFIXES)
-    if not found:
+    names = sorted(path.name for path in Path(folder).glob("*") if path.suffix in SUFFIXES)
+    if not names:
         raise InputError(f"there is no .npz or .parquet file in {folder}")
-    return found
+    return names
 
 
 def in_order(names: Iterable[str]) -> list[str]:
     """Return the names of tasks, each once: the paper's in its order, then others by name."""
-    found = set(names)
-    paper = [name for name in task_names() if name in found]
-    return [*paper, *sorted(found - set(paper))]
+    wanted = set(names)
+    paper = [name for name in task_names() if name in wanted]
+    return [*paper, *sorted(wanted - set(paper))]
 
 
 @lru_cache(maxsize=2)
 def dataset(task: str, data_home: str | None = None, folder: str | None = None) -> Dataset:
-    """Return a task, kept for the next cell.
-
-    It is one of the paper or of the third list; a function such as
-    ``sklearn.datasets:load_digits``; or a file in `folder`: .npz with the arrays X and y, or
-    Parquet, whose column y has the classes.
-    """
+    """Return a task of the paper or the third list, of a function, or of a file in `folder`."""
     if ":" in task:
-        found = _FUNCTIONS.find(task)()
-        X, y = (found.data, found.target) if hasattr(found, "target") else found
+        data = _FUNCTIONS.find(task)()
+        X, y = (data.data, data.target) if hasattr(data, "target") else data
         return _checked(task, X, y)
     if task.endswith(SUFFIXES):
         if folder is None:

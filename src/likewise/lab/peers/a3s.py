@@ -17,7 +17,6 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.neighbors import NearestNeighbors
 
 from likewise.core.answers import Answer
-from likewise.lab.peers.dsl import nearest_shown
 from likewise.lab.peers.procedure import Procedure, Questions
 from likewise.lab.peers.rows import Array, Ints
 
@@ -45,13 +44,9 @@ class AdaptiveSampling(Procedure):
 
     name: ClassVar[str] = "a3s"
 
-    def __init__(
-        self, X: Array, train: Ints, max_queries: int | None = None, seed: int = 0
-    ) -> None:
-        self._chances = neighbor_chances(X[train])
+    def _prepare(self) -> None:
+        self._chances = neighbor_chances(self.X[self.train])
         self._first = greedy_clusters(self._chances)
-        self._nearest = nearest_shown(X, train)
-        super().__init__(X, train, max_queries, seed)
 
     def _questions(self) -> Questions:
         self._labels = self._first.copy()
@@ -123,20 +118,20 @@ class AdaptiveSampling(Procedure):
         leaders, owner, n_asked = [int(probes[0])], {int(probes[0]): 0}, 0
         for probe in probes[1:].tolist():
             order = np.argsort(cdist(points[[probe]], points[leaders])[0], kind="stable")
-            found = None
+            group = None
             for k in order.tolist():
                 if n_asked == MAX_SPLIT:
                     break
                 n_asked += 1
                 answer = yield int(rows[probe]), int(rows[leaders[k]])
                 if answer is Answer.SAME:
-                    found = k
+                    group = k
                     break
             else:
-                found = len(leaders)
+                group = len(leaders)
                 leaders.append(probe)
-            if found is not None:
-                owner[probe] = found
+            if group is not None:
+                owner[probe] = group
         known = np.array(list(owner), dtype=np.intp)
         nearest = known[cdist(points[ranked], points[known]).argmin(axis=1)]
         new = int(self._labels.max()) + 1
@@ -147,16 +142,13 @@ class AdaptiveSampling(Procedure):
             self._leaders[names[k]] = leader
 
     def _method_labels(self) -> Ints:
-        found = self._labels[self._nearest]
-        return np.unique(found, return_inverse=True)[1].astype(np.intp)
+        return self._labels[self._nearest]
 
 
 def neighbor_chances(points: Array) -> Any:
-    """Return how likely each point belongs together with its neighbors, as a sparse matrix.
-
-    Isotonic regression learns it from distances, relative to how far the neighbors of both points
-    are. For training, a neighbor that is also a neighbor's neighbor counts as belonging together.
-    """
+    """Return how likely each point belongs together with its neighbors, as a sparse matrix."""
+    # Learned from distances, relative to those of the neighbors of both points; mutual neighbors
+    # count as belonging together.
     n = len(points)
     n_neighbors = min(N_NEIGHBORS, n - 1)
     if n_neighbors == 0:

@@ -10,7 +10,6 @@ from scipy.special import entr, softmax
 
 from likewise.core.answers import Answer
 from likewise.core.strategy import STRATEGIES
-from likewise.lab.peers.dsl import nearest_shown
 from likewise.lab.peers.procedure import Procedure, Questions
 from likewise.lab.peers.rows import Array, Ints
 
@@ -33,12 +32,6 @@ class CorrelationClustering(Procedure):
     """
 
     name: ClassVar[str] = "acc"
-
-    def __init__(
-        self, X: Array, train: Ints, max_queries: int | None = None, seed: int = 0
-    ) -> None:
-        self._nearest = nearest_shown(X, train)
-        super().__init__(X, train, max_queries, seed)
 
     def _questions(self) -> Questions:
         n = len(self.train)
@@ -66,8 +59,7 @@ class CorrelationClustering(Procedure):
             chosen = waiting[np.argsort(-scores[waiting], kind="stable")[:BATCH]]
 
     def _method_labels(self) -> Ints:
-        found = self._clusters[self._nearest]
-        return np.unique(found, return_inverse=True)[1].astype(np.intp)
+        return self._clusters[self._nearest]
 
 
 STRATEGIES.register(CorrelationClustering.name, CorrelationClustering)
@@ -76,7 +68,7 @@ STRATEGIES.register(CorrelationClustering.name, CorrelationClustering)
 def correlation_clusters(similarity: csr_array, k: int, rng: np.random.Generator) -> Ints:
     """Return the best of some local searches for the largest sum of similarities in clusters."""
     n = similarity.shape[0]
-    found: list[tuple[float, Ints]] = []
+    searches: list[tuple[float, Ints]] = []
     for _ in range(N_STARTS):
         labels = rng.integers(min(k, n), size=n)
         for _ in range(N_SWEEPS):
@@ -92,8 +84,8 @@ def correlation_clusters(similarity: csr_array, k: int, rng: np.random.Generator
                 break
         pairs = similarity.tocoo()
         inside = labels[pairs.coords[0]] == labels[pairs.coords[1]]
-        found.append((float(pairs.data[inside].sum()), labels))
-    best = max(found, key=lambda one: one[0])[1]
+        searches.append((float(pairs.data[inside].sum()), labels))
+    best = max(searches, key=lambda search: search[0])[1]
     return np.unique(best, return_inverse=True)[1].astype(np.intp)
 
 

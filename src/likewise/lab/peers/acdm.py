@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 from likewise.core.answers import Answer
-from likewise.lab.peers.dsl import nearest_shown, skeleton
+from likewise.lab.peers.dsl import skeleton
 from likewise.lab.peers.procedure import Procedure, Questions
 from likewise.lab.peers.rows import Array, Ints
 
@@ -32,10 +32,8 @@ class DiffusionSkeleton(Procedure):
 
     name: ClassVar[str] = "acdm"
 
-    def __init__(
-        self, X: Array, train: Ints, max_queries: int | None = None, seed: int = 0
-    ) -> None:
-        points = X[train]
+    def _prepare(self) -> None:
+        points = self.X[self.train]
         self._parent, length = skeleton(points)
         self._order = ranked(self._parent, length)
         n_neighbors = min(N_NEIGHBORS, len(points) - 1)
@@ -43,8 +41,6 @@ class DiffusionSkeleton(Procedure):
         if n_neighbors:
             search = NearestNeighbors(n_neighbors=n_neighbors).fit(points)
             self._neighbors = search.kneighbors(return_distance=False)
-        self._nearest = nearest_shown(X, train)
-        super().__init__(X, train, max_queries, seed)
 
     def _questions(self) -> Questions:
         self._placed: dict[int, int] = {}
@@ -82,8 +78,7 @@ class DiffusionSkeleton(Procedure):
         return labels
 
     def _method_labels(self) -> Ints:
-        found = self._flowed()[self._nearest]
-        return np.unique(found, return_inverse=True)[1].astype(np.intp)
+        return self._flowed()[self._nearest]
 
 
 def ranked(parent: Ints, length: Array) -> Ints:

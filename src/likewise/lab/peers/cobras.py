@@ -30,13 +30,10 @@ class SplitAndMerge(Procedure):
 
     name: ClassVar[str] = "cobras"
 
-    def __init__(
-        self, X: Array, train: Ints, max_queries: int | None = None, seed: int = 0
-    ) -> None:
-        self._may_show = np.zeros(len(X), dtype=bool)
-        self._may_show[train] = True
+    def _prepare(self) -> None:
+        self._may_show = np.zeros(self.n_rows, dtype=bool)
+        self._may_show[self.train] = True
         self._known_splits: dict[tuple[bytes, int, int], list[Ints]] = {}
-        super().__init__(X, train, max_queries, seed)
 
     def _questions(self) -> Questions:
         self._labels: Ints = np.zeros(self.n_rows, dtype=np.intp)

@@ -5,15 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from likewise.core.answers import Answer
-from likewise.lab.peers.procedure import Procedure, Questions
+from likewise.lab.peers.procedure import ROWS_PER_BLOCK, Procedure, Questions
 from likewise.lab.peers.rows import Array, Ints
-
-_ROWS_PER_BLOCK = 512
-"""How many rows of distances are computed at a time."""
 
 
 class SkeletonTree(Procedure):
@@ -26,12 +22,8 @@ class SkeletonTree(Procedure):
 
     name: ClassVar[str] = "dsl"
 
-    def __init__(
-        self, X: Array, train: Ints, max_queries: int | None = None, seed: int = 0
-    ) -> None:
-        self._skeleton = skeleton(X[train])
-        self._nearest = nearest_shown(X, train)
-        super().__init__(X, train, max_queries, seed)
+    def _prepare(self) -> None:
+        self._skeleton = skeleton(self.X[self.train])
 
     def _questions(self) -> Questions:
         X, shown = self.X, self.train
@@ -61,18 +53,13 @@ class SkeletonTree(Procedure):
                 heads.append(u)
 
     def _method_labels(self) -> Ints:
-        """Return the labels of all rows: those of one tree are one cluster."""
-        roots = _roots(self._parent)[self._nearest]
-        return np.unique(roots, return_inverse=True)[1].astype(np.intp)
+        return _roots(self._parent)[self._nearest]
 
 
-def skeleton(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return a tree on all points: every point's parent, the root its own, and edge lengths.
-
-    Every point hangs on its nearest neighbor. Of two that are each other's nearest, the one with
-    more others hanging on it goes on to the next round, where only those are left that did. On a
-    tie it is the one whose others hang on longer edges.
-    """
+def skeleton(points: Array) -> tuple[Ints, Array]:
+    """Return a tree on all points: every point's parent, the root its own, and edge lengths."""
+    # Every point hangs on its nearest neighbor. Of two that are each other's nearest, the one with
+    # more others hanging on it, then with longer edges, goes on to the next round.
     n = len(points)
     parent = np.arange(n, dtype=np.intp)
     length = np.zeros(n)
@@ -97,21 +84,12 @@ def skeleton(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.
     return parent, length
 
 
-def nearest_shown(X: NDArray[np.float64], shown: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return for every row the place in `shown` of the nearest row that is there."""
-    nearest = np.arange(len(shown))
-    if len(shown) < len(X):
-        nearest = _nearest(X, X[shown])
-        nearest[shown] = np.arange(len(shown))
-    return nearest
-
-
-def _nearest_other(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def _nearest_other(points: Array) -> tuple[Ints, Array]:
     """Return every point's nearest other point, the earlier one on a tie, and how far it is."""
     to = np.empty(len(points), dtype=np.intp)
     far = np.empty(len(points))
-    for start in range(0, len(points), _ROWS_PER_BLOCK):
-        block = np.arange(start, min(start + _ROWS_PER_BLOCK, len(points)))
+    for start in range(0, len(points), ROWS_PER_BLOCK):
+        block = np.arange(start, min(start + ROWS_PER_BLOCK, len(points)))
         distances = cdist(points[block], points)
         distances[np.arange(len(block)), block] = np.inf
         to[block] = distances.argmin(axis=1)
@@ -119,15 +97,7 @@ def _nearest_other(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArr
     return to, far
 
 
-def _nearest(rows: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.intp]:
-    blocks = range(0, len(rows), _ROWS_PER_BLOCK)
-    found = [
-        cdist(rows[start : start + _ROWS_PER_BLOCK], points).argmin(axis=1) for start in blocks
-    ]
-    return np.concatenate(found).astype(np.intp)
-
-
-def _roots(parent: NDArray[np.intp]) -> NDArray[np.intp]:
+def _roots(parent: Ints) -> Ints:
     """Return the root of every node, by pointer jumping."""
     while True:
         up = parent[parent]

@@ -33,11 +33,8 @@ class LocalKernel(Procedure):
 
     name: ClassVar[str] = "lak"
 
-    def __init__(
-        self, X: Array, train: Ints, max_queries: int | None = None, seed: int = 0
-    ) -> None:
-        self._kernel = local_kernel(X[train])
-        super().__init__(X, train, max_queries, seed)
+    def _prepare(self) -> None:
+        self._kernel = local_kernel(self.X[self.train])
 
     def _questions(self) -> Questions:
         points = self.X[self.train]
@@ -72,9 +69,9 @@ class LocalKernel(Procedure):
             members = np.flatnonzero(cells == cell)
             if 0 < counts[cell] < len(members):
                 chosen = choose_prototypes(local_kernel(points[members]), int(counts[cell]) + 1)
-                found: list[int] = members[chosen].tolist()
-                if not set(found) <= set(prototypes):
-                    return found
+                additions: list[int] = members[chosen].tolist()
+                if not set(additions) <= set(prototypes):
+                    return additions
         return criticisms[:1]
 
     def _method_labels(self) -> Ints:
@@ -82,8 +79,8 @@ class LocalKernel(Procedure):
         if not placed:
             return np.zeros(self.n_rows, dtype=np.intp)
         rows, groups = (np.array(part) for part in zip(*placed, strict=True))
-        found = groups[cdist(self.X, self.X[self.train[rows]]).argmin(axis=1)]
-        return np.unique(found, return_inverse=True)[1].astype(np.intp)
+        nearest = cdist(self.X, self.X[self.train[rows]]).argmin(axis=1)
+        return np.asarray(groups[nearest])
 
 
 STRATEGIES.register(LocalKernel.name, LocalKernel)

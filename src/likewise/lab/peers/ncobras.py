@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from likewise.core.links import LinkGraph
 from likewise.errors import ContradictionError
 from likewise.lab.peers.cobras import SplitAndMerge
 from likewise.lab.peers.procedure import Questions
-from likewise.lab.peers.rows import Array, Ints
+from likewise.lab.peers.rows import Ints
 
 ERROR_RATE = 0.10
 """The share of wrong answers that is expected, the authors' default."""
@@ -38,12 +38,10 @@ class CheckedSplitAndMerge(SplitAndMerge):
     name: ClassVar[str] = "ncobras"
     weighs_answers = True
 
-    def __init__(
-        self, X: Array, train: Ints, max_queries: int | None = None, seed: int = 0
-    ) -> None:
+    def _prepare(self) -> None:
+        super()._prepare()
         self._worlds: list[World] = [frozenset()]
         self._certain: set[int] = set()
-        super().__init__(X, train, max_queries, seed)
 
     def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:
         """Take in an answer about two rows, also one that contradicts others."""
@@ -51,18 +49,14 @@ class CheckedSplitAndMerge(SplitAndMerge):
         certain = self._certain | ({len(self._log)} if is_certain else set())
         worlds = readings(self.n_rows, log, self._worlds, certain)
         self._n_asked += self._pair is not None and ordered(left, right) == ordered(*self._pair)
-        self._believe(log, certain, worlds)
-        self._go_on()
-
-    def _believe(self, log: list[Any], certain: set[int], worlds: list[World]) -> None:
-        has_changed = worlds[0] != self._worlds[0]
+        if worlds[0] != self._worlds[0]:
+            self._running = None
         self._log, self._certain, self._worlds = log, certain, worlds
         # The method reverses wrong answers; for a session they are overruled and say nothing.
-        right = set(range(len(log))) - worlds[0]
-        self.links = graph_of(self.n_rows, log, frozenset(), only=right)
+        believed = set(range(len(log))) - worlds[0]
+        self.links = graph_of(self.n_rows, log, frozenset(), only=believed)
         self._unsure = {ordered(*entry[:2]) for entry in log if not entry[2].is_link}
-        if has_changed:
-            self._running = None
+        self._go_on()
 
     def _answers(self) -> Log:
         return read(self._log, self._worlds[0])
@@ -84,21 +78,22 @@ class CheckedSplitAndMerge(SplitAndMerge):
 
     def _check(self) -> tuple[int, int] | None:
         """Return the pair about which likely readings disagree most, or None if one is certain."""
-        best = self._worlds[0]
+        likeliest = self._worlds[0]
         doubtful = [k for k, entry in enumerate(self._log) if entry[2].is_link]
-        others = [best ^ {k} for k in doubtful if k not in self._certain]
-        others = [world for world in others if fits(self.n_rows, self._log, world)]
-        worlds = list(dict.fromkeys([*self._worlds, *others]))
+        changed = [likeliest ^ {k} for k in doubtful if k not in self._certain]
+        changed = [world for world in changed if fits(self.n_rows, self._log, world)]
+        worlds = list(dict.fromkeys([*self._worlds, *changed]))
         odds = ERROR_RATE / (1 - ERROR_RATE)
-        weights = np.array([odds ** (len(world) - len(best)) for world in worlds])
+        weights = np.array([odds ** (len(world) - len(likeliest)) for world in worlds])
         if weights[0] >= SURE * weights.sum():
             return None
         is_shown = set(self.train.tolist())
         rows = sorted({row for entry in self._log for row in entry[:2]} & is_shown)
-        told = [relations(graph_of(self.n_rows, self._log, world), rows) for world in worlds]
+        best, *others = [
+            relations(graph_of(self.n_rows, self._log, world), rows) for world in worlds
+        ]
         against = sum(
-            weight * (told[0] * found < 0)
-            for weight, found in zip(weights[1:], told[1:], strict=True)
+            weight * (best * other < 0) for weight, other in zip(weights[1:], others, strict=True)
         )
         against = np.triu(against, 1)
         for left, right, _ in self._log:
@@ -110,8 +105,8 @@ class CheckedSplitAndMerge(SplitAndMerge):
     def _bound(self) -> tuple[int, int]:
         n = len(self.train)
         is_shown = set(self.train.tolist())
-        said = {ordered(left, right) for left, right, _ in self._log if left != right}
-        n_left = n * (n - 1) // 2 - sum(set(pair) <= is_shown for pair in said)
+        answered = {ordered(left, right) for left, right, _ in self._log if left != right}
+        n_left = n * (n - 1) // 2 - sum(set(pair) <= is_shown for pair in answered)
         return n_left, n_left
 
 
@@ -120,13 +115,10 @@ def readings(n_rows: int, log: Log, before: list[World], certain: set[int]) -> l
     fit = [world for world in before if fits(n_rows, log, world)]
     if fit:
         return fit
-    found: dict[World, None] = {}
-    for world in before:
-        for k in clash(n_rows, log, world):
-            other = world ^ {k}
-            if k not in certain and fits(n_rows, log, other):
-                found[other] = None
-    if not found:
+    clashes = ((world, k) for world in before for k in clash(n_rows, log, world))
+    changed = dict.fromkeys(world ^ {k} for world, k in clashes if k not in certain)
+    worlds = [world for world in changed if fits(n_rows, log, world)]
+    if not worlds:
         # A certain link contradicts earlier answers: these are called wrong, the newest first.
         graph, wrong = graph_of(n_rows, log, frozenset(), only=certain), set()
         for k in sorted(set(range(len(log))) - certain, reverse=True):
@@ -138,9 +130,9 @@ def readings(n_rows: int, log: Log, before: list[World], certain: set[int]) -> l
                 graph.add(left, right, answer)
             elif known is not answer:
                 wrong.add(k)
-        found[frozenset(wrong)] = None
+        worlds = [frozenset(wrong)]
     # Among equally likely readings, the one that calls the newest answer wrong comes first.
-    return sorted(found, key=lambda world: (len(world), -max(world, default=0)))[:MAX_WORLDS]
+    return sorted(worlds, key=lambda world: (len(world), -max(world, default=0)))[:MAX_WORLDS]
 
 
 def read(log: Log, world: World) -> Log:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
-from likewise.core.answers import Answer
+from likewise.core.answers import Answer, ordered
 from likewise.core.links import LinkGraph
-from likewise.lab.peers.rows import Array, Ints, RowStrategy, n_undecided, train_of
+from likewise.lab.peers.rows import Ints, RowStrategy
 from likewise.learning.respect import respecting_labels
 
 Questions = Generator[tuple[int, int], Answer, None]
+ROWS_PER_BLOCK = 512
+"""How many rows of distances are computed at a time."""
 
 
 class Procedure(RowStrategy):
@@ -25,12 +29,7 @@ class Procedure(RowStrategy):
     and never asked.
     """
 
-    def __init__(
-        self, X: Array, train: Ints, max_queries: int | None = None, seed: int = 0
-    ) -> None:
-        super().__init__(X, train, max_queries, seed)
-        self._running: Questions | None = None
-        self._go_on()
+    _running: Questions | None = None
 
     @abstractmethod
     def _questions(self) -> Questions:
@@ -38,7 +37,7 @@ class Procedure(RowStrategy):
 
     @abstractmethod
     def _method_labels(self) -> Ints:
-        """Return the labels of the method where it is now."""
+        """Return the labels of the method where it is now, with any names."""
 
     @classmethod
     def from_rows(
@@ -53,12 +52,6 @@ class Procedure(RowStrategy):
         train = np.arange(len(X)) if train_indices is None else np.unique(train_indices)
         return cls(np.asarray(X, dtype=np.float64), train.astype(np.intp), seed=seed)
 
-    @classmethod
-    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:
-        """Return the strategy that `to_dict` wrote down."""
-        rows, train = train_of(plain, X)
-        return cls(rows, train, plain["max_queries"], plain["seed"])
-
     def __getstate__(self) -> dict[str, Any]:
         # A generator cannot be pickled; without one the method runs again.
         return {**vars(self), "_running": None}
@@ -71,7 +64,19 @@ class Procedure(RowStrategy):
     def labels_as_published(self) -> Ints:
         """Return the labels of the method, which may lag behind the last answers."""
         self._advance()
-        return self._method_labels()
+        return np.unique(self._method_labels(), return_inverse=True)[1].astype(np.intp)
+
+    @cached_property
+    def _nearest(self) -> Ints:
+        """The place in `train` of the nearest row that may be asked about, for every row."""
+        X, train = self.X, self.train
+        places = np.arange(len(train))
+        if len(train) < len(X):
+            blocks = [X[at : at + ROWS_PER_BLOCK] for at in range(0, len(X), ROWS_PER_BLOCK)]
+            nearest = [cdist(block, X[train]).argmin(axis=1) for block in blocks]
+            places = np.concatenate(nearest).astype(np.intp)
+            places[train] = np.arange(len(train))
+        return places
 
     def _advance(self) -> tuple[int, int] | None:
         if self._running is None:
@@ -85,7 +90,7 @@ class Procedure(RowStrategy):
             if answer.is_link:
                 self._seen.add(left, right, answer)
             else:
-                self._not_sure.add((min(left, right), max(left, right)))
+                self._not_sure.add(ordered(left, right))
             self._n_seen += 1
             self._answer_what_is_known()
         return self._wanted
@@ -111,7 +116,3 @@ class Procedure(RowStrategy):
         """Return what the answers so far say about two rows, the smaller one first."""
         is_unsure = (left, right) in self._not_sure
         return self._seen.implied(left, right) or (Answer.UNSURE if is_unsure else None)
-
-    def _bound(self) -> tuple[int, int]:
-        bound = n_undecided(self.links, set(self.train.tolist()))
-        return bound, bound

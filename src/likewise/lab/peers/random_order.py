@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -34,25 +35,20 @@ class RandomOrder(RepresentativeStrategy):
         super().__init__(partition)
         self.over = over
         self.seed = seed
-        self._unsure: list[tuple[int, int]] = []
-        self._next: tuple[int, int] | None = None
-        self._is_current = False
+        self._unsure: set[tuple[int, int]] = set()
 
     def next_question(self) -> tuple[int, Groups] | None:
         """Return the two rows to ask about now, or None when nothing is left to ask."""
-        if not self._is_current:
-            self._next = self._draw()
-            self._is_current = True
-        return None if self._next is None else (self._next[0], ((self._next[1],),))
+        return None if self._pair is None else (self._pair[0], ((self._pair[1],),))
 
     def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
         """Take in an answer about two rows."""
         if answer.is_link:
             self.links.add(left, right, answer)
         else:
-            self._unsure.append(ordered(left, right))
+            self._unsure.add(ordered(left, right))
         self._log.append((left, right, answer))
-        self._is_current = False
+        vars(self).pop("_pair", None)
 
     def fresh(self) -> Self:
         """Return the same strategy before its first record."""
@@ -85,29 +81,22 @@ class RandomOrder(RepresentativeStrategy):
         partition = SuperInstances.from_dict(plain["partition"])
         return cls(partition, over=plain["over"], seed=plain["seed"])
 
-    def _draw(self) -> tuple[int, int] | None:
+    @cached_property
+    def _pair(self) -> tuple[int, int] | None:
         # The draw depends only on the state, so that asking twice, undo and loading change nothing.
         rng = np.random.default_rng([self.seed, len(self._log)])
-        names, groups = np.unique(self.group_of_representatives(), return_inverse=True)
-        reps = self.partition.representatives
+        candidates = self.partition.representatives
         if self.over == "groups":
-            firsts = np.zeros(len(names), dtype=np.intp)
-            firsts[groups[::-1]] = np.arange(len(groups))[::-1]
-            candidates = reps[firsts]
-        else:
-            candidates = reps
-        unsure = set(self._unsure)
-        if len(candidates) >= 2:
-            for _ in range(_TRIES):
-                i, j = np.sort(rng.choice(len(candidates), 2, replace=False))
-                pair = int(candidates[i]), int(candidates[j])
-                if ordered(*pair) not in unsure and self.links.implied(*pair) is None:
-                    return pair
-        return self._draw_from_all(rng, unsure)
+            _, first = np.unique(self.group_of_representatives(), return_index=True)
+            candidates = candidates[first]
+        for _ in range(_TRIES if len(candidates) >= 2 else 0):
+            i, j = np.sort(rng.choice(len(candidates), 2, replace=False))
+            pair = int(candidates[i]), int(candidates[j])
+            if ordered(*pair) not in self._unsure and self.links.implied(*pair) is None:
+                return pair
+        return self._draw_from_all(rng)
 
-    def _draw_from_all(
-        self, rng: np.random.Generator, unsure: set[tuple[int, int]]
-    ) -> tuple[int, int] | None:
+    def _draw_from_all(self, rng: np.random.Generator) -> tuple[int, int] | None:
         """Draw from the list of open pairs, when most pairs are settled and random trials fail."""
         members: dict[int, list[int]] = {}
         for row in self.partition.representatives.tolist():
@@ -116,7 +105,7 @@ class RandomOrder(RepresentativeStrategy):
         for left, right in self.open_pairs():
             rows, columns = members[self.links.find(left)], members[self.links.find(right)]
             pairs = [ordered(i, j) for i in rows for j in columns]
-            free = [pair for pair in pairs if pair not in unsure]
+            free = [pair for pair in pairs if pair not in self._unsure]
             if free:
                 choices.append(free)
                 weights.append(1 if self.over == "groups" else len(free))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances, pairwise_distances_argmin
 
-from likewise.core.answers import Answer
+from likewise.core.answers import Answer, ordered
 from likewise.core.links import LinkGraph
 from likewise.core.question import Groups
 from likewise.core.strategy import Strategy
@@ -25,7 +26,9 @@ class RowStrategy(Strategy):
     The state changes only in `record`, so it depends on the answers and their order alone.
     """
 
-    def __init__(self, X: Array, train: Ints, max_queries: int | None, seed: int) -> None:
+    def __init__(
+        self, X: Array, train: Ints, max_queries: int | None = None, seed: int = 0
+    ) -> None:
         self.X = X
         self.train = train
         self.max_queries = max_queries
@@ -35,16 +38,22 @@ class RowStrategy(Strategy):
         self._unsure: set[tuple[int, int]] = set()
         self._pair: tuple[int, int] | None = None
         self._n_asked = 0
+        self._prepare()
+        self._go_on()
 
-    # -- to be said by the subclasses -------------------------------------------------------------
+    # -- what subclasses define -------------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        """Compute what is needed before the first question."""
 
     @abstractmethod
     def _advance(self) -> tuple[int, int] | None:
         """Bring the state up to the answers and return the next pair to ask."""
 
-    @abstractmethod
     def _bound(self) -> tuple[int, int]:
         """Return `remaining`, the budget aside."""
+        bound = n_undecided(self.links, set(self.train.tolist()))
+        return bound, bound
 
     def _seeds(self) -> list[int]:
         """Return one row of every group that others may be guessed to belong to."""
@@ -53,6 +62,11 @@ class RowStrategy(Strategy):
     def _inferred(self) -> list[tuple[int, int]]:
         """Return must-links that nobody gave but the number of clusters implies."""
         return []
+
+    @classmethod
+    def _loaded(cls, plain: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG003
+        """Return further parameters from what `to_dict` wrote down."""
+        return {}
 
     # -- what a session needs ---------------------------------------------------------------------
 
@@ -71,13 +85,13 @@ class RowStrategy(Strategy):
 
     def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
         """Take in an answer about two rows, asked for or not."""
-        pair = (left, right) if left < right else (right, left)
+        pair = ordered(left, right)
         if answer.is_link:
             self.links.add(left, right, answer)
         else:
             self._unsure.add(pair)
         self._log.append((left, right, answer))
-        self._n_asked += self._pair is not None and pair == _ordered(self._pair)
+        self._n_asked += self._pair is not None and pair == ordered(*self._pair)
         self._go_on()
 
     def remaining(self) -> tuple[int, int]:
@@ -90,10 +104,7 @@ class RowStrategy(Strategy):
         return bound, min(bound, estimate)
 
     def labels(self, *, guess: bool = False) -> Ints:
-        """Return the group of every row: that of the nearest row somebody answered about.
-
-        By a guess, undecided rows are in the nearest group that no answer forbids.
-        """
+        """Return the group of the nearest row with an answer; undecided ones may be guessed."""
         known = self.known()
         rows = mentioned(known)
         is_open = any(self.links.implied(*pair) is None for pair in self._unsure)
@@ -124,6 +135,18 @@ class RowStrategy(Strategy):
             "max_queries": self.max_queries,
             "seed": self.seed,
         }
+
+    @classmethod
+    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:
+        """Return the strategy that `to_dict` wrote down."""
+        if X is None:
+            raise SessionFileError(
+                f"a session by the strategy {plain['name']!r} needs its data to go on: pass X"
+            )
+        rows = np.asarray(X, dtype=np.float64)
+        train = np.arange(len(rows)) if plain["train"] is None else np.array(plain["train"])
+        budget, seed = plain["max_queries"], plain["seed"]
+        return cls(rows, train.astype(np.intp), budget, seed, **cls._loaded(plain))
 
     # -- what the estimators need -----------------------------------------------------------------
 
@@ -183,18 +206,3 @@ def n_undecided(links: LinkGraph, rows: set[int]) -> int:
     n_groups = n_untouched + len(touched)
     n_apart = sum(len(touched & links.differing(root)) for root in touched) // 2
     return n_groups * (n_groups - 1) // 2 - n_apart
-
-
-def train_of(plain: Any, X: Any) -> tuple[Array, Ints]:
-    """Return the data and the rows that may be asked about, for a saved strategy."""
-    if X is None:
-        raise SessionFileError(
-            f"a session by the strategy {plain['name']!r} needs its data to go on: pass X"
-        )
-    rows = np.asarray(X, dtype=np.float64)
-    train = np.arange(len(rows)) if plain["train"] is None else np.array(plain["train"])
-    return rows, train.astype(np.intp)
-
-
-def _ordered(pair: tuple[int, int]) -> tuple[int, int]:
-    return (min(pair), max(pair))

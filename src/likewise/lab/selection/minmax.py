@@ -6,12 +6,9 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from likewise.lab.peers.rows import Array
 from likewise.lab.selection.neighborhoods import Choice, NeighborhoodStrategy
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 class ExploreConsolidate(NeighborhoodStrategy):

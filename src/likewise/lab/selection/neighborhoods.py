@@ -13,13 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from likewise.core.answers import Answer
-from likewise.lab.peers.rows import RowStrategy, mentioned, train_of
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from likewise.core.answers import Answer, ordered
+from likewise.lab.peers.rows import Array, Ints, RowStrategy, mentioned
 
 Log = tuple[int, int, Answer]
 
@@ -61,30 +57,18 @@ class NeighborhoodStrategy(RowStrategy):
         n_clusters: int,
         infer_last: bool,
     ) -> None:
-        super().__init__(X, train, max_queries, seed)
         self.n_clusters = n_clusters
         self.infer_last = infer_last
         self._choices: dict[tuple[int, tuple[Log, ...]], Choice | None] = {}
-        self._begin()
+        super().__init__(X, train, max_queries, seed)
 
-    def _begin(self) -> None:
+    def _prepare(self) -> None:
         first = int(self.train[self._rng().integers(len(self.train))])
         self._state = State(members=[(first,)], settled={first})
-        self._go_on()
 
     @classmethod
-    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:
-        """Return the strategy that `to_dict` wrote down."""
-        rows, train = train_of(plain, X)
-        parameters = {name: plain[name] for name in ("n_clusters", "infer_last")}
-        return cls(
-            rows, train, plain["max_queries"], plain["seed"], **parameters, **cls._loaded(plain)
-        )
-
-    @classmethod
-    def _loaded(cls, plain: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG003
-        """Return further parameters from what `to_dict` wrote down."""
-        return {}
+    def _loaded(cls, plain: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: plain[name] for name in ("n_clusters", "infer_last")}
 
     @abstractmethod
     def _choose(self) -> Choice | None:
@@ -120,7 +104,6 @@ class NeighborhoodStrategy(RowStrategy):
         """Return the same strategy before its first record; it knows the choices made so far."""
         fresh = copy(self)
         RowStrategy.__init__(fresh, self.X, self.train, self.max_queries, self.seed)
-        fresh._begin()
         return fresh
 
     def _advance(self) -> tuple[int, int] | None:
@@ -153,12 +136,11 @@ class NeighborhoodStrategy(RowStrategy):
         elif self.infer_last and len(unknown) == 1 and len(state.members) == self.n_clusters:
             state.inferred.append((row, unknown[0][0]))
         elif unknown:
-            asked = [(min(row, other), max(row, other)) for other in unknown[0][1]]
-            fresh = [pair for pair in asked if pair not in self._unsure]
+            others = unknown[0][1]
+            fresh = [other for other in others if ordered(row, other) not in self._unsure]
             # After this many unsure answers about one neighborhood the row is given up.
-            if fresh and len(asked) - len(fresh) <= MAX_SUBSTITUTES:
-                other = fresh[0][0] if fresh[0][1] == row else fresh[0][1]
-                return row, other
+            if fresh and len(others) - len(fresh) <= MAX_SUBSTITUTES:
+                return row, fresh[0]
         state.settled.add(row)
         return None
 

@@ -6,18 +6,14 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 
 from likewise.errors import InputError, SessionFileError
 from likewise.lab import baselines
 from likewise.lab.compiled import compiled
-from likewise.lab.peers.rows import n_undecided
+from likewise.lab.peers.rows import Array, Ints, n_undecided
 from likewise.lab.selection.neighborhoods import Choice, NeighborhoodStrategy
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 N_TREES = 50
 """Trees of the random forest, as in public code of the method."""
@@ -46,7 +42,10 @@ class MostInformative(NeighborhoodStrategy):
 
     @classmethod
     def _loaded(cls, plain: Mapping[str, Any]) -> dict[str, Any]:
-        return {"clusterer": _clusterer_from(plain["clusterer"])}
+        name, params = plain["clusterer"]["name"], plain["clusterer"]["params"]
+        if name not in baselines.__all__:
+            raise SessionFileError(f"the session uses an unknown clusterer, {name!r}")
+        return {**super()._loaded(plain), "clusterer": getattr(baselines, name)(**params)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters as plain values, those of the clusterer included."""
@@ -114,12 +113,7 @@ class MostInformative(NeighborhoodStrategy):
 
 
 def neighborhood_chances(leaves: Ints, rows: Ints, neighborhoods: list[list[int]]) -> Array:
-    """Return how likely each row belongs to each neighborhood.
-
-    The similarity of two rows is the share of trees in which they fall into the same leaf; the
-    chance of a neighborhood is proportional to the mean similarity to its members. It is uniform
-    for a row that is similar to none.
-    """
+    """Return how likely each row belongs to each neighborhood, by the leaves they share."""
     members = np.concatenate([np.asarray(rows_) for rows_ in neighborhoods])
     sizes = np.array([len(rows_) for rows_ in neighborhoods])
     owner = np.repeat(np.arange(len(sizes)), sizes)
@@ -157,19 +151,10 @@ def shared_leaves(leaves: Ints, rows: Ints, members: Ints, owner: Ints, share: A
 
 
 def uncertainty_per_question(chances: Array) -> Array:
-    """Return the entropy of each row's neighborhood over the expected number of questions.
-
-    Neighborhoods are asked about in order of probability, so the i-th most likely one takes i
-    questions.
-    """
+    """Return the entropy of each row's neighborhood over the expected number of questions."""
+    # The i-th most likely neighborhood takes i questions.
     logs = np.log2(chances, out=np.zeros_like(chances), where=chances > 0)
     entropy = np.abs((chances * logs).sum(axis=1))
     descending = -np.sort(-chances, axis=1)
     n_questions = descending @ np.arange(1, chances.shape[1] + 1)
     return np.asarray(entropy / n_questions)
-
-
-def _clusterer_from(plain: Mapping[str, Any]) -> Any:
-    if plain["name"] not in baselines.__all__:
-        raise SessionFileError(f"the session uses an unknown clusterer, {plain['name']!r}")
-    return getattr(baselines, plain["name"])(**plain["params"])

@@ -40,13 +40,9 @@ class FarthestPairs:
 
 
 def farthest_pair(Y: Array) -> tuple[int, int]:
-    """Return the two rows that are farthest apart.
-
-    No pair can be farther apart than the sum of the two distances to a common center. So with the
-    rows sorted by that distance, all but few pairs are ruled out unseen, and the rest is computed
-    in tiles: memory is linear in the rows. The time is quadratic only where most rows lie on one
-    sphere.
-    """
+    """Return the two rows that are farthest apart."""
+    # No pair is farther apart than its two distances to a common center together. So with the rows
+    # sorted by that distance most pairs are ruled out unseen; the rest is computed in tiles.
     squares = np.einsum("ij,ij->i", Y, Y)
 
     def farthest_from(point: Array) -> int:
@@ -96,11 +92,7 @@ def squared_lengths(metrics: Sequence[Metric], differences: Array) -> Array:
 
 
 def box_difference(span: Array, metric: Metric) -> Array:
-    """Return a diagonal of the box with these sides: a bound on all distances inside the box.
-
-    Under a diagonal metric all diagonals are equally long. Under a full one it is the longest
-    that flipping one side after the other leads to, from the leading direction of the metric.
-    """
+    """Return a long diagonal of a box: a bound on the distances inside it under the metric."""
     if metric.is_diagonal:
         return span
     scaled = metric.weights * np.outer(span, span)

@@ -19,13 +19,7 @@ WekaUT."""
 def starting_centers(
     X: Array, links: LinkGraph, n_clusters: int, rng: np.random.RandomState, rest: str
 ) -> tuple[Array, Ints]:
-    """Return the first centers, and the labels that the rows of chosen neighborhoods start with.
-
-    A neighborhood is two or more rows that are linked together. If there are at least as many as
-    clusters, the heaviest and most distant ones give the centers. Otherwise each gives one, then
-    a row that is cannot-linked to all of them does, and the rest are filled up: by rows far from
-    the centers so far, or by the mean with each coordinate shifted at random by up to 35 %.
-    """
+    """Return the first centers, and the labels that the rows of chosen neighborhoods start with."""
     neighborhoods = links.components()
     labels = np.full(len(X), -1, dtype=np.intp)
     means = np.array([X[rows].mean(axis=0) for rows in neighborhoods]).reshape(-1, X.shape[1])
@@ -50,11 +44,7 @@ def starting_centers(
 def weighted_farthest_first(
     means: Array, sizes: Ints, n_chosen: int, rng: np.random.RandomState
 ) -> list[int]:
-    """Choose the largest neighborhood, then always the one farthest from those chosen.
-
-    The distance of two neighborhoods is that of their means times the geometric mean of their
-    sizes. Ties are broken at random.
-    """
+    """Choose the largest neighborhood, then always the farthest one; ties are broken at random."""
     chosen = [_random_argmax(sizes.astype(float), rng)]
     distance = np.full(len(means), np.inf)
     for _ in range(n_chosen - 1):
@@ -67,11 +57,7 @@ def weighted_farthest_first(
 
 
 def far_rows(X: Array, centers: Array, n_rows: int, rng: np.random.RandomState) -> Array:
-    """Draw rows with probability proportional to the squared distance to the centers so far.
-
-    Of a few rows drawn each time, the one that lowers the sum of squared distances most is taken
-    (greedy k-means++).
-    """
+    """Draw rows far from the centers so far (greedy k-means++)."""
     norms = np.einsum("ij,ij->i", X, X)
 
     def squared_to(points: Array) -> Array:

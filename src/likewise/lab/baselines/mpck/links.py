@@ -72,10 +72,7 @@ class LinkedRows:
         return self.neighbors[np.arange(len(place)) + shift[place]], place
 
     def rounds(self, order: Ints) -> list[Ints]:
-        """Return the linked rows in rounds: no two rows of one round act on each other.
-
-        The first round has the first row of every block, the second the second, and so on.
-        """
+        """Return the linked rows in rounds, in each of which no two rows act on each other."""
         by_block = order[np.argsort(self.block[order], kind="stable")]
         blocks = self.block[by_block]
         sizes = np.bincount(blocks)
@@ -86,10 +83,7 @@ class LinkedRows:
 
 
 class LinkCosts:
-    """What it costs to give each linked row each label, under the current labels of the others.
-
-    A label of -1 is none yet; `move` changes labels in place.
-    """
+    """What each label costs each linked row, given the labels of the others; -1 is none yet."""
 
     def __init__(
         self,
@@ -181,10 +175,7 @@ class _Totals:
         self.norms[groups, :, labels] += sign * norms
 
     def squared_by_label(self, groups: Ints, applied: Array, norms: Array) -> Array:
-        """Return the summed squared distances of each row to those of its group, by their label.
-
-        Each label's are under the metric of its cluster.
-        """
+        """Return the summed squared distances of rows to their groups, by the others' labels."""
         if norms.shape[1] == 1:
             products = (applied @ self.total[groups].transpose(0, 2, 1))[:, 0]
             own_norms = self.norms[groups, 0]

@@ -124,11 +124,7 @@ def assigned(
     separations: Separations,
     settings: Settings,
 ) -> Ints:
-    """Return new labels, each the cheapest given the centers, the metrics and the other labels.
-
-    Rows without links do not act on each other, so they get their labels at once; linked rows are
-    visited one after the other.
-    """
+    """Return the labels that are cheapest given centers, metrics and other labels."""
     without_links = RelativeCosts(centers, metrics)
     result = nearest(X, without_links)
     rows = linked.rows
@@ -159,10 +155,7 @@ def nearest(X: Array, costs: RelativeCosts) -> Ints:
 
 
 class RelativeCosts:
-    """What it costs to give a row each label, links aside: ``(x - c)' A (x - c) - log det A``.
-
-    With one metric for all clusters, without ``x' A x - log det A``, which is the same for all.
-    """
+    """What it costs to give a row each label, links aside: ``(x - c)' A (x - c) - log det A``."""
 
     def __init__(self, centers: Array, metrics: Sequence[Metric]) -> None:
         self._metrics = metrics

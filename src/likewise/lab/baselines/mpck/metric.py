@@ -78,12 +78,9 @@ def outer(z: Array, *, diagonal: bool) -> Array:
 
 
 def updated_metric(scatter: Array, n_points: float, before: Metric, floor: Array) -> Metric:
-    """Return the metric at which the objective is stationary, ``A = n B^-1``.
-
-    Where that is none, the repairs of WekaUT apply: a feature without scatter keeps its weight, an
-    ill-conditioned matrix gets a ridge, and negative eigenvalues (violated cannot-links can make
-    some) are set to zero.
-    """
+    """Return the metric at which the objective is stationary, ``A = n B^-1``."""
+    # Where there is none, the repairs of WekaUT apply: a feature without scatter keeps its weight,
+    # an ill-conditioned matrix gets a ridge, negative eigenvalues are set to zero.
     if before.is_diagonal:
         usable = scatter > floor
         learned = n_points / np.where(usable, scatter, 1.0)

@@ -67,11 +67,8 @@ def first_point(edges: Edges, g: Floats, c: float, flow: Floats, lowest: Floats)
 
 
 def project_simplex(z: Floats, total: float, level: float = -np.inf) -> tuple[Floats, float]:
-    """Return the nearest point to z with non-negative entries that sum to `total`, and its level.
-
-    The point is ``max(z - level, 0)``. Newton's method finds the level; from the level of a
-    similar vector it takes two or three steps.
-    """
+    """Return the nearest point to z of the simplex of size `total`, and its level."""
+    # Newton's method finds the level; from that of a similar vector it takes two or three steps.
     if total <= 0:
         return np.zeros_like(z), level
     count = -1

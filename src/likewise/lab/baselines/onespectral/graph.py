@@ -77,11 +77,7 @@ class CutGraph:
 
 
 def knn_graph(X: Any, n_neighbors: int) -> Any:
-    """Return the symmetric k-nearest-neighbor graph with locally scaled Gaussian weights.
-
-    A neighbor ``j`` of ``i`` gets ``exp(-4 |x_i - x_j|² / s_i²)``, where ``s_i`` is the distance
-    from ``i`` to its last neighbor; an edge gets the larger of its two values.
-    """
+    """Return the symmetric k-nearest-neighbor graph with locally scaled Gaussian weights."""
     X = np.asarray(X, dtype=np.float64) if not sparse.issparse(X) else X
     n_samples = X.shape[0]
     n_neighbors = min(n_neighbors, n_samples - 1)
@@ -136,11 +132,8 @@ def checked_weights(affinity: Any) -> Any:
 
 
 def cut_graph(weights: Any, cannot: Ints) -> CutGraph:
-    """Return the graph whose vertices weigh their degrees, scaled to a largest weight of one.
-
-    Cuts relative to volumes do not depend on the scale. A vertex without edges gets the smallest
-    degree of the others, so that it can be a cluster of its own at no cost.
-    """
+    """Return the graph whose vertices weigh their degrees, scaled to a largest weight of one."""
+    # A vertex without edges gets the smallest degree, to be a cluster of its own at no cost.
     largest = weights.data.max() if weights.nnz else 1.0
     weights = weights / largest
     degrees = np.asarray(weights.sum(axis=1)).ravel()
@@ -150,11 +143,7 @@ def cut_graph(weights: Any, cannot: Ints) -> CutGraph:
 
 
 def merged(graph: CutGraph, group: Ints) -> CutGraph:
-    """Return the graph in which the vertices of each group are one vertex.
-
-    Weights to the outside and volumes add up, edges inside a group vanish: partitions that keep
-    the groups together have the same cuts and volumes as before.
-    """
+    """Return the graph in which the vertices of each group are one vertex."""
     n_groups = int(group.max()) + 1
     i, j, w = graph.edges
     i, j = group[i].astype(np.int32), group[j].astype(np.int32)
@@ -185,12 +174,9 @@ def numbered(groups: NDArray[Any]) -> Ints:
 
 
 def two_colored(n_vertices: int, cannot: Ints) -> Ints:
-    """Return the groups that follow from cannot-links if there are two clusters.
-
-    With two clusters, vertices that differ from the same vertex are the same. So each connected
-    component of the cannot-links falls into two groups. They are the components of a graph that
-    has every vertex once for each side, and joins the ends of a link on different sides.
-    """
+    """Return the groups that follow from cannot-links if there are two clusters."""
+    # They are the components of a graph that has every vertex once for each side, and joins the
+    # ends of a link on different sides.
     left, right = cannot.T
     ends = np.concatenate([left, left + n_vertices]), np.concatenate([right + n_vertices, right])
     shape = (2 * n_vertices, 2 * n_vertices)

@@ -68,11 +68,7 @@ def solve_inner(
     tol: float = 1e-6,
     negligible: float = 1e-6,
 ) -> InnerSolution:
-    """Solve the inner problem until the relative duality gap is below `tol`.
-
-    It also ends after `max_iter` iterations, when the bound shows that the optimum is less than
-    `negligible` below zero, and, with any negative value, after `enough` iterations.
-    """
+    """Solve the inner problem until the relative duality gap is below `tol`."""
     edges, c, w = graph.dual_edges, dual.spread, graph.dual_edges.w
     enough = max_iter if enough is None else enough
     point = first_point(edges, g, c, dual.flow, dual.lowest)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from likewise.lab.baselines.onespectral.graph import CutGraph, Floats, Sides
+from likewise.lab.baselines.onespectral.graph import CutGraph, Floats, Sides, totals
 from likewise.lab.baselines.onespectral.inner import Dual
-from likewise.lab.baselines.onespectral.moves import best_moves
 from likewise.lab.baselines.onespectral.objective import (
     balanced_cut,
     best_threshold,
+    cut,
     n_violated,
     set_value,
 )
@@ -24,7 +24,6 @@ class Effort:
 
     n_starts: int  # vectors to descend from, the spectral ones first
     n_repeats: int  # runs of the recursion for more than two clusters
-    max_inner: int  # most iterations of the inner solver before a descent gives up
     tol: float = 1e-4  # relative descent below which to stop
     is_patient: bool = True  # descend until no descent is left, not until the set stays the same
     n_perturbations: int = 0  # restarts around a solution
@@ -35,10 +34,7 @@ class Effort:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What all parts of a search share: the effort, chance, and the price of a violated link.
-
-    A price of None is looked for.
-    """
+    """What all parts of a search share; a price of None is looked for."""
 
     effort: Effort
     rng: np.random.RandomState
@@ -83,22 +79,21 @@ def descend(
             graph,
             gamma,
             f,
-            max_inner=effort.max_inner,
             tol=effort.tol,
             is_patient=effort.is_patient,
             dual=dual,
         )
         threshold = best_threshold(graph, gamma, end.f)
         side = best_moves(graph, gamma, threshold)
-        found = solution_of(graph, gamma, side)
+        reached = solution_of(graph, gamma, side)
         # In a part of a graph, moves also weigh what lies outside of it; a descent undoes that.
-        if best is not None and not found.value < best.value * (1.0 - 1e-9):
+        if best is not None and not reached.value < best.value * (1.0 - 1e-9):
             return best
         if np.array_equal(side, threshold):
-            return replace(found, f=end.f, dual=end.dual)
+            return replace(reached, f=end.f, dual=end.dual)
         if not effort.is_patient:
-            return found
-        best, f, dual = found, found.f, None
+            return reached
+        best, f, dual = reached, reached.f, None
 
 
 def descend_all(
@@ -140,3 +135,38 @@ def perturbed(graph: CutGraph, gamma: float, solution: Solution, search: Search)
             if failures == 5:
                 break
     return solution
+
+
+def best_moves(graph: CutGraph, gamma: float, side: Sides) -> Sides:
+    """Make the move that lowers F most, again and again while F falls; return the set."""
+    # Descents end where no direction improves, but a merged vertex may still be on the wrong side.
+    side = side.copy()
+    value = set_value(graph, gamma, side)
+    while True:
+        values = moved_values(graph, gamma, side)
+        best = int(np.argmin(values))
+        # A move must be worth more than rounding, or two of them undo each other forever.
+        if not values[best] < value * (1.0 - 1e-9):
+            return side
+        side[best] = not side[best]
+        value = float(values[best])
+
+
+def moved_values(graph: CutGraph, gamma: float, side: Sides) -> Floats:
+    """Return for each vertex the F of the set after it has changed sides."""
+    n = graph.n_vertices
+    sign = np.where(side, 1.0, -1.0)
+    cuts = cut(graph, side) + sign * (graph.weights @ sign)
+    left, right = graph.cannot[:, 0], graph.cannot[:, 1]
+    apart = np.where(side[left] != side[right], 1.0, -1.0)
+    violated = n_violated(graph, side) + totals(left, apart, n) + totals(right, apart, n)
+    inside = graph.volumes[side].sum() - sign * graph.volumes
+    near = graph.exterior[side].sum() - sign * graph.exterior
+    # A side of one vertex must not be emptied.
+    lone = side if side.sum() == 1 else ~side if side.sum() == n - 1 else np.zeros(n, np.bool_)
+    inside[lone] = np.nan
+    outside, far = graph.volume - inside, graph.exterior.sum() - near
+    values: Floats = (cuts + near) / inside + (cuts + far) / outside
+    values += gamma * violated * graph.volume / (inside * outside)
+    values[lone] = np.inf
+    return values

@@ -78,11 +78,6 @@ def numerator(graph: CutGraph, gamma: float, f: Floats) -> float:
     return value
 
 
-def vector_value(graph: CutGraph, gamma: float, f: Floats) -> float:
-    """Return F of a vector that is not constant."""
-    return numerator(graph, gamma, f) / float(balance_subgradient(graph, f) @ f)
-
-
 def multicut(graph: CutGraph, labels: Ints) -> float:
     """Return the sum over clusters of their cut relative to their volume."""
     i, j, w = graph.edges
@@ -95,10 +90,7 @@ def multicut(graph: CutGraph, labels: Ints) -> float:
 
 
 def best_threshold(graph: CutGraph, gamma: float, f: Floats) -> Sides:
-    """Return the set ``{f > t}`` with the smallest F over all t.
-
-    All thresholds are evaluated at once: an edge is cut by the thresholds between its two ends.
-    """
+    """Return the set ``{f > t}`` with the smallest F, of all thresholds t at once."""
     n = graph.n_vertices
     order = np.argsort(f, kind="stable")
     rank = np.empty(n, dtype=np.intp)

@@ -18,6 +18,8 @@ from likewise.lab.baselines.onespectral.objective import (
 # Inner iterations after which any descent is good enough; doubled after so many outer steps.
 FIRST_CAP = 100
 PATIENCE = 20
+# Inner iterations without any descent after which to give up.
+MAX_INNER = 1000
 # A balanced cut is at most about two; below this it is nothing but rounding.
 FREE = 1e-12
 
@@ -37,20 +39,14 @@ def ratio_dca(
     gamma: float,
     f: Floats,
     *,
-    max_inner: int,
+    max_inner: int = MAX_INNER,
     tol: float = 1e-6,
     is_patient: bool = True,
     dual: Dual | None = None,
 ) -> Descent:
-    """Minimize F from the vector `f`, which must not be constant.
-
-    Every step lowers F: the inner problem is zero at the current vector, and any vector at which
-    it is negative has a smaller F. So the inner problem need not be solved to the end: after some
-    iterations any negative value will do, and only to find one it may take up to `max_inner`.
-    `tol` is the relative duality gap of the inner problem and the relative descent, promised or
-    made, below which to stop. Without `is_patient` the descent also stops at a step that leaves
-    the best threshold set as it was.
-    """
+    """Minimize F from the vector `f`, which must not be constant."""
+    # Any vector at which the inner problem is negative has a smaller F, so the inner problem need
+    # not be solved to the end: after `enough` iterations any negative value will do.
     spread = gamma * graph.n_cannot
     f = _unit(f)
     s = balance_subgradient(graph, f)

@@ -36,10 +36,7 @@ class _Part:
 def many_clusters(
     graph: CutGraph, n_clusters: int, search: Search, *, violations_first: bool = False
 ) -> Ints:
-    """Return labels of the vertices with a small multi-way cut, the best of several recursions.
-
-    The best has the smallest cut or, with `violations_first`, the fewest violated cannot-links.
-    """
+    """Return labels of the vertices with a small multi-way cut, the best of several recursions."""
 
     def cost(labels: Ints) -> tuple[int, float]:
         violated = _n_inside(graph, labels) if violations_first else 0
@@ -60,12 +57,7 @@ def split_pairs_again(
     *,
     violations_first: bool = False,
 ) -> Ints:
-    """Return better labels: join every two clusters and split them again, while that helps.
-
-    The recursion never takes back a split. What an early one did wrong, this repairs. A new split
-    is taken if it has fewer violations or a smaller cut, and neither is worse; with
-    `violations_first` the cut may grow where violations get fewer.
-    """
+    """Join every two clusters and split them again: the recursion never takes back a split."""
     labels = labels.copy()
     tried: set[bytes] = set()
     for _ in range(MAX_ROUNDS):
@@ -80,9 +72,9 @@ def split_pairs_again(
             if now.violated == 0 and cut(part, now.side) == 0:
                 continue
             for target in {0, now.violated}:
-                found = best_split(part, target, search)
-                if found is not None and _is_better(found, best, violations_first):
-                    best = found
+                split = best_split(part, target, search)
+                if split is not None and _is_better(split, best, violations_first):
+                    best = split
             if best is not now:
                 labels[vertices] = np.where(best.side, a, b)
         if np.array_equal(labels, before):
@@ -90,11 +82,11 @@ def split_pairs_again(
     return labels
 
 
-def _is_better(found: Solution, best: Solution, violations_first: bool) -> bool:
-    if found.violated < best.violated:
-        return violations_first or found.cut <= best.cut
+def _is_better(split: Solution, best: Solution, violations_first: bool) -> bool:
+    if split.violated < best.violated:
+        return violations_first or split.cut <= best.cut
     # A smaller cut must be worth more than rounding.
-    return found.violated == best.violated and found.cut < best.cut * (1.0 - 1e-9)
+    return split.violated == best.violated and split.cut < best.cut * (1.0 - 1e-9)
 
 
 def _recursion(graph: CutGraph, n_clusters: int, search: Search) -> Ints:
@@ -119,11 +111,9 @@ def _recursion(graph: CutGraph, n_clusters: int, search: Search) -> Ints:
 
 
 def _part(graph: CutGraph, vertices: Ints, n_clusters: int, search: Search | None) -> _Part:
-    """Return a cluster with its best split, or without one if there is nothing to search by.
-
-    A cluster that holds a share of the vertices is expected to hold the same share of the
-    clusters; of the cannot-links inside it, two parts out of that many can only separate some.
-    """
+    """Return a cluster with its best split, or without one if there is nothing to search by."""
+    # A share of the vertices should hold the same share of the clusters; of the cannot-links
+    # inside, two parts of so many can only separate some.
     part = graph.induced(vertices)
     cost = float(part.exterior.sum() / part.volume)
     n_ways = max(2, len(vertices) * n_clusters // graph.n_vertices)
@@ -140,11 +130,9 @@ def _chosen(
     n_clusters: int,
     n_after: int,
 ) -> int:
-    """Return which cluster to split on the way to `n_after` clusters.
-
-    Until the last split, the smallest multi-way cut decides among the splits that separate their
-    due of the cannot-links; at the last split, the number of cannot-links separated decides.
-    """
+    """Return which cluster to split on the way to `n_after` clusters."""
+    # The smallest multi-way cut decides among the splits that separate their due of the cannot-
+    # links; at the last split, the number of cannot-links that it separates.
     totals = {k: total - p.cost + p.split.cut for k, p in enumerate(parts) if p.split is not None}
     pairs = n_clusters * (n_clusters - 1)
     admissible = [

@@ -16,19 +16,14 @@ from likewise.lab.baselines.onespectral.level import (
     solution_of,
     varied,
 )
-from likewise.lab.baselines.onespectral.split import component_splits
-from likewise.lab.baselines.onespectral.starts import spectral_vector
+from likewise.lab.baselines.onespectral.split import component_splits, spectral_vector
 
 FIRST_PRICE = 0.2
 """The first price of violated cannot-links; it is raised until none is violated."""
 
 
 def two_clusters(graph: CutGraph, search: Search) -> Sides:
-    """Return one side of a good partition of the vertices into two.
-
-    Without a price, that is the smallest at which no cannot-link is violated, which takes a graph
-    in which no two of them share a vertex.
-    """
+    """Return one side of a good partition into two, at the lowest price without a violation."""
     gamma, effort = search.gamma, search.effort
     free = component_splits(graph)
     feasible, vectors = _starts(graph, search)
@@ -52,11 +47,9 @@ def two_clusters(graph: CutGraph, search: Search) -> Sides:
 def _cheapest_without_violation(
     graph: CutGraph, feasible: Solution, current: list[Solution], search: Search
 ) -> Solution:
-    """Follow the solutions up the prices, then bisect between too low and high enough.
-
-    `feasible`, a known partition without violations, makes this end: at a price above a quarter
-    of its cut times the volume of the graph nothing with a violation is better than it.
-    """
+    """Follow the solutions up the prices, then bisect between too low and high enough."""
+    # It ends: at a price above a quarter of the cut of `feasible` times the volume of the graph
+    # nothing with a violation is better than `feasible`.
     effort = search.effort
     low, high = 0.0, FIRST_PRICE
     answer = feasible
@@ -65,13 +58,13 @@ def _cheapest_without_violation(
         high = max(high, _break_even(graph, _best(current), feasible))
     while True:
         above = _at_price(graph, high, below, search)
-        found = min([*above, answer], key=lambda s: (s.value, s.violated))
+        cheapest = _best([*above, answer])
         answer = min([answer, *(s for s in above if s.violated == 0)], key=lambda s: s.cut)
-        if found.violated == 0:
+        if cheapest.violated == 0:
             break
         low, below, high = high, above, high * effort.growth
         if not effort.is_patient:
-            high = max(high, _break_even(graph, found, answer))
+            high = max(high, _break_even(graph, cheapest, answer))
     lower_bound = _best(below).value
     while high - low > effort.resolution * high:
         # Nothing without violations is cheaper than the best at a lower price.
@@ -79,21 +72,17 @@ def _cheapest_without_violation(
             break
         middle = (low + high) / 2
         between = _at_price(graph, middle, below, search)
-        found = min([*between, answer], key=lambda s: (s.value, s.violated))
+        cheapest = _best([*between, answer])
         answer = min([answer, *(s for s in between if s.violated == 0)], key=lambda s: s.cut)
-        if found.violated == 0:
+        if cheapest.violated == 0:
             high = middle
         else:
-            low, below, lower_bound = middle, between, found.value
+            low, below, lower_bound = middle, between, cheapest.value
     return answer
 
 
 def _break_even(graph: CutGraph, violating: Solution, feasible: Solution) -> float:
-    """Return the price above which a partition without violations is better than one with.
-
-    At lower prices the best partition is at least as good as the one with violations, so trying
-    them cannot bring the known one without into play.
-    """
+    """Return the price above which a partition without violations is better than one with."""
     side = violating.side
     inside = float(graph.volumes[side].sum())
     balance = inside * (graph.volume - inside) / graph.volume
