@@ -517,7 +517,7 @@ class Log:
                 start = k + 1
         if start:
             rebuilt: Any = shaping[start - 1]
-            strategy = _loaded_strategy(rebuilt.strategy, getattr(self.strategy, "X", None))
+            strategy = _loaded_strategy(rebuilt.strategy, self.strategy.X)
         for k, entry in enumerate(shaping[start:], start=start + 1):
             assert isinstance(entry, Grown)
             strategy = grown_by(strategy, entry, removed_after(shaping[:k]))

@@ -43,6 +43,7 @@ class CandidatePairs(RepresentativeStrategy):
     """
 
     name: ClassVar[str] = "candidate-pairs"
+    candidates: Candidates
 
     def __init__(
         self,
