@@ -29,8 +29,8 @@ class Choosing(ClosestFirst):
     def next_question(self):
         groups = ((0, 1), (2, 3))
         is_open = [self.links.implied(5, group[0]) is None for group in groups]
-        is_asked = any(5 in entry[:2] for entry in self._log)
-        return (5, groups) if all(is_open) and not is_asked else super().next_question()
+        is_unsure = any(5 in pair for pair in self._unsure)
+        return (5, groups) if all(is_open) and not is_unsure else super().next_question()
 
 
 def choosing(ids=None):

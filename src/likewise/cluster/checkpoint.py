@@ -63,7 +63,7 @@ class Checkpoint:
             raise SessionFileError(
                 f"{self._path} cannot be gone on from: {error} Or choose another checkpoint."
             ) from error
-        maker = getattr(session.strategy, "estimator", estimator)
+        maker = session.strategy.estimator
         if maker != estimator:
             raise InputError(
                 f"{self._path} is the checkpoint of a {maker}, not of a {estimator}: choose "

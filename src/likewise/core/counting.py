@@ -19,11 +19,13 @@ from likewise.errors import ContradictionError
 class Counted:
     """The gestures that count after some entries of a log, and what their links imply."""
 
-    def __init__(self, n_rows: int, is_weighing: bool) -> None:
+    def __init__(self, n_rows: int, is_weighing: bool, log: Iterable[Entry] = ()) -> None:
         self.n_rows = n_rows
         self.is_weighing = is_weighing
         self.gestures: list[Gesture] = []
         self._graph = LinkGraph(n_rows)
+        for entry in log:
+            self.take(entry)
 
     def take(self, entry: Entry) -> list[Gesture]:
         """Follow one more entry of the log; return the gestures that no longer count."""

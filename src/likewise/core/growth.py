@@ -1,16 +1,16 @@
-"""What a session that grows takes in: rows that join, and rows that leave or come back."""
+"""What a session is about: its strategy, and rows that join, leave and come back."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from likewise.core.journal import Entry, Grown
-from likewise.core.strategy import Strategy
-from likewise.errors import InputError
+from likewise.core.journal import Entry, Grown, Rebuilt
+from likewise.core.strategy import STRATEGIES, Strategy
+from likewise.errors import InputError, SessionFileError
 from likewise.inputs import is_whole, refuse_rows
 from likewise.words import plural
 
@@ -28,9 +28,21 @@ def checked_growth(X_new: Any, ids: Any, train_indices: Any, n_rows: int) -> Gro
     return Grown(rows, ids, tuple(n_rows + k for k in unasked))
 
 
-def row_numbers(rows: Any, name: str) -> tuple[int, ...]:
-    """Return row numbers without repetitions, increasing."""
-    return tuple(sorted(set(_numbers(rows, name))))
+def checked_moves(
+    removed: Any, returned: Any, gone: frozenset[int], n_rows: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the rows that leave and those that come back, increasing, if `gone` are gone now."""
+    leaving, back = (
+        tuple(sorted(set(_numbers(rows, name))))
+        for rows, name in ((removed, "removed"), (returned, "returned"))
+    )
+    for row in gone.intersection(leaving):
+        raise InputError(f"row {row} was removed before")
+    for row in set(back) - gone:
+        raise InputError(f"row {row} cannot return: it was not removed")
+    if len(gone) + len(leaving) - len(back) == n_rows:
+        raise InputError("no row would be left")
+    return leaving, back
 
 
 def removed_after(log: Iterable[Entry]) -> frozenset[int]:
@@ -43,7 +55,7 @@ def removed_after(log: Iterable[Entry]) -> frozenset[int]:
 
 
 def ids_after(
-    first: Sequence[Hashable] | None, log: Iterable[Entry]
+    first: tuple[Hashable, ...] | None, log: Iterable[Entry]
 ) -> tuple[Hashable, ...] | None:
     """Return the ids of all rows after some entries of a log; refuse them if two rows share one."""
     grown = [entry for entry in log if isinstance(entry, Grown)]
@@ -51,32 +63,60 @@ def ids_after(
         if any(entry.ids is not None for entry in grown):
             raise InputError("the rows of this session have no ids: leave out sample_ids")
         return None
-    if not grown:
-        return tuple(first)
-    ids = list(first)
-    present = dict.fromkeys(ids)
     for k, entry in enumerate(grown, start=1):
-        new = () if entry.ids is None else entry.ids
-        if len(new) != len(entry.rows):
-            raise InputError(
-                f"sample_ids has {plural(len(new), 'entry')}, but {plural(len(entry.rows), 'row')} "
-                "join"
-            )
-        removed = removed_after(grown[:k])
-        present = {name: None for row, name in enumerate(ids) if row not in removed}
-        for name in new:
-            if not isinstance(name, Hashable):
-                raise InputError(f"sample_ids must be numbers, texts or tuples, got {name!r}")
-            if name in present:
-                raise InputError(f"sample_ids must be unique, but {name!r} is there already")
-            present[name] = None
-        ids += new
-    return tuple(ids)
+        removed, n_new = removed_after(grown[:k]), len(entry.rows)
+        taken = {name for row, name in enumerate(first) if row not in removed}
+        first += checked_ids(entry.ids or (), n_new, f"{plural(n_new, 'row')} join", taken)
+    return first
 
 
-def grown_by(strategy: Strategy, entry: Grown, removed: frozenset[int]) -> Strategy:
+def checked_ids(
+    ids: Any, n_rows: int, why: str, taken: Collection[Hashable] = ()
+) -> tuple[Hashable, ...]:
+    """Return the ids of so many rows; refuse an id that is there twice or is `taken`."""
+    try:
+        plain = tuple(i.item() if isinstance(i, np.generic) else i for i in ids)
+    except TypeError:
+        raise InputError(f"sample_ids must be a list of one id per row, got {ids!r}") from None
+    if len(plain) != n_rows:
+        raise InputError(f"sample_ids has {plural(len(plain), 'entry')}, but {why}")
+    seen: set[Hashable] = set()
+    for i in plain:
+        if not isinstance(i, Hashable):
+            raise InputError(f"sample_ids must be numbers, texts or tuples, got {i!r}")
+        if i in taken:
+            raise InputError(f"sample_ids must be unique, but {i!r} is there already")
+        if i in seen:
+            raise InputError(f"sample_ids must be unique, but {i!r} occurs more than once")
+        seen.add(i)
+    return plain
+
+
+def strategy_after(first: Strategy, log: Sequence[Rebuilt | Grown], X: Any) -> Strategy:
+    """Return the strategy that growth and other strategies in a log lead to, without answers."""
+    strategy = first.fresh()
+    for k, entry in enumerate(log, start=1):
+        if isinstance(entry, Rebuilt):
+            strategy = loaded_strategy(entry.strategy, X)
+        elif not any(isinstance(later, Rebuilt) for later in log[k:]):
+            strategy = _grown_by(strategy, entry, removed_after(log[:k]))
+    return strategy
+
+
+def loaded_strategy(plain: Mapping[str, Any], X: Any) -> Strategy:
+    """Return the strategy that a session wrote down, if it is known here."""
+    name = plain["name"]
+    if name not in STRATEGIES:
+        raise SessionFileError(
+            f"the session asks by the strategy {name!r}, which is not known here; known are "
+            f"{', '.join(sorted(STRATEGIES.names))}. If it is one of your own, import its module "
+            "first; on the command line, say --strategy package.module:Class."
+        )
+    return STRATEGIES.known(name).load(plain, X)
+
+
+def _grown_by(strategy: Strategy, entry: Grown, removed: frozenset[int]) -> Strategy:
     """Return a strategy without answers, with the rows of an entry, and without those removed."""
-    n_rows = strategy.n_rows
     points = strategy.partition.points
     n_features = None if points is None else points.shape[1]
     if len(entry.rows) and n_features not in (None, entry.rows.shape[1]):
@@ -84,9 +124,7 @@ def grown_by(strategy: Strategy, entry: Grown, removed: frozenset[int]) -> Strat
             f"X_new has {plural(entry.rows.shape[1], 'column')}, but the rows of the session have "
             f"{n_features}. Make its features as those of the first rows were made."
         )
-    grown = strategy.grown(entry.rows, frozenset(entry.unasked), removed)
-    assert grown.n_rows == n_rows + len(entry.rows)
-    return grown
+    return strategy.grown(entry.rows, frozenset(entry.unasked), removed)
 
 
 def _matrix(X: ArrayLike) -> NDArray[Any]:

@@ -8,7 +8,7 @@ Dictionaries of older releases can always be read (`UPGRADES`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,7 @@ class Named:
 class Checked:
     """A check question was answered; that changes no group."""
 
-    link: Link
+    links: tuple[Link, ...]
     by: str | None = None
     at: str | None = None
 
@@ -89,54 +89,39 @@ class Grown:
 Entry = Gesture | Revised | Rebuilt | Named | Checked | Marked | Grown
 
 
+KINDS: dict[str, type[Any]] = {
+    "tell": Gesture,
+    "revise": Revised,
+    "rebuild": Rebuilt,
+    "name": Named,
+    "check": Checked,
+    "mark": Marked,
+    "grow": Grown,
+}
+"""What entries are called in files. A file has an entry's attributes by name, but no defaults."""
+
+
 def entry_to_dict(entry: Entry) -> dict[str, Any]:
-    """Return an entry as a dictionary: plain values, and arrays in a strategy."""
-    plain: dict[str, Any]
-    if isinstance(entry, Gesture):
-        plain = _gesture_to_dict(entry)
-    elif isinstance(entry, Revised):
-        plain = {"do": "revise", "number": entry.number, "links": _links_to_list(entry.links)}
-    elif isinstance(entry, Rebuilt):
-        plain = {"do": "rebuild", "strategy": entry.strategy, "why": entry.why}
-        if entry.ask is not None:
-            plain["ask"] = list(entry.ask)
-    elif isinstance(entry, Named):
-        plain = {"do": "name", "names": [[row, name] for row, name in entry.names]}
-    elif isinstance(entry, Checked):
-        plain = {"do": "check", "links": _links_to_list((entry.link,))}
-    elif isinstance(entry, Grown):
-        ids = {} if entry.ids is None else {"ids": list(entry.ids)}
-        rows = {name: list(getattr(entry, name)) for name in _ROWS_OF_GROWTH}
-        plain = {"do": "grow", "rows": entry.rows, **ids, **{k: v for k, v in rows.items() if v}}
-    else:
-        plain = {"do": "mark", "row": entry.row}
-        if entry.beside is not None:
-            plain["beside"] = entry.beside
-    return plain | _signature(entry)
+    """Return an entry as a dictionary: plain values, and arrays."""
+    plain = {"do": next(name for name, kind in KINDS.items() if type(entry) is kind)}
+    for each in fields(entry):
+        value = getattr(entry, each.name)
+        # The number of a gesture is its place among others. Earlier releases need a reason.
+        is_written = each.default is MISSING or value != each.default or each.name == "why"
+        if is_written and (each.name != "number" or isinstance(entry, Revised)):
+            plain[each.name] = _written(value)
+    return plain
 
 
 def entry_from_dict(plain: Mapping[str, Any], number: int) -> Entry:
     """Return the entry that `entry_to_dict` wrote; `number` is for its gesture."""
     try:
-        signature = {"by": plain.get("by"), "at": plain.get("at")}
         do = plain["do"]
-        if do == "tell":
-            groups = tuple(tuple(map(int, group)) for group in plain.get("groups", ()))
-            links = _links_from_list(plain["links"])
-            source, seconds = plain.get("source", "asked"), plain.get("seconds")
-            return Gesture(number, links, source, groups, **signature, seconds=seconds)
-        if do == "revise":
-            return Revised(int(plain["number"]), _links_from_list(plain["links"]), **signature)
-        if do == "rebuild":
-            ask = plain.get("ask")
-            pair = None if ask is None else (int(ask[0]), int(ask[1]))
-            return Rebuilt(from_json(plain["strategy"]), str(plain["why"]), pair, **signature)
-        if do == "name":
-            return Named(tuple((int(r), str(name)) for r, name in plain["names"]), **signature)
-        if do == "check":
-            return Checked(_links_from_list(plain["links"])[0], **signature)
-        if do in ("mark", "grow"):
-            return (_marked if do == "mark" else _grown)(plain, signature)
+        if do in KINDS:
+            names = [each.name for each in fields(KINDS[do]) if plain.get(each.name) is not None]
+            values = {name: _READERS.get(name, _as_it_is)(plain[name]) for name in names}
+            entry: Entry = KINDS[do](**values | ({"number": number} if do == "tell" else {}))
+            return entry
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise SessionFileError(f"the log has an entry that cannot be read: {plain}") from error
     raise SessionFileError(
@@ -145,18 +130,58 @@ def entry_from_dict(plain: Mapping[str, Any], number: int) -> Entry:
     )
 
 
+def _written(value: Any) -> Any:
+    if isinstance(value, Link):
+        return [value.left, value.right, value.answer.value]
+    return list(map(_written, value)) if isinstance(value, tuple) else value
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _numbers(plain: Any) -> tuple[int, ...]:
+    return tuple(map(int, plain))
+
+
+def _rows(plain: Any) -> NDArray[Any]:
+    rows = np.asarray(from_json(plain))
+    if len(rows) and (rows.ndim != 2 or rows.dtype.kind not in "iuf"):
+        raise ValueError("rows that joined must be rows of numbers")
+    return rows if len(rows) else np.empty((0, 0))
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "number": int,
+    "links": lambda plain: tuple(Link(int(a), int(b), Answer(answer)) for a, b, answer in plain),
+    "groups": lambda plain: tuple(map(_numbers, plain)),
+    "strategy": from_json,
+    "why": str,
+    "ask": lambda plain: (int(plain[0]), int(plain[1])),
+    "names": lambda plain: tuple((int(row), str(name)) for row, name in plain),
+    "row": int,
+    "beside": int,
+    "rows": _rows,
+    "ids": tuple,
+    "unasked": _numbers,
+    "removed": _numbers,
+    "returned": _numbers,
+}
+"""How the attributes of entries are read from a file, which may be damaged."""
+
+
 def rows_of(entry: Entry) -> tuple[int, ...]:
     """Return the rows that an entry names."""
     if isinstance(entry, Named):
         return tuple(row for row, _ in entry.names)
     if isinstance(entry, Marked):
         return (entry.row,) if entry.beside is None else (entry.row, entry.beside)
-    if isinstance(entry, Gesture):
-        return (*entry.rows, *(row for group in entry.groups for row in group))
     if isinstance(entry, Grown):
         return (*entry.removed, *entry.returned)
-    links = (entry.link,) if isinstance(entry, Checked) else getattr(entry, "links", ())
-    return tuple(row for link in links for row in (link.left, link.right))
+    links = () if isinstance(entry, Rebuilt) else entry.links
+    groups = entry.groups if isinstance(entry, Gesture) else ()
+    pairs = [(link.left, link.right) for link in links]
+    return tuple(row for rows in (*pairs, *groups) for row in rows)
 
 
 def as_plain(value: Any) -> Any:
@@ -214,53 +239,8 @@ def _from_schema_1(data: dict[str, Any]) -> dict[str, Any]:
     return upgraded
 
 
-def _from_schema_2(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the session as it is: schema 3 adds a budget, and seconds to gestures."""
-    return data
-
-
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: _from_schema_1,
-    2: _from_schema_2,
+    2: dict,  # schema 3 adds a budget, and seconds to gestures
 }
 """For every older version, the function that turns it into the next one."""
-
-
-_ROWS_OF_GROWTH = ("unasked", "removed", "returned")
-
-
-def _gesture_to_dict(gesture: Gesture) -> dict[str, Any]:
-    plain: dict[str, Any] = {"do": "tell", "links": _links_to_list(gesture.links)}
-    if gesture.source != "asked":
-        plain["source"] = gesture.source
-    if gesture.groups:
-        plain["groups"] = [list(group) for group in gesture.groups]
-    if gesture.seconds is not None:
-        plain["seconds"] = gesture.seconds
-    return plain
-
-
-def _marked(plain: Mapping[str, Any], signature: Mapping[str, Any]) -> Marked:
-    beside = plain.get("beside")
-    return Marked(int(plain["row"]), None if beside is None else int(beside), **signature)
-
-
-def _grown(plain: Mapping[str, Any], signature: Mapping[str, Any]) -> Grown:
-    rows = np.asarray(from_json(plain["rows"]))
-    if len(rows) and (rows.ndim != 2 or rows.dtype.kind not in "iuf"):
-        raise ValueError("rows that joined must be rows of numbers")
-    ids = None if plain.get("ids") is None else tuple(plain["ids"])
-    numbers: Any = {name: tuple(map(int, plain.get(name, ()))) for name in _ROWS_OF_GROWTH}
-    return Grown(rows if len(rows) else np.empty((0, 0)), ids, **numbers, **signature)
-
-
-def _links_to_list(links: tuple[Link, ...]) -> list[list[Any]]:
-    return [[link.left, link.right, link.answer.value] for link in links]
-
-
-def _links_from_list(plain: Any) -> tuple[Link, ...]:
-    return tuple(Link(int(left), int(right), Answer(answer)) for left, right, answer in plain)
-
-
-def _signature(entry: Any) -> dict[str, Any]:
-    return {name: getattr(entry, name) for name in ("by", "at") if getattr(entry, name) is not None}

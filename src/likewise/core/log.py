@@ -20,10 +20,12 @@ from likewise.core.counting import Counted
 from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.growth import (
     checked_growth,
-    grown_by,
+    checked_ids,
+    checked_moves,
     ids_after,
+    loaded_strategy,
     removed_after,
-    row_numbers,
+    strategy_after,
 )
 from likewise.core.journal import (
     FORMAT,
@@ -41,7 +43,7 @@ from likewise.core.journal import (
     entry_to_dict,
     rows_of,
 )
-from likewise.core.strategy import STRATEGIES, Strategy
+from likewise.core.strategy import Strategy
 from likewise.errors import CannotGrowError, InputError, LikewiseError, SessionFileError
 from likewise.inputs import is_whole, refuse_names, refuse_strategy
 from likewise.words import plural
@@ -69,7 +71,11 @@ class Log:
     ) -> None:
         refuse_strategy(strategy)
         self.strategy = strategy
-        self._first_ids = _checked_ids(sample_ids, strategy.n_rows)
+        n_rows = strategy.n_rows
+        why = f"the data has {plural(n_rows, 'row')}"
+        self._first_ids = None if sample_ids is None else checked_ids(sample_ids, n_rows, why)
+        self.sample_ids = self._first_ids
+        self.removed: frozenset[int] = frozenset()
         self.digest = digest
         # An array of numbers, or None: Any, so that who knows which it is need not ask.
         self.row_numbers: Any = None
@@ -91,16 +97,6 @@ class Log:
     __hash__ = None  # type: ignore[assignment]  # sessions change
 
     # -- what was done ---------------------------------------------------------------------------
-
-    @property
-    def sample_ids(self) -> tuple[Hashable, ...] | None:
-        """The names of the rows, where they have some."""
-        return self.once("ids", lambda: ids_after(self._first_ids, self._log))
-
-    @property
-    def removed(self) -> frozenset[int]:
-        """The rows that are gone: nothing is asked about them, but what was said still counts."""
-        return self.once("removed", lambda: removed_after(self._log))
 
     @property
     def n_first_rows(self) -> int:
@@ -147,7 +143,8 @@ class Log:
         checks: dict[tuple[int, int], Answer] = {}
         for entry in reversed(self._log):
             if isinstance(entry, Checked):
-                checks.setdefault((entry.link.left, entry.link.right), entry.link.answer)
+                for link in entry.links:
+                    checks.setdefault((link.left, link.right), link.answer)
             elif not isinstance(entry, Named | Marked | Grown):
                 break
         return checks
@@ -259,23 +256,15 @@ class Log:
         InputError
             If the strategy cannot take further rows, or the rows do not fit; nothing is changed.
         """
+        n_rows = self.strategy.n_rows
         if self.row_numbers is not None:
             raise CannotGrowError(
                 "this session is about a sample of larger data, which does not grow: new rows get "
                 "their groups by predict, like all others that are not in the sample"
             )
-        n_rows = self.strategy.n_rows
         entry = checked_growth(X_new, sample_ids, train_indices, n_rows)
-        leaving, back = row_numbers(removed, "removed"), row_numbers(returned, "returned")
-        for row in leaving:
-            if row in self.removed:
-                raise InputError(f"row {row} was removed before")
-        for row in back:
-            if row not in self.removed:
-                raise InputError(f"row {row} cannot return: it was not removed")
+        leaving, back = checked_moves(removed, returned, self.removed, n_rows + len(entry.rows))
         self._checked_rows(*leaving)
-        if len(self.removed) + len(leaving) - len(back) == n_rows and not len(entry.rows):
-            raise InputError("no row would be left")
         self._new(replace(entry, removed=leaving, returned=back, by=by, at=at))
         return range(n_rows, self.strategy.n_rows)
 
@@ -339,7 +328,7 @@ class Log:
         self._checked_rows(left, right)
         if left == right:
             raise InputError(f"a check is about two rows, not about row {left} and itself")
-        self._new(Checked(Link(left, right, as_answer(answer)), by, at))
+        self._new(Checked((Link(left, right, as_answer(answer)),), by, at))
 
     # -- saving ----------------------------------------------------------------------------------
 
@@ -393,7 +382,7 @@ class Log:
                 )
             if X is not None and digest is None:
                 refuse_other_rows(data.get("digest"), X)
-            strategy = _loaded_strategy(data["strategy"], data.get("rows") if X is None else X)
+            strategy = loaded_strategy(data["strategy"], data.get("rows") if X is None else X)
             names = ("sample_ids", "digest", "row_numbers", "max_queries")
             session = cls(strategy, **{name: data.get(name) for name in names})
             session._is_endless = bool(data.get("endless", False))
@@ -496,11 +485,10 @@ class Log:
                 f"the strategy is about {plural(strategy.n_rows, 'row')}, but the session has "
                 f"{n_rows}"
             )
-        counted = Counted(strategy.n_rows, strategy.weighs_answers)
-        for entry in log:
-            counted.take(entry)
+        counted = Counted(strategy.n_rows, strategy.weighs_answers, log)
         for gesture in counted.gestures:
             record_links(strategy, gesture)
+        self.sample_ids, self.removed = ids_after(self._first_ids, log), removed_after(log)
         self.strategy, self._counted, self._log = strategy, counted, list(log)
         self._derived.clear()
 
@@ -510,18 +498,8 @@ class Log:
         now = [entry for entry in self._log if isinstance(entry, Rebuilt | Grown)]
         if len(now) == len(shaping) and all(a is b for a, b in zip(now, shaping, strict=True)):
             return self.strategy.fresh()
-        ids_after(self._first_ids, shaping)
-        start, strategy = 0, self._first.fresh()
-        for k, entry in enumerate(shaping):
-            if isinstance(entry, Rebuilt):
-                start = k + 1
-        if start:
-            rebuilt: Any = shaping[start - 1]
-            strategy = _loaded_strategy(rebuilt.strategy, getattr(self.strategy, "X", None))
-        for k, entry in enumerate(shaping[start:], start=start + 1):
-            assert isinstance(entry, Grown)
-            strategy = grown_by(strategy, entry, removed_after(shaping[:k]))
-        return strategy
+        ids_after(self._first_ids, shaping)  # refuses two rows with the same id
+        return strategy_after(self._first, shaping, self.strategy.X)
 
     def _open_mark(self, strategy: Strategy) -> tuple[int, tuple[tuple[int, ...], ...]] | None:
         """Return a row marked as a misfit and a row of its group, until an answer settles it."""
@@ -568,34 +546,3 @@ def _checked_budget(max_queries: Any) -> int | None:
     if not is_whole(max_queries) or max_queries < 0:
         raise InputError(f"max_queries must be None or a whole number from 0, got {max_queries!r}")
     return int(max_queries)
-
-
-def _loaded_strategy(plain: Mapping[str, Any], X: Any) -> Strategy:
-    name = plain["name"]
-    if name not in STRATEGIES:
-        raise SessionFileError(
-            f"the session asks by the strategy {name!r}, which is not known here; known are "
-            f"{', '.join(sorted(STRATEGIES.names))}. If it is one of your own, import its module "
-            "first; on the command line, say --strategy package.module:Class."
-        )
-    return STRATEGIES.known(name).load(plain, X)
-
-
-def _checked_ids(ids: Sequence[Hashable] | None, n_rows: int) -> tuple[Hashable, ...] | None:
-    if ids is None:
-        return None
-    try:
-        plain = tuple(i.item() if isinstance(i, np.generic) else i for i in ids)
-    except TypeError:
-        raise InputError(f"sample_ids must be a list of one id per row, got {ids!r}") from None
-    if len(plain) != n_rows:
-        n_ids = plural(len(plain), "entry")
-        raise InputError(f"sample_ids has {n_ids}, but the data has {plural(n_rows, 'row')}")
-    seen: set[Hashable] = set()
-    for i in plain:
-        if not isinstance(i, Hashable):
-            raise InputError(f"sample_ids must be numbers, texts or tuples, got {i!r}")
-        if i in seen:
-            raise InputError(f"sample_ids must be unique, but {i!r} occurs more than once")
-        seen.add(i)
-    return plain

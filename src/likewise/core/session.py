@@ -295,9 +295,7 @@ class Session(Log):
         return self._foreseen(self._revision(number, chosen))
 
     def _foreseen(self, entry: Revised) -> Revision:
-        counted = Counted(self.strategy.n_rows, self.strategy.weighs_answers)
-        for earlier in self._log:
-            counted.take(earlier)
+        counted = Counted(self.strategy.n_rows, self.strategy.weighs_answers, self._log)
         dropped = counted.take(entry)
         kept = {link.pair for gesture in counted.gestures for link in gesture.links}
         for link in entry.links:

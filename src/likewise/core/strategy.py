@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer
+from likewise.core.candidates import Candidates
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.core.question import Groups
@@ -37,11 +38,17 @@ class Strategy(ABC):
     weighs_answers : bool
         Whether it takes links that contradict others, and asks about what is implied already, as
         a check.
+    X : ndarray or None
+        The data, if `load` needs it; a strategy that stores what it needs has none.
+    candidates : Candidates or None
+        The only pairs that it asks about, if it has a list of them.
     """
 
     name: ClassVar[str]
     estimator: ClassVar[str] = "COBRA"
     weighs_answers: bool = False
+    X: Any = None
+    candidates: Candidates | None = None
     links: LinkGraph
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -114,14 +114,37 @@ def met_groups(given: NDArray[np.intp], groups: NDArray[np.intp]) -> list[int]:
     )
 
 
-def central_rows(rows: RowViews, given: NDArray[np.intp], wanted: list[int]) -> list[int]:
-    """Return, for each wanted given group, the row nearest to its mean."""
+def unmet_rows(rows: RowViews, known: NDArray[np.intp], groups: NDArray[np.intp]) -> list[int]:
+    """Return the central row of each given group that was not met, if given groups are trusted."""
+    if (
+        not len(rows.given)
+        or rows.given.max() < 0
+        or agreement(rows.given[known], groups) < TRUSTED
+    ):
+        return []
+    given = rows.given.copy()
+    given[known] = -1
     central = []
-    for number in wanted:
+    for number in np.setdiff1d(given, [-1, *met_groups(rows.given[known], groups)]):
         members = np.flatnonzero(given == number)
         far = ((rows.own[members] - rows.own[members].mean(axis=0)) ** 2).sum(axis=1)
         central.append(int(members[np.argmin(far)]))
     return central
+
+
+def keep_together(
+    chances: NDArray[np.float64],
+    given: NDArray[np.intp],
+    unmet: list[int],
+    mentioned: list[int],
+    n_groups: int,
+) -> None:
+    """Make each given group of `unmet` rows a group of its own, but for rows answers are about."""
+    for k, row in enumerate(unmet, start=n_groups):
+        members = given == given[row]
+        members[mentioned] = False
+        chances[members] = 0.0
+        chances[members, k] = 1.0
 
 
 def number_groups(groups: Any, n_rows: int) -> tuple[NDArray[np.intp], list[str]]:

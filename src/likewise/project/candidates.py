@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from likewise.core.candidates import Candidates
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.items import Features
@@ -23,8 +22,8 @@ def begin_candidates(features: Features, ids: Sequence[str], questions: str | No
 
 def candidate_features(session: Session) -> Features | None:
     """Return the candidates that a session keeps, as features; None if it has others."""
-    candidates = getattr(session.strategy, "candidates", None)
-    if not isinstance(candidates, Candidates):
+    candidates = session.strategy.candidates
+    if candidates is None:
         return None
     about = "the candidate pairs in the session file"
     return Features(candidates, about, "precomputed", partition=session.strategy.partition)

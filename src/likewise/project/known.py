@@ -128,7 +128,7 @@ def give_known(project: Project, path: str | os.PathLike[str]) -> int:
     that the same file can be given again.
     """
     rows = {name: row for name, row, _ in project.listed()}
-    known = read_known(path, rows, getattr(project.session.strategy, "candidates", None))
+    known = read_known(path, rows, project.session.strategy.candidates)
     with project.lock:
         project.refresh()
         session = project.session

@@ -20,14 +20,14 @@ from likewise.core.answers import Answer, ordered
 from likewise.core.candidates import Candidates
 from likewise.core.partition import SuperInstances
 from likewise.core.question import Groups
+from likewise.strategies.closest_first import OnePass, Pairs
 from likewise.strategies.most_doubt import MAX_GROUPS, N_SHOWN
-from likewise.strategies.representatives import RepresentativeStrategy
 
 MOST_COUNTED = 1_000_000
 """Of more open pairs, those between the same two groups are counted each, to save time."""
 
 
-class CandidatePairs(RepresentativeStrategy):
+class CandidatePairs(OnePass):
     """Ask about the closest listed pair that is not settled.
 
     Parameters
@@ -43,6 +43,7 @@ class CandidatePairs(RepresentativeStrategy):
     """
 
     name: ClassVar[str] = "candidate-pairs"
+    candidates: Candidates
 
     def __init__(
         self,
@@ -57,8 +58,6 @@ class CandidatePairs(RepresentativeStrategy):
         super().__init__(partition)
         self.candidates = candidates
         self.max_groups = max_groups
-        self._cursor = 0
-        self._unsure: set[tuple[int, int]] = set()
 
     def fresh(self) -> Self:
         """Return the same strategy before its first record; the list is shared."""
@@ -87,7 +86,7 @@ class CandidatePairs(RepresentativeStrategy):
 
     def next_question(self) -> tuple[int, Groups] | None:
         """Return the closest pair that is not settled, or a row beside groups of candidates."""
-        pair = self._closest()
+        pair = self.closest()
         if pair is None or self.max_groups == 1:
             return None if pair is None else (pair[0], ((pair[1],),))
         # The row of the smaller group is asked about, the later one of two alike.
@@ -95,25 +94,14 @@ class CandidatePairs(RepresentativeStrategy):
         groups: dict[int, tuple[int, ...]] = {}
         for other in self.candidates.neighbors(row).tolist():
             root = self.links.find(other)
-            if root not in groups and self._is_open(row, other):
+            if root not in groups and self.is_open(row, other):
                 groups[root] = (other, *self._fellows(other))
                 if len(groups) == self.max_groups:
                     break
         return row, tuple(groups.values())
 
-    def _closest(self) -> tuple[int, int] | None:
-        """Return the closest open pair; a pair that is not open any more never is again."""
-        left, right = self.candidates.left, self.candidates.right
-        while self._cursor < len(left):
-            pair = int(left[self._cursor]), int(right[self._cursor])
-            if self._is_open(*pair):
-                return pair
-            self._cursor += 1
-        return None
-
-    def _is_open(self, left: int, right: int) -> bool:
-        is_unsure = ordered(left, right) in self._unsure
-        return not is_unsure and self.links.implied(left, right) is None
+    def _piece(self, k: int) -> Pairs | None:
+        return None if k else (self.candidates.left, self.candidates.right)
 
     def _fellows(self, row: int) -> list[int]:
         """Return further rows to show of the group of a row."""
@@ -121,13 +109,10 @@ class CandidatePairs(RepresentativeStrategy):
         joined = [k for k in self.links.same_as(row, MAX_GROUPS) if reps[part_of[k]] == k]
         return joined[: N_SHOWN - 1]
 
-    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
+    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:
         """Take in an answer about two rows."""
-        if answer.is_link:
-            self.links.add(left, right, answer)
-            return
-        self._unsure.add(ordered(left, right))
-        if self.max_groups > 1:
+        super().record(left, right, answer, is_certain=is_certain)
+        if self.max_groups > 1 and not answer.is_link:
             others = self.candidates.neighbors(left).tolist()
             root = self.links.find(right)
             self._unsure.update(ordered(left, k) for k in others if self.links.find(k) == root)
@@ -140,17 +125,20 @@ class CandidatePairs(RepresentativeStrategy):
         A choice usually decides where a row belongs, so that the estimate for choices is one for
         every group but one of each connected part of the list.
         """
-        if self._closest() is None:
+        if self.closest() is None:
             return 0, 0
-        left, right = self.candidates.left[self._cursor :], self.candidates.right[self._cursor :]
-        said = [row for link in self.links for row in link.pair]
+        left, right = (
+            self.candidates.left[self._place[1] :],
+            self.candidates.right[self._place[1] :],
+        )
+        linked = [row for link in self.links for row in link.pair]
         group = np.arange(self.n_rows, dtype=np.intp)
-        group[said] = [self.links.find(row) for row in said]
-        is_said = np.zeros(self.n_rows, dtype=bool)
-        is_said[[*said, *(row for pair in self._unsure for row in pair)]] = True
+        group[linked] = [self.links.find(row) for row in linked]
+        is_mentioned = np.zeros(self.n_rows, dtype=bool)
+        is_mentioned[[*linked, *(row for pair in self._unsure for row in pair)]] = True
         is_open = group[left] != group[right]
-        for k in np.flatnonzero(is_open & is_said[left] & is_said[right]).tolist():
-            is_open[k] = self._is_open(int(left[k]), int(right[k]))
+        for k in np.flatnonzero(is_open & is_mentioned[left] & is_mentioned[right]).tolist():
+            is_open[k] = self.is_open(int(left[k]), int(right[k]))
         n_open = int(is_open.sum())
         if n_open > MOST_COUNTED:
             return n_open, n_open

@@ -7,6 +7,7 @@ an answer never makes a settled pair unsettled, so the closest unsettled pair on
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -14,8 +15,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer
-from likewise.core.closest_pairs import SETTLED, ClosestPairs
+from likewise.core.answers import Answer, ordered
+from likewise.core.closest_pairs import ClosestPairs
 from likewise.core.partition import SuperInstances
 from likewise.core.question import Groups
 from likewise.errors import CannotGrowError
@@ -28,8 +29,49 @@ from likewise.strategies.representatives import RepresentativeStrategy
 DEFAULT_SUPER_INSTANCES = 50
 """The number in most figures of the paper; used where there is no budget."""
 
+Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
-class ClosestFirst(RepresentativeStrategy):
+
+class OnePass(RepresentativeStrategy):
+    """Pass once over pairs in order of distance, and ask about those that are open."""
+
+    def __init__(self, partition: SuperInstances) -> None:
+        super().__init__(partition)
+        self._place = 0, 0
+        self._unsure: set[tuple[int, int]] = set()
+
+    @abstractmethod
+    def _piece(self, k: int) -> Pairs | None:
+        """Return the next piece of the pairs, as two lists of rows; None after the last."""
+
+    def closest(self) -> tuple[int, int] | None:
+        """Return the closest open pair; a pair that is not open any more never is again."""
+        number, start = self._place
+        while (piece := self._piece(number)) is not None:
+            left, right = piece
+            for k in range(start, len(left)):
+                pair = int(left[k]), int(right[k])
+                if self.is_open(*pair):
+                    self._place = number, k
+                    return pair
+            number, start = number + 1, 0
+        self._place = number, 0
+        return None
+
+    def is_open(self, left: int, right: int) -> bool:
+        """Return whether nothing is known about two rows, and nobody was unsure about them."""
+        is_unsure = ordered(left, right) in self._unsure
+        return not is_unsure and self.links.implied(left, right) is None
+
+    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
+        """Take in an answer about two rows."""
+        if answer.is_link:
+            self.links.add(left, right, answer)
+        else:
+            self._unsure.add(ordered(left, right))
+
+
+class ClosestFirst(OnePass):
     """Ask about the closest two representatives whose relation is not settled.
 
     Ties are broken by the smaller row, then by the larger one. A pair answered *not sure* is not
@@ -45,15 +87,18 @@ class ClosestFirst(RepresentativeStrategy):
 
     name: ClassVar[str] = "closest-first"
 
-    def __init__(self, partition: SuperInstances, *, removed: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self,
+        partition: SuperInstances,
+        *,
+        removed: frozenset[int] = frozenset(),
+        pairs: ClosestPairs | None = None,
+    ) -> None:
         super().__init__(partition)
         self.removed = removed
-        self._between = _Between(partition)
+        reps = partition.representatives
+        self._pairs = pairs or ClosestPairs(reps, self._between, left_out=removed)
         self._tree: NDArray[np.float64] | None = None
-        gone = [cell for row, cell in self._position.items() if row in removed]
-        self._pairs = ClosestPairs(partition.n_super_instances, self._between, left_out=gone)
-        # Which component of representatives lies in a component of rows, if any does.
-        self._component_at: dict[int, int] = dict(self._position)
 
     @classmethod
     def from_rows(
@@ -68,33 +113,17 @@ class ClosestFirst(RepresentativeStrategy):
         options: Any = {"train_indices": train_indices, "seed": seed, "n_jobs": n_jobs}
         return cls(build_super_instances(X, DEFAULT_SUPER_INSTANCES, **options))
 
+    def _piece(self, k: int) -> Pairs | None:
+        return self._pairs.piece(k)
+
     def next_question(self) -> tuple[int, Groups] | None:
         """Return the two rows to ask about now, or None when nothing is left to ask."""
-        pair = self._pairs.closest()
-        if pair is None:
-            return None
-        reps = self.partition.representatives
-        return int(reps[pair[0]]), ((int(reps[pair[1]]),),)
-
-    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
-        """Take in an answer about two rows."""
-        self._log.append((left, right, answer))
-        if answer is Answer.UNSURE:
-            i, j = self._position.get(left), self._position.get(right)
-            if i is not None and j is not None:
-                self._pairs.exclude(i, j)
-            return
-        is_news = self.links.implied(left, right) is None
-        roots = self.links.find(left), self.links.find(right)
-        self.links.add(left, right, answer)
-        if is_news and answer is Answer.SAME:
-            self._unite(roots)
-        elif is_news:
-            self._separate(*roots)
+        pair = self.closest()
+        return None if pair is None else (pair[0], ((pair[1],),))
 
     def fresh(self) -> Self:
-        """Return the same strategy before its first record."""
-        return type(self)(self.partition, removed=self.removed)
+        """Return the same strategy before its first record; the order of pairs is shared."""
+        return type(self)(self.partition, removed=self.removed, pairs=self._pairs)
 
     def grown(
         self,
@@ -139,16 +168,16 @@ class ClosestFirst(RepresentativeStrategy):
         The estimate assumes that groups with answers are different, and that every other
         super-instance needs one question to find its group.
         """
-        pairs = self._pairs
-        touched = min(self.links.n_answered_components, pairs.n_components)
-        untouched = pairs.n_components - touched
-        apart = pairs.n_components * (pairs.n_components - 1) // 2 - pairs.undecided
-        estimate = untouched + touched * (touched - 1) // 2 - apart
-        return pairs.undecided, min(pairs.undecided, max(estimate, 0))
+        names, apart = self._settled()
+        n_groups = len(np.unique(names))
+        undecided = n_groups * (n_groups - 1) // 2 - len(apart)
+        touched = min(self.links.n_answered_components, n_groups)
+        estimate = n_groups - touched + touched * (touched - 1) // 2 - len(apart)
+        return undecided, min(undecided, max(estimate, 0))
 
     def group_of_representatives(self) -> NDArray[np.intp]:
-        """Return, for every super-instance, a name of its group."""
-        return self._pairs.component.copy()
+        """Return, for every super-instance, the first one that is known to be in its group."""
+        return self._settled()[0]
 
     def guess_of_representatives(self) -> NDArray[np.intp]:
         """Return names of groups if the undecided ones are joined by `join_by_guess`."""
@@ -158,49 +187,28 @@ class ClosestFirst(RepresentativeStrategy):
             condensed = self._between(everything, everything)[np.triu_indices(n, 1)]
             is_euclidean = self.partition.metric in EUCLIDEAN
             self._tree = merge_tree(condensed, is_euclidean=is_euclidean)
-        same, different = self._answers_about_representatives()
+        names, apart = self._settled()
+        same = [(name, i, Answer.SAME) for i, name in enumerate(names.tolist()) if name != i]
+        different = [(a, b, Answer.DIFFERENT) for a, b in apart.tolist()]
         return join_by_guess(self._tree, [*same, *different])
 
-    def _answers_about_representatives(
-        self,
-    ) -> tuple[list[tuple[int, int, Answer]], list[tuple[int, int, Answer]]]:
-        """Return what is known about representatives, as a minimal list of pairs."""
-        pairs = self._pairs
-        same = [(int(name), i, Answer.SAME) for i, name in enumerate(pairs.component) if name != i]
-        a, b, distance, _ = pairs.pairs_of_components()
-        apart = distance == SETTLED
-        different = [
-            (i, j, Answer.DIFFERENT)
-            for i, j in zip(a[apart].tolist(), b[apart].tolist(), strict=True)
+    def _settled(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the first super-instance of every one's group, and pairs of these that differ."""
+        first: dict[int, int] = {}
+        find, rows = self.links.find, self._position
+        names = [first.setdefault(find(row), k) for row, k in rows.items()]
+        apart = [
+            (name, first[other])
+            for root, name in first.items()
+            for other in self.links.differing(root)
+            if name < first.get(other, -1)
         ]
-        return same, different
+        return np.array(names, dtype=np.intp), np.array(apart, dtype=np.intp).reshape(-1, 2)
 
-    def _unite(self, roots: tuple[int, int]) -> None:
-        """Follow a union of two components of rows."""
-        inside = [c for root in roots if (c := self._component_at.pop(root, None)) is not None]
-        if not inside:
-            return
-        root = self.links.find(roots[0])
-        self._component_at[root] = self._pairs.merge(*inside) if len(inside) > 1 else inside[0]
-        for other in self.links.differing(root):
-            self._separate(root, other)
-
-    def _separate(self, root: int, other: int) -> None:
-        a, b = self._component_at.get(root), self._component_at.get(other)
-        if a is not None and b is not None and not self._pairs.is_settled(a, b):
-            self._pairs.separate(a, b)
-
-
-class _Between:
-    """Compare representatives by their metric; a class and not a closure so that it pickles."""
-
-    def __init__(self, partition: SuperInstances) -> None:
-        self.partition = partition
-
-    def __call__(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.float64]:
-        known = self.partition.distances
+    def _between(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the distances between representatives."""
+        known, points = self.partition.distances, self.partition.points
         if known is not None:
             return known[np.ix_(rows, columns)]
-        points = self.partition.points
         assert points is not None
         return distances(points[rows], points[columns], self.partition.metric)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from scipy.spatial.distance import cdist
 
 from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
+from likewise.core.reports import Completeness
+from likewise.learning.completeness import share_of_one_group, share_right
 from likewise.learning.learner import Learned, Learner
 
 NEW_SHARE = 0.5
@@ -54,6 +57,51 @@ class Known:
     def learned(self) -> Learned | None:
         """What is learned from the cells whose group is known; None before there are two groups."""
         return self._learner.learn(*self.examples()) if len(self.groups) > 1 else None
+
+    def completeness(self, unmet: int) -> Completeness | None:
+        """Return how much of the grouping is right; `unmet` groups are guesses."""
+        if self.learned is None:
+            return None
+        n_known = len(self.learned.known)
+        return Completeness(
+            *self._share_right(self.learned),
+            one_group=share_of_one_group(self._of_those_there(self.learned.known_chances())),
+            unmet=unmet,
+            changing=self.share_changed(20),
+            curve=tuple(
+                (n, self._share_right(earlier)[0])
+                for n in [*range(10, n_known, max(10, n_known // 100 * 10)), n_known]
+                if (earlier := self._learned_before(n)) is not None
+            ),
+        )
+
+    def share_changed(self, span: int) -> float:
+        """Return the share of rows in another group than before the last rows were asked about."""
+        now, n_known = self.learned, len(self.examples()[0])
+        before = self._learned_before(max(0, n_known - span))
+        if now is None or before is None:
+            return 1.0
+        # The groups that were known then, by their numbers now.
+        names = np.unique(now.groups[: len(before.known)])
+        then = names[before.known_chances().argmax(axis=1)]
+        has_moved = self._of_those_there(then != now.known_chances().argmax(axis=1))
+        return float(np.average(has_moved, weights=self._of_those_there(self._learner.sizes)))
+
+    def _learned_before(self, n_known: int) -> Learned | None:
+        """Return what was learned from the first known cells; None if they are of one group."""
+        cells, groups = self.examples()
+        names, numbers = np.unique(groups[:n_known], return_inverse=True)
+        return self._learner.learn(cells[:n_known], numbers) if len(names) > 1 else None
+
+    def _share_right(self, learned: Learned) -> tuple[float, float]:
+        """Return which share of the rows that are there is right, and at least which."""
+        is_known = np.isin(np.arange(len(learned.chances)), learned.known)
+        known = np.flatnonzero(self._of_those_there(is_known))
+        return share_right(self._of_those_there(learned.known_chances()), known)
+
+    def _of_those_there(self, of_cells: NDArray[Any]) -> NDArray[Any]:
+        """Return values of cells without those of removed ones."""
+        return np.delete(of_cells, sorted(self.removed), axis=0) if self.removed else of_cells
 
     def open_groups(self, cell: int) -> list[int]:
         """Return the groups that a cell may belong to or, for a cell of a group, be joined with."""

@@ -29,8 +29,7 @@ from likewise.core.partition import SuperInstances
 from likewise.core.question import Groups
 from likewise.core.reports import Completeness, Suspect
 from likewise.errors import InputError
-from likewise.learning.completeness import share_of_one_group, share_right
-from likewise.learning.given import TRUSTED, agreement, central_rows, met_groups
+from likewise.learning.given import keep_together, unmet_rows
 from likewise.learning.kernel_vote import squared_distances
 from likewise.learning.learner import Learned, Learner
 from likewise.learning.merge_tree import join_by_guess, merge_tree
@@ -230,8 +229,7 @@ class MostDoubt(RepresentativeStrategy):
         """Return the numbers of the given groups of all rows, and the labels of these groups."""
         if self.given is None:
             return None
-        n_groups = int(self.given.max(initial=-1)) + 1
-        labels = self.given_labels or [str(k) for k in range(n_groups)]
+        labels = self.given_labels or list(map(str, range(int(self.given.max(initial=-1)) + 1)))
         return self.given[self.partition.assignment], labels
 
     def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:
@@ -383,30 +381,13 @@ class MostDoubt(RepresentativeStrategy):
                 self._chances = np.ones((len(self._position), 1))
             else:
                 self._chances = self.learned.known_chances()
-                self._keep_unmet(self._chances)
+                given, n_groups = self._field.learner.rows.given, len(self.known().groups)
+                keep_together(self._chances, given, self._unmet(), self.known().order, n_groups)
         return self._chances
 
     def _unmet(self) -> list[int]:
-        """Return the central cells of given groups that were not met, if these are trusted."""
-        if self.given is None:
-            return []
-        cells, groups = self.known().examples()
-        rows = self._field.learner.rows
-        if agreement(rows.given[cells], groups) < TRUSTED:
-            return []
-        given = rows.given.copy()
-        given[cells] = -1
-        unmet = np.setdiff1d(given, [-1, *met_groups(rows.given[cells], groups)])
-        return central_rows(rows, given, unmet.tolist())
-
-    def _keep_unmet(self, chances: NDArray[np.float64]) -> None:
-        """Keep the cells of given groups together that no question was about yet."""
-        given = self._field.learner.rows.given
-        for k, cell in enumerate(self._unmet()):
-            members = given == given[cell]
-            members[self.known().order] = False
-            chances[members] = 0.0
-            chances[members, len(self.known().groups) + k] = 1.0
+        """Return a cell of every given group that no question was about yet."""
+        return unmet_rows(self._field.learner.rows, *self.known().examples())
 
     def doubts(self) -> NDArray[np.float64]:
         """Return, for every row, the chance that its label is wrong, by the learner."""
@@ -420,29 +401,7 @@ class MostDoubt(RepresentativeStrategy):
         learned = self.known().learned
         if learned is None:
             return None
-        n_known = len(learned.known)
-        return Completeness(
-            *self._share_right(learned),
-            one_group=share_of_one_group(self._of_those_there(learned.known_chances())),
-            unmet=self.chances().shape[1] - learned.n_groups,
-            changing=self._share_changed(20),
-            curve=tuple(
-                (n, self._share_right(earlier)[0])
-                for n in [*range(10, n_known, max(10, n_known // 100 * 10)), n_known]
-                if (earlier := self._learned_before(n)) is not None
-            ),
-        )
-
-    def _share_right(self, learned: Learned) -> tuple[float, float]:
-        """Return which share of the rows that are there is right, and at least which."""
-        chances, is_known = learned.known_chances(), np.zeros(len(self._position), dtype=bool)
-        is_known[learned.known] = True
-        known = np.flatnonzero(self._of_those_there(is_known))
-        return share_right(self._of_those_there(chances), known)
-
-    def _of_those_there(self, of_cells: NDArray[Any]) -> NDArray[Any]:
-        """Return values of cells without those of removed ones."""
-        return np.delete(of_cells, sorted(self._gone), axis=0) if self._gone else of_cells
+        return self.known().completeness(unmet=self.chances().shape[1] - learned.n_groups)
 
     def is_enough(self) -> bool:
         """Return whether the last rows that were asked about changed few labels.
@@ -454,7 +413,7 @@ class MostDoubt(RepresentativeStrategy):
             return False
         if len(known) >= min(MOST_ASKED, len(self._cell_of)):
             return True
-        return len(known) > SPAN and self._share_changed(SPAN) < FEW_CHANGED
+        return len(known) > SPAN and self.known().share_changed(SPAN) < FEW_CHANGED
 
     def _is_later_in_doubt(self, known: NDArray[np.intp]) -> bool:
         """Return whether rows that joined later are in doubt, and not enough of them are known."""
@@ -463,28 +422,6 @@ class MostDoubt(RepresentativeStrategy):
         if np.isin(later, known).sum() >= min(MOST_ASKED, len(later)):
             return False
         return float((self.chances()[later].max(axis=1) < SURE).mean()) >= FEW_CHANGED
-
-    def _share_changed(self, span: int) -> float:
-        """Return the share of rows in another group than before the last rows were asked about."""
-        now, n_known = self.known().learned, len(self.known().examples()[0])
-        before = self._learned_before(max(0, n_known - span))
-        if now is None or before is None:
-            return 1.0
-        # The groups that were known then, by their numbers now.
-        names = np.unique(now.groups[: len(before.known)])
-        has_moved = names[before.known_chances().argmax(axis=1)] != now.known_chances().argmax(
-            axis=1
-        )
-        sizes = self._of_those_there(self.partition.sizes())
-        return float(np.average(self._of_those_there(has_moved), weights=sizes))
-
-    def _learned_before(self, n_known: int) -> Learned | None:
-        """Return what was learned from the first known cells; None if they are of one group."""
-        cells, groups = self.known().examples()
-        names, numbers = np.unique(groups[:n_known], return_inverse=True)
-        if len(names) < 2:
-            return None
-        return self._field.learner.learn(cells[:n_known], numbers)
 
     def suspects(self) -> list[Suspect]:
         """Return the links that put rows where others contradict them, the least credible first."""

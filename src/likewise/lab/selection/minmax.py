@@ -24,7 +24,7 @@ class ExploreConsolidate(NeighborhoodStrategy):
         return len(self._state.members) < self.n_clusters
 
     def _choose(self) -> Choice | None:
-        free = self.candidates()
+        free = self.free_rows()
         if len(free) == 0:
             return None
         neighborhoods = self.neighborhoods

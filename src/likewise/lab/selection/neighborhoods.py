@@ -86,7 +86,7 @@ class NeighborhoodStrategy(RowStrategy):
             extra[place].append(row)
         return [[*rows, *more] for rows, more in zip(self._state.members, extra, strict=True)]
 
-    def candidates(self) -> Ints:
+    def free_rows(self) -> Ints:
         """Return the rows that may still be chosen."""
         free = np.ones(self.n_rows, dtype=bool)
         free[list(self._state.settled)] = False
@@ -146,7 +146,7 @@ class NeighborhoodStrategy(RowStrategy):
 
     def _bound(self) -> tuple[int, int]:
         most = self.n_clusters - self.infer_last
-        free = self.candidates()
+        free = self.free_rows()
         seeds = [rows[0] for rows in self._state.members]
         spared = 0
         is_free = set(free.tolist())

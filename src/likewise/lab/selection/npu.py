@@ -63,12 +63,12 @@ class MostInformative(NeighborhoodStrategy):
         return True
 
     def _bound(self) -> tuple[int, int]:
-        free = self.candidates().tolist()
+        free = self.free_rows().tolist()
         bound = n_undecided(self.links, {*free, *self._seeds()})
         return bound, len(free) * (len(self._state.members) + 1) // 2
 
     def _choose(self) -> Choice | None:
-        free = self.candidates()
+        free = self.free_rows()
         if len(free) == 0:
             return None
         rng = self._rng()
