@@ -86,8 +86,8 @@ class Registry(Generic[T]):
             )
         try:
             is_file = module.endswith(".py")
-            found = module_of(module) if is_file else importlib.import_module(module)
-            return cast(T, getattr(found, attribute))
+            loaded = module_of(module) if is_file else importlib.import_module(module)
+            return cast(T, getattr(loaded, attribute))
         except (ModuleNotFoundError, AttributeError) as error:
             raise InputError(f"cannot find the {self.what} {address!r}: {error}") from error
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,18 +14,15 @@ from likewise.errors import InputError
 from likewise.items.items import Items
 from likewise.items.tablefiles import is_frame
 
-Encode = Callable[[Any], NDArray[Any]]
-"""From items of a kind to features, by what was learned from other items of that kind."""
-
 
 @dataclass(frozen=True)
 class Describer:
     """What describes new things of a kind: small, without items, so that it can be pickled."""
 
     kind: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-    encode: Encode | None = None
-    why_not: str = ""
+    options: Mapping[str, Any]
+    learned: Mapping[str, Any] | None
+    has_given_features: bool
 
     def takes(self, source: Any) -> bool:
         """Whether this is to be described; rows of numbers are features already."""
@@ -42,12 +39,19 @@ class Describer:
 
     def __call__(self, source: Any) -> NDArray[Any]:
         """Return one row of features for each thing in a source, of the same kind."""
-        if self.encode is None:
-            raise InputError(f"new {self.kind} cannot be described: {self.why_not}")
+        if self.has_given_features:
+            raise InputError(
+                f"new {self.kind} cannot be described: the features of these items were given. "
+                "Pass features of the new ones, an array"
+            )
         items = source if isinstance(source, Items) else self._opened(source)
         if items.kind != self.kind:
             raise InputError(f"these are {items.kind}, but the model was fitted on {self.kind}")
-        return self.encode(items)
+        features = items._make_features_like(self.learned)
+        for problem in (*features.problems, *items.problems):
+            if items.has_pictures and problem.item is not None:
+                raise InputError(f"a picture cannot be read, leave it out: {problem.message}")
+        return np.asarray(features.X)
 
     def _opened(self, source: Any) -> Items:
         from likewise.items.kinds import open_items, opened_from_memory  # which needs `items`

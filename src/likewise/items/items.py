@@ -18,7 +18,7 @@ from likewise.errors import CannotGrowError, InputError
 from likewise.words import many
 
 if TYPE_CHECKING:
-    from likewise.items.describer import Describer, Encode
+    from likewise.items.describer import Describer
 
 OnProgress = Callable[[int, int], object]
 
@@ -310,8 +310,8 @@ class Items(ABC):
     def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
         """Compute the built-in features by what was learned from other items."""
         raise CannotGrowError(
-            f"{many(self.noun)} cannot join a session that is begun: this kind only has features "
-            "of all items together. Begin another with --session FILE"
+            f"these {many(self.noun)} only have features of all of them together, so new ones "
+            "cannot be described. Begin another session with --session FILE"
         )
 
     def _with_problems(self, features: Features) -> Features:
@@ -354,21 +354,7 @@ class Items(ABC):
         """Return what describes new things, without these items; a fitted model keeps it."""
         from likewise.items.describer import Describer
 
-        if self._given is not None:
-            why = "the features of these items were given. Pass features of the new ones, an array"
-            return Describer(self.kind, why_not=why)
-        encode = self._encoder()
-        if encode is None:
-            why = "this kind only has features of all items together"
-            return Describer(self.kind, why_not=why)
-        return Describer(self.kind, self._opened_with, encode)
-
-    def _encoder(self) -> Encode | None:
-        """Return a function from new items of this kind to features, or None if there is none.
-
-        It is a function of a module or a `functools.partial` of one, so that it can be pickled.
-        """
-        return None
+        return Describer(self.kind, self._opened_with, self.learned(), self.has_given_features)
 
     def content_hashes(self) -> dict[str, str]:
         """Return the content hash of every item by its id, as a `Store` keeps them."""

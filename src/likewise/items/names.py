@@ -102,9 +102,9 @@ class NameItems(Items):
         """Return how many rows have each name."""
         return {"count": self.counts}
 
-    def sum_up(self, some: Any) -> str:
+    def sum_up(self, members: Any) -> str:
         """Return the most frequent of some names."""
-        return shorten(self.ids[min(some)])
+        return shorten(self.ids[min(members)])
 
     def _make_features(self, progress: OnProgress | None) -> Features:
         same_above, different_below = self._bounds

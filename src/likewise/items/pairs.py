@@ -145,14 +145,14 @@ def _read(path: Path, columns: Sequence[str] | str) -> tuple[Ids, Ids, NDArray[n
 def named(path: Path, columns: Sequence[str] | str, there: Sequence[str]) -> Sequence[str]:
     """Return the columns of two ids and a score: as named, or those that are recognized."""
     if columns == AUTO:
-        found = next((three for three in RECOGNIZED if set(three) <= set(there)), None)
-        if found is None:
+        three = next((three for three in RECOGNIZED if set(three) <= set(there)), None)
+        if three is None:
             known = "; ".join(", ".join(three) for three in RECOGNIZED)
             raise InputError(
                 f"{path} has the columns {', '.join(there)}. Name those of the two ids and the "
                 f"score, as --pairs LEFT,RIGHT,SCORE. Known without a name are {known}."
             )
-        return found
+        return three
     if isinstance(columns, str) or len(columns) != 3:
         raise InputError(
             f"--pairs takes three columns, two of ids and one of scores, got {columns!r}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Self
@@ -78,13 +78,6 @@ class PointItems(Items):
 
     def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
         return self._make_features(None)
-
-    def _encoder(self) -> Callable[[PointItems], np.ndarray]:
-        return _as_they_are
-
-
-def _as_they_are(items: PointItems) -> np.ndarray:
-    return items._X
 
 
 def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -155,9 +155,6 @@ class RowItems(Items):
         # Not cached: to compute them takes no longer than to hash the table.
         return row_features(self._table, self._columns, self._left_out)
 
-    def _encoder(self) -> Callable[[RowItems], np.ndarray]:
-        return partial(_described, encoders=self._encoders)
-
     @cached_property
     def _encoders(self) -> dict[str, Encoder]:
         return fit_rows(self._table, self._columns, self._left_out)[1]
@@ -167,9 +164,10 @@ class RowItems(Items):
         encoders = {name: encoder.to_dict() for name, encoder in self._encoders.items()}
         return {"encoders": encoders, "columns": self._hashed}
 
-    def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
-        known = known_before(learned)
-        before, now = set(known["columns"]), set(self._hashed)
+    def features_like(self, learned: Mapping[str, Any] | None) -> Features:
+        """Return features made as those of the first rows, which must have had the same columns."""
+        before = set(self._hashed if self.has_given_features else known_before(learned)["columns"])
+        now = set(self._hashed)
         if before != now:
             raise InputError(
                 f"{self.source} has other columns than when the session was begun: "
@@ -177,8 +175,13 @@ class RowItems(Items):
                 f"{', '.join(sorted(before - now)) or 'nothing'} went. Give it the columns it had, "
                 "or begin another session with --session FILE"
             )
-        encoders = {name: _encoder_from(plain) for name, plain in known["encoders"].items()}
-        return Features(_described(self, encoders), "columns, as those of the first rows")
+        return super().features_like(learned)
+
+    def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
+        plain = known_before(learned)["encoders"]
+        encoders = {name: _encoder_from(encoder) for name, encoder in plain.items()}
+        blocks = [encoder(self._table, name) for name, encoder in encoders.items()]
+        return Features(np.hstack(blocks), "columns, as those of the first rows")
 
     def sum_up(self, members: Sequence[int]) -> str:
         """Return the values that tell some rows from the others, such as ``color red``."""
@@ -296,11 +299,6 @@ def fit_rows(
         "--columns, or bring your own with --features."
     )
     return Features(np.hstack(blocks), description, notes=tuple(notes)), encoders
-
-
-def _described(items: RowItems, encoders: Mapping[str, Encoder]) -> np.ndarray:
-    """Return the features of new rows by what was learned from the columns of others."""
-    return np.hstack([encoder(items._table, name) for name, encoder in encoders.items()])
 
 
 # Not scikit-learn's encoders: importing them takes longer than most tables.

@@ -5,9 +5,8 @@ They are compared by their z-normalized values, or under dynamic time warping.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -128,23 +127,13 @@ class SeriesItems(Items):
         if self._how == "dtw":
             return super()._make_features_like(learned)
         known = known_before(learned)
-        X = _described(self, int(known["length"]), list(known["channels"]))
-        return Features(X, "z-normalized values, as those of the first series")
-
-    def _encoder(self) -> Callable[[SeriesItems], np.ndarray] | None:
-        if self._how == "dtw":
-            return None
-        return partial(_described, length=_common_length(self._series), channels=self._channels)
-
-
-def _described(items: SeriesItems, length: int, channels: list[str]) -> np.ndarray:
-    """Return the features of new series: z-normalized values at as many moments as in the fit."""
-    if len(items._channels) != len(channels):
-        raise InputError(
-            f"these series have {plural(len(items._channels), 'channel')}, those of the fit "
-            f"{len(channels)}: {', '.join(channels)}"
-        )
-    return np.stack([z_normalize(_resample(s, length)).ravel() for s in items._series])
+        length, channels = int(known["length"]), list(known["channels"])
+        if len(self._channels) != len(channels):
+            raise InputError(
+                f"these series have {plural(len(self._channels), 'channel')}, the first ones "
+                f"{len(channels)}: {', '.join(channels)}"
+            )
+        return Features(_z_normal(self._series, length), "z-normalized values, as of the first")
 
 
 def series_from_table(
@@ -311,7 +300,7 @@ def euclidean_features(series: Sequence[np.ndarray]) -> Features:
     """Return z-normalized values, all series brought to one length first."""
     lengths = {len(values) for values in series}
     length = _common_length(series)
-    X = np.stack([z_normalize(_resample(values, length)).ravel() for values in series])
+    X = _z_normal(series, length)
     about = "z-normalized values, compared moment by moment"
     if lengths != {length}:
         about += f", after bringing all series to {length} moments"
@@ -320,6 +309,10 @@ def euclidean_features(series: Sequence[np.ndarray]) -> Features:
         f"{about}. Series that are alike but shifted in time compare better with "
         '--series-features dtw (pip install "likewise[series]").',
     )
+
+
+def _z_normal(series: Sequence[np.ndarray], length: int) -> np.ndarray:
+    return np.stack([z_normalize(_resample(values, length)).ravel() for values in series])
 
 
 def _common_length(series: Sequence[np.ndarray]) -> int:

@@ -6,10 +6,10 @@ import importlib
 import importlib.util
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -239,25 +239,12 @@ class TextItems(Items):
         X = LatentWords.from_dict(known_before(learned)).of(self._texts)
         return Features(X, "latent semantic indexing, as of the first texts")
 
-    def _encoder(self) -> Callable[[TextItems], np.ndarray]:
-        if self._recipe != "lsi":
-            return partial(_embedded, model=self._recipe)
-        return partial(_described, words=self._latent_words)
-
     @cached_property
     def _latent_words(self) -> LatentWords:
         words = fit_words(self._texts)
         if not words.X.shape[1]:
             words = fit_characters(self._texts)
         return words.without_texts()
-
-
-def _described(items: TextItems, words: LatentWords) -> np.ndarray:
-    return words.of(items._texts)
-
-
-def _embedded(items: TextItems, model: str) -> np.ndarray:
-    return sentence_features(items._texts, model, items._cache).X
 
 
 def says_nothing(word: str) -> bool:

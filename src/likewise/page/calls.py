@@ -22,7 +22,7 @@ from likewise.errors import (
     StaleQueryError,
 )
 from likewise.page import shapes
-from likewise.page.shapes import Json, a_list, chosen, page_of, row_of, some_rows, whole
+from likewise.page.shapes import Json, a_list, chosen, listed_rows, page_of, row_of, whole
 from likewise.project import FORMATS, Project, export
 from likewise.project.formats import formats_for
 from likewise.project.groups import DOUBTFUL, group_ids
@@ -81,9 +81,9 @@ def answer(project: Project, body: Json) -> Json:
 
 def settle(project: Project, body: Json) -> Json:
     """Say something about two items without being asked."""
-    said = shapes.answer_from(body.get("answer"))
+    verdict = shapes.answer_from(body.get("answer"))
     left, right = whole(body, "left"), whole(body, "right")
-    project.settle(left, right, said, position=whole(body, "position"))
+    project.settle(left, right, verdict, position=whole(body, "position"))
     return shapes.state(project)
 
 
@@ -111,31 +111,31 @@ def history(project: Project, asked: Json) -> Json:
 def revise(project: Project, body: Json) -> Json:
     """Preview or apply the change of an earlier answer."""
     number = whole(body, "number")
-    said = chosen(body["chosen"]) if "chosen" in body else shapes.answer_from(body.get("answer"))
+    new = chosen(body["chosen"]) if "chosen" in body else shapes.answer_from(body.get("answer"))
     if body.get("apply") is True:
-        project.revise(number, said, position=whole(body, "position"))
+        project.revise(number, new, position=whole(body, "position"))
         return shapes.state(project)
-    found = project.session.preview(number, said)
-    return {"preview": shapes.revision(project, number, said, found)}
+    revision = project.session.preview(number, new)
+    return {"preview": shapes.revision(project, number, new, revision)}
 
 
 def groups(project: Project, asked: Json) -> Json:
     """Return groups, those that answers have joined first."""
-    found = project.groups()
-    offset = page_of(asked, "offset", 0, most=len(found))
-    shown = found[offset : offset + page_of(asked, "limit", 24)]
+    groups = project.groups()
+    offset = page_of(asked, "offset", 0, most=len(groups))
+    shown = groups[offset : offset + page_of(asked, "limit", 24)]
     return {
-        "n": len(found),
-        "total": shapes.total(project, found),
+        "n": len(groups),
+        "total": shapes.total(project, groups),
         "groups": [shapes.group(project, g) for g in shown],
     }
 
 
 def group(project: Project, asked: Json) -> Json:
     """Return one group and its members, typical ones or doubtful ones first."""
-    found = project.group(asked["id"])
-    rows = project.members(found)
-    return {"group": shapes.group(project, found), **_listed(project, rows, asked)}
+    group = project.group(asked["id"])
+    rows = project.members(group)
+    return {"group": shapes.group(project, group), **_listed(project, rows, asked)}
 
 
 def find(project: Project, asked: Json) -> Json:
@@ -170,10 +170,10 @@ def _listed(project: Project, rows: NDArray[np.intp], asked: Json) -> Json:
 
 def name(project: Project, body: Json) -> Json:
     """Name a group."""
-    said = body.get("name")
-    if not isinstance(said, str) or len(said) > LONGEST_NAME:
+    name = body.get("name")
+    if not isinstance(name, str) or len(name) > LONGEST_NAME:
         raise InputError(f"a name is a text of at most {LONGEST_NAME} characters")
-    project.name(whole(body, "group"), said, position=whole(body, "position"))
+    project.name(whole(body, "group"), name, position=whole(body, "position"))
     return {"group": shapes.group(project, project.group(whole(body, "group")))}
 
 
@@ -194,7 +194,7 @@ def misfit(project: Project, body: Json) -> Json:
 
 def move(project: Project, body: Json) -> Json:
     """Move items to another group, to a new one, or only out of where they are."""
-    rows, to = some_rows(project, body, "rows"), body.get("to")
+    rows, to = listed_rows(project, body, "rows"), body.get("to")
     if to is None:
         return _mended(project, body, lambda mending: mending.take_out(rows), rows)
     target = None if to == "new" else project.group(whole(body, "to"))
@@ -203,34 +203,34 @@ def move(project: Project, body: Json) -> Json:
 
 def merge(project: Project, body: Json) -> Json:
     """Make several groups one."""
-    some = [project.group(shapes.whole_number(id, "group")) for id in a_list(body, "groups")]
-    inside = np.flatnonzero(np.isin(group_ids(project.session), [g.id for g in some])).tolist()
-    return _mended(project, body, lambda mending: mending.merge(some), inside)
+    wanted = [project.group(shapes.whole_number(id, "group")) for id in a_list(body, "groups")]
+    inside = np.flatnonzero(np.isin(group_ids(project.session), [g.id for g in wanted])).tolist()
+    return _mended(project, body, lambda mending: mending.merge(wanted), inside)
 
 
 def parts(project: Project, asked: Json) -> Json:
     """Return the two most likely parts of a group."""
-    found = project.parts(project.group(asked["id"]))
+    halves = project.parts(project.group(asked["id"]))
     return {
         "parts": [
             {"size": len(rows), "shown": shapes.known_things(project, rows[:N_OF_A_PART].tolist())}
-            for rows in found
+            for rows in halves
         ],
     }
 
 
 def split(project: Project, body: Json) -> Json:
     """Split a group into parts that are named by some of their items."""
-    some = [some_rows(project, {"rows": part}, "rows") for part in a_list(body, "parts")]
-    return _mended(project, body, lambda _: split_links(some), [*chain(*some[1:])])
+    parts = [listed_rows(project, {"rows": part}, "rows") for part in a_list(body, "parts")]
+    return _mended(project, body, lambda _: split_links(parts), [*chain(*parts[1:])])
 
 
 def confirm(project: Project, body: Json) -> Json:
     """Say which items are right in a group and which are not."""
-    found = project.group(whole(body, "group"))
-    right = some_rows(project, body, "right", least=0)
-    wrong = some_rows(project, body, "wrong", least=0)
-    return _mended(project, body, lambda mending: mending.check(found, right, wrong), wrong)
+    group = project.group(whole(body, "group"))
+    right = listed_rows(project, body, "right", least=0)
+    wrong = listed_rows(project, body, "wrong", least=0)
+    return _mended(project, body, lambda mending: mending.check(group, right, wrong), wrong)
 
 
 def _mended(
@@ -258,10 +258,12 @@ def _changes(project: Project, changed: NDArray[np.intp], named: Sequence[int]) 
 
 def checks(project: Project, asked: Json) -> Json:  # noqa: ARG001
     """Return the check questions and how they went."""
-    some = project.checks()
-    is_wrong = [check.expected is not said for check, said in some if said and said.is_link]
+    checks = project.checks()
+    is_wrong = [
+        check.expected is not answer for check, answer in checks if answer and answer.is_link
+    ]
     return {
-        "checks": [shapes.check(project, check, said) for check, said in some],
+        "checks": [shapes.check(project, check, answer) for check, answer in checks],
         "n": len(is_wrong),
         "n_wrong": sum(is_wrong),
         "interval": [round(end, 3) for end in wilson_interval(sum(is_wrong), len(is_wrong))],
@@ -270,9 +272,9 @@ def checks(project: Project, asked: Json) -> Json:  # noqa: ARG001
 
 def tell_check(project: Project, body: Json) -> Json:
     """Answer a check question."""
-    said = shapes.answer_from(body.get("answer"))
+    verdict = shapes.answer_from(body.get("answer"))
     left, right = whole(body, "left"), whole(body, "right")
-    project.tell_check(left, right, said, position=whole(body, "position"))
+    project.tell_check(left, right, verdict, position=whole(body, "position"))
     return checks(project, {})
 
 
@@ -281,7 +283,7 @@ def unsure(project: Project, asked: Json) -> Json:  # noqa: ARG001
     pairs = project.session.open_pairs
     labels = project.session.labels
     is_together = [bool(labels[left] == labels[right]) for left, right in pairs]
-    found = [
+    shown = [
         {
             "left": shapes.thing(project, left),
             "right": shapes.thing(project, right),
@@ -289,7 +291,7 @@ def unsure(project: Project, asked: Json) -> Json:  # noqa: ARG001
         }
         for (left, right), together in zip(pairs[:100], is_together[:100], strict=True)
     ]
-    return {"n": len(pairs), "n_together": sum(is_together), "pairs": found}
+    return {"n": len(pairs), "n_together": sum(is_together), "pairs": shown}
 
 
 def refine(project: Project, body: Json) -> Json:
@@ -309,8 +311,8 @@ def map_(project: Project, asked: Json) -> Json:
         project.refresh()
         position = project.position
         known, ids = project.known()[0], group_ids(project.session)
-        found = sorted(project.groups(), key=lambda g: (-g.size, g.id))
-        groups = [shapes.group(project, g) for g in found[:MOST_ON_MAP]]
+        largest_first = sorted(project.groups(), key=lambda g: (-g.size, g.id))
+        groups = [shapes.group(project, g) for g in largest_first[:MOST_ON_MAP]]
     learned = np.where(known == "open", -1, ids)
     is_learned = len(np.unique(learned[learned >= 0])) > 1 and not layout.is_scaled
     places = layout.places(learned if is_learned else None)
@@ -322,7 +324,7 @@ def map_(project: Project, asked: Json) -> Json:
         "points": points[is_there].tolist(),
         "layout": "learned" if is_learned else "alike",
         "n": len(project.ids) - len(project.session.removed),
-        "n_groups": len(found),
+        "n_groups": len(largest_first),
         "groups": groups,
     }
 
@@ -330,10 +332,10 @@ def map_(project: Project, asked: Json) -> Json:
 def item(project: Project, asked: Json) -> Json:
     """Return one item and the group it is in."""
     row = row_of(project, asked["row"])
-    found = int(group_ids(project.session)[row])
+    group = int(group_ids(project.session)[row])
     return {
         "item": {**shapes.known_things(project, [row])[0], **shapes.whole_thing(project, row)},
-        "group": shapes.group(project, project.group(found)),
+        "group": shapes.group(project, project.group(group)),
     }
 
 
@@ -356,9 +358,9 @@ def export_(project: Project, asked: Json) -> File:
     """Return the result as a file."""
     format = asked["format"]
     data = export(project, format)
-    found = FORMATS.find(format)
-    headers = {"content-disposition": f'attachment; filename="{found.file_name}"'}
-    return File(data, found.media_type, headers)
+    file_format = FORMATS.find(format)
+    headers = {"content-disposition": f'attachment; filename="{file_format.file_name}"'}
+    return File(data, file_format.media_type, headers)
 
 
 def formats(project: Project, asked: Json) -> Json:  # noqa: ARG001
@@ -416,20 +418,20 @@ CALLS = (
 )
 
 
-def reply(project: Project, call: Call, said: Any) -> tuple[int, Json | File]:
-    """Return the status, as in HTTP, and the reply to a call; errors are told, not raised."""
+def reply(project: Project, call: Call, values: Any) -> tuple[int, Json | File]:
+    """Return the status, as in HTTP, and the reply to a call; errors are returned, not raised."""
     try:
-        if call.changes and not isinstance(said, dict):
+        if call.changes and not isinstance(values, dict):
             raise InputError("the request must be a JSON object")
         if not call.is_locked:
-            return 200, call.run(project, said)
+            return 200, call.run(project, values)
         with project.lock:
             if not call.changes:
                 project.refresh()
-            found = call.run(project, said)
-            if isinstance(found, dict):
-                found = {"position": project.position, **found}
-            return 200, found
+            result = call.run(project, values)
+            if isinstance(result, dict):
+                result = {"position": project.position, **result}
+            return 200, result
     except StaleQueryError as error:
         return 409, {"error": str(error), "is_stale": True}
     except MissingExtraError as error:
@@ -450,17 +452,17 @@ def reply_to(project: Project, address: str, body: Any = None) -> tuple[int, Jso
     >>> import pandas as pd
     >>> rows = pd.DataFrame({"petal": [1.0, 2.0, 9.0]})
     >>> project = Project(COBRA(3).start(rows), open_items(rows))
-    >>> status, found = reply_to(project, "groups?limit=2")
-    >>> status, found["n"]
+    >>> status, groups = reply_to(project, "groups?limit=2")
+    >>> status, groups["n"]
     (200, 3)
     """
     parts = urlsplit(address)
     for call in CALLS:
-        found = _pattern(call.path).fullmatch(parts.path)
-        if found and call.changes == (body is not None):
+        match = _pattern(call.path).fullmatch(parts.path)
+        if match and call.changes == (body is not None):
             asked = {
                 **dict(parse_qsl(parts.query)),
-                **{k: int(v) if v.isdecimal() else v for k, v in found.groupdict().items()},
+                **{k: int(v) if v.isdecimal() else v for k, v in match.groupdict().items()},
             }
             return reply(project, call, body if call.changes else asked)
     return 404, {"error": f"there is no call {parts.path!r}"}

@@ -30,4 +30,4 @@ def empty_document(source: str) -> str:
 def _filled(source: str, kind: str, items: str) -> str:
     values = {"source": source, "kind": kind, "items": items}
     template = TEMPLATE.read_text(encoding="utf-8")
-    return re.sub(r"\{\{ (\w+) \}\}", lambda found: html.escape(values[found[1]]), template)
+    return re.sub(r"\{\{ (\w+) \}\}", lambda match: html.escape(values[match[1]]), template)

@@ -39,13 +39,13 @@ def thing(project: Project, row: int) -> Json:
         title = f"{project.ids[row]} (not there any more)"
         return {"row": row, "id": project.ids[row], "title": title, "kind": "missing"}
     items = project.items
-    found = {"row": row, "id": project.ids[row], "title": items.title(place), "kind": items.kind}
+    shown = {"row": row, "id": project.ids[row], "title": items.title(place), "kind": items.kind}
     if items.has_pictures:
         # The address changes with the picture, so that browsers can keep it.
-        found["image"] = f"api/item/{row}/image?v={items.content_hash(place)[:12]}"
+        shown["image"] = f"api/item/{row}/image?v={items.content_hash(place)[:12]}"
     if row in project.copies:
-        found["n_copies"] = len(project.copies[row])
-    return found | items.tile(place)
+        shown["n_copies"] = len(project.copies[row])
+    return shown | items.tile(place)
 
 
 def whole_thing(project: Project, row: int) -> Json:
@@ -134,11 +134,11 @@ def asked(project: Project, *, is_far: bool = False) -> Json:
 
 def progress(project: Project) -> Json:
     """Return how far the session is and how good the groups are."""
-    found, complete = project.session.progress, project.session.completeness
+    now, complete = project.session.progress, project.session.completeness
     has_more = can_go_on(project)
     ahead_of_it = outlook_on_page(project, has_more)
     return {
-        "progress": {**asdict(found), "line": str(found)},
+        "progress": {**asdict(now), "line": str(now)},
         "outlook": {**asdict(ahead_of_it), "line": ahead_of_it.line, "can_go_on": has_more},
         "completeness": None if complete is None else asdict(complete),
     }
@@ -156,8 +156,8 @@ def can_go_on(project: Project) -> bool:
 
 def outlook_on_page(project: Project, has_more: bool) -> Outlook:
     """Return the outlook; where one can go on, it does not say that nothing is left."""
-    found = outlook(project.session)
-    return replace(found, more="") if has_more else found
+    view = outlook(project.session)
+    return replace(view, more="") if has_more else view
 
 
 def state(project: Project, *, is_far: bool = False) -> Json:
@@ -167,8 +167,8 @@ def state(project: Project, *, is_far: bool = False) -> Json:
 
 def next_question(project: Project, *, is_far: bool = False) -> Json:
     """Return the open question; only when there is none also the progress, which takes longer."""
-    found = asked(project, is_far=is_far)
-    return found if found["question"] else found | progress(project)
+    reply = asked(project, is_far=is_far)
+    return reply if reply["question"] else reply | progress(project)
 
 
 def ahead(project: Project) -> Json:
@@ -185,19 +185,19 @@ def ahead(project: Project) -> Json:
     return {"next": {word: question(project, peek(chosen)) for word, chosen in words.items()}}
 
 
-def group(project: Project, found: Group) -> Json:
+def group(project: Project, group: Group) -> Json:
     """Return a group with its most typical members; broken ones only if there are no others."""
     shown = set(project.session.strategy.askable().tolist())
-    typical = [row for row in found.standing[:N_TYPICAL] if row in shown]
+    typical = [row for row in group.standing[:N_TYPICAL] if row in shown]
     return {
-        "id": found.id,
-        "number": found.number,
-        "key": key_of(found.number),
-        "name": found.name,
-        **total(project, [found]),
-        "n_super_instances": len(found.standing),
-        "summary": project.sum_up(found),
-        "typical": known_things(project, typical or found.standing[:1]),
+        "id": group.id,
+        "number": group.number,
+        "key": key_of(group.number),
+        "name": group.name,
+        **total(project, [group]),
+        "n_super_instances": len(group.standing),
+        "summary": project.sum_up(group),
+        "typical": known_things(project, typical or group.standing[:1]),
     }
 
 
@@ -224,48 +224,48 @@ def _wrong_by_group(project: Project) -> NDArray[np.float64] | None:
     return np.asarray(wrong * (n_wrong / max(wrong.sum(), 1e-9)))
 
 
-def event(project: Project, found: Gesture) -> Json:
+def event(project: Project, gesture: Gesture) -> Json:
     """Return an answer of the log with its two items."""
     return {
-        "number": found.number,
-        "answer": found.answer.value,
-        "source": found.source,
-        "by": found.by,
-        "at": found.at,
-        "left": thing(project, found.left),
-        "right": thing(project, found.right),
+        "number": gesture.number,
+        "answer": gesture.answer.value,
+        "source": gesture.source,
+        "by": gesture.by,
+        "at": gesture.at,
+        "left": thing(project, gesture.left),
+        "right": thing(project, gesture.right),
         "links": [
             {"left": link.left, "right": link.right, "answer": link.answer.value}
-            for link in found.links
+            for link in gesture.links
         ],
-        "groups": [_group_to_choose(project, rows) for rows in found.groups],
+        "groups": [_group_to_choose(project, rows) for rows in gesture.groups],
     }
 
 
-def revision(project: Project, number: int, said: Any, found: Revision) -> Json:
+def revision(project: Project, number: int, new: Any, revision: Revision) -> Json:
     """Return what a change of an answer would keep and drop, also in words."""
-    n_kept = len(found.kept) - 1
-    answer = said.value if isinstance(said, Answer) else _named(project, number, said)
+    n_kept = len(revision.kept) - 1
+    answer = new.value if isinstance(new, Answer) else _named(project, number, new)
     words = f"changes answer {number} to “{answer}”, keeps {plural(n_kept, 'other answer')}"
-    words += f", drops {len(found.dropped) or 'none'}"
+    words += f", drops {len(revision.dropped) or 'none'}"
     return {
         "number": number,
         "answer": answer,
         "n_kept": n_kept,
-        "n_dropped": len(found.dropped),
+        "n_dropped": len(revision.dropped),
         "words": words,
-        "dropped": [event(project, e) for e in found.dropped[:20]],
+        "dropped": [event(project, e) for e in revision.dropped[:20]],
     }
 
 
-def _named(project: Project, number: int, said: Any) -> str:
+def _named(project: Project, number: int, new: Any) -> str:
     """Return what would be chosen instead, in words."""
-    if said is None:
+    if new is None:
         return "none of these"
     groups = project.session.events[number - 1].groups
-    if not isinstance(said, int) or not 0 <= said < len(groups):
+    if not isinstance(new, int) or not 0 <= new < len(groups):
         return "another group"
-    return called(project, groups[said][0])
+    return called(project, groups[new][0])
 
 
 def called(project: Project, row: int) -> str:
@@ -275,17 +275,17 @@ def called(project: Project, row: int) -> str:
     return f"{key}, {name}" if name else key
 
 
-def check(project: Project, found: Check, said: Answer | None) -> Json:
-    """Return a check question; what is expected is told only after the answer."""
+def check(project: Project, check: Check, answer: Answer | None) -> Json:
+    """Return a check question; what is expected comes only after the answer."""
     shown: dict[str, Any] = {
-        "left": whole_thing(project, found.left),
-        "right": whole_thing(project, found.right),
-        "said": None if said is None else said.value,
+        "left": whole_thing(project, check.left),
+        "right": whole_thing(project, check.right),
+        "said": None if answer is None else answer.value,
     }
-    if said is not None:
+    if answer is not None:
         numbers = {link.pair: e.number for e in project.session.events for link in e.links}
-        pairs = [link.pair for link in found.chain]
-        shown["expected"] = found.expected.value
+        pairs = [link.pair for link in check.chain]
+        shown["expected"] = check.expected.value
         shown["because"] = [numbers[pair] for pair in pairs if pair in numbers]
     return shown
 
@@ -327,7 +327,7 @@ def whole_number(value: Any, name: str) -> int:
 
 
 def seconds_of(body: Json) -> float | None:
-    """Return how long an answer took; None if that is not told, or cannot be."""
+    """Return how long an answer took; None if a request does not say, or says what cannot be."""
     value: Any = body.get("seconds")
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and 0 <= value <= LONGEST_ANSWER else None
@@ -341,12 +341,12 @@ def a_list(body: Json, name: str) -> list[Any]:
     return value
 
 
-def some_rows(project: Project, body: Json, name: str, least: int = 1) -> list[int]:
+def listed_rows(project: Project, body: Json, name: str, least: int = 1) -> list[int]:
     """Return the items that a request lists, each once."""
-    found = list(dict.fromkeys(whole_number(row, name) for row in a_list(body, name)))
-    if len(found) < least:
+    rows = list(dict.fromkeys(whole_number(row, name) for row in a_list(body, name)))
+    if len(rows) < least:
         raise InputError(f"the request names no items in {name!r}")
-    return [row_of(project, row) for row in found]
+    return [row_of(project, row) for row in rows]
 
 
 def chosen(value: Any) -> Any:

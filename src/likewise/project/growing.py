@@ -95,8 +95,8 @@ def match_items(
 
     Examples
     --------
-    >>> found = match_items([["a"], ["b"]], frozenset(), {"a": "1", "b": "2"}, {"c": "2", "a": "3"})
-    >>> found.held, found.unknown, str(found.changes)
+    >>> match = match_items([["a"], ["b"]], frozenset(), {"a": "1", "b": "2"}, {"c": "2", "a": "3"})
+    >>> match.held, match.unknown, str(match.changes)
     ({1: ['c']}, ['a'], '1 changed')
     """
     owner = {name: row for row, names in enumerate(ids) for name in names}

@@ -33,7 +33,7 @@ class Mending:
         self.links = session.links
         self.groups = groups_of(session)
         self.labels = session.labels
-        self.said = said_rows(session)
+        self.answered = said_rows(session)
 
     def move(self, rows: Sequence[int], to: Group | None) -> list[Link]:
         """Return the links that put rows into a group, or, if that is None, into a new one."""
@@ -94,7 +94,7 @@ class Mending:
     def _anchor(self, group: Group, moved: Collection[int]) -> int | None:
         """Return a row that stays in a group, if possible one that answers put there."""
         is_inside = self.labels == self.labels[group.standing[0]]
-        answered = (row for row in self.said if is_inside[row])
+        answered = (row for row in self.answered if is_inside[row])
         candidates = (*answered, *group.standing, *np.flatnonzero(is_inside).tolist())
         return next((row for row in candidates if row not in moved), None)
 
@@ -102,7 +102,7 @@ class Mending:
         """Return links that keep rows together that were joined only through the moved rows."""
         roots = {self.links.find(row) for row in moved}
         left: dict[int, list[int]] = {}
-        for row in self.said:
+        for row in self.answered:
             root = self.links.find(row)
             if root in roots and row not in moved:
                 left.setdefault(root, []).append(row)

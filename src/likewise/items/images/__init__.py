@@ -7,11 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
-
-import numpy as np
 
 from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
@@ -146,28 +144,23 @@ class ImageItems(Items):
             picture = placeholder(size)
         return encode(picture, size, format)
 
-    def _make_features(self, progress: OnProgress | None) -> Features:
+    def _make_features(
+        self, progress: OnProgress | None, learned: Mapping[str, Any] | None = None
+    ) -> Features:
+        recipe = self._recipe if learned is None else str(learned["recipe"])
         about = image_features(
-            self._hashes, self._load, self._recipe, self._broken, self._cache, progress
+            self._hashes, self._load, recipe, self._broken, self._cache, progress
         )
         # The names of the files are not part of what the features are cached under.
         named = (Problem(p.item, f"{self.ids[p.item or 0]}: {p.message}") for p in about.problems)
         return replace(about, problems=tuple(named))
 
     def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
-        return self._make_features(None)
+        return self._make_features(None, learned)
 
-    def _encoder(self) -> Callable[[ImageItems], np.ndarray]:
-        return partial(_described, recipe=self._recipe)
-
-
-def _described(items: ImageItems, recipe: str) -> np.ndarray:
-    """Return the features of new pictures, all of which must be readable."""
-    features = image_features(items._hashes, items._load, recipe, items._broken, items._cache)
-    for problem in (*features.problems, *items.problems):
-        if problem.item is not None:
-            raise InputError(f"a picture cannot be read, leave it out: {problem.message}")
-    return features.X
+    def _learned(self) -> dict[str, Any]:
+        """Return which features these are."""
+        return {"recipe": self._recipe}
 
 
 def find_pictures(folder: Path) -> tuple[list[Path], list[Problem], list[str]]:
