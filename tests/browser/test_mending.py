@@ -14,9 +14,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 def mender(table, serve, person):
     """Somebody who has answered 30 questions and has opened the largest group."""
     path, truth = table
-    server = serve(path)
+    server = serve(path).answer(truth, 30)
     someone = person(server, truth)
-    someone.answer(30)
     someone.go("Groups")
     someone.open_group()
     return someone, server.project
@@ -138,9 +137,8 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 @pytest.mark.parametrize(("hand", "options"), [(Keys, {}), (Fingers, PHONE)])
 def test_every_gesture_works_by_keys_alone_and_by_touch(table, serve, person, hand, options):
     path, truth = table
-    server = serve(path)
+    server = serve(path).answer(truth, 12)
     someone = person(server, truth, **options)
-    someone.answer(12)
     someone.go("Groups")
     session, page = server.project.session, someone.page
     by, width = hand(page), page.viewport_size["width"]
@@ -190,9 +188,8 @@ def test_every_gesture_works_by_keys_alone_and_by_touch(table, serve, person, ha
 
 def test_what_is_in_doubt_is_checked_from_the_page_of_groups(table, serve, person):
     path, truth = table
-    server = serve(path)
+    server = serve(path).answer(truth, 12)
     someone = person(server, truth)
-    someone.answer(12)
     someone.go("Groups")
     doubtful = [group for group in server.project.groups() if group.n_doubtful]
     assert doubtful
@@ -229,9 +226,9 @@ def test_the_whole_path_from_a_folder_to_an_export_that_keeps_what_was_said(
 ):
     folder, truth = digits
     server = serve(folder, session=tmp_path / "x.likewise", image_features="descriptors")
-    someone = person(server, truth)
+    someone = person(server.answer(truth, 35), truth)
     page = someone.page
-    someone.answer(40)
+    someone.answer(5)
     someone.go("Groups")
     someone.open_group()
     boxes = page.locator(".member input")
@@ -261,8 +258,7 @@ def test_the_whole_path_from_a_folder_to_an_export_that_keeps_what_was_said(
 def test_from_the_doubts_of_one_group_to_those_of_the_next(digits, serve, person, tmp_path):
     folder, truth = digits
     server = serve(folder, session=tmp_path / "s", image_features="descriptors")
-    someone = person(server, truth)
-    someone.answer(12)
+    someone = person(server.answer(truth, 12), truth)
     someone.go("Groups")
     doubtful = sorted(server.project.groups(), key=lambda group: -group.n_doubtful)
     assert doubtful[1].n_doubtful

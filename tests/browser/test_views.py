@@ -18,6 +18,14 @@ def labeler(table, serve, person):
     return person(server, truth), server
 
 
+@pytest.fixture
+def namer(table, serve, person):
+    """Somebody who has answered all questions."""
+    path, truth = table
+    server = serve(path, 15).answer(truth)
+    return person(server, truth), server
+
+
 def listen(someone, server):
     """Return a list that takes every request that does not go to the server."""
     home = urljoin(server.address, "/")
@@ -161,7 +169,7 @@ def test_hostile_cells_are_text_and_nothing_else(tmp_path, serve, person):
         "<script>document.title='pwned'</script>",
         '"><img src=x onerror=alert(1)>',
         "\u202eright to left\u202c 😀 \ufffd",
-        "x" * 10_000_000,
+        "x" * 1_000_000,
         "{{ 7 * 7 }} ${1} %s",
         "javascript:alert(1)",
     ]
@@ -218,7 +226,7 @@ def test_the_page_fits_a_phone_and_swipes_answer(digits, serve, person, tmp_path
 def test_how_complete_the_groups_are_fits_a_phone(digits, serve, person, tmp_path):
     folder, truth = digits
     server = serve(folder, session=tmp_path / "x.likewise", image_features="descriptors")
-    someone = person(server, truth, viewport={"width": 375, "height": 740})
+    someone = person(server.answer(truth, 20), truth, viewport={"width": 375, "height": 740})
     # How many answers it takes until that can be said is up to the learner.
     while "% right" not in someone.fetch("api/progress")["outlook"]["line"]:
         assert someone.answer(5) == 5
@@ -265,9 +273,8 @@ def test_the_end_does_not_contradict_itself(tmp_path, serve, person):
     someone.expect(page.get_by_text("Go on")).to_have_count(0)
 
 
-def test_done_offers_checks_more_questions_and_every_export(labeler, tmp_path):
-    someone, _ = labeler
-    someone.answer()
+def test_done_offers_checks_more_questions_and_every_export(namer, tmp_path):
+    someone, _ = namer
     page = someone.page
     someone.expect(page.get_by_role("heading", level=1)).to_have_text("Done: 3 groups")
     someone.expect(page.locator(".quality")).not_to_contain_text("nothing left")
@@ -331,9 +338,8 @@ def test_every_view_says_how_items_are_known_in_words(labeler):
     someone.expect(page.locator(".legend").last).to_contain_text("you said so")
 
 
-def test_a_name_given_while_another_is_saved_is_kept(labeler):
-    someone, server = labeler
-    someone.answer()
+def test_a_name_given_while_another_is_saved_is_kept(namer):
+    someone, server = namer
     page = someone.page
     held: list[Any] = []
     page.route("**/api/name", lambda route: route.continue_() if held else held.append(route))
@@ -349,9 +355,8 @@ def test_a_name_given_while_another_is_saved_is_kept(labeler):
     assert {"first", "second"} <= {group.name for group in server.project.groups()}
 
 
-def test_groups_are_named_opened_and_doubted(labeler):
-    someone, server = labeler
-    someone.answer()
+def test_groups_are_named_opened_and_doubted(namer):
+    someone, server = namer
     page = someone.page
     page.get_by_role("textbox").first.fill("setosa & friends")
     page.get_by_role("textbox").first.press("Enter")
