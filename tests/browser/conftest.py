@@ -28,7 +28,8 @@ PATIENCE = int(os.environ.get("LIKEWISE_PATIENCE", "180000"))
 """Milliseconds. A machine that does much else may take half a minute to show a page."""
 
 
-@pytest.fixture(scope="module")
+# For this folder and no longer: no other loop of asyncio runs where Playwright does.
+@pytest.fixture(scope="package")
 def chromium():
     sync_api = pytest.importorskip(
         "playwright.sync_api", reason="pip install playwright axe-playwright-python"
