@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 FAST := -m "not slow and not browser"
 
-.PHONY: demo test test-fast coverage check check-page bench matrix docs docs-pictures dist audit sbom lock clean
+.PHONY: demo test test-fast test-often coverage check check-page bench matrix docs docs-pictures dist audit sbom lock clean
 
 demo: $(READY)  ## questions about pictures on a page; where there is no screen, a simulated person
 	$(BIN)/likewise demo
@@ -22,6 +22,16 @@ test: $(READY)  ## the whole suite; what needs an extra that is missing is skipp
 
 test-fast: $(READY)  ## under 90 seconds on two cores: no slow tests, fewer drawn examples
 	$(PYTEST) $(FAST)
+
+# What runs at once: browsers, servers, threads, Dask workers, processes on one file, kills; and the same bits everywhere.
+AT_ONCE := tests/browser tests/web tests/cli/test_served.py tests/rows/test_threads.py tests/rows/test_dask.py \
+  tests/lab/experiments/test_cells.py::test_a_dask_client_gives_the_same_rows tests/project/test_kill.py \
+  tests/project/test_store.py tests/project/test_large.py tests/project/test_same_labels.py tests/cluster/test_same_labels.py
+TIMES := 20
+
+test-often: $(READY)  ## tests of what runs at once, TIMES times beside two busy processes, until one fails
+	@for _ in 1 2; do $(BIN)/python -c "while True: pass" & busy="$$busy $$!"; done; trap "kill $$busy" EXIT; \
+	for k in $$(seq $(TIMES)); do $(PYTEST) -q $(AT_ONCE) || exit 1; echo "passed $$k of $(TIMES) times"; done
 
 coverage: $(READY)  ## the fast part again, and whether it still covers what it did (fail_under in pyproject.toml)
 	$(PYTEST) $(FAST) --cov
