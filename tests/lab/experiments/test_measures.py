@@ -3,7 +3,7 @@ from itertools import combinations
 import pytest
 from sklearn.metrics import f1_score
 
-from likewise.lab.experiments.measures import MEASURES, pairwise_f1
+from likewise.lab.experiments.protocol import MEASURES, pairwise_f1
 
 TRUTH, LABELS = [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 1]
 

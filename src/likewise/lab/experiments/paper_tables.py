@@ -9,7 +9,7 @@ import numpy as np
 
 from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.plan import MIDDLE_SIZE, ORDERS, STRATEGY_TASKS
-from likewise.lab.experiments.published import TABLE_1
+from likewise.lab.experiments.published import SHOWN, TABLE_1
 from likewise.lab.experiments.results import Results, curve_of, frames, sorted_by
 from likewise.lab.experiments.statistics import answers_to_reach, area_under, bootstrap
 from likewise.lab.experiments.tables import DIFFERS, IN_PART, SAME, Line, Table
@@ -19,56 +19,22 @@ if TYPE_CHECKING:
 
 LAST_EARLY = 100
 """Up to this number of super-instances a point of a curve counts as early."""
-COMPETITORS = (
-    "Not told: how the competitors were set up. Here COSC is in its full mode, NPU clusters less "
-    "often, the faces have other features, and COBRA asks less, so all others may ask less, too."
-)
-PAPER = {
-    "Figure 1, strategies on five points": ("", "Same: 10, 6, 4 and 2 questions.", ""),
-    "Table 1, questions of four strategies": (
-        "strategies",
-        "",
-        "Unknown: neither other starts of K-means nor other representatives give the printed "
-        "numbers of COBRA, and the paper does not say over what its random order is drawn.",
-    ),
-    "Figure, estimate and actual number of questions": ("estimate", "", ""),
-    "Table 2, wins and losses": ("wins", "", COMPETITORS),
-    "Table 3, average ranks": (
-        "ranks",
-        "",
-        f"{COMPETITORS} The printed stars fit a standard error that is too small.",
-    ),
-    "Figure, ARI against the number of constraints": (
-        "curves",
-        "",
-        "The paper shows four datasets without naming them; ours may be others.",
-    ),
-    "Figure, run times": ("times", "", ""),
-    "Text, number of clusters found": ("groups", "", ""),
-    "Text, competitors told a wrong number of clusters": ("wrong-k", "", ""),
-    "The faces": (
-        "",
-        "Cannot be made here: our features come from EfficientNet-Lite2.",
-        "Inception-V3, the network of the paper, is not at hand.",
-    ),
-}
-"""The figures and tables of the paper: the file name of ours, or a verdict, and the reason."""
 
 
 def overview_table(parts: Mapping[str, Table | None]) -> Table:
     """Return, for every figure and table of the paper, whether ours is the same, and why not."""
     lines = []
-    for item, (name, words, why) in PAPER.items():
-        table = parts.get(name)
-        verdict = words or ("No rows: none were made." if table is None else table.verdict)
-        outcome, _, how = verdict.partition(": ")
+    for shown in SHOWN:
+        table = parts.get(shown.get("name", ""))
+        made = "No rows: none were made." if table is None else table.verdict
+        outcome, _, how = shown.get("verdict", made).partition(": ")
         lines.append(
             {
-                "of the paper": item,
-                "ours": name or "docs",
+                "of the paper": shown["item"],
+                "ours": shown.get("name", "docs"),
                 "here": outcome.lower(),
                 "how": f"{how[:1].upper()}{how[1:]}",
-                "why": "" if outcome == SAME else why,
+                "why": "" if outcome == SAME else shown.get("why", ""),
             }
         )
     return Table(

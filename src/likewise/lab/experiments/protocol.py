@@ -1,4 +1,4 @@
-"""The rules of the experiment: folds, seeds, budgets, and what a method is.
+"""The rules of the experiment: folds, seeds, budgets, measures, and what a method is.
 
 In each of five folds a fifth of the rows is the test part. A method clusters all rows, asks only
 about pairs of training rows, and is scored on the test part.
@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, v_measure_score
+from sklearn.metrics.cluster import pair_confusion_matrix
 
 from likewise.errors import InputError
 from likewise.lab.experiments.oracle import GuardedOracle
@@ -228,3 +230,18 @@ def folds(task: str, n_rows: int, n_folds: int = N_FOLDS) -> list[NDArray[np.int
         raise InputError(f"{task} has {n_rows} rows; {n_folds} folds need at least one each")
     order = np.random.default_rng(seed_of(task, "folds")).permutation(n_rows)
     return [np.sort(part) for part in np.array_split(order, n_folds)]
+
+
+def pairwise_f1(truth: ArrayLike, labels: ArrayLike) -> float:
+    """Return F1 of the pairs put together, against those that belong together."""
+    (_, wrong), (missed, right) = pair_confusion_matrix(truth, labels).tolist()
+    return 2 * right / (2 * right + wrong + missed) if right + wrong + missed else 1.0
+
+
+MEASURES: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
+    "ari": adjusted_rand_score,
+    "ami": adjusted_mutual_info_score,
+    "v": v_measure_score,
+    "f1": pairwise_f1,
+}
+"""The measures by the names of their columns, in the order of a curve's points."""

@@ -25,9 +25,7 @@ from likewise.lab.experiments.protocol import Method
 from likewise.lab.experiments.store import Row
 
 SRC = Path(likewise.__file__).parents[1]
-RULES = tuple(
-    f"likewise.lab.experiments.{name}" for name in ("protocol", "oracle", "cells", "measures")
-)
+RULES = tuple(f"likewise.lab.experiments.{name}" for name in ("protocol", "oracle", "cells"))
 """Files that every row depends on; what they import does not count."""
 DIRTY = "+"
 """Added to the name of a tree if files differed from it."""

@@ -14,10 +14,17 @@ from numpy.typing import NDArray
 from likewise.errors import InputError, needs_extra
 from likewise.lab.datasets import task_names
 from likewise.lab.datasets.third import THIRD
-from likewise.lab.experiments.measures import MEASURES
 from likewise.lab.experiments.methods import CONTROL, find_method
 from likewise.lab.experiments.plan import Plan
-from likewise.lab.experiments.protocol import AT_BUDGETS, BUDGETS, COUNTS, PEOPLE, SIZES, half_of
+from likewise.lab.experiments.protocol import (
+    AT_BUDGETS,
+    BUDGETS,
+    COUNTS,
+    MEASURES,
+    PEOPLE,
+    SIZES,
+    half_of,
+)
 from likewise.lab.experiments.provenance import why_stale
 from likewise.lab.experiments.seconds import PUBLISHED, Seconds
 from likewise.lab.experiments.store import Row

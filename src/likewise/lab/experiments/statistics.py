@@ -64,17 +64,13 @@ class Comparison:
 class PostHoc(NamedTuple):
     """One method against the control, by the difference of their mean aligned ranks.
 
-    The difference, mean rank of the method minus that of the control, is positive if the method
-    is worse. Legacy values use the smaller standard error printed in Garcia et al. 2010, which
-    many tools used. The permutation p is from shuffling the methods within every task.
+    z is positive if the method is worse. Legacy values use the smaller standard error printed in
+    Garcia et al. 2010; the permutation p is from shuffling the methods within every task.
     """
 
-    difference: float
     z: float
-    p_value: float
     p_holm: float
     legacy_z: float
-    legacy_p_value: float
     legacy_p_holm: float
     p_permutation: float
 
@@ -180,10 +176,10 @@ def post_hoc(
     others = [j for j in range(k) if j != control]
     means = ranks.mean(axis=0)
     difference = means[others] - means[control]
-    columns = [difference]
+    columns = []
     for error in (np.sqrt(k * (k * n + 1) / 6), np.sqrt(k * (n + 1) / 6)):
-        p = 2 * stats.norm.sf(np.abs(difference / error))
-        columns += [difference / error, p, holm(p)]
+        z = difference / error
+        columns += [z, holm(2 * stats.norm.sf(np.abs(z)))]
     columns.append(permutation_p(ranks, control, n_permutations=n_permutations))
     lines = np.column_stack(columns).tolist()
     return {j: PostHoc(*line) for j, line in zip(others, lines, strict=True)}

@@ -8,21 +8,19 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from likewise.cluster.constraints import Pairs
 from likewise.cluster.estimator import AskingEstimator
 from likewise.errors import InputError
 from likewise.lab.baselines.mpckmeans import MPCKMeans
-from likewise.lab.peers.rows import RowStrategy
+from likewise.lab.peers.rows import Array, Ints, RowStrategy
 from likewise.lab.selection.minmax import ExploreConsolidate
 from likewise.lab.selection.npu import MostInformative
 from likewise.lab.selection.random import RandomPairs
 from likewise.oracles import run_for_fit
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.intp]
 PairList = list[tuple[int, int]]
 
 

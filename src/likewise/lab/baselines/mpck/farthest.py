@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from likewise.lab.baselines.mpck.metric import Metric
-
-Array = NDArray[np.float64]
+from likewise.lab.baselines.mpck.metric import Array, Metric
 
 TILE = 256
 """How many rows are compared with how many at a time. It changes the time only."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from likewise.lab.baselines.mpck.metric import Array, Ints
 
 PERTURBATION = 0.7
 """How much the coordinates of the mean are scaled at random: by 1 plus or minus half of this, as in

@@ -14,15 +14,11 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from likewise.core.links import LinkGraph
-from likewise.lab.baselines.mpck.metric import Metric
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from likewise.lab.baselines.mpck.metric import Array, Ints, Metric
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,8 @@ from likewise.lab.baselines.mpck.links import (
     sweep,
     violations,
 )
-from likewise.lab.baselines.mpck.metric import Metric, outer, updated_metric
+from likewise.lab.baselines.mpck.metric import Array, Ints, Metric, outer, updated_metric
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.intp]
 Separations = FarthestPairs | BoxDiagonals
 
 CHUNK = 8192

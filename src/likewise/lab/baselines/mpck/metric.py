@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 # Eigenvalues this small compared with the largest are zeros with rounding.
 NEGLIGIBLE = 1e-12
