@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Gesture, Link, as_answer, checked_links
+from likewise.core.answers import Answer, Chosen, Gesture, Link, Question, as_answer, checked_links
 from likewise.core.audit import settled_for_free
 from likewise.core.counting import Counted
 from likewise.core.html import card
 from likewise.core.journal import Revised
 from likewise.core.links import LinkGraph
 from likewise.core.log import Log, record_links
-from likewise.core.question import Chosen, Question
 from likewise.core.reports import Check, Completeness, Progress, Revision, Suspect
 from likewise.core.strategy import Strategy
 from likewise.errors import ContradictionError, InputError, StaleQueryError
