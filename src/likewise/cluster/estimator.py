@@ -76,19 +76,9 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
     ) -> Strategy:
         """Return the strategy for rows that were checked.
 
-        Parameters
-        ----------
-        X : ndarray
-            The rows.
-        train : ndarray of int or None
-            The rows that may be asked about; None for all.
-        seed : int
-            Decides everything random.
-        is_choice : bool
-            Whether questions with several groups can be answered.
-        given : tuple or None
-            The number of the group that each row was given beforehand, -1 for none, and the labels
-            of these groups.
+        `train` are the rows that may be asked about, `given` the numbers of the groups that rows
+        have beforehand, -1 for none, and their labels; `is_choice` says whether questions with
+        several groups can be answered.
         """
 
     def _check_parameters(self) -> None:
