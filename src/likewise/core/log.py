@@ -243,8 +243,6 @@ class Log:
             together that belong to the same removed one; but no question shows them.
         returned : array-like of int
             Removed rows that are there again.
-        by, at : str, optional
-            Who does it and when, for the log.
 
         Returns
         -------
@@ -284,8 +282,6 @@ class Log:
             Without answers.
         why : str
             What it is for.
-        by, at : str, optional
-            Who does it and when, for the log.
         """
         refuse_strategy(strategy)
         plain = {"name": strategy.name, **strategy.to_dict()}
@@ -315,8 +311,6 @@ class Log:
             The row.
         beside : int, optional
             A row of the group it is in. Whether the two belong together is asked next.
-        by, at : str, optional
-            Who says it and when, for the log.
         """
         self._checked_rows(row, *(() if beside is None else (beside,)))
         self._new(Marked(int(row), beside, by, at))

@@ -34,7 +34,8 @@ class Session(Log):
 
     Five names suffice: `ask` returns the open question, `choose` answers it (`tell` if it is about
     two rows), `undo` takes an answer back, `labels` is a valid clustering at every moment, and
-    `to_dict` saves it all. An estimator's ``start`` makes a session.
+    `to_dict` saves it all. An estimator's ``start`` makes a session. What changes it takes `by` and
+    `at`, who does it and when, for the log.
 
     Parameters
     ----------
@@ -140,8 +141,6 @@ class Session(Log):
         question : Question or int, optional
             The question, or its number, that this answers. If it is not the open one the answer
             is refused.
-        by, at : str, optional
-            Who says it and when, for the log.
         seconds : float, optional
             How long it took, for the log.
 
@@ -168,7 +167,7 @@ class Session(Log):
         ----------
         question : Question
             The open question, or one about the same row with fewer groups.
-        chosen, by, at, seconds
+        chosen, seconds
             As for `choose`.
         """
         asked = self._open_question(question.number)
@@ -193,7 +192,7 @@ class Session(Log):
         answer : Answer, bool, int, None or str
             An `Answer` or its value, such as "same"; True or 1, False or 0, or None for
             *not sure*.
-        question, by, at, seconds
+        question, seconds
             As for `choose`.
         """
         asked = self._open_question(question)
@@ -234,8 +233,6 @@ class Session(Log):
             What is said.
         overrules : bool
             Whether earlier links that contradict these are dropped. By default that is an error.
-        by, at : str, optional
-            Who says it and when, for the log.
         """
         links = checked_links(links)
         for link in links:
@@ -271,8 +268,6 @@ class Session(Log):
             The number of the answer in `events`.
         chosen : Answer or what `choose` takes
             The new answer: about two rows, or the place of a group.
-        by, at : str, optional
-            Who says it and when, for the log.
 
         Returns
         -------
