@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from likewise.core.answers import Answer, Gesture, Link, as_answer, ordered
-from likewise.core.counting import Counted
 from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.growth import (
     checked_growth,
@@ -43,6 +42,7 @@ from likewise.core.journal import (
     entry_to_dict,
     rows_of,
 )
+from likewise.core.links import Counted
 from likewise.core.strategy import Strategy
 from likewise.errors import CannotGrowError, InputError, LikewiseError, SessionFileError
 from likewise.inputs import is_whole, refuse_names, refuse_strategy

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Chosen, Gesture, Link, Question, as_answer, checked_links
 from likewise.core.audit import settled_for_free
-from likewise.core.counting import Counted
 from likewise.core.html import card
 from likewise.core.journal import Revised
-from likewise.core.links import LinkGraph
+from likewise.core.links import Counted, LinkGraph
 from likewise.core.log import Log, record_links
 from likewise.core.reports import Check, Completeness, Progress, Revision, Suspect
 from likewise.core.strategy import Strategy

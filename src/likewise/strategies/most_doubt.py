@@ -380,12 +380,15 @@ class MostDoubt(RepresentativeStrategy):
                 self._chances = np.ones((len(self._position), 1))
             else:
                 self._chances = self.learned.known_chances()
-                given, n_groups = self._field.learner.rows.given, len(self.known().groups)
-                keep_together(self._chances, given, self._unmet(), self.known().order, n_groups)
+                if unmet := self._unmet():
+                    given, known = self._field.learner.rows.given, self.known()
+                    keep_together(self._chances, given, unmet, known.order, len(known.groups))
         return self._chances
 
     def _unmet(self) -> list[int]:
         """Return a cell of every given group that no question was about yet."""
+        if self.given is None:
+            return []
         return unmet_rows(self._field.learner.rows, *self.known().examples())
 
     def doubts(self) -> NDArray[np.float64]:
