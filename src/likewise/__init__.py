@@ -6,8 +6,7 @@ from likewise.lazy import lazily
 
 if TYPE_CHECKING:
     from likewise.cluster import COBRA, Likewise
-    from likewise.core.answers import Answer, Gesture, Link
-    from likewise.core.question import Question
+    from likewise.core.answers import Answer, Gesture, Link, Question
     from likewise.core.session import Session
     from likewise.errors import LikewiseError
     from likewise.items import open_items
@@ -50,8 +49,7 @@ __version__ = "0.2.0.dev0"
 
 _HOMES = {
     "cluster": ("COBRA", "Likewise"),
-    "core.answers": ("Answer", "Gesture", "Link"),
-    "core.question": ("Question",),
+    "core.answers": ("Answer", "Gesture", "Link", "Question"),
     "core.session": ("Session",),
     "errors": ("LikewiseError",),
     "items": ("open_items",),

@@ -158,7 +158,8 @@ def _refuse_values(array: NDArray[Any], names: list[Any] | None, first: int) -> 
             n = int(np.isnan(array).sum())
             raise InputError(
                 f"{place} is NaN ({plural(n, 'missing value')} in all). Fill in what is missing, "
-                "as by sklearn.impute.SimpleImputer().fit_transform(X), or leave out these rows."
+                "as by sklearn.impute.SimpleImputer().fit_transform(X), or leave out these rows"
+                f"{'' if names is None else f'; {OPEN}'}."
             )
         n = int(np.isinf(array).sum())
         raise InputError(

@@ -37,7 +37,7 @@ def test_a_grid_search_with_labels_by_row_is_refused_with_the_remedy():
     ("column", "words"),
     [
         (["a", "b", "c", "d"], "'other' of X is"),
-        ([1.0, None, 2.0, 3.0], r"'other' of X has 1 missing value \(NaN\)"),
+        ([1.0, None, 2.0, 3.0], r"row 1, column 'other' of X is NaN \(1 missing"),
         (np.array(["2020-01-01"] * 4, dtype="datetime64[ns]"), "'other' of X is datetime64"),
     ],
     ids=["text", "missing", "dates"],

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise import Answer, Gesture, Link, Session
-from likewise.core.counting import Counted
 from likewise.core.journal import Revised, upgraded_entry
+from likewise.core.links import Counted
 from likewise.core.partition import singletons
 from likewise.errors import ContradictionError, InputError
 from likewise.strategies import ClosestFirst

@@ -5,7 +5,7 @@ from sklearn.datasets import make_blobs
 
 from likewise.rows.build import build_super_instances
 from likewise.rows.kmeans import MANY_CENTERS, kmeans
-from likewise.rows.lloyd import best_of_starts
+from likewise.rows.lloyd import from_one_start
 
 X, _ = make_blobs(4000, centers=12, n_features=5, random_state=0)
 
@@ -37,11 +37,11 @@ def test_a_seed_decides_everything():
 def test_the_published_sizes_have_ten_starts_and_many_cells_one(monkeypatch):
     seeds = []
 
-    def counted(rows, n_clusters, n_starts, seed):
+    def counted(rows, n_clusters, seed):
         seeds.append(seed)
-        return best_of_starts(rows, n_clusters, n_starts, seed)
+        return from_one_start(rows, n_clusters, seed)
 
-    monkeypatch.setattr("likewise.rows.kmeans.best_of_starts", counted)
+    monkeypatch.setattr("likewise.rows.kmeans.from_one_start", counted)
     kmeans(X, 100)
     assert len(set(seeds)) == len(seeds) == 10
     seeds.clear()

@@ -12,8 +12,7 @@ import click
 
 from likewise.cli.inline import is_late_answer, show_side_by_side
 from likewise.cli.lines import block, both, cells, clean, fit, one_line, pad
-from likewise.core.answers import Answer
-from likewise.core.question import Question
+from likewise.core.answers import Answer, Question
 from likewise.errors import InputError, LikewiseError, StaleQueryError
 from likewise.project import Project
 from likewise.project.groups import Group, in_short, key_of

@@ -28,27 +28,13 @@ RowsOf = Callable[[NDArray[np.intp] | None], NDArray[Any]]
 
 
 class Checkpoint:
-    """A file that a `fit` writes its answers to, and from which the next `fit` goes on.
-
-    Parameters
-    ----------
-    path : str or path
-        The file; it may not exist yet.
-    """
+    """A file that a `fit` writes its answers to, and from which the next `fit` goes on."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
 
     def load(self, rows_of: RowsOf, estimator: str) -> tuple[Session, NDArray[Any]] | None:
-        """Return the session in the file and its rows, or None if there is no file.
-
-        Parameters
-        ----------
-        rows_of : callable
-            Returns the rows at hand, of which the session may have asked about a sample.
-        estimator : str
-            The name of the estimator that goes on.
-        """
+        """Return the session in the file and its rows, or None if there is no file."""
         if not self._path.exists():
             return None
         whole = self._whole_lines()

@@ -219,7 +219,7 @@ class COBRA(AskingClusterer):
     ) -> ClosestFirst | CandidatePairs:
         if isinstance(X, Candidates):
             if train is not None:
-                X = X.some(np.isin(X.left, train) & np.isin(X.right, train))
+                X = X.where(np.isin(X.left, train) & np.isin(X.right, train))
             return CandidatePairs(X)
         return ClosestFirst(
             build_super_instances(

@@ -36,7 +36,6 @@ from likewise.rows.blocks import blocks_of, in_tiles, is_long_array, matrix_type
 from likewise.rows.dask_rows import DaskRows
 from likewise.rows.row_files import ParquetRows, opened
 from likewise.rows.sample import draw_rows
-from likewise.words import plural
 
 Data = NDArray[Any] | ParquetRows | DaskRows
 Predict = Callable[[NDArray[Any]], NDArray[Any]]
@@ -76,19 +75,9 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
     ) -> Strategy:
         """Return the strategy for rows that were checked.
 
-        Parameters
-        ----------
-        X : ndarray
-            The rows.
-        train : ndarray of int or None
-            The rows that may be asked about; None for all.
-        seed : int
-            Decides everything random.
-        is_choice : bool
-            Whether questions with several groups can be answered.
-        given : tuple or None
-            The number of the group that each row was given beforehand, -1 for none, and the labels
-            of these groups.
+        `train` are the rows that may be asked about, `given` the numbers of the groups that rows
+        have beforehand, -1 for none, and their labels; `is_choice` says whether questions with
+        several groups can be answered.
         """
 
     def _check_parameters(self) -> None:
@@ -283,14 +272,8 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         oracle : Oracle or callable, optional
             Who answers: an object with ``answer(question)``, or a function of two row numbers that
             returns True, False or None. Without one nothing is asked.
-        train_indices : array-like of int, optional
-            The rows that may be asked about. By default all.
-        sample_ids : sequence of hashable, optional
-            Names of the rows, passed to the oracle with every question.
-        must_link, cannot_link : pairs of int or of labels
-            Pairs of rows whose relation is known beforehand; see `start`.
-        groups : array-like of shape (n_rows,), optional
-            Groups that are there already; see `start`.
+        train_indices, sample_ids, must_link, cannot_link, groups
+            As for `start`.
         checkpoint : path, optional
             A file for the answers, each on disk as soon as it is given. If it exists, `fit` goes
             on from the session in it, with a budget of `max_queries` in all; links, groups and
@@ -485,29 +468,18 @@ def refuse_sparse(X: Any, estimator: str) -> None:
 
 
 def refuse_mixed_frames(X: Any) -> None:
-    """Refuse a data frame with text, categories, dates or missing values, and name the remedy."""
+    """Refuse a data frame with text, categories or dates, and name the remedy."""
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
         return
-    kinds = dict(zip(X.columns, X.dtypes, strict=True))
-    is_number = {name: _is_numeric(kind) for name, kind in kinds.items()}
-    remedy = (
-        "likewise.open_items(X) turns such columns into features: "
-        "model.fit(likewise.open_items(X), ...)"
-    )
-    for name, ok in is_number.items():
-        if not ok:
-            raise InputError(f"column {name!r} of X is {kinds[name]}, not numbers. {remedy}")
-    for name in X.columns:
-        column = np.asarray(X[name], dtype=np.float64)
-        if np.isnan(column).any():
-            n = int(np.isnan(column).sum())
+    for name, kind in zip(X.columns, X.dtypes, strict=True):
+        if not _is_numeric(kind):
             raise InputError(
-                f"column {name!r} of X has {plural(n, 'missing value')} (NaN). {remedy}"
+                f"column {name!r} of X is {kind}, not numbers. likewise.open_items(X) turns such "
+                "columns into features: model.fit(likewise.open_items(X), ...)"
             )
 
 
 def _is_numeric(kind: Any) -> bool:
     if hasattr(kind, "is_numeric"):  # polars
         return bool(kind.is_numeric()) or str(kind) == "Boolean"
-    code = getattr(kind, "kind", "O")
-    return code in "iufb"
+    return getattr(kind, "kind", "O") in "iufb"

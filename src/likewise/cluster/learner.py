@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.learning.learner import Learned, Learner
-from likewise.learning.respect import respecting_groups
+from likewise.strategies.representatives import respecting_groups
 
 
 def learn_representatives(

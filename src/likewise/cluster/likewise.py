@@ -240,9 +240,8 @@ class Likewise(AskingClusterer):
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
-            New rows, read block by block. A model that was fitted on `open_items` takes what
-            `open_items` takes: data frames, texts, pictures, series.
+        X
+            As for `predict`.
         """
         check_is_fitted(self, "n_clusters_")
         return self._predict_in_blocks(self._chances(), X, np.float64, self.n_clusters_)

@@ -1,15 +1,18 @@
-"""The values that pass between a session and whoever answers it. All of them are frozen."""
+"""Questions and answers: what passes between a session and whoever answers it, all frozen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from likewise.core.html import card, row_name
 from likewise.errors import AnswerError, InputError
+from likewise.inputs import is_whole
 
 
 class Answer(Enum):
@@ -124,3 +127,159 @@ class Gesture:
     def rows(self) -> tuple[int, ...]:
         """All rows it is about, each once."""
         return tuple(dict.fromkeys(r for link in self.links for r in (link.left, link.right)))
+
+
+Groups = tuple[tuple[int, ...], ...]
+Chosen = int | Sequence[int] | Answer | None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A row, and the groups that it may belong to.
+
+    Attributes
+    ----------
+    number : int
+        1 for the first question of a session, then counting up. Pass the question, or its number,
+        to `Session.choose`, which then refuses an answer to a question that is no longer open.
+    row : int
+        The number of the row in question.
+    groups : tuple of tuple of int
+        Some rows of each group. The first row of each stands for its group in the log. One group
+        of one row makes the question a pair.
+    row_id : hashable or None
+        The row's `sample_ids`, where the session has them.
+    group_ids : tuple of tuple of hashable
+        The ids of the rows in `groups`, or empty.
+
+    Examples
+    --------
+    >>> Question(1, 7, ((2, 5), (3,))).links(1)
+    (Link(left=7, right=3, answer=<Answer.SAME: 'same'>),)
+    >>> pair = Question(1, 7, ((2,),))
+    >>> pair.left, pair.right
+    (7, 2)
+    """
+
+    number: int
+    row: int
+    groups: Groups
+    row_id: Hashable | None = None
+    group_ids: tuple[tuple[Hashable, ...], ...] = ()
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether the question is about two rows: one group of one row."""
+        return len(self.groups) == 1 and len(self.groups[0]) == 1
+
+    @property
+    def left(self) -> int:
+        """The first of the two rows of a pair."""
+        self._refuse_groups()
+        return self.row
+
+    @property
+    def right(self) -> int:
+        """The second of the two rows of a pair."""
+        self._refuse_groups()
+        return self.groups[0][0]
+
+    @property
+    def left_id(self) -> Hashable | None:
+        """The `sample_ids` of the first row of a pair."""
+        self._refuse_groups()
+        return self.row_id
+
+    @property
+    def right_id(self) -> Hashable | None:
+        """The `sample_ids` of the second row of a pair."""
+        self._refuse_groups()
+        return self.group_ids[0][0] if self.group_ids else None
+
+    @property
+    def about(self) -> str:
+        """What it is about, in words."""
+        if self.is_pair:
+            return f"about rows {self.left} and {self.right}"
+        return f"about row {self.row} and {len(self.groups)} groups"
+
+    def pair(self, place: int = 0, member: int = 0) -> Question:
+        """Return the question about the row and one member of one group."""
+        groups = ((self.groups[place][member],),)
+        ids = ((self.group_ids[place][member],),) if self.group_ids else ()
+        return replace(self, groups=groups, group_ids=ids)
+
+    def renumbered(self, numbers: Sequence[int] | NDArray[np.intp]) -> Question:
+        """Return the question about other rows: row k becomes ``numbers[k]``."""
+        groups = tuple(tuple(int(numbers[row]) for row in group) for group in self.groups)
+        return replace(self, row=int(numbers[self.row]), groups=groups)
+
+    def is_part_of(self, other: Question) -> bool:
+        """Return whether another question is about the same row, and shows all rows of this one."""
+        shown = {row for group in other.groups for row in group}
+        return self.row == other.row and all(shown.issuperset(group) for group in self.groups)
+
+    def links(self, chosen: Chosen) -> tuple[Link, ...]:
+        """Return what choosing a group says.
+
+        Parameters
+        ----------
+        chosen : int, sequence of int, None or Answer.UNSURE
+            The place of a group in `groups`: the row belongs to it. Several places: these groups
+            and the row are all one. None: the row belongs to no group shown. *Unsure* says nothing
+            about any of them.
+        """
+        if chosen is Answer.UNSURE or chosen is None:
+            answer = Answer.UNSURE if chosen is Answer.UNSURE else Answer.DIFFERENT
+            return tuple(Link(self.row, group[0], answer) for group in self.groups)
+        places: Any = tuple(chosen) if isinstance(chosen, list | tuple) else (chosen,)
+        for place in places:
+            if not is_whole(place) or not 0 <= place < len(self.groups):
+                raise AnswerError(
+                    f"{place!r} is none of the {len(self.groups)} groups of question "
+                    f"{self.number}: choose 0 to {len(self.groups) - 1}, None for none of these, "
+                    "or Answer.UNSURE"
+                )
+        if not places:
+            raise AnswerError("no group was chosen; None says that it is none of these")
+        return tuple(Link(self.row, self.groups[place][0], Answer.SAME) for place in places)
+
+    def place(self, answer: Any) -> Chosen:
+        """Return an answer as what `links` takes.
+
+        With one group, that is an `Answer`, True, False or None for *not sure*; with several, the
+        place of a group, None for none of these, or `Answer.UNSURE`.
+        """
+        if len(self.groups) > 1:
+            if answer is Answer.SAME or answer is Answer.DIFFERENT:
+                raise AnswerError(
+                    f"question {self.number} has {len(self.groups)} groups to choose from: answer "
+                    "the place of one, None for none of these, or Answer.UNSURE"
+                )
+            return answer  # type: ignore[no-any-return]  # `links` refuses anything but a place
+        try:
+            same = as_answer(answer)
+        except AnswerError as error:
+            raise AnswerError(f"question {self.number} ({self.about}): {error}") from None
+        return {Answer.SAME: 0, Answer.DIFFERENT: None, Answer.UNSURE: Answer.UNSURE}[same]
+
+    def _repr_html_(self) -> str:
+        ids = self.group_ids or [[None] * len(rows) for rows in self.groups]
+        groups = [
+            (str(place), ", ".join(map(row_name, rows, names)))
+            for place, (rows, names) in enumerate(zip(self.groups, ids, strict=True))
+        ]
+        row = row_name(self.row, self.row_id)
+        if self.is_pair:
+            return card(
+                f"Question {self.number}: do these belong together?",
+                [("left", row), ("right", groups[0][1])],
+            )
+        return card(f"Question {self.number}: where does {row} belong?", groups)
+
+    def _refuse_groups(self) -> None:
+        if not self.is_pair:
+            raise InputError(
+                f"question {self.number} is no pair: it has a `row` and {len(self.groups)} "
+                "`groups`. Likewise(questions='pairs') asks about pairs only."
+            )

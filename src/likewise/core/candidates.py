@@ -44,8 +44,8 @@ class Candidates:
         low, high = np.divmod(code[order], max(1, n_rows))
         return cls(n_rows, low.astype(np.intp), high.astype(np.intp), distances[order])
 
-    def some(self, is_kept: NDArray[np.bool_]) -> Candidates:
-        """Return some of the pairs."""
+    def where(self, is_kept: NDArray[np.bool_]) -> Candidates:
+        """Return the pairs for which this holds."""
         left, right, distances = self.left[is_kept], self.right[is_kept], self.distances[is_kept]
         return Candidates(self.n_rows, left, right, distances)
 

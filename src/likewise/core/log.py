@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from likewise.core.answers import Answer, Gesture, Link, as_answer, ordered
-from likewise.core.counting import Counted
 from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.growth import (
     checked_growth,
@@ -43,6 +42,7 @@ from likewise.core.journal import (
     entry_to_dict,
     rows_of,
 )
+from likewise.core.links import Counted
 from likewise.core.strategy import Strategy
 from likewise.errors import CannotGrowError, InputError, LikewiseError, SessionFileError
 from likewise.inputs import is_whole, refuse_names, refuse_strategy
@@ -243,8 +243,6 @@ class Log:
             together that belong to the same removed one; but no question shows them.
         returned : array-like of int
             Removed rows that are there again.
-        by, at : str, optional
-            Who does it and when, for the log.
 
         Returns
         -------
@@ -284,8 +282,6 @@ class Log:
             Without answers.
         why : str
             What it is for.
-        by, at : str, optional
-            Who does it and when, for the log.
         """
         refuse_strategy(strategy)
         plain = {"name": strategy.name, **strategy.to_dict()}
@@ -315,8 +311,6 @@ class Log:
             The row.
         beside : int, optional
             A row of the group it is in. Whether the two belong together is asked next.
-        by, at : str, optional
-            Who says it and when, for the log.
         """
         self._checked_rows(row, *(() if beside is None else (beside,)))
         self._new(Marked(int(row), beside, by, at))

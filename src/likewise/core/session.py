@@ -15,14 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Gesture, Link, as_answer, checked_links
+from likewise.core.answers import Answer, Chosen, Gesture, Link, Question, as_answer, checked_links
 from likewise.core.audit import settled_for_free
-from likewise.core.counting import Counted
 from likewise.core.html import card
 from likewise.core.journal import Revised
-from likewise.core.links import LinkGraph
+from likewise.core.links import Counted, LinkGraph
 from likewise.core.log import Log, record_links
-from likewise.core.question import Chosen, Question
 from likewise.core.reports import Check, Completeness, Progress, Revision, Suspect
 from likewise.core.strategy import Strategy
 from likewise.errors import ContradictionError, InputError, StaleQueryError
@@ -35,7 +33,8 @@ class Session(Log):
 
     Five names suffice: `ask` returns the open question, `choose` answers it (`tell` if it is about
     two rows), `undo` takes an answer back, `labels` is a valid clustering at every moment, and
-    `to_dict` saves it all. An estimator's ``start`` makes a session.
+    `to_dict` saves it all. An estimator's ``start`` makes a session. What changes it takes `by` and
+    `at`, who does it and when, for the log.
 
     Parameters
     ----------
@@ -141,8 +140,6 @@ class Session(Log):
         question : Question or int, optional
             The question, or its number, that this answers. If it is not the open one the answer
             is refused.
-        by, at : str, optional
-            Who says it and when, for the log.
         seconds : float, optional
             How long it took, for the log.
 
@@ -169,7 +166,7 @@ class Session(Log):
         ----------
         question : Question
             The open question, or one about the same row with fewer groups.
-        chosen, by, at, seconds
+        chosen, seconds
             As for `choose`.
         """
         asked = self._open_question(question.number)
@@ -194,7 +191,7 @@ class Session(Log):
         answer : Answer, bool, int, None or str
             An `Answer` or its value, such as "same"; True or 1, False or 0, or None for
             *not sure*.
-        question, by, at, seconds
+        question, seconds
             As for `choose`.
         """
         asked = self._open_question(question)
@@ -235,8 +232,6 @@ class Session(Log):
             What is said.
         overrules : bool
             Whether earlier links that contradict these are dropped. By default that is an error.
-        by, at : str, optional
-            Who says it and when, for the log.
         """
         links = checked_links(links)
         for link in links:
@@ -272,8 +267,6 @@ class Session(Log):
             The number of the answer in `events`.
         chosen : Answer or what `choose` takes
             The new answer: about two rows, or the place of a group.
-        by, at : str, optional
-            Who says it and when, for the log.
 
         Returns
         -------

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer
+from likewise.core.answers import Answer, Groups
 from likewise.core.candidates import Candidates
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
-from likewise.core.question import Groups
 from likewise.core.reports import Completeness, Suspect
 from likewise.errors import CannotGrowError, InputError
 from likewise.registry import Registry
@@ -151,7 +151,7 @@ class Strategy(ABC):
             "such as 'most-doubt' or 'closest-first'"
         )
 
-    @property
+    @cached_property
     def partition(self) -> SuperInstances:
         """The small groups it asks about; by default every row is one."""
         rows = np.arange(self.n_rows, dtype=np.intp)

@@ -95,7 +95,7 @@ def bounded(
     if different_below is not None:
         is_kept = scores >= different_below
         lines.append(f"{plural(int((~is_kept).sum()), 'pair')} below {different_below} left out")
-        candidates, is_same = candidates.some(is_kept), is_same[is_kept]
+        candidates, is_same = candidates.where(is_kept), is_same[is_kept]
     partition = None
     if same_above is not None:
         candidates, partition = joined(candidates, is_same)

@@ -116,11 +116,7 @@ def met_groups(given: NDArray[np.intp], groups: NDArray[np.intp]) -> list[int]:
 
 def unmet_rows(rows: RowViews, known: NDArray[np.intp], groups: NDArray[np.intp]) -> list[int]:
     """Return the central row of each given group that was not met, if given groups are trusted."""
-    if (
-        not len(rows.given)
-        or rows.given.max() < 0
-        or agreement(rows.given[known], groups) < TRUSTED
-    ):
+    if agreement(rows.given[known], groups) < TRUSTED:
         return []
     given = rows.given.copy()
     given[known] = -1

@@ -7,8 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from likewise.core.answers import Answer
-from likewise.core.question import Chosen, Question
+from likewise.core.answers import Answer, Chosen, Question
 from likewise.errors import AnswerError, InputError
 
 ROW_NUMBERS = (

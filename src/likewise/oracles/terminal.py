@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from likewise.core.answers import Answer
-from likewise.core.question import Question
+from likewise.core.answers import Answer, Question
 from likewise.errors import BudgetExhausted
 
 T = TypeVar("T")

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Gesture
-from likewise.core.question import Question
+from likewise.core.answers import Answer, Gesture, Question
 from likewise.core.reports import Check, Revision
 from likewise.errors import InputError
 from likewise.project import Project

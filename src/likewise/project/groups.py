@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Gesture, Link
-from likewise.core.counting import Counted
 from likewise.core.journal import Named
+from likewise.core.links import Counted
 from likewise.core.session import Session
 
 KEYS = "123456789aefhjknprtv"

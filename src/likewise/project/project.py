@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Link
+from likewise.core.answers import Answer, Link, Question
 from likewise.core.journal import Grown, Rebuilt, entry_to_dict
 from likewise.core.partition import SuperInstances
-from likewise.core.question import Question
 from likewise.core.reports import Check
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES

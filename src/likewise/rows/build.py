@@ -30,22 +30,10 @@ def build_super_instances(
 ) -> SuperInstances:
     """Over-cluster rows and choose the row that stands for each small group.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features) or (n_rows, n_rows)
-        The rows, or the distances between them if `metric` is "precomputed".
-    n_super_instances : int
-        At most this many groups.
-    train_indices : ndarray of int, optional
-        The rows that may stand for a group, by the smallest sum of distances to the others of
-        them in it. A group without any joins the nearest that has one.
-    metric : str
-        Euclidean distances use K-means; any other metric of scikit-learn, or "precomputed", uses
-        agglomerative clustering with average linkage on the distances between all rows.
-    seed : int
-        Decides everything random.
-    n_jobs : int, optional
-        Never changes the result.
+    Euclidean distances use K-means; any other metric of scikit-learn, or "precomputed" distances,
+    use agglomerative clustering with average linkage. Only rows in `train_indices` may stand for
+    a group, by the smallest sum of distances to the others of them in it. A group without any
+    joins the nearest that has one.
     """
     may_stand = np.ones(len(X), dtype=bool)
     if train_indices is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.rows.assignment import assign
-from likewise.rows.lloyd import best_of_starts, lloyd, plusplus
+from likewise.rows.lloyd import from_one_start, lloyd, plusplus
 from likewise.rows.threads import map_in_threads, one_thread_each
 
 MANY_CENTERS = 500
@@ -60,7 +60,7 @@ def _best_of_ten(
     X: NDArray[Any], n_clusters: int, seed: int, n_jobs: int | None
 ) -> tuple[NDArray[np.intp], NDArray[Any]]:
     seeds = np.random.default_rng(seed).integers(2**31 - 1, size=N_INIT)
-    runs = map_in_threads(partial(best_of_starts, X, n_clusters, 1), seeds.tolist(), n_jobs)
+    runs = map_in_threads(partial(from_one_start, X, n_clusters), seeds.tolist(), n_jobs)
     best = min(runs, key=lambda run: run.inertia)
     return best.labels, best.centers
 

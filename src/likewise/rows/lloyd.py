@@ -24,57 +24,34 @@ scikit-learn."""
 
 @dataclass(frozen=True, slots=True)
 class Clustering:
-    """The nearest center of every row, the centers, and the weighted sum of squared distances."""
+    """The nearest center of every row, the centers, and the sum of squared distances."""
 
     labels: NDArray[np.intp]
     centers: NDArray[Any]
     inertia: float
 
 
-def best_of_starts(
-    X: NDArray[Any],
-    n_clusters: int,
-    n_starts: int,
-    seed: int,
-    weights: NDArray[Any] | None = None,
-) -> Clustering:
-    """Return the clustering of least inertia from a few greedy k-means++ starts."""
+def from_one_start(X: NDArray[Any], n_clusters: int, seed: int) -> Clustering:
+    """Return the clustering from a greedy k-means++ start."""
     rng = np.random.RandomState(seed)
-    weights = np.ones(len(X), X.dtype) if weights is None else weights.astype(X.dtype)
-    shares = weights / weights.sum()
-    best: Clustering | None = None
+    ones = np.ones(len(X), X.dtype)
     with one_thread_each():
-        for _ in range(n_starts):
-            first = int(rng.choice(len(X), p=shares))
-            start = X[plusplus(X, n_clusters, rng, first, weights)]
-            clustering = lloyd(X, start, weights=weights)
-            # Rounding must not decide between two runs with the same clusters.
-            if best is None or (
-                clustering.inertia < best.inertia and not _are_same(clustering, best)
-            ):
-                best = clustering
-    assert best is not None
-    return best
+        first = int(rng.choice(len(X), p=ones / ones.sum()))
+        return lloyd(X, X[plusplus(X, n_clusters, rng, first, ones)])
 
 
-def lloyd(
-    X: NDArray[Any],
-    start: NDArray[Any],
-    *,
-    weights: NDArray[Any] | None = None,
-    max_iter: int = MAX_ITER,
-) -> Clustering:
+def lloyd(X: NDArray[Any], start: NDArray[Any], *, max_iter: int = MAX_ITER) -> Clustering:
     """Move centers to the means of their rows until they stop; an empty one to the farthest row."""
     middle = X.mean(axis=0)
     least_shift = TOLERANCE * X.var(axis=0).mean()
     X, centers = X - middle, start - middle
-    weights = np.ones(len(X), X.dtype) if weights is None else weights
+    ones = np.ones(len(X), X.dtype)
     labels = np.full(len(X), -1, dtype=np.intp)
     # Reused in every step, because new memory costs as much time as the scores.
     scores = np.empty((min(rows_per_block(len(start)), len(X)), len(start)), dtype=X.dtype)
     for _ in range(max_iter):
         before, labels = labels, _nearest(X, centers, scores)
-        moved = _means(X, weights, labels, centers)
+        moved = _means(X, ones, labels, centers)
         shift = float(np.square(moved - centers).sum())
         centers = moved
         if np.array_equal(labels, before):
@@ -85,7 +62,7 @@ def lloyd(
     else:
         labels = _nearest(X, centers, scores)
     away = X - centers[labels]
-    inertia = np.einsum("ij,ij,i->", away, away, weights, dtype=np.float64)
+    inertia = np.einsum("ij,ij,i->", away, away, ones, dtype=np.float64)
     return Clustering(labels, centers + middle, float(inertia))
 
 
@@ -94,9 +71,12 @@ def plusplus(
     n_clusters: int,
     rng: np.random.Generator | np.random.RandomState,
     first: int,
-    weights: NDArray[Any] | None = None,
+    ones: NDArray[Any] | None = None,
 ) -> NDArray[np.intp]:
-    """Return rows to start K-means from, by greedy k-means++, with one matrix product per step."""
+    """Return rows to start K-means from, by greedy k-means++, with one matrix product per step.
+
+    With `ones`, sums are products with them, as in scikit-learn, and end in its last bits.
+    """
     n_trials = 2 + int(np.log(n_clusters))
     moved = X - X.mean(axis=0)
     norms = np.einsum("ij,ij->i", moved, moved)
@@ -109,15 +89,14 @@ def plusplus(
     trials = np.full(n_trials, first)
     for k in range(n_clusters):
         if k:
-            each = nearest if weights is None else nearest * weights
-            running = np.cumsum(each, dtype=np.float64)
+            running = np.cumsum(nearest, dtype=np.float64)
             drawn = np.searchsorted(running, rng.random(n_trials) * running[-1], side="right")
             trials = np.minimum(drawn, len(X) - 1)
         np.multiply(moved[trials], -2.0, out=tried[:, :-2])
         tried[:, -2] = norms[trials]
         np.matmul(tried, factors, out=squares)
         np.minimum(squares, nearest, out=squares)
-        sums = squares.sum(axis=1) if weights is None else squares @ weights
+        sums = squares.sum(axis=1) if ones is None else squares @ ones
         best = int(np.argmin(sums))
         np.maximum(squares[best], 0, out=nearest)
         chosen[k] = trials[best]
@@ -137,29 +116,22 @@ def _nearest(X: NDArray[Any], centers: NDArray[Any], scores: NDArray[Any]) -> ND
 
 
 def _means(
-    X: NDArray[Any], weights: NDArray[Any], labels: NDArray[np.intp], before: NDArray[Any]
+    X: NDArray[Any], ones: NDArray[Any], labels: NDArray[np.intp], before: NDArray[Any]
 ) -> NDArray[Any]:
     """Return the mean of every cluster's rows, after each empty one has got a row."""
-    members = csc_array((weights, labels, np.arange(len(X) + 1)), shape=(len(before), len(X)))
+    members = csc_array((ones, labels, np.arange(len(X) + 1)), shape=(len(before), len(X)))
     sums = members @ X
-    counts = np.bincount(labels, weights, minlength=len(before)).astype(X.dtype)
+    counts = np.bincount(labels, minlength=len(before)).astype(X.dtype)
     empty = np.flatnonzero(counts == 0)
     if len(empty):
         squares = np.square(X - before[labels]).sum(axis=1)
         if squares.any():
             farthest = np.argpartition(squares, -len(empty))[: -len(empty) - 1 : -1]
             for cluster, row in zip(empty, farthest, strict=True):
-                share = X[row] * weights[row]
-                sums[labels[row]] -= share
-                counts[labels[row]] -= weights[row]
-                sums[cluster], counts[cluster] = share, weights[row]
+                sums[labels[row]] -= X[row]
+                counts[labels[row]] -= 1
+                sums[cluster], counts[cluster] = X[row], 1
     is_full = counts > 0
     sums[is_full] *= (1 / counts[is_full])[:, None]
     sums[~is_full] = sums[np.argmax(counts)]
     return np.asarray(sums)
-
-
-def _are_same(one: Clustering, other: Clustering) -> bool:
-    """Whether two clusterings differ in the numbers of their clusters only."""
-    pairs = one.labels * len(other.centers) + other.labels
-    return len(np.unique(pairs)) == len(np.unique(one.labels))

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from likewise.core.answers import Answer, ordered
+from likewise.core.answers import Answer, Groups, ordered
 from likewise.core.candidates import Candidates
 from likewise.core.partition import SuperInstances
-from likewise.core.question import Groups
 from likewise.strategies.closest_first import OnePass, Pairs
 from likewise.strategies.most_doubt import MAX_GROUPS, N_SHOWN
 

@@ -15,10 +15,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, ordered
+from likewise.core.answers import Answer, Groups, ordered
 from likewise.core.closest_pairs import ClosestPairs
 from likewise.core.partition import SuperInstances
-from likewise.core.question import Groups
 from likewise.errors import CannotGrowError
 from likewise.learning.merge_tree import join_by_guess, merge_tree
 from likewise.rows.assignment import nearest_super_instance

@@ -24,21 +24,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist
 
-from likewise.core.answers import Answer
+from likewise.core.answers import Answer, Groups
 from likewise.core.partition import SuperInstances
-from likewise.core.question import Groups
 from likewise.core.reports import Completeness, Suspect
 from likewise.errors import InputError
 from likewise.learning.given import keep_together, unmet_rows
 from likewise.learning.kernel_vote import squared_distances
 from likewise.learning.learner import Learned, Learner
 from likewise.learning.merge_tree import join_by_guess, merge_tree
-from likewise.learning.respect import respecting_labels
 from likewise.learning.suspects import contradicted_rows
 from likewise.rows.metrics import unit_rows
 from likewise.rows.threads import one_thread_each
 from likewise.strategies.known import Known, chance_of_new, read_log
-from likewise.strategies.representatives import RepresentativeStrategy
+from likewise.strategies.representatives import RepresentativeStrategy, respecting_labels
 
 MAX_GROUPS = 6
 """How many groups a question shows: as many as fit on a page, with one key for each."""
@@ -124,6 +122,7 @@ class MostDoubt(RepresentativeStrategy):
         self._is_there = self.is_askable.copy()
         self._is_there[list(self._gone)] = False
         self._cell_of = {row: cell for row, cell in self._position.items() if self.is_askable[cell]}
+        self._log: list[tuple[int, int, Answer]] = []
         self._certain: set[int] = set()
         self._forget()
 
@@ -381,12 +380,15 @@ class MostDoubt(RepresentativeStrategy):
                 self._chances = np.ones((len(self._position), 1))
             else:
                 self._chances = self.learned.known_chances()
-                given, n_groups = self._field.learner.rows.given, len(self.known().groups)
-                keep_together(self._chances, given, self._unmet(), self.known().order, n_groups)
+                if unmet := self._unmet():
+                    given, known = self._field.learner.rows.given, self.known()
+                    keep_together(self._chances, given, unmet, known.order, len(known.groups))
         return self._chances
 
     def _unmet(self) -> list[int]:
         """Return a cell of every given group that no question was about yet."""
+        if self.given is None:
+            return []
         return unmet_rows(self._field.learner.rows, *self.known().examples())
 
     def doubts(self) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What all strategies that ask about representatives of super-instances share."""
+"""Strategies that ask about representatives, and labels of all rows that respect every answer."""
 
 from __future__ import annotations
 
@@ -9,30 +9,22 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.core.strategy import Strategy
-from likewise.learning.respect import respecting_groups
 
 
 class RepresentativeStrategy(Strategy):
     """Ask about pairs of representatives; other rows follow them, unless answers are about them."""
 
     def __init__(self, partition: SuperInstances) -> None:
-        self._partition = partition
+        self.partition = partition
         self.links = LinkGraph(partition.n_rows)
-        self._log: list[tuple[int, int, Answer]] = []
 
     @cached_property
     def _position(self) -> dict[int, int]:
         """The number of every super-instance, by the row that stands for it."""
         return {int(row): i for i, row in enumerate(self.partition.representatives)}
-
-    @property
-    def partition(self) -> SuperInstances:
-        """The super-instances and the rows that stand for them."""
-        return self._partition
 
     @property
     def n_rows(self) -> int:
@@ -64,25 +56,63 @@ class RepresentativeStrategy(Strategy):
 
     def _spread(self, names: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the group of every row from the names of the super-instances' groups."""
-        groups, rows, of_rows = number_groups(names, self.partition, self.links)
-        labels = groups[self.partition.assignment]
-        labels[rows] = of_rows
+        groups = np.unique(names, return_inverse=True)[1].astype(np.intp)
+        reps, assignment, links = (
+            self.partition.representatives,
+            self.partition.assignment,
+            self.links,
+        )
+        labels = groups[assignment]
+        mentioned = {row for link in links for row in (link.left, link.right)}
+        rows = sorted(mentioned.difference(self._position))
+        if rows:
+            # Answers may set rows apart from the representatives of their super-instances.
+            decided = {
+                links.find(int(row)): int(group) for row, group in zip(reps, groups, strict=True)
+            }
+            chances = np.eye(int(groups.max()) + 1)[groups[assignment[rows]]]
+            place = {row: k for k, row in enumerate(rows)}
+            labels[rows] = respecting_groups(chances, links, decided, place)
         return labels
 
 
-def number_groups(
-    names: NDArray[np.intp], partition: SuperInstances, links: LinkGraph
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the groups of super-instances, the rows that answers set apart, and their groups."""
-    groups = np.unique(names, return_inverse=True)[1].astype(np.intp)
-    reps = partition.representatives
-    mentioned = {row for given in links for row in (given.left, given.right)}
-    rows = np.setdiff1d(np.array(sorted(mentioned), dtype=np.intp), reps)
-    if not len(rows):
-        return groups, rows, rows
-    decided = {
-        links.find(row): group for row, group in zip(reps.tolist(), groups.tolist(), strict=True)
-    }
-    chances = np.eye(int(groups.max()) + 1)[groups[partition.assignment[rows]]]
-    place = {row: k for k, row in enumerate(rows.tolist())}
-    return groups, rows, respecting_groups(chances, links, decided, place)
+def respecting_labels(
+    chances: NDArray[np.float64],
+    links: LinkGraph,
+    decided: Mapping[int, int],
+    position: Mapping[int, int] | None = None,
+) -> NDArray[np.intp]:
+    """Return, for every row, the likeliest group that respects the answers, else a new group."""
+    labels = respecting_groups(chances, links, decided, position)
+    # A group whose known rows all moved may be empty.
+    return np.unique(labels, return_inverse=True)[1].astype(np.intp).reshape(len(chances))
+
+
+def respecting_groups(
+    chances: NDArray[np.float64],
+    links: LinkGraph,
+    decided: Mapping[int, int],
+    position: Mapping[int, int] | None = None,
+) -> NDArray[np.intp]:
+    """Return `respecting_labels` with the groups numbered as the columns of `chances`."""
+    n_groups = chances.shape[1]
+    labels: NDArray[np.intp] = np.argmax(chances, axis=1).astype(np.intp)
+    members: dict[int, list[int]] = {}
+    for given in links:
+        for row in (given.left, given.right):
+            place = row if position is None else position.get(row)
+            if place is not None:
+                members.setdefault(links.find(row), []).append(place)
+    group_of = dict(decided)
+    free = [root for root in members if root not in group_of]
+    for root in sorted(free, key=lambda root: (-len(set(members[root])), root)):
+        taken = {group_of[other] for other in links.differing(root) if other in group_of}
+        means = chances[sorted(set(members[root]))].mean(axis=0)
+        allowed = [int(g) for g in np.argsort(-means, kind="stable") if int(g) not in taken]
+        if not allowed:
+            # A group that was opened for other rows may be allowed; a new one always is.
+            allowed = [g for g in range(n_groups, n_groups + len(free) + 1) if g not in taken]
+        group_of[root] = allowed[0]
+    for root, rows in members.items():
+        labels[rows] = group_of[root]
+    return labels

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from likewise.core.answers import Answer, as_answer
+from likewise.core.answers import Answer, Question, as_answer
 from likewise.core.partition import singletons
-from likewise.core.question import Question
 from likewise.core.session import Session
 from likewise.oracles import Oracle, as_oracle, can_choose, run
 from likewise.oracles.oracle import chosen_by

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Gesture, Link
+from likewise.core.answers import Answer, Gesture, Link, Question
 from likewise.core.journal import Revised
 from likewise.core.links import LinkGraph
-from likewise.core.question import Question
 from likewise.core.session import Session
 from likewise.errors import ContradictionError
 

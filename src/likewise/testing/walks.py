@@ -11,9 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Link
+from likewise.core.answers import Answer, Link, Question
 from likewise.core.partition import SuperInstances
-from likewise.core.question import Question
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import ContradictionError, InputError

@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from likewise.core.answers import Answer
-from likewise.core.question import Question
+from likewise.core.answers import Answer, Question
 from likewise.errors import InputError
 from likewise.lab.experiments.cells import person_of, run_cell
 from likewise.lab.experiments.choice_methods import CHOICE_METHODS, ChoiceMethod, Choices, svm

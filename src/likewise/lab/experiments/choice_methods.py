@@ -25,9 +25,8 @@ from sklearn.semi_supervised import LabelSpreading
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from likewise.core.answers import Answer
+from likewise.core.answers import Answer, Question
 from likewise.core.partition import SuperInstances
-from likewise.core.question import Question
 from likewise.errors import BudgetExhausted, InputError, needs_extra
 from likewise.lab.experiments.protocol import State, Stepwise, Trial
 from likewise.learning.learner import Learner

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from likewise.core.answers import Answer
-from likewise.core.question import Question
+from likewise.core.answers import Answer, Question
 from likewise.errors import BudgetExhausted, InputError, LikewiseError
 
 PER = 100

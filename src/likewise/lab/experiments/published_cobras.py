@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from likewise.core.question import Question
+from likewise.core.answers import Question
 from likewise.errors import BudgetExhausted
 from likewise.lab.experiments.protocol import State, Stepwise, Trial
 from likewise.lab.peers.cobras import PhaseByPhase

@@ -8,9 +8,8 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from likewise.core.answers import Answer, ordered
+from likewise.core.answers import Answer, Groups, ordered
 from likewise.core.partition import SuperInstances
-from likewise.core.question import Groups
 from likewise.errors import InputError
 from likewise.strategies.representatives import RepresentativeStrategy
 
@@ -35,6 +34,7 @@ class RandomOrder(RepresentativeStrategy):
         super().__init__(partition)
         self.over = over
         self.seed = seed
+        self._log: list[tuple[int, int, Answer]] = []
         self._unsure: set[tuple[int, int]] = set()
 
     def next_question(self) -> tuple[int, Groups] | None:

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances, pairwise_distances_argmin
 
-from likewise.core.answers import Answer, ordered
+from likewise.core.answers import Answer, Groups, ordered
 from likewise.core.links import LinkGraph
-from likewise.core.question import Groups
 from likewise.core.strategy import Strategy
 from likewise.errors import ContradictionError, SessionFileError
 

@@ -2,7 +2,7 @@ import numpy as np
 
 from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
-from likewise.learning.respect import respecting_labels
+from likewise.strategies.representatives import respecting_labels
 
 
 def test_labels_respect_links_also_where_all_groups_are_forbidden():
