@@ -13,8 +13,8 @@ from likewise.cli.inline import WAYS, choose_way
 from likewise.cli.served import ServedPage
 from likewise.items.pairs import AUTO
 from likewise.project import Opened, give_known, open_large_project, open_project
+from likewise.project.beginning import QUESTIONS
 from likewise.project.large import is_large
-from likewise.project.opening import QUESTIONS
 from likewise.words import plural
 
 
@@ -221,8 +221,7 @@ def label(
         click.echo(f"session {opened.path} {verb}", err=True)
         if known is not None:
             n = give_known(opened.project, known)
-            was = "was" if n == 1 else "were"
-            click.echo(f"{known}: {plural(n, 'link')} that {was} new", err=True)
+            click.echo(f"{known}: {plural(n, 'new link')}", err=True)
         if page is not None:
             page.show(opened.project)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -16,15 +16,12 @@ from likewise.items.cache import FeatureCache
 from likewise.items.items import Features, Items, OnProgress, digest, known_before, shorten
 from likewise.items.tablefiles import READING, is_table, read_table
 from likewise.items.tables import (
-    ReadTime,
     Table,
     as_shown,
     as_text,
     find_times,
     is_missing,
     read_times,
-    time_format,
-    time_reader,
 )
 from likewise.items.texts import LatentWords, fit_characters
 from likewise.words import plural
@@ -153,7 +150,7 @@ class RowItems(Items):
 
     def _make_features(self, progress: OnProgress | None) -> Features:
         # Not cached: to compute them takes no longer than to hash the table.
-        return row_features(self._table, self._columns, self._left_out)
+        return fit_rows(self._table, self._columns, self._left_out)[0]
 
     @cached_property
     def _encoders(self) -> dict[str, Encoder]:
@@ -250,15 +247,13 @@ def _short(number: float) -> str:
     return f"{number:.4g}" if abs(number) < 1e4 or abs(number) >= 1e15 else f"{number:.0f}"
 
 
-def row_features(table: Table, columns: Sequence[str] | None, leave_out: Sequence[str]) -> Features:
-    """Turn the rows of a table into numbers; by default from all columns except `leave_out`."""
-    return fit_rows(table, columns, leave_out)[0]
-
-
 def fit_rows(
     table: Table, columns: Sequence[str] | None, leave_out: Sequence[str]
 ) -> tuple[Features, dict[str, Encoder]]:
-    """Return the features of the rows, and by column name what makes them of new rows."""
+    """Return the features of the rows, and by column name what makes them of new rows.
+
+    By default they come from all columns except `leave_out`.
+    """
     names = [n for n in table.columns if n not in leave_out] if columns is None else list(columns)
     encoders: dict[str, Encoder] = {}
     used: dict[str, list[str]] = {how: [] for how in HOW}
@@ -306,12 +301,12 @@ def fit_rows(
 
 @dataclass(frozen=True)
 class Scale:
-    """Numbers or dates scaled from [low, high] to [0, 1]; missing ones become `fill`."""
+    """Numbers, or dates of a format, scaled from [low, high] to [0, 1]; missing become `fill`."""
 
     low: float
     high: float
     fill: float
-    read: ReadTime | None = None
+    dates: str | None = None
 
     def __call__(self, table: Table, name: str) -> np.ndarray:
         """Return the feature of a column."""
@@ -323,20 +318,19 @@ class Scale:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scale as plain values."""
-        dates = {} if self.read is None else {"dates": time_format(self.read)}
-        return {"low": self.low, "high": self.high, "fill": self.fill, **dates}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
     def _numbers(self, table: Table, name: str) -> np.ndarray:
         cells = table.column(name)
         if all(map(is_missing, cells)):
             return np.full(table.n, np.nan)
-        if self.read is None:
+        if self.dates is None:
             numbers = table.numbers(name)
             if numbers is None:
                 raise InputError(f"column {name!r} of {table.path} is not numbers, as in the fit")
             return numbers
         try:
-            return read_times(cells, self.read)
+            return read_times(cells, self.dates)
         except (AttributeError, TypeError, ValueError, OverflowError) as error:
             raise InputError(
                 f"column {name!r} of {table.path} is not dates written as in the fit: {error}"
@@ -384,8 +378,8 @@ def _encoder_from(plain: Mapping[str, Any]) -> Encoder:
         return Letters(LatentWords.from_dict(plain["letters"]))
     if "names" in plain:
         return OneHot(tuple(map(str, plain["names"])))
-    read = time_reader(str(plain["dates"])) if "dates" in plain else None
-    return Scale(float(plain["low"]), float(plain["high"]), float(plain["fill"]), read)
+    dates = str(plain["dates"]) if "dates" in plain else None
+    return Scale(float(plain["low"]), float(plain["high"]), float(plain["fill"]), dates)
 
 
 def _encoder(
@@ -433,7 +427,7 @@ def _within_range(cells: Sequence[Any], numbers: np.ndarray) -> tuple[np.ndarray
     return np.where(np.isinf(numbers), np.clip(numbers, finite.min(), finite.max()), numbers), note
 
 
-def _fit_scale(numbers: np.ndarray, read: ReadTime | None = None) -> tuple[Scale | None, str]:
+def _fit_scale(numbers: np.ndarray, dates: str | None = None) -> tuple[Scale | None, str]:
     """Return the scale of numbers to [0, 1], which fills in the median; None if it is of no use."""
     finite = numbers[np.isfinite(numbers)]
     lost = len(numbers) - len(finite)
@@ -444,7 +438,7 @@ def _fit_scale(numbers: np.ndarray, read: ReadTime | None = None) -> tuple[Scale
         return None, "left out, all its values are equal"
     fill = float(np.median((finite / 2 - low / 2) / (high / 2 - low / 2)))
     note = f"{plural(lost, 'missing value')}, filled with the median" if lost else ""
-    return Scale(low, high, fill, read), note
+    return Scale(low, high, fill, dates), note
 
 
 def _fit_one_hot(texts: Sequence[str | None]) -> tuple[OneHot | None, str]:

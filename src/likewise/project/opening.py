@@ -10,20 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from likewise.core.candidates import Candidates
-from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
-from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import CannotGrowError, InputError, SessionFileError
 from likewise.files import cache_folder
 from likewise.items import KINDS, Features, Items, open_items
 from likewise.items.kinds import refuse_nothing
 from likewise.items.texts import is_built_in
-from likewise.learning.given import number_groups
 from likewise.project import large
-from likewise.project.candidates import begin_candidates, candidate_features
+from likewise.project.beginning import begin_session, check_ways, sample_of
 from likewise.project.given import items_without, labels_of
 from likewise.project.growing import (
     JOINED,
@@ -35,7 +30,6 @@ from likewise.project.growing import (
 )
 from likewise.project.large import SETUP, OnProgress
 from likewise.project.packing import (
-    needs_rows,
     pack,
     pack_session,
     readable,
@@ -44,15 +38,11 @@ from likewise.project.packing import (
 )
 from likewise.project.project import ROWS, Project, apply_entries, stored_rows
 from likewise.project.store import Store
-from likewise.rows.sample import draw_rows
 from likewise.words import many, plural
 
 SUFFIX = ".likewise"
 DEFAULT_SEED = 0
 """Decides what is random in a session, if no seed is given."""
-QUESTIONS: dict[str, dict[str, int]] = {"choices": {}, "pairs": {"max_groups": 1}}
-"""What `Likewise` may ask, the default first, and the options of its strategy for it."""
-
 Say = Callable[[str], None]
 
 
@@ -140,7 +130,7 @@ def open_project(
         Called as ``progress(step, done, of)``; `of` is 0 where the amount is unknown.
     """
     check_ways(strategy, questions, n_super_instances, groups)
-    wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
+    wanted = _plain_options(options)
     where = place_of_session(path, session, say)
     ways: dict[str, Any] = {
         "strategy": strategy,
@@ -151,7 +141,7 @@ def open_project(
     if "kind" in wanted:
         KINDS.find(wanted["kind"])
     is_there = where.exists()
-    replaces = is_there and _has_other_options(where, wanted, begin, say)
+    replaces = is_there and _is_replaced(where, wanted, begin, say)
     if not is_there:
         refuse_nothing(path, wanted)
     checked(where)
@@ -174,25 +164,20 @@ def open_project(
     # A copy is never asked about: the session is about the first of identical items.
     first = first_alike(items, features, labels)
     places = sorted(set(first))
-    row = {place: k for k, place in enumerate(places)}
     if len(places) < items.n:
-        say(f"{plural(items.n - len(places), 'copy')} of others, never asked about")
-    numbers = None if strategy is not None else _sample_of(features.aligned(places), seed)
+        say(f"{plural(items.n - len(places), 'copy')} of other items, not asked about")
+    numbers = None if strategy is not None else sample_of(features.aligned(places), seed)
     if numbers is not None:
         say(f"{len(numbers)} of {plural(items.n, items.noun)} are asked about, drawn at random")
         places = np.array(places)[numbers].tolist()
-        row = {place: k for k, place in enumerate(places)}
-    copies = _copies(items, first, row)
+    copies = _copies(items, first, places)
     about = features.aligned(places)
     unshown = [problem.item for problem in about.problems if problem.item is not None]
     given = None if labels is None else [labels[k] for k in places]
     begun = begin_session(about, [items.ids[k] for k in places], **ways, seed=seed, given=given)
     begun.row_numbers = None if numbers is None else np.array(places, dtype=np.intp)
-    # Not before: if the options are refused above, the old session is still there. Somebody may
-    # have answered in it meanwhile.
-    if replaces and _has_other_options(where, wanted, begin):
-        where.unlink()
-        say(f"{where} had no answers and was begun with other options; a new one is begun")
+    if replaces:
+        _remove(where, wanted, begin, say)
     store = Store.create(
         where,
         settings={
@@ -209,7 +194,7 @@ def open_project(
         items=items.content_hashes(),
         payloads={
             SETUP: pack_session(begun),
-            **({ROWS: pack({"X": about.X})} if needs_rows(begun.strategy) else {}),
+            **({} if begun.strategy.X is None else {ROWS: pack({"X": about.X})}),
             **({} if (learned := items.learned()) is None else {LEARNED: pack(learned)}),
         },
     )
@@ -229,8 +214,9 @@ def open_project(
     return Opened(project, where, True, Changes())
 
 
-def _copies(items: Items, first: Sequence[int], row: Mapping[int, int]) -> dict[int, list[str]]:
-    """Return the ids of copies by the row of the first of them."""
+def _copies(items: Items, first: Sequence[int], places: Sequence[int]) -> dict[int, list[str]]:
+    """Return the ids of copies by the row of the first of them; rows are at `places`."""
+    row = {place: k for k, place in enumerate(places)}
     copies: dict[int, list[str]] = {}
     for place, same in enumerate(first):
         if same != place and same in row:
@@ -272,7 +258,7 @@ def open_large_project(
         As for `open_project`; of the options only `columns` and `show`.
     """
     check_ways(None, questions, n_super_instances)
-    wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
+    wanted = _plain_options(options)
     for name in wanted:
         if name not in ("columns", "show"):
             flag = name.replace("_", "-")
@@ -288,24 +274,11 @@ def open_large_project(
     where = place_of_session(beside, session, say)
     ways: dict[str, Any] = {"questions": questions, "n_super_instances": n_super_instances}
     begin = {**ways, "seed": seed}
-    if where.exists():
-        store = Store.open(where)
-        try:
-            for note in store.notes:
-                say(note)
-            if "paths" not in store.settings:
-                raise InputError(
-                    f"{where} is a session about other data: begin another with --session FILE"
-                )
-            other = _changed_option(store.settings, wanted, begin)
-            if other:
-                raise InputError(_refusal(where, *other))
-            checked(where)
-            project = large.go_on(where, store)
-        except BaseException:
-            store.close()
-            raise
-        return Opened(project, where, False, Changes())
+    is_there = where.exists()
+    replaces = is_there and _is_replaced(where, wanted, begin, say)
+    if is_there and not replaces:
+        checked(where)
+        return Opened(large.go_on(where), where, False, Changes())
     for source in paths:
         if not os.path.isdir(source):  # what a folder has of Parquet files is seen below
             refuse_nothing(source, {"kind": "rows"})
@@ -324,13 +297,15 @@ def open_large_project(
     begun = begin_session(features, ids, strategy=None, **ways, seed=settings["seed"])
     begun.row_numbers = numbers
     items = large.items_of(where, numbers.tolist(), records)
-    store = Store.create(
+    if replaces:
+        _remove(where, wanted, begin, say)
+    Store.create(
         where,
         settings=settings,
         items=items.content_hashes(),
         payloads={SETUP: pack_session(begun), **large.payloads_of(numbers, features, records)},
-    )
-    return Opened(large.go_on(where, store), where, True, Changes())
+    ).close()
+    return Opened(large.go_on(where), where, True, Changes())
 
 
 def open_session_file(
@@ -341,91 +316,19 @@ def open_session_file(
     A strategy or a kind of items that no package registers is found by `strategy` and `kind`, as
     for `open_project`. A file could come from a stranger, so nothing that it names is imported.
     """
-    store = Store.open(path)
-    if "paths" in store.settings:
-        return Opened(large.go_on(Path(path), store), Path(path), False, Changes())
-    with store:
-        source = store.settings.get("path")
-        shown = store.settings.get("options", {}).get("items", source)
+    with Store.open(path) as store:
+        settings = store.settings
+    if "paths" in settings:
+        return Opened(large.go_on(Path(path)), Path(path), False, Changes())
+    source = settings.get("path")
+    shown = settings.get("options", {}).get("items", source)
     if source is None or not Path(shown).exists():
         raise InputError(
-            f"{path} belongs to {source}, which is not there any more. "
+            f"{path} belongs to {source}, which is no longer there. "
             f"Say where it is now: likewise label PATH --session {path}"
         )
     options: Any = {"options": {"kind": kind}, "grows": False}
     return open_project(source, session=path, strategy=strategy, **options)
-
-
-def begin_session(
-    features: Features,
-    ids: Sequence[str],
-    *,
-    strategy: str | None,
-    questions: str | None,
-    n_super_instances: int | None,
-    seed: int,
-    given: Sequence[str] | None = None,
-) -> Session:
-    """Return a new session; COBRA asks if there are super-instances or only distances."""
-    if given is not None and features.metric == "precomputed":
-        raise InputError("--groups needs features to learn from, and there are only distances")
-    if isinstance(features.X, Candidates):
-        if strategy is not None or n_super_instances is not None:
-            raise InputError(
-                "candidate pairs are asked in their order; leave out --strategy, --super-instances"
-            )
-        return begin_candidates(features, ids, questions)
-    if n_super_instances is not None or features.metric == "precomputed":
-        return _cobra(features, ids, n_super_instances, seed)
-    begin = STRATEGIES.find(strategy or "most-doubt").from_rows
-    options: Any = {} if questions is None else dict(QUESTIONS[questions])
-    if given is not None:
-        options["given"], options["given_labels"] = number_groups(given, len(given))
-    begun = begin(features.X, train_indices=features.askable, seed=seed, n_jobs=-1, **options)
-    return Session(begun, sample_ids=ids, digest=fingerprint(features.X))
-
-
-def check_ways(
-    strategy: str | None,
-    questions: str | None,
-    n_super_instances: int | None,
-    groups: str | None = None,
-) -> None:
-    """Refuse options that do not exist or exclude each other; see `begin_session`."""
-    if groups is not None and (strategy is not None or n_super_instances is not None):
-        raise InputError("--groups is for Likewise; leave out --strategy and --super-instances")
-    if strategy is not None and n_super_instances is not None:
-        raise InputError("--super-instances is for COBRA; leave out --strategy")
-    if questions is not None and (strategy is not None or n_super_instances is not None):
-        raise InputError("--questions is for Likewise; leave out --strategy and --super-instances")
-    if questions is not None and questions not in QUESTIONS:
-        raise InputError(f"questions must be one of {', '.join(QUESTIONS)}, got {questions!r}")
-    if n_super_instances is not None and n_super_instances < 1:
-        raise InputError(f"--super-instances must be 1 or more, got {n_super_instances}")
-    if strategy is not None:
-        asking: Any = STRATEGIES.find(strategy)
-        if not (isinstance(asking, type) and issubclass(asking, Strategy)):
-            raise InputError(
-                f"{strategy} is not a strategy: it must be a subclass of "
-                "likewise.core.strategy.Strategy"
-            )
-
-
-def _sample_of(features: Features, seed: int) -> NDArray[np.intp] | None:
-    """Return which items are asked about if there are many; None for all."""
-    if features.metric == "precomputed":
-        return None
-    train = features.askable
-    return draw_rows(len(features.X), seed, train=None if len(train) == len(features.X) else train)
-
-
-def _cobra(features: Features, ids: Sequence[str], n: int | None, seed: int) -> Session:
-    from likewise.cluster.cobra import COBRA
-    from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES
-
-    n = DEFAULT_SUPER_INSTANCES if n is None else n
-    model = COBRA(n, metric=features.metric, random_state=seed, n_jobs=-1)
-    return model.start(features.X, train_indices=features.askable, sample_ids=ids)
 
 
 def _go_on(
@@ -470,7 +373,7 @@ def _go_on(
             items,
             store,
             features=lambda: (
-                candidate_features(session)
+                _candidates(session)
                 or _features(items, options, wanted, store if has_grown else None)
             ),
             where=places,
@@ -487,6 +390,15 @@ def _go_on(
         store.close()
         raise
     return Opened(project, where, False, changes, refused)
+
+
+def _candidates(session: Session) -> Features | None:
+    """Return the candidate pairs that a session keeps, as features; None if it has others."""
+    strategy = session.strategy
+    if strategy.candidates is None:
+        return None
+    about = "the candidate pairs in the session file"
+    return Features(strategy.candidates, about, "precomputed", partition=strategy.partition)
 
 
 def _options_in(where: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -523,38 +435,38 @@ def _features(
     return items.features_like(unpack(store.payload(LEARNED)) if has_learned else None)
 
 
-def _has_other_options(
+def _is_replaced(
     where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any], say: Say = _silent
 ) -> bool:
     """Return whether a session was begun with other options; refuse them if it has answers."""
     with Store.open(where) as store:
         for note in store.notes:
             say(note)
-        other = _changed_option(store.settings, wanted, begin)
+        settings = store.settings
+        # Only options of data in memory have a strategy.
+        if ("strategy" in begin) == ("paths" in settings):
+            raise InputError(
+                f"{where} is a session about other data: begin another with --session FILE"
+            )
+        before = {**settings.get("options", {}), **{name: settings.get(name) for name in begin}}
+        now = {**wanted, **{name: value for name, value in begin.items() if value is not None}}
+        other = next((name for name, value in now.items() if before.get(name) != value), None)
         if other and any(entry.op.get("do") != "grow" for entry in store.read()):
-            raise InputError(_refusal(where, *other))
+            flag = other.removeprefix("n_").replace("_", "-")
+            old = before.get(other)
+            begun = f"without --{flag}" if old is None else f"with --{flag} {old}"
+            raise InputError(
+                f"{where} was begun {begun}, not {now[other]}. Leave the option out to go on with "
+                "it, or begin another session with --session FILE."
+            )
     return other is not None
 
 
-def _changed_option(
-    settings: Mapping[str, Any], wanted: Mapping[str, Any], begin: Mapping[str, Any]
-) -> tuple[str, Any, Any] | None:
-    """Return an option that differs, what the session was begun with, and what it is now."""
-    before = {**settings.get("options", {}), **{name: settings.get(name) for name in begin}}
-    now = {**wanted, **{name: value for name, value in begin.items() if value is not None}}
-    for name, value in now.items():
-        if before.get(name) != value:
-            return name, before.get(name), value
-    return None
-
-
-def _refusal(where: Path, name: str, before: Any, now: Any) -> str:
-    flag = name.removeprefix("n_").replace("_", "-")
-    begun = f"without --{flag}" if before is None else f"with --{flag} {before}"
-    return (
-        f"{where} was begun {begun}, not {now}. Leave the option out to go on with it, or begin "
-        "another session with --session FILE."
-    )
+def _remove(where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any], say: Say) -> None:
+    """Remove a session that is replaced; refuse that if somebody has answered in it meanwhile."""
+    if _is_replaced(where, wanted, begin):
+        where.unlink()
+        say(f"{where} had no answers and was begun with other options; a new one is begun")
 
 
 def place_of_session(
@@ -591,8 +503,12 @@ def _say_problems(features: Features, say: Say, at_most: int = 10) -> None:
         say(f"... and {len(features.problems) - at_most} more")
 
 
+def _plain_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the options that are given, as JSON gives them back; paths become absolute."""
+    return {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
+
+
 def _plain(value: Any) -> Any:
-    """Return an option as JSON gives it back; paths become absolute."""
     if isinstance(value, os.PathLike):
         return os.path.abspath(value)
     return list(value) if isinstance(value, tuple) else value

@@ -25,15 +25,19 @@ from likewise.items import Features, Items
 from likewise.items.contrast import contrast, n_looked_at
 from likewise.project.groups import (
     Group,
-    group_ids,
+    Known,
     groups_of,
     how_known,
     members_of,
-    recounted,
     rows_like,
 )
-from likewise.project.mending import Mending, changed_rows, parts_of
-from likewise.project.misfits import answers_behind, nearest_fellow
+from likewise.project.mending import (
+    Mending,
+    answers_behind,
+    changed_rows,
+    nearest_fellow,
+    parts_of,
+)
 from likewise.project.packing import pack, readable, unpack
 from likewise.project.schema import understood
 from likewise.project.store import Store
@@ -75,7 +79,7 @@ class Project:
     features : callable, optional
         Returns the features; called when they are needed for the first time.
     where : sequence of int or None, optional
-        For every row of the session its place in `items`, None if it is not there any more.
+        For every row of the session its place in `items`, None if it is no longer there.
     copies : mapping of int to sequence of str, optional
         For rows that have them, the ids of items with the same content. They follow their row.
     unshown : iterable of int
@@ -155,7 +159,7 @@ class Project:
     @property
     def instruction(self) -> str:
         """What belongs together, in the words of the person; it stands above every question."""
-        return str(self._store.settings.get(INSTRUCTION, ""))
+        return str(self._store.setting(INSTRUCTION) or "")
 
     @instruction.setter
     def instruction(self, words: str) -> None:
@@ -190,23 +194,23 @@ class Project:
 
     def groups(self) -> list[Group]:
         """Return all groups; they count copies, and what cannot be shown as open."""
-        groups = groups_of(self.session)
-        if not self.copies and not self.unshown:
-            return groups
+        return self.session.once("groups of a project", self._groups)
+
+    def _groups(self) -> list[Group]:
         weights = np.ones(len(self.ids), dtype=np.intp)
         for row, ids in self.copies.items():
             weights[row] += len(ids)
         gone = self.session.removed
         weights[sorted(gone)] = 0
-        counted = recounted(groups, group_ids(self.session), weights, self.known())
+        groups = groups_of(self.session, weights, self.known())
         if not gone:
-            return counted
-        there = [(g, tuple(r for r in g.standing if r not in gone)) for g in counted if g.size]
+            return groups
+        there = [(g, tuple(r for r in g.standing if r not in gone)) for g in groups if g.size]
         return [
             replace(g, standing=rows or tuple(self.members(g)[:1].tolist())) for g, rows in there
         ]
 
-    def known(self) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
+    def known(self) -> Known:
         """Return how the group of every row is known and how certain it is; see `how_known`.
 
         What cannot be shown is open, even if the learner places it, unless answers decide it.
@@ -224,7 +228,7 @@ class Project:
         for group in self.groups():
             if group.id == id:
                 return group
-        raise InputError(f"there is no group {id} any more: the answers have changed")
+        raise InputError(f"there is no longer a group {id}: the answers have changed")
 
     def sum_up(self, group: Group) -> str:
         """Return what distinguishes a group from the others, in a few words, or ""."""
@@ -458,7 +462,7 @@ class Project:
         """Answer a check question. It changes no group."""
         with self._change(position) as signature:
             if (left, right) not in {(c.left, c.right) for c, _ in self.checks()}:
-                raise StaleQueryError("this is not one of the check questions any more")
+                raise StaleQueryError("this is no longer one of the check questions")
             self.session.check(left, right, answer, **signature)
 
     def close(self) -> None:
