@@ -75,6 +75,7 @@ _tasks_from = click.option(
     type=click.Path(exists=True, file_okay=False),
     help="A folder of tasks of your own: .npz files with X and y, Parquet files with a column y.",
 )
+_jobs = click.option("--jobs", default=1, show_default=True, help="Processes; -1 for all cores.")
 
 
 @click.group()
@@ -110,7 +111,7 @@ def bench() -> None:
 @click.option("--curve-tasks", type=_Words(), help="The tasks of the experiment `curves`.")
 @click.option("--folds", "n_folds", type=int, help="Only so many of the five folds.")
 @_store
-@click.option("--jobs", default=1, show_default=True, help="Processes; -1 for all cores.")
+@_jobs
 @click.option("--dask", "scheduler", metavar="ADDRESS", help="Run on a Dask cluster instead.")
 @click.option(
     "--time-limit",
@@ -195,7 +196,7 @@ def run(
     help=f"Instead of ten small ones ({', '.join(SMALL_TASKS)}).",
 )
 @click.option("--folds", "n_folds", type=click.IntRange(1, N_FOLDS), default=2, show_default=True)
-@click.option("--jobs", default=1, show_default=True, help="Processes; -1 for all cores.")
+@_jobs
 @_data_home
 @_tasks_from
 def compare(

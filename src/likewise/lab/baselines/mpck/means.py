@@ -31,7 +31,7 @@ MAX_ITERATIONS_WITHOUT_GAIN = 10
 
 @dataclass(frozen=True)
 class Settings:
-    """How to run `mpck_means`; see `MPCKMeans` for what each means."""
+    """How to run `mpck_means`; `MPCKMeans` explains the parameters."""
 
     learns_metric: bool
     w_must: float
@@ -44,7 +44,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Solution:
-    """Where `mpck_means` got to."""
+    """Where `mpck_means` ended."""
 
     labels: Ints
     centers: Array
