@@ -13,12 +13,7 @@ from likewise.errors import InputError
 from likewise.files import write_whole
 from likewise.lab.commands.data import fetch_missing
 from likewise.lab.datasets.third import missing_package
-from likewise.lab.experiments.compare import (
-    SMALL_TASKS,
-    cells_to_compare,
-    run_duel,
-    verdict,
-)
+from likewise.lab.experiments.compare import SMALL_TASKS, cells_to_compare, run_duel, verdict
 from likewise.lab.experiments.plan import EXPERIMENTS, PROFILES, profile
 from likewise.lab.experiments.protocol import N_FOLDS
 from likewise.lab.experiments.provenance import CHANGED, restamped, why_stale

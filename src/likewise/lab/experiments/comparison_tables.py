@@ -13,12 +13,7 @@ import numpy as np
 
 from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.published import TABLE_2, TABLE_3, printed
-from likewise.lab.experiments.results import (
-    WITHOUT,
-    Results,
-    complete,
-    own_count,
-)
+from likewise.lab.experiments.results import WITHOUT, Results, complete, own_count
 from likewise.lab.experiments.statistics import (
     Comparison,
     average_ranks,

@@ -20,13 +20,7 @@ from likewise.lab.experiments.paper_tables import (
     wrong_k_changes,
 )
 from likewise.lab.experiments.plan import MIDDLE_SIZE
-from likewise.lab.experiments.results import (
-    Results,
-    complete,
-    curve_of,
-    frames,
-    is_sized,
-)
+from likewise.lab.experiments.results import Results, complete, curve_of, frames, is_sized
 from likewise.lab.experiments.statistics import average_ranks, critical_difference
 from likewise.lab.experiments.tasks import in_order
 

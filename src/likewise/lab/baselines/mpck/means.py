@@ -10,13 +10,7 @@ from numpy.typing import NDArray
 
 from likewise.core.links import LinkGraph
 from likewise.lab.baselines.mpck.farthest import BoxDiagonals, FarthestPairs, squared_lengths
-from likewise.lab.baselines.mpck.links import (
-    LinkCosts,
-    LinkedRows,
-    Violations,
-    sweep,
-    violations,
-)
+from likewise.lab.baselines.mpck.links import LinkCosts, LinkedRows, Violations, sweep, violations
 from likewise.lab.baselines.mpck.metric import Array, Ints, Metric, outer, updated_metric
 
 Separations = FarthestPairs | BoxDiagonals
