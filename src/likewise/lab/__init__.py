@@ -1,1 +1,1 @@
-"""The laboratory: the paper, re-made, and its rivals. Nothing outside imports it eagerly."""
+"""The laboratory: the paper's experiments, run again, and its rivals. Others import it lazily."""

@@ -1,4 +1,3 @@
-import os
 from dataclasses import replace
 
 import numpy as np
@@ -17,14 +16,6 @@ from likewise.lab.experiments.store import Cell, ResultStore, Row, read_results,
 
 def run(*args):
     return CliRunner().invoke(main, ["bench", *map(str, args)])
-
-
-@pytest.fixture
-def data_home():
-    folder = os.environ.get("LIKEWISE_DATA")
-    if not folder:
-        pytest.skip("set LIKEWISE_DATA to a folder with the original data")
-    return folder
 
 
 def few(tmp_path, *more):

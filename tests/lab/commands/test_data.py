@@ -1,22 +1,11 @@
 import io
-import os
 import shutil
 import zipfile
-from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
 from likewise.cli import main
 from likewise.lab.datasets import download, task_names
-
-
-@pytest.fixture
-def data_home():
-    folder = os.environ.get("LIKEWISE_DATA")
-    if not folder:
-        pytest.skip("set LIKEWISE_DATA to a folder with the original data")
-    return Path(folder)
 
 
 def run(*args):

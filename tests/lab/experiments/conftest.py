@@ -1,6 +1,3 @@
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -23,15 +20,6 @@ def closed(monkeypatch):
     yield
     for db in opened:
         db.close()
-
-
-@pytest.fixture
-def data_home():
-    """The folder of the original data."""
-    folder = os.environ.get("LIKEWISE_DATA")
-    if not folder:
-        pytest.skip("set LIKEWISE_DATA to a folder with the original data")
-    return Path(folder)
 
 
 @pytest.fixture

@@ -26,14 +26,11 @@ def test_closest_pairs_first_asks_exactly_as_often_as_in_the_paper(data_home, ta
     assert (row.queries, row.ari_all) == (published, 1.0)
 
 
-def test_random_orders_ask_less_than_all_pairs_and_more_than_closest_first(data_home):
-    for name in ("random pairs of groups", "random pairs of rows"):
-        row = run_cell(Cell("strategies", name, "iris", 0, 0), data_home=str(data_home))
-        all_pairs, _, closest, _ = TABLE_1["iris"]
-        assert closest is not None
-        assert all_pairs is not None
-        assert row.queries is not None
-        assert closest < row.queries < all_pairs
+@pytest.mark.parametrize(("over", "low", "high"), [("groups", 340, 400), ("rows", 310, 370)])
+def test_random_orders_ask_more_than_twice_as_often(data_home, over, low, high):
+    cells = [Cell("strategies", f"random pairs of {over}", "iris", 0, run) for run in range(3)]
+    counts = [run_cell(cell, data_home=str(data_home)).queries for cell in cells]
+    assert low < sum(counts) / 3 < high
 
 
 @pytest.mark.slow

@@ -138,7 +138,7 @@ def test_budgets_are_fixed_ones_cobras_own_and_half_of_its_largest():
 def test_cobras_numbers_are_found_fold_by_fold_before_the_others_run(clouds):
     store = ResultStore(":memory:")
     run_cells([Cell("budgets", "DSL", "iris", 0, fold) for fold in range(2)], store)
-    assert len(store) == 2 + 2 * len(SIZES)
+    assert len(list(store)) == 2 + 2 * len(SIZES)
     for fold in range(2):
         own: dict[int, Any]
         own = {s: store.get(Cell("main", "COBRA", "iris", s, fold)).queries for s in SIZES}

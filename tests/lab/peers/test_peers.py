@@ -1,7 +1,5 @@
 """ACDM, A3S and nCOBRAS: what they are made for."""
 
-import os
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -17,15 +15,6 @@ from likewise.lab.peers.acc import CorrelationClustering, correlation_clusters, 
 from likewise.lab.peers.acdm import BATCH, DiffusionSkeleton, entropies, ranked
 from likewise.lab.peers.lak import LocalKernel, choose_prototypes, local_kernel
 from likewise.lab.peers.ncobras import CheckedSplitAndMerge, readings
-
-
-@pytest.fixture
-def data_home():
-    """The folder of the original data."""
-    folder = os.environ.get("LIKEWISE_DATA")
-    if not folder:
-        pytest.skip("set LIKEWISE_DATA to a folder with the original data")
-    return folder
 
 
 @pytest.mark.parametrize("strategy", [AdaptiveSampling, DiffusionSkeleton, LocalKernel])

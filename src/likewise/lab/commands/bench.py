@@ -13,12 +13,7 @@ from likewise.errors import InputError
 from likewise.files import write_whole
 from likewise.lab.commands.data import fetch_missing
 from likewise.lab.datasets.third import missing_package
-from likewise.lab.experiments.compare import (
-    SMALL_TASKS,
-    cells_to_compare,
-    run_duel,
-    verdict,
-)
+from likewise.lab.experiments.compare import SMALL_TASKS, cells_to_compare, run_duel, verdict
 from likewise.lab.experiments.plan import EXPERIMENTS, PROFILES, profile
 from likewise.lab.experiments.protocol import N_FOLDS
 from likewise.lab.experiments.provenance import CHANGED, restamped, why_stale
@@ -75,6 +70,7 @@ _tasks_from = click.option(
     type=click.Path(exists=True, file_okay=False),
     help="A folder of tasks of your own: .npz files with X and y, Parquet files with a column y.",
 )
+_jobs = click.option("--jobs", default=1, show_default=True, help="Processes; -1 for all cores.")
 
 
 @click.group()
@@ -110,7 +106,7 @@ def bench() -> None:
 @click.option("--curve-tasks", type=_Words(), help="The tasks of the experiment `curves`.")
 @click.option("--folds", "n_folds", type=int, help="Only so many of the five folds.")
 @_store
-@click.option("--jobs", default=1, show_default=True, help="Processes; -1 for all cores.")
+@_jobs
 @click.option("--dask", "scheduler", metavar="ADDRESS", help="Run on a Dask cluster instead.")
 @click.option(
     "--time-limit",
@@ -195,7 +191,7 @@ def run(
     help=f"Instead of ten small ones ({', '.join(SMALL_TASKS)}).",
 )
 @click.option("--folds", "n_folds", type=click.IntRange(1, N_FOLDS), default=2, show_default=True)
-@click.option("--jobs", default=1, show_default=True, help="Processes; -1 for all cores.")
+@_jobs
 @_data_home
 @_tasks_from
 def compare(

@@ -105,10 +105,7 @@ def vocabulary(counts: Any, words: Sequence[str]) -> list[str]:
 def lsi(texts: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the features of stripped texts, and the texts they belong to: one of those alike."""
     from sklearn.decomposition import TruncatedSVD
-    from sklearn.feature_extraction.text import (
-        CountVectorizer,
-        TfidfTransformer,
-    )
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
     from sklearn.preprocessing import normalize
 
     counter = CountVectorizer(max_df=0.5, min_df=2, stop_words="english")

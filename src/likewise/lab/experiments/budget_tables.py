@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
-from likewise.lab.experiments.comparison_tables import SHOWN, WHOLE
+from likewise.lab.experiments.comparison_tables import SHOWN
 from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.protocol import MEASURES, NOISE, NOISE_BUDGETS, PEOPLE, SIZES
 from likewise.lab.experiments.results import (
@@ -19,7 +19,7 @@ from likewise.lab.experiments.results import (
     split_line,
 )
 from likewise.lab.experiments.statistics import bootstrap
-from likewise.lab.experiments.tables import Line, Table, sentence, words
+from likewise.lab.experiments.tables import Line, Table, sentence, texts, words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,12 +52,7 @@ def measures_table(results: Results) -> Table | None:
     return Table.of(
         lines,
         "measures",
-        "Other measures than ARI, and what the answers cost a person",
-        notes=[
-            f"{WHOLE.replace('adjusted Rand index (ARI)', 'value')} AMI is adjusted mutual "
-            "information; F1 is that of pairs put together. A dash: the rows were made before the "
-            f"measure was stored. Rows read: all that the questions showed. {results.seconds.text}"
-        ],
+        **texts("measures", seconds=results.seconds.text),
     )
 
 
@@ -81,12 +76,8 @@ def budgets_table(results: Results) -> Table | None:
     return Table.of(
         lines,
         "budgets",
-        "Mean ARI by the number of questions",
+        **texts("budgets"),
         verdict=sentence(f"{me} has the highest mean of all,", lead),
-        notes=[
-            f"{WHOLE} COBRA, told a number of super-instances, leaves what is undecided apart when "
-            "it is stopped early and stays as it is when it has nothing left to ask."
-        ],
     )
 
 
@@ -125,11 +116,10 @@ def half_table(results: Results) -> Table | None:
     return Table.of(
         lines,
         "half",
-        f"Half the questions of COBRA with {size} super-instances",
+        **texts("half", size=size),
         verdict=sentence(
             f"With half the questions {me} is, against COBRA {size} with all of them:", verdict
         ),
-        notes=[WHOLE],
     )
 
 
@@ -176,13 +166,8 @@ def noise_table(results: Results) -> Table | None:
     return Table.of(
         lines,
         "noise",
-        f"People who are wrong or not sure: mean ARI after {NOISY} questions",
+        **texts("noise", n=NOISY),
         verdict=sentence(f"{me} changes by:", verdict),
-        notes=[
-            "What the conditions are: docs/benchmark.md. The same rows, or the same places in the "
-            "order of questions, are wrong for all methods. COBRA with few super-instances asks "
-            f"fewer than {NOISY} questions, and so gets fewer wrong answers."
-        ],
     )
 
 
@@ -211,12 +196,7 @@ def end_table(results: Results) -> Table | None:
                     ),
                 }
             )
-    return Table.of(
-        lines,
-        "own-end",
-        "Told no budget, as on the page: where it stops, and how good it is then",
-        notes=[WHOLE],
-    )
+    return Table.of(lines, "own-end", **texts("own-end"))
 
 
 def leaderboard(results: Results, name: str, tasks: Sequence[str]) -> Table | None:
@@ -247,14 +227,5 @@ def leaderboard(results: Results, name: str, tasks: Sequence[str]) -> Table | No
     return Table.of(
         lines,
         f"leaderboard-{name.replace(' ', '-')}",
-        f"Leaderboard, {name}",
-        notes=[
-            "Mean ARI on the test parts after so many questions, on "
-            f"{len(next(iter(scores.values())))} tasks that all methods have. "
-            "Rank: the mean over tasks and budgets, 1 is best. Best: "
-            "the share of tasks and budgets on which no other is better. Noise: after "
-            f"{NOISY} questions, so many percent of which were answered wrongly. Ms: 95th "
-            "percentile of the milliseconds to the next question; seconds: of a whole run; both "
-            "on the processor, medians."
-        ],
+        **texts("leaderboard", name=name, n=NOISY, n_tasks=len(next(iter(scores.values())))),
     )

@@ -13,16 +13,8 @@ import numpy as np
 
 from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.published import TABLE_2, TABLE_3, printed
-from likewise.lab.experiments.results import (
-    MARK,
-    STALE_MARK,
-    WITHOUT,
-    Results,
-    complete,
-    own_count,
-)
+from likewise.lab.experiments.results import WITHOUT, Results, complete, own_count
 from likewise.lab.experiments.statistics import (
-    ROPE,
     Comparison,
     average_ranks,
     bootstrap,
@@ -31,7 +23,16 @@ from likewise.lab.experiments.statistics import (
     post_hoc,
     signed_rank_posterior,
 )
-from likewise.lab.experiments.tables import DIFFERS, IN_PART, SAME, Line, Table, sentence, words
+from likewise.lab.experiments.tables import (
+    DIFFERS,
+    IN_PART,
+    SAME,
+    Line,
+    Table,
+    sentence,
+    texts,
+    words,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,20 +45,6 @@ SHOWN = (10, 30, 100)
 """The numbers of questions at which methods are compared pair by pair."""
 FAR_BELOW = 0.03
 """Tasks on which a method is further below COBRA than this are named."""
-TEST = "Wilcoxon's signed ranks, two-sided, not corrected for the number of tests."
-WHOLE = (
-    "Mean adjusted Rand index (ARI) on the test parts of the folds, then over tasks. Only tasks "
-    "that every method of the list has are in a mean. In brackets: the 95 % bootstrap interval "
-    "over tasks."
-)
-BAYES = (
-    "Better, same, worse: the probabilities of a Bayesian signed-rank test (Benavoli et al. 2014) "
-    f"that the reference is better, as good in practice (within {ROPE} ARI), or worse."
-)
-MARKS = (
-    f"{MARK} capped, failed or missing cells went into this line; {STALE_MARK} rows went into it "
-    "whose code has changed since. Both are listed below."
-)
 
 
 def duels(scores: pd.DataFrame, me: str) -> Iterator[tuple[str, pd.DataFrame, Comparison]]:
@@ -92,12 +79,11 @@ def paired_table(results: Results) -> Table | None:
     return Table.of(
         lines,
         "paired",
-        f"{me} against each method with as many questions, task by task",
+        **texts("paired", me=me),
         verdict=(
             f"The interval of the difference is above zero in {n_better} of {len(lines)} "
             f"comparisons, below zero in {len(worse)}{': ' if named else ''}{', '.join(named)}."
         ),
-        notes=[f"{WHOLE} p is of {TEST} {BAYES}"],
     )
 
 
@@ -135,13 +121,7 @@ def wins_table(results: Results) -> Table | None:
     rest = [line for line in lines if line["list"] == WITHOUT]
     if rest:
         verdict += f". Without the face tasks: {_wins_text(me, rest)}"
-    return Table.of(
-        lines,
-        "wins",
-        f"{me} against each method at COBRA's own numbers of questions: tasks won and lost",
-        verdict=f"{verdict}.",
-        notes=[f"{WHOLE} p is of {TEST} {BAYES} {MARKS}"],
-    )
+    return Table.of(lines, "wins", **texts("wins", me=me), verdict=f"{verdict}.")
 
 
 def _wins_text(me: str, lines: Sequence[Line]) -> str:
@@ -198,22 +178,11 @@ def ranks_table(results: Results, *, n_permutations: int = 100_000) -> Table | N
     return Table.of(
         lines,
         "ranks",
-        f"Average ranks (1 is best) and the test against {me}",
+        **texts("ranks", me=me, omnibus="; ".join(omnibus)),
         verdict=_rank_verdict(results, best, stars, legacy_stars)
         + sentence(" Without the face tasks:", without)
         if lines
         else "",
-        notes=[
-            "Friedman's test on aligned ranks: " + "; ".join(omnibus) + ". Where its p is 0.05 or "
-            "more, what follows it is exploratory.",
-            f"z is positive where the method is worse than {me}. Its standard error is "
-            "sqrt(k (kn + 1) / 6); legacy uses sqrt(k (n + 1) / 6), printed in Garcia et al. 2010 "
-            "and used by many tools until it was corrected. The permutation p shuffles methods "
-            "within tasks, rests on no formula and is not corrected for the number of tests. "
-            f"{MARKS}",
-            "In the figure, bars connect what Nemenyi's test at 5 % (Demšar 2006) cannot tell "
-            "apart. It compares all with all, so it is weaker the more methods there are.",
-        ],
     )
 
 
@@ -273,14 +242,11 @@ def own_table(results: Results) -> Table | None:
     return Table.of(
         lines,
         "own",
-        "At COBRA's own numbers of questions, fold by fold",
+        **texts("own", counts=words(counts or ["unknown"])),
         verdict=sentence(
             f"{me} against COBRA with {words(sizes)} super-instances and as many questions:",
             verdict,
         ),
-        notes=[
-            f"{WHOLE} COBRA's mean number of questions is {words(counts or ['unknown'])}. {MARKS}"
-        ],
     )
 
 
@@ -305,14 +271,9 @@ def task_table(results: Results, size: int) -> Table | None:
             line[shown[method]] = text + star if np.isfinite(value) else None
         lines.append(line)
     below = (scores[me] - scores[CONTROL]).dropna() if as_difference and me in scores else None
-    return Table.of(
-        lines,
-        f"tasks-{size}",
-        f"Mean ARI on the test parts, {size} super-instances"
-        + (": COBRA, and the others' differences to it" if as_difference else ""),
-        verdict="" if below is None or below.empty else _below_text(me, below),
-        notes=[MARKS],
-    )
+    what = ": COBRA, and the others' differences to it" if as_difference else ""
+    verdict = "" if below is None or below.empty else _below_text(me, below)
+    return Table.of(lines, f"tasks-{size}", **texts("tasks", size=size, what=what), verdict=verdict)
 
 
 def _below_text(me: str, differences: pd.Series[float]) -> str:

@@ -20,13 +20,7 @@ from likewise.lab.experiments.paper_tables import (
     wrong_k_changes,
 )
 from likewise.lab.experiments.plan import MIDDLE_SIZE
-from likewise.lab.experiments.results import (
-    Results,
-    complete,
-    curve_of,
-    frames,
-    is_sized,
-)
+from likewise.lab.experiments.results import Results, complete, curve_of, frames, is_sized
 from likewise.lab.experiments.statistics import average_ranks, critical_difference
 from likewise.lab.experiments.tasks import in_order
 
@@ -70,19 +64,15 @@ def _curve(results: Results, method: str, tasks: Sequence[str], column: str = "b
     """Return the mean of a column of the points and the mean ARI of a method, point by point."""
     # COBRA is meant to ask all its questions; stopped earlier, it is another method.
     is_fixed = results.is_by_budget and (results.own.empty or not is_sized(method))
+    table = results.at if is_fixed else results.at_own
+    numbers = results.counts if is_fixed else [n for n in results.sizes if n in results.own]
     at: list[float] = []
     means: list[float] = []
-    for n in (
-        results.counts if is_fixed else [size for size in results.sizes if size in results.own]
-    ):
-
-        def table(name: str, n: int = n) -> pd.DataFrame:
-            if is_fixed:
-                return results.at(n, tasks, column=name)
-            return results.at_own(n, tasks, name)
-
-        scores = complete(table("ari"))
-        values = table(column).reindex(index=scores.index, columns=[method])[method]
+    for n in numbers:
+        scores = complete(table(n, tasks))
+        values = table(n, tasks, column=column).reindex(index=scores.index, columns=[method])[
+            method
+        ]
         if method in scores and len(scores) and values.notna().all():
             at.append(float(values.mean()))
             means.append(float(scores[method].mean()))

@@ -1,4 +1,4 @@
-"""Who answers in the experiment: by the true labels, with wrong answers on purpose if asked for."""
+"""The oracle of the experiment: it knows the true labels, and errs on purpose if asked to."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from likewise.lab.experiments.plan import MIDDLE_SIZE, ORDERS, STRATEGY_TASKS
 from likewise.lab.experiments.published import SHOWN, TABLE_1
 from likewise.lab.experiments.results import Results, curve_of, frames, sorted_by
 from likewise.lab.experiments.statistics import answers_to_reach, area_under, bootstrap
-from likewise.lab.experiments.tables import DIFFERS, IN_PART, SAME, Line, Table
+from likewise.lab.experiments.tables import DIFFERS, IN_PART, SAME, Line, Table, texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,9 +37,7 @@ def overview_table(parts: Mapping[str, Table | None]) -> Table:
                 "why": "" if outcome == SAME else shown.get("why", ""),
             }
         )
-    return Table(
-        "paper", "Every figure and table of the paper, and what held", frames().DataFrame(lines)
-    )
+    return Table("paper", frame=frames().DataFrame(lines), **texts("paper"))
 
 
 def strategies_table(results: Results) -> Table | None:
@@ -69,18 +67,13 @@ def strategies_table(results: Results) -> Table | None:
     return Table.of(
         lines,
         "strategies",
-        "Table 1. Questions that four strategies take: ours / the paper's (difference)",
+        **texts("strategies"),
         verdict=(
             f"{IN_PART if exact == len(lines) else DIFFERS}: every step saves questions as in the "
             f"paper, and closest pairs first takes exactly the published number on {exact} of "
             f"{len(lines)} datasets. Our COBRA takes fewer questions than printed on {fewer}, and "
             "the printed random order lies near, not at, either of our two."
         ),
-        notes=[
-            "Random orders and COBRA are means of 5 runs. The paper does not say over what its "
-            "random order is drawn; the differences stand at the reading that comes nearer."
-        ],
-        digits=1,
     )
 
 
@@ -109,15 +102,14 @@ def estimate_table(results: Results) -> Table | None:
     within = float((np.log(ratios).abs() <= np.log(1.25)).mean())
     return Table(
         "estimate",
-        "Estimated lower bound and questions asked (mean over the folds)",
-        counts,
+        frame=counts,
+        **texts("estimate"),
         verdict=(
             f"{SAME if within > 0.5 else DIFFERS}: in {within:.0%} of the {len(ratios)} "
             f"cases COBRA asks within 25 % of the estimate (median {ratios.median():.2f} times, "
             f"at most {ratios.max():.2f} times); {int((ratios < 1).sum())} lie below it, which a "
             "class without a representative makes possible."
         ),
-        digits=2,
     )
 
 
@@ -149,7 +141,7 @@ def groups_table(results: Results) -> Table | None:
     return Table.of(
         lines,
         "groups",
-        "Groups that COBRA found, minus the true number",
+        **texts("groups"),
         verdict=(
             f"{SAME if right > 0.5 and near > 0.9 else DIFFERS}: COBRA, which is not told the "
             f"number, finds it in {right:.0%} of all runs and is off by at most one in {near:.0%} "
@@ -188,15 +180,12 @@ def wrong_k_table(results: Results) -> Table | None:
     return Table.of(
         lines,
         "wrong-k",
-        f"Competitors told a wrong number of clusters: change of ARI ({MIDDLE_SIZE} "
-        "super-instances)",
+        **texts("wrong-k", size=MIDDLE_SIZE),
         verdict=(
             f"{SAME if worse > total / 2 else DIFFERS}: a wrong number makes {worse} of "
             f"{total} cases worse ({worse / total:.0%}; paper, without figures: the majority, "
             "often by a significant amount)."
         ),
-        notes=["K-1 only where there are more than two classes."],
-        digits=2,
     )
 
 
@@ -216,14 +205,8 @@ def curves_table(results: Results) -> Table | None:
         return None
     marked = points["method"].map(lambda name: name + results.mark(name, experiment="curves"))
     columns = {"step": "super-instances or budget"}
-    return Table(
-        "curves",
-        "ARI against the number of questions (mean over the folds)",
-        points.assign(method=marked).rename(columns=columns),
-        verdict=_curves_verdict(points),
-        notes=["COBRA's super-instances end where there are more of them than training rows."],
-        digits=2,
-    )
+    frame = points.assign(method=marked).rename(columns=columns)
+    return Table("curves", frame=frame, **texts("curves"), verdict=_curves_verdict(points))
 
 
 def _curves_verdict(points: pd.DataFrame) -> str:
@@ -297,21 +280,11 @@ def anytime_table(results: Results) -> Table | None:
                 "of all answers": f"{np.median(reach / np.maximum(last, 1)):.0%}",
             }
         )
-    best = max(lines, key=lambda line: line["area"], default=None)
-    return Table.of(
-        lines,
-        "anytime",
-        f"Stopped after any answer ({MIDDLE_SIZE} super-instances): area under the curve and "
-        "answers to 95 % of the final ARI",
-        verdict=""
-        if best is None
-        else f"Of the methods that can be stopped, {best['method']} has the largest area "
-        f"({best['area']}).",
-        notes=[
-            "The area is the mean ARI on the test part over all numbers of answers from none to "
-            "COBRA's own number; the last two columns are medians over tasks and folds. COBRA "
-            "leaves undecided groups apart when it is stopped; COBRA-guess joins them by a guess. "
-            "Methods that cluster anew were stopped at twelve points."
-        ],
-        digits=2,
-    )
+    verdict = ""
+    if lines:
+        best = max(lines, key=lambda line: line["area"])
+        verdict = (
+            f"Of the methods that can be stopped, {best['method']} has the largest area "
+            f"({best['area']})."
+        )
+    return Table.of(lines, "anytime", **texts("anytime", size=MIDDLE_SIZE), verdict=verdict)

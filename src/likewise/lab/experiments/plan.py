@@ -129,9 +129,7 @@ def _main(plan: Plan) -> Iterator[Cell]:
 
 
 def _strategies(plan: Plan) -> Iterator[Cell]:
-    for task in STRATEGY_TASKS:
-        if task not in plan.tasks:
-            continue
+    for task in [name for name in STRATEGY_TASKS if name in plan.tasks]:
         for name in ORDERS:
             for run in range(1 if name == ORDERS[-1] else STRATEGY_RUNS):
                 yield Cell("strategies", name, task, 0, run)
@@ -143,13 +141,10 @@ def _curves(plan: Plan) -> Iterator[Cell]:
     methods = [name for name in PAPER_METHODS if name in plan.methods]
     for method, task, size in product(methods, plan.curve_tasks, CURVE_SIZES):
         # Rows of the test part (a fifth) cannot be representatives; larger sizes are left out.
-        if task not in TASKS or size > 0.8 * TASKS[task].shape[0]:
-            continue
-        for fold in range(plan.n_folds):
-            if method == CONTROL:
-                yield Cell("curves", method, task, size, fold)
-            else:
-                yield Cell("curves", method, task, 0, fold, budget=size)
+        if task in TASKS and size <= 0.8 * TASKS[task].shape[0]:
+            n, budget = (size, 0) if method == CONTROL else (0, size)
+            for fold in range(plan.n_folds):
+                yield Cell("curves", method, task, n, fold, budget=budget)
 
 
 def _wrong_k(plan: Plan) -> Iterator[Cell]:

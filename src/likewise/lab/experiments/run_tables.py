@@ -9,7 +9,7 @@ from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.plan import MIDDLE_SIZE
 from likewise.lab.experiments.results import Results, line_of
 from likewise.lab.experiments.store import KEY
-from likewise.lab.experiments.tables import DIFFERS, SAME, Line, Table
+from likewise.lab.experiments.tables import DIFFERS, SAME, Line, Table, texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,21 +41,8 @@ def times_table(results: Results) -> Table | None:
             line["peak memory in MB"] = float(runs["peak_mb"].max())
             line["settings"] = "; ".join(sorted({text for text in runs["settings"] if text}))
             lines.append(line)
-    return Table.of(
-        lines,
-        "times",
-        "Processor time: a run, and from an answer to the next question",
-        verdict="" if results.is_by_budget else _times_verdict(rows),
-        notes=[
-            "One thread. Time on the processor, not on the clock: the machine did other work at "
-            "the same time. Seconds are the median over tasks of the mean of the folds, with "
-            f"{MIDDLE_SIZE} super-instances or, by budget, of a run of up to 200 questions. "
-            "Milliseconds are medians over tasks and folds of a run's own median and 95th "
-            "percentile, without the time before the first question. Peak memory is that of the "
-            "whole process, the data and the libraries (about 200 MB) included."
-        ],
-        digits=2,
-    )
+    verdict = "" if results.is_by_budget else _times_verdict(rows)
+    return Table.of(lines, "times", **texts("times", size=MIDDLE_SIZE), verdict=verdict)
 
 
 def _times_verdict(rows: pd.DataFrame) -> str:
@@ -81,8 +68,8 @@ def trouble_table(results: Results) -> Table:
     whole = counts.astype("Int64").astype(object).where(counts.notna(), None)
     return Table(
         "trouble",
-        "Cells that were capped or failed",
-        cells.assign(**whole),
+        frame=cells.assign(**whole),
+        **texts("trouble"),
         verdict=(
             f"Of {len(statuses)} cells {statuses.count('capped')} were capped by the time limit "
             f"and {statuses.count('failed')} failed."
@@ -103,12 +90,8 @@ def stale_table(results: Results) -> Table:
         )
     else:
         verdict = f"All {n_rows} rows are of the code of today."
-    return Table(
-        "stale",
-        "Rows whose code has changed since they were made",
-        counts.rename(columns={"size": "rows", "stale": "why"}),
-        verdict=verdict,
-    )
+    frame = counts.rename(columns={"size": "rows", "stale": "why"})
+    return Table("stale", frame=frame, **texts("stale"), verdict=verdict)
 
 
 def versions_text(results: Results) -> str:

@@ -12,13 +12,7 @@ from joblib import Parallel, delayed
 
 from likewise.lab.experiments.cells import run_cell
 from likewise.lab.experiments.plan import needed_first
-from likewise.lab.experiments.protocol import (
-    AT_BUDGETS,
-    COUNTS,
-    NOISE,
-    NOISE_BUDGETS,
-    budgets_of,
-)
+from likewise.lab.experiments.protocol import AT_BUDGETS, COUNTS, NOISE, NOISE_BUDGETS, budgets_of
 from likewise.lab.experiments.provenance import CHANGED, why_stale
 from likewise.lab.experiments.store import LATER, NOT_REPRODUCIBLE, Cell, ResultStore, Row
 

@@ -34,6 +34,11 @@ class SessionMethod(Stepwise):
         for attribute, value in more.items():
             setattr(self, attribute, value)
 
+    def run(self, trial: Trial) -> ArrayLike:
+        """Return the cluster of every row, by one run to the end."""
+        session = run(self.start(trial), trial.oracle, max_queries=trial.budget)
+        return self.labels(session, trial)
+
     def anytime(self, trial: Trial) -> Iterator[State]:
         """Yield what makes the labels, at first and after every answer."""
         session = self.start(trial)

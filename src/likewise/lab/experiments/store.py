@@ -151,17 +151,10 @@ class ResultStore:
         columns = self._db.execute(f"SELECT * FROM results WHERE {where}", values).fetchone()
         return None if columns is None else Row(*columns)
 
-    def __contains__(self, cell: Cell) -> bool:
-        return self.get(cell) is not None
-
     def __iter__(self) -> Iterator[Row]:
         order = ", ".join(KEY)
         for values in self._db.execute(f"SELECT * FROM results ORDER BY {order}").fetchall():
             yield Row(*values)
-
-    def __len__(self) -> int:
-        (count,) = self._db.execute("SELECT count(*) FROM results").fetchone()
-        return int(count)
 
     def _names(self) -> tuple[str, ...]:
         """Return the columns of the file."""

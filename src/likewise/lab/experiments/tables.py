@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +32,20 @@ _LATEX = str.maketrans(
         **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
     }
 )
+
+
+@cache
+def _texts() -> dict[str, Any]:
+    file = files("likewise.lab.experiments").joinpath("tables.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def texts(name: str, /, **values: object) -> dict[str, Any]:
+    """Return the title, the notes and the digits of a table, as ``tables.toml`` has them."""
+    given = {**_texts()["shared"], **values}
+    entry = {"notes": [], "digits": 3, **_texts()[name]}
+    notes = [note.format(**given) for note in entry["notes"]]
+    return {**entry, "title": entry["title"].format(**given), "notes": notes}
 
 
 @dataclass(frozen=True)

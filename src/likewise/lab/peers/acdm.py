@@ -22,7 +22,7 @@ N_NEIGHBORS = 10
 
 
 class DiffusionSkeleton(Procedure):
-    """Place one row after the other into neighborhoods; the others follow down a tree.
+    """Place rows into neighborhoods, one by one; the others follow down a tree.
 
     A row is compared with the nearest member of every neighborhood, the nearest neighborhood
     first, until one is the same; if none is, it is a new one. The first rows are those at the top

@@ -149,11 +149,6 @@ class RowStrategy(Strategy):
 
     # -- what the estimators need -----------------------------------------------------------------
 
-    @property
-    def n_asked(self) -> int:
-        """Number of questions answered so far, unsure answers included."""
-        return self._n_asked
-
     def known(self) -> LinkGraph:
         """Return the answers together with what the number of clusters implies."""
         known = LinkGraph(self.n_rows)

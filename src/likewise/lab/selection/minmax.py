@@ -1,4 +1,4 @@
-"""MinMax: place the row first that is least similar to all known rows."""
+"""MinMax: first place the row that is least similar to all known rows."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Choice:
 
 @dataclass
 class State:
-    """The state: which rows are placed where."""
+    """Which rows are placed where."""
 
     # The members placed by answers, and by neighborhood those placed by inference.
     members: list[tuple[int, ...]] = field(default_factory=list)
@@ -45,7 +45,7 @@ class State:
 
 
 class NeighborhoodStrategy(RowStrategy):
-    """Place one row after the other into neighborhoods."""
+    """Place rows into neighborhoods, one by one."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""NPU: place the row first that is most informative per question."""
+"""NPU: first place the row that is most informative per question."""
 
 from __future__ import annotations
 

@@ -10,13 +10,7 @@ from numpy.typing import NDArray
 
 from likewise.core.links import LinkGraph
 from likewise.lab.baselines.mpck.farthest import BoxDiagonals, FarthestPairs, squared_lengths
-from likewise.lab.baselines.mpck.links import (
-    LinkCosts,
-    LinkedRows,
-    Violations,
-    sweep,
-    violations,
-)
+from likewise.lab.baselines.mpck.links import LinkCosts, LinkedRows, Violations, sweep, violations
 from likewise.lab.baselines.mpck.metric import Array, Ints, Metric, outer, updated_metric
 
 Separations = FarthestPairs | BoxDiagonals
@@ -31,7 +25,7 @@ MAX_ITERATIONS_WITHOUT_GAIN = 10
 
 @dataclass(frozen=True)
 class Settings:
-    """How to run `mpck_means`; see `MPCKMeans` for what each means."""
+    """How to run `mpck_means`; `MPCKMeans` explains the parameters."""
 
     learns_metric: bool
     w_must: float
@@ -44,7 +38,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Solution:
-    """Where `mpck_means` got to."""
+    """Where `mpck_means` ended."""
 
     labels: Ints
     centers: Array

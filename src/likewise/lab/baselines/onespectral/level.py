@@ -138,7 +138,7 @@ def perturbed(graph: CutGraph, gamma: float, solution: Solution, search: Search)
 
 
 def best_moves(graph: CutGraph, gamma: float, side: Sides) -> Sides:
-    """Make the move that lowers F most, again and again while F falls; return the set."""
+    """Make the best move of a single vertex until none lowers F; return the set."""
     # Descents end where no direction improves, but a merged vertex may still be on the wrong side.
     side = side.copy()
     value = set_value(graph, gamma, side)

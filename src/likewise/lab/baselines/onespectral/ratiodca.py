@@ -86,7 +86,7 @@ def ratio_dca(
 
 
 def _unit(f: Floats) -> Floats:
-    """Return f around its mean with norm one; F does not change."""
+    """Return f centered and with norm one, which does not change F."""
     f = f - f.mean()
     unit: Floats = f / np.sqrt(f @ f)
     return unit

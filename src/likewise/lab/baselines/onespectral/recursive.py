@@ -1,4 +1,4 @@
-"""More than two clusters: split one cluster after the other."""
+"""More than two clusters: split clusters one by one."""
 
 from __future__ import annotations
 
