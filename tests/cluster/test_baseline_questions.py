@@ -91,5 +91,5 @@ def test_questions_and_labels_stay_the_same(method, data, kind):
 
 
 if __name__ == "__main__":
-    found = {"/".join(case): outcome(*case) for case in cases()}
-    EXPECTED.write_text(json.dumps(found, indent=0) + "\n")
+    outcomes = {"/".join(case): outcome(*case) for case in cases()}
+    EXPECTED.write_text(json.dumps(outcomes, indent=0) + "\n")

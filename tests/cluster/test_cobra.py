@@ -59,10 +59,10 @@ def test_one_pass_asks_what_the_literal_algorithm_asks(has_ties, is_truthful):
         n = int(rng.integers(2, 10))
         points = rng.integers(0, 4, (n, 2)).astype(float) if has_ties else rng.normal(size=(n, 2))
         truth = rng.integers(0, 3, n)
-        said = {pair: bool(rng.integers(2)) for pair in combinations(range(n), 2)}
+        answers = {pair: bool(rng.integers(2)) for pair in combinations(range(n), 2)}
 
-        def answer(i, j, truth=truth, said=said):
-            return bool(truth[i] == truth[j]) if is_truthful else said[i, j]
+        def answer(i, j, truth=truth, answers=answers):
+            return bool(truth[i] == truth[j]) if is_truthful else answers[i, j]
 
         queries, clusters = literal_cobra(pairwise_distances(points), answer)
         session = run(Session(ClosestFirst(singletons(points))), answer)

@@ -141,9 +141,9 @@ def test_checking_changes_nothing():
         max_size=12,
     )
 )
-def test_what_counts_fits_together_and_the_newest_certain_link_always_counts(said):
+def test_what_counts_fits_together_and_the_newest_certain_link_always_counts(gestures):
     what = Counted(5, False)
-    for left, right, answer, source in said:
+    for left, right, answer, source in gestures:
         what.take(gesture((left, right, answer), source=source))
         Counted(5, False).check(gesture(*links_of(what)))
         if source != "asked":

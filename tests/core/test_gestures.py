@@ -220,16 +220,18 @@ def test_a_choice_can_be_revised_to_not_sure_by_its_word():
 
 def test_one_group_is_answered_by_tell_and_by_choose(monkeypatch):
     ask = ClosestFirst.next_question
-    monkeypatch.setattr(
-        Choosing, "next_question", lambda self: ask(self) if self._log else (5, ((0, 1),))
-    )
+
+    def next_question(self):
+        return ask(self) if len(self.links) or self._unsure else (5, ((0, 1),))
+
+    monkeypatch.setattr(Choosing, "next_question", next_question)
     answers: list[tuple[Any, Any]] = [(True, 0), (False, None), (None, Answer.UNSURE)]
-    for said, chosen in answers:
-        told, chose = choosing(), choosing()
-        told.tell(said)
-        chose.choose(chosen)
-        assert told == chose
-        assert told.events[0].groups == ((0, 1),)
+    for value, chosen in answers:
+        by_tell, by_choose = choosing(), choosing()
+        by_tell.tell(value)
+        by_choose.choose(chosen)
+        assert by_tell == by_choose
+        assert by_tell.events[0].groups == ((0, 1),)
 
 
 def test_tell_is_refused_where_there_are_several_groups_and_choose_answers_pairs():
@@ -247,7 +249,7 @@ def test_tell_is_refused_where_there_are_several_groups_and_choose_answers_pairs
 
 
 @pytest.mark.parametrize(
-    ("said", "answer"),
+    ("value", "answer"),
     [
         (1, "same"),
         (0, "different"),
@@ -256,16 +258,16 @@ def test_tell_is_refused_where_there_are_several_groups_and_choose_answers_pairs
         ("unsure", "unsure"),
     ],
 )
-def test_zero_and_one_are_answers(said, answer):
+def test_zero_and_one_are_answers(value, answer):
     session = Session(ClosestFirst(singletons(POINTS)))
-    assert session.tell(said).answer is Answer(answer)
+    assert session.tell(value).answer is Answer(answer)
 
 
-@pytest.mark.parametrize("said", [2, -1, 1.0, "1", "yes"])
-def test_other_numbers_and_words_are_no_answers(said):
+@pytest.mark.parametrize("value", [2, -1, 1.0, "1", "yes"])
+def test_other_numbers_and_words_are_no_answers(value):
     session = Session(ClosestFirst(singletons(POINTS)))
     with pytest.raises(AnswerError, match="is no answer"):
-        session.tell(said)
+        session.tell(value)
     assert session.events == ()
 
 

@@ -272,8 +272,8 @@ def test_what_can_be_undone_and_redone_is_said():
 def test_a_partition_of_some_rows_knows_how_many_there_are():
     assignment, standing = np.array([0, 0, 1]), np.array([0, 2])
     assert SuperInstances(assignment, standing).sizes().tolist() == [2, 1]
-    some = SuperInstances(assignment, standing, row_counts=np.array([70, 30]))
-    assert some.sizes().tolist() == [70, 30]
+    sampled = SuperInstances(assignment, standing, row_counts=np.array([70, 30]))
+    assert sampled.sizes().tolist() == [70, 30]
 
 
 @pytest.mark.parametrize("row", ["a", 0.5, None])
@@ -350,13 +350,13 @@ def test_what_telling_returns_is_what_stands_in_the_log():
 
 
 @pytest.mark.parametrize(
-    ("said", "chosen"), [(True, 0), (False, None), (None, Answer.UNSURE)], ids=str
+    ("value", "chosen"), [(True, 0), (False, None), (None, Answer.UNSURE)], ids=str
 )
-def test_peeking_shows_what_follows_each_answer(said, chosen):
+def test_peeking_shows_what_follows_each_answer(value, chosen):
     session = line()
     follow_up = session.peek(chosen)
     assert session.events == ()
-    session.tell(said)
+    session.tell(value)
     assert session.ask() == follow_up
 
 

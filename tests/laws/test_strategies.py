@@ -172,4 +172,4 @@ def test_every_strategy_is_under_the_laws():
     suites = [s for s in globals().values() if inspect.isclass(s) and issubclass(s, StrategyLaws)]
     held = {type(s().make(Case.drawn(4, 0))) for s in suites if s is not StrategyLaws}
     known = {STRATEGIES.find(name) for name in STRATEGIES.names}
-    assert {found for found in known if found.__module__.startswith("likewise.")} <= held
+    assert {strategy for strategy in known if strategy.__module__.startswith("likewise.")} <= held

@@ -23,7 +23,7 @@ def share_of_right_rows(y, labels, rows):
 
 @pytest.mark.slow
 def test_the_lower_bound_holds_nine_times_in_ten_and_the_estimate_is_near():
-    said, was, bounds = [], [], []
+    estimates, truths, bounds = [], [], []
     for X, y in datasets():
         session = Likewise(random_state=0).start(X)
         for n in (15, 30, 60, 100):
@@ -31,15 +31,15 @@ def test_the_lower_bound_holds_nine_times_in_ten_and_the_estimate_is_near():
             model = Likewise().adopt(session, X=X)
             if model.completeness_ is None:
                 continue
-            said.append(model.completeness_.estimate)
+            estimates.append(model.completeness_.estimate)
             bounds.append(model.completeness_.at_least)
             strategy: Any = session.strategy
             rows, _ = strategy.known().examples()
-            was.append(share_of_right_rows(y, model.labels_, rows))
-    assert len(was) >= 20
-    assert np.mean(np.array(was) >= bounds) >= 0.9
-    assert abs(np.mean(said) - np.mean(was)) < 0.1
-    assert np.corrcoef(said, was)[0, 1] > 0.6
+            truths.append(share_of_right_rows(y, model.labels_, rows))
+    assert len(truths) >= 20
+    assert np.mean(np.array(truths) >= bounds) >= 0.9
+    assert abs(np.mean(estimates) - np.mean(truths)) < 0.1
+    assert np.corrcoef(estimates, truths)[0, 1] > 0.6
 
 
 def test_completeness_grows_with_answers():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.covariance import OAS
 from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.linear_model import Ridge
@@ -13,7 +14,6 @@ from likewise.learning.kernel_vote import (
     KernelChoice,
     _distances,
     fit_kernels,
-    gaussian,
     ridge,
     tune_kernels,
 )
@@ -55,11 +55,11 @@ def test_main_axes_are_those_of_a_singular_value_decomposition(shape):
 @pytest.mark.parametrize("unit", [1.0, 1e-3, 1e3])
 def test_views_are_scaled_and_constant_features_vanish(unit):
     rows = np.hstack([unit * X, np.ones((len(X), 2))])
-    found = views_of(rows)(rows)
-    for view in found[:2]:
+    views = views_of(rows)(rows)
+    for view in views[:2]:
         assert np.isclose((view**2).sum(axis=1).mean(), 1.0)
         assert not view[:, 4:].any()
-    assert found.axes.shape == (len(X), 4)
+    assert views.axes.shape == (len(X), 4)
 
 
 # -- kernels -----------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ def test_views_are_scaled_and_constant_features_vanish(unit):
 
 def test_left_out_predictions_are_those_of_fits_without_the_row():
     rows, targets = X[::15], np.eye(3)[Y[::15]]
-    kernel = gaussian(rows, 0.5)
+    kernel = np.exp(-0.25 * cdist(rows, rows, "sqeuclidean"))
     _, left_out = ridge(kernel, targets, 0.3)
     for k in range(len(rows)):
         rest = np.arange(len(rows)) != k
@@ -107,12 +107,12 @@ def test_kernels_follow_a_curved_border():
 @pytest.mark.parametrize("kernel", range(len(KERNELS)))
 def test_every_kernel_keeps_what_is_known_and_foretells_the_rest(kernel):
     rows = views_of(X)(X)
-    some = np.arange(0, 150, 3)
-    model = fit_kernels(rows.take(some), Y[some], [KernelChoice(kernel, 1.0, 1e-3, 4.0, 1.0)])
-    found = model.predict_proba(rows).argmax(axis=1)
-    assert (found[some] == Y[some]).all()
-    assert np.mean(found == Y) > 0.93
-    assert np.mean(model.left_out.argmax(axis=1) == Y[some]) > 0.85
+    known = np.arange(0, 150, 3)
+    model = fit_kernels(rows.take(known), Y[known], [KernelChoice(kernel, 1.0, 1e-3, 4.0, 1.0)])
+    predicted = model.predict_proba(rows).argmax(axis=1)
+    assert (predicted[known] == Y[known]).all()
+    assert np.mean(predicted == Y) > 0.93
+    assert np.mean(model.left_out.argmax(axis=1) == Y[known]) > 0.85
 
 
 def test_without_the_rows_themselves_kernels_say_how_often_each_group_was_met():
@@ -120,8 +120,8 @@ def test_without_the_rows_themselves_kernels_say_how_often_each_group_was_met():
     known = views_of(X)(X[:6])
     model = fit_kernels(known, groups, [KernelChoice(0, 1.0, 1e9, 3.0, 1.0)])  # smoothed to nothing
     met = np.exp(3.0 * np.array([4, 2]) / 6)
-    for found in (model.left_out, model.predict_proba(known)):
-        assert np.allclose(found, met / met.sum(), atol=1e-6)
+    for chances in (model.left_out, model.predict_proba(known)):
+        assert np.allclose(chances, met / met.sum(), atol=1e-6)
 
 
 def test_rows_that_are_hard_to_foretell_do_not_all_fall_into_one_group():
@@ -163,12 +163,12 @@ def test_a_known_row_is_scored_by_the_mean_of_its_group_without_its_cell():
     rows = X[[0, 10, 20, 60, 70]]
     targets = np.eye(2)[groups]
     model = _Gaussians.fit(targets.T @ cells, targets.T @ sizes, X.T @ X)
-    found = model.scores_without(cells, sizes, rows, groups)
+    scores = model.scores_without(cells, sizes, rows, groups)
     for k, group in enumerate(groups):
         rest = (groups == group) & (np.arange(5) != k)
         mean = cells[rest].sum(axis=0) / sizes[rest].sum()
         score = (rows[k] - 0.5 * mean) @ model.precision @ mean
-        assert found[k, group] == pytest.approx(score + np.log(sizes[rest].sum() / sizes.sum()))
+        assert scores[k, group] == pytest.approx(score + np.log(sizes[rest].sum() / sizes.sum()))
 
 
 def test_the_discriminant_learns_from_rows_that_nobody_was_asked_about():

@@ -33,5 +33,5 @@ def test_every_answer_is_respected(truth, data):
     drawn = data.draw(st.lists(st.tuples(rows, rows).filter(lambda p: p[0] != p[1]), max_size=12))
     answers = [(i, j, SAME if truth[i] == truth[j] else DIFFERENT) for i, j in drawn]
     tree = merge_tree(pdist(np.arange(len(truth))[:, None] ** 1.3), is_euclidean=True)
-    found = join_by_guess(tree, answers)
-    assert all((found[i] == found[j]) == (said is SAME) for i, j, said in answers)
+    groups = join_by_guess(tree, answers)
+    assert all((groups[i] == groups[j]) == (answer is SAME) for i, j, answer in answers)

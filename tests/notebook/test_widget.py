@@ -19,20 +19,20 @@ def make(monkeypatch):
     from likewise.notebook.session_widget import SessionWidget
 
     sent: list[Any] = []
-    monkeypatch.setattr(SessionWidget, "send", lambda self, *said: sent.append((self, *said)))
+    monkeypatch.setattr(SessionWidget, "send", lambda self, *message: sent.append((self, *message)))
 
     def widget(session, **options):
-        found = session.widget(**options)
+        shown = session.widget(**options)
 
         def call(path, **body):
             del sent[:]
-            said = {"number": 7, "path": path, **({"body": body} if body else {})}
-            found._handle_custom_msg(said, [])
+            message = {"number": 7, "path": path, **({"body": body} if body else {})}
+            shown._handle_custom_msg(message, [])
             (_, reply, *files), *others = sent
             assert reply["number"] == 7
             return reply["status"], reply["body"], files, others
 
-        return found, call
+        return shown, call
 
     return widget
 
@@ -57,8 +57,8 @@ def test_widgets_of_one_session_tell_each_other_and_notice_other_changes(make):
     first, call = make(session, items=WORDS)
     second, other = make(session, items=WORDS)
     third, _ = make(COBRA(4).start(X), items=WORDS)
-    told = call("answer", question=1, position=0, answer="same")[3]
-    assert [(widget, said) for widget, said in told] == [(second, {"changed": True})]
+    messages = call("answer", question=1, position=0, answer="same")[3]
+    assert [(widget, message) for widget, message in messages] == [(second, {"changed": True})]
     assert other("answer", question=2, position=0, answer="same")[0] == 409
     assert other("query")[1]["question"]["number"] == 2
     session.tell("different")

@@ -15,10 +15,10 @@ def rows_and_centers(n=20_000, d=12, k=300, offset=0.0):
     return X, X[rng.choice(n, k, replace=False)] + np.float32(0.01)
 
 
-def excess(X, centers, found):
-    """Return how much farther the found centers are than the nearest, as squared distances."""
+def excess(X, centers, assignment):
+    """Return how much farther the assignment centers are than the nearest, as squared distances."""
     squares = cdist(X.astype(float), centers.astype(float), "sqeuclidean")
-    own = squares[np.arange(len(X)), found]
+    own = squares[np.arange(len(X)), assignment]
     return (own - squares.min(axis=1)) / squares.max()
 
 

@@ -11,12 +11,12 @@ X, _ = make_blobs(4000, centers=12, n_features=5, random_state=0)
 
 
 def test_every_row_is_in_the_cell_of_its_nearest_center():
-    found = build_super_instances(X, 20, seed=0)
-    assert found.centers is not None
-    assert found.cell_owner is not None
-    nearest = np.argmin(((X[:, None, :] - found.centers) ** 2).sum(axis=2), axis=1)
-    assert np.array_equal(found.assignment, found.cell_owner[nearest])
-    assert len(np.unique(found.assignment)) == len(found.centers) == 20
+    cells = build_super_instances(X, 20, seed=0)
+    assert cells.centers is not None
+    assert cells.cell_owner is not None
+    nearest = np.argmin(((X[:, None, :] - cells.centers) ** 2).sum(axis=2), axis=1)
+    assert np.array_equal(cells.assignment, cells.cell_owner[nearest])
+    assert len(np.unique(cells.assignment)) == len(cells.centers) == 20
 
 
 def test_fewer_distinct_rows_than_cells_become_the_cells():

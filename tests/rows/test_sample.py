@@ -58,10 +58,10 @@ def test_questions_and_labels_are_the_same_wherever_the_rows_lie(
     expected = None
     for place, data in places_of(X, tmp_path, write_parquet).items():
         model = pickle.loads(pickle.dumps(MODELS[name])).fit(data, oracle=LabelOracle(y))
-        found = np.asarray(model.predict(data))
+        predicted = np.asarray(model.predict(data))
         if expected is None:
             expected = model
-            labels = found
+            labels = predicted
             assert model.session_.strategy.n_rows == 1000
             assert adjusted_rand_score(y, model.labels_) > 0.9
             numbers = model.session_.row_numbers
@@ -70,7 +70,7 @@ def test_questions_and_labels_are_the_same_wherever_the_rows_lie(
             )
             others = np.setdiff1d(np.arange(len(X)), numbers)
             assert np.array_equal(model.labels_[others], labels[others])
-        assert np.array_equal(found, labels), place
+        assert np.array_equal(predicted, labels), place
         assert model.queries_ == expected.queries_, place
         assert all(y[i] == y[j] for i, j, answer in model.queries_ if answer.value == "same")
         assert model.session_.digest == expected.session_.digest

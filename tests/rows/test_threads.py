@@ -61,18 +61,18 @@ def test_blocks_that_overlap_in_two_threads_keep_the_limit_until_the_last_ends()
 
 
 def test_any_thread_can_set_the_limit():
-    found = []
+    counts = []
 
     def other():
         with one_thread_each():
-            found.extend(threads_now())
+            counts.extend(threads_now())
 
     with one_thread_each():
         pass
     thread = threading.Thread(target=other)
     thread.start()
     thread.join()
-    assert set(found) == {1}
+    assert set(counts) == {1}
     assert set(threads_now()) == {2}
 
 
@@ -82,9 +82,9 @@ def test_every_call_of_a_map_has_one_thread(n_jobs):
         np.linalg.norm(np.eye(3))
         return *threads_now(), *threads_now("openmp")
 
-    found = map_in_threads(count, range(5), n_jobs)
-    assert len(found) == 5
-    assert set(sum(found, ())) == {1}
+    counts = map_in_threads(count, range(5), n_jobs)
+    assert len(counts) == 5
+    assert set(sum(counts, ())) == {1}
 
 
 def test_a_map_keeps_the_order():

@@ -2,7 +2,7 @@ import numpy as np
 
 from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
-from likewise.strategies.representatives import respecting_labels
+from likewise.strategies.representatives import respecting_groups
 
 
 def test_labels_respect_links_also_where_all_groups_are_forbidden():
@@ -11,6 +11,6 @@ def test_labels_respect_links_also_where_all_groups_are_forbidden():
         links.add(i, j, Answer.DIFFERENT)
     links.add(3, 4, Answer.SAME)
     chances = np.tile([[0.6, 0.4]], (6, 1))
-    labels = respecting_labels(chances, links, {0: 0, 1: 1})
+    labels = respecting_groups(chances, links, {0: 0, 1: 1})
     assert len({*labels[:3]}) == 3
     assert labels[3] == labels[4] != labels[2]

@@ -12,18 +12,20 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from likewise.cluster.estimator import AskingClusterer, Data, Predict, predict_array
-from likewise.cluster.learner import learn_representatives, learned_labels, most_likely
 from likewise.core.candidates import Candidates
 from likewise.core.fingerprint import refuse_other_rows
+from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.inputs import refuse_session
+from likewise.learning.learner import Learned, Learner
 from likewise.rows.assignment import nearest_super_instance
 from likewise.rows.build import build_super_instances
 from likewise.rows.candidates import candidates_from_sparse, is_sparse
 from likewise.strategies.candidate_pairs import CandidatePairs
 from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES, ClosestFirst
+from likewise.strategies.representatives import respecting_groups
 
 
 class COBRA(AskingClusterer):
@@ -241,10 +243,10 @@ class COBRA(AskingClusterer):
         if len(rows) != partition.n_rows:
             raise InputError(f"X has {len(rows)} rows, but the session is about {partition.n_rows}")
         groups = self.labels_[partition.representatives]
-        self.learned_ = learn_representatives(partition, groups, rows)
-        if self.learned_ is not None:
-            reps = partition.representatives
-            self.labels_ = learned_labels(self.learned_, reps, rows, session.links)
+        self.learned_ = None
+        if groups.max() > 0:
+            self.learned_ = Learner(rows).learn(partition.representatives, groups)
+            self.labels_ = learned_labels(self.learned_, rows, session.links)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -272,3 +274,27 @@ def group_of_nearest(
 ) -> NDArray[np.intp]:
     """Return the groups of the super-instances that new rows fall into."""
     return groups[nearest_super_instance(partition, rows)]
+
+
+def most_likely(learned: Learned, rows: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the most likely group of each of any rows."""
+    return np.asarray(learned.predict_proba(rows).argmax(axis=1), dtype=np.intp)
+
+
+def learned_labels(learned: Learned, X: NDArray[Any], links: LinkGraph) -> NDArray[np.intp]:
+    """Return the group of every row: as answered, else the likeliest that no answer forbids."""
+    representatives = learned.known
+    asked = [row for link in links for row in (link.left, link.right)]
+    fixed = np.unique(np.concatenate([representatives, np.array(asked, dtype=np.intp)]))
+    chances = learned.predict_proba(X[fixed])
+    # The group of a representative is known; the learner does not overrule it.
+    chances[np.searchsorted(fixed, representatives)] = np.eye(learned.n_groups)[learned.groups]
+    decided = {
+        links.find(int(row)): int(group)
+        for row, group in zip(representatives, learned.groups, strict=True)
+    }
+    position = {int(row): i for i, row in enumerate(fixed)}
+    groups = most_likely(learned, X)
+    groups[fixed] = respecting_groups(chances, links, decided, position)
+    # A group whose known rows all moved may be empty.
+    return np.unique(groups, return_inverse=True)[1].astype(np.intp)

@@ -25,9 +25,11 @@ def checked_links(n_samples: int, must_link: Pairs = (), cannot_link: Pairs = ()
     return links_from(n_samples, must.tolist(), cannot.tolist())
 
 
-def checked_pairs(n_samples: int, pairs: Pairs, name: str) -> NDArray[np.intp]:
+def checked_pairs(
+    n_samples: int, pairs: Pairs, name: str, labels: Sequence[Any] | None = None
+) -> NDArray[np.intp]:
     """Return pairs of rows as an array of shape ``(n_pairs, 2)``; `name` is for the error."""
-    array = _as_array(pairs, name)
+    array = _as_array(pairs_by_label(pairs, labels, name), name)
     if array.size == 0:
         return np.empty((0, 2), dtype=np.intp)
     if array.ndim != 2 or array.shape[1] != 2:

@@ -18,12 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from likewise.cluster.checkpoint import Checkpoint
-from likewise.cluster.constraints import (
-    Pairs,
-    checked_pairs,
-    checked_train_rows,
-    pairs_by_label,
-)
+from likewise.cluster.constraints import Pairs, checked_pairs, checked_train_rows
 from likewise.core.answers import Answer
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
@@ -123,20 +118,20 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             correct. -1, None, NaN, "" and "noise" stand for rows without a group. Their labels
             are the names of groups on the page. Only for `Likewise`.
         """
-        labels = row_labels(X, sample_ids)
-        session, _ = self._begin(
+        return self._begin(
             self._data(X),
+            row_labels(X, sample_ids),
             train_indices=train_indices,
             sample_ids=sample_ids,
-            must_link=pairs_by_label(must_link, labels, "must_link"),
-            cannot_link=pairs_by_label(cannot_link, labels, "cannot_link"),
+            must_link=must_link,
+            cannot_link=cannot_link,
             groups=groups,
-        )
-        return session
+        )[0]
 
     def _begin(
         self,
         data: Data,
+        labels: Sequence[Any] | None,
         *,
         train_indices: ArrayLike | None,
         sample_ids: Sequence[Hashable] | None,
@@ -150,8 +145,8 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         n_rows = len(data) if isinstance(data, np.ndarray) else data.n_rows
         train = checked_train_rows(train_indices, n_rows)
-        must = checked_pairs(n_rows, must_link, "must_link")
-        cannot = checked_pairs(n_rows, cannot_link, "cannot_link")
+        must = checked_pairs(n_rows, must_link, "must_link", labels)
+        cannot = checked_pairs(n_rows, cannot_link, "cannot_link", labels)
         numbers = None
         if self._asks_about_samples:
             linked = np.concatenate([must.ravel(), cannot.ravel()])
@@ -307,13 +302,13 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             session, rows = resumed
             session.max_queries = self.max_queries
         else:
-            labels = row_labels(X, sample_ids)
             session, rows = self._begin(
                 data,
+                row_labels(X, sample_ids),
                 train_indices=train_indices,
                 sample_ids=sample_ids,
-                must_link=pairs_by_label(must_link, labels, "must_link"),
-                cannot_link=pairs_by_label(cannot_link, labels, "cannot_link"),
+                must_link=must_link,
+                cannot_link=cannot_link,
                 groups=groups,
                 is_choice=oracle is None or can_choose(as_oracle(oracle)),
             )

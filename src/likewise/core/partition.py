@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -104,43 +104,28 @@ class SuperInstances:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the partition as arrays and plain values."""
-        arrays = {
-            "assignment": self.assignment,
-            "representatives": self.representatives,
-            "points": self.points,
-            "distances": self.distances,
-            "centers": self.centers,
-            "cell_owner": self.cell_owner,
-            "row_counts": self.row_counts,
-        }
-        there = {name: array for name, array in arrays.items() if array is not None}
-        dtype = None if self.points is None else self.points.dtype.name
-        return {**there, "metric": self.metric, "dtype": dtype}
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        there = {name: value for name, value in values.items() if value is not None}
+        return {**there, "dtype": None if self.points is None else self.points.dtype.name}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> SuperInstances:
         """Return the partition that `to_dict` wrote down."""
-
-        def array(name: str, dtype: Any) -> NDArray[Any] | None:
-            return np.asarray(plain[name], dtype=dtype) if name in plain else None
-
-        dtype = plain.get("dtype") or "float64"
         if "assignment" not in plain:
             raise InputError(
                 "this session is about rows in files, which release 0.1.0 read in several passes. "
                 "Its answers are about rows of these files: start a new session with them as "
                 "must_link and cannot_link"
             )
-        return cls(
-            assignment=np.asarray(plain["assignment"], dtype=np.intp),
-            representatives=np.asarray(plain["representatives"], dtype=np.intp),
-            points=array("points", dtype),
-            distances=array("distances", np.float64),
-            metric=plain["metric"],
-            centers=array("centers", dtype),
-            cell_owner=array("cell_owner", np.intp),
-            row_counts=array("row_counts", np.intp),
-        )
+        dtype = plain.get("dtype") or "float64"
+        dtypes = {"points": dtype, "centers": dtype, "distances": np.float64}
+        numbers = ("assignment", "representatives", "cell_owner", "row_counts")
+        arrays: Any = {
+            name: np.asarray(plain[name], dtype=kind)
+            for name, kind in (dtypes | dict.fromkeys(numbers, np.intp)).items()
+            if name in plain
+        }
+        return cls(**arrays, metric=plain["metric"])
 
 
 def singletons(points: NDArray[Any], metric: str = "euclidean") -> SuperInstances:

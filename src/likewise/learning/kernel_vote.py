@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dtrtri
-from scipy.spatial.distance import cdist, pdist, squareform
+from scipy.spatial.distance import cdist
 from scipy.special import softmax
 
 from likewise.learning.views import RowViews
@@ -129,11 +129,6 @@ def fit_kernels(
         tuple(choices),
         tuple(coefficients),
     )
-
-
-def gaussian(rows: NDArray[np.float64], width: float) -> NDArray[np.float64]:
-    """Return the Gaussian kernel of every two rows."""
-    return np.asarray(np.exp(-0.5 * width * squareform(pdist(rows, "sqeuclidean"))))
 
 
 def ridge(

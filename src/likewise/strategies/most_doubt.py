@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist
 
 from likewise.core.answers import Answer, Groups
-from likewise.core.partition import SuperInstances
+from likewise.core.partition import SuperInstances, singletons
 from likewise.core.reports import Completeness, Suspect
 from likewise.errors import InputError
 from likewise.learning.given import keep_together, unmet_rows
@@ -36,7 +36,7 @@ from likewise.learning.suspects import contradicted_rows
 from likewise.rows.metrics import unit_rows
 from likewise.rows.threads import one_thread_each
 from likewise.strategies.known import Known, chance_of_new, read_log
-from likewise.strategies.representatives import RepresentativeStrategy, respecting_labels
+from likewise.strategies.representatives import RepresentativeStrategy, respecting_groups
 
 MAX_GROUPS = 6
 """How many groups a question shows: as many as fit on a page, with one key for each."""
@@ -134,24 +134,17 @@ class MostDoubt(RepresentativeStrategy):
         train_indices: NDArray[np.intp] | None = None,
         seed: int = 0,
         n_jobs: int | None = None,  # noqa: ARG003  (nothing is computed before the first question)
-        max_groups: int = MAX_GROUPS,
-        given: NDArray[np.intp] | None = None,
-        given_labels: Sequence[str] = (),
         metric: str = "euclidean",
+        **options: Any,
     ) -> Self:
-        """Return the strategy for rows, each of which counts on its own.
+        """Return the strategy for rows, each a cell of its own; `options` are those of the class.
 
         With the metric "cosine" they must have unit length.
         """
-        rows = np.arange(len(X), dtype=np.intp)
         is_askable = None
         if train_indices is not None:
-            is_askable = np.zeros(len(X), dtype=bool)
-            is_askable[train_indices] = True
-        partition = SuperInstances(rows, rows, points=X, metric=metric)
-        options: Any = {"max_groups": max_groups, "seed": seed}
-        options |= {"given": given, "given_labels": given_labels}
-        return cls(partition, askable=is_askable, **options)
+            is_askable = np.isin(np.arange(len(X)), train_indices)
+        return cls(singletons(X, metric), askable=is_askable, seed=seed, **options)
 
     def fresh(self) -> Self:
         """Return the same strategy before its first record; what was computed of rows is shared."""
@@ -353,7 +346,7 @@ class MostDoubt(RepresentativeStrategy):
             rows = self.partition.representatives
             decided = {self.links.find(int(rows[cells[0]])): g for g, cells in enumerate(groups)}
             decided = decided if len(groups) > 1 else {}
-            self._groups = respecting_labels(self.chances(), self.links, decided, self._position)
+            self._groups = respecting_groups(self.chances(), self.links, decided, self._position)
         return self._groups
 
     def guess_of_representatives(self) -> NDArray[np.intp]:

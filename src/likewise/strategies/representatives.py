@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,11 +49,6 @@ class RepresentativeStrategy(Strategy):
         """Return the partition."""
         return {"partition": self.partition.to_dict()}
 
-    @classmethod
-    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:  # noqa: ARG003  (not needed here)
-        """Return the strategy that `to_dict` wrote down."""
-        return cls(SuperInstances.from_dict(plain["partition"]))
-
     def _spread(self, names: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the group of every row from the names of the super-instances' groups."""
         groups = np.unique(names, return_inverse=True)[1].astype(np.intp)
@@ -76,25 +71,16 @@ class RepresentativeStrategy(Strategy):
         return labels
 
 
-def respecting_labels(
-    chances: NDArray[np.float64],
-    links: LinkGraph,
-    decided: Mapping[int, int],
-    position: Mapping[int, int] | None = None,
-) -> NDArray[np.intp]:
-    """Return, for every row, the likeliest group that respects the answers, else a new group."""
-    labels = respecting_groups(chances, links, decided, position)
-    # A group whose known rows all moved may be empty.
-    return np.unique(labels, return_inverse=True)[1].astype(np.intp).reshape(len(chances))
-
-
 def respecting_groups(
     chances: NDArray[np.float64],
     links: LinkGraph,
     decided: Mapping[int, int],
     position: Mapping[int, int] | None = None,
 ) -> NDArray[np.intp]:
-    """Return `respecting_labels` with the groups numbered as the columns of `chances`."""
+    """Return, for every row, the likeliest group that respects the answers, else a new group.
+
+    Groups are numbered as the columns of `chances`. Some may be empty: their known rows all moved.
+    """
     n_groups = chances.shape[1]
     labels: NDArray[np.intp] = np.argmax(chances, axis=1).astype(np.intp)
     members: dict[int, list[int]] = {}

@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 from likewise.core.answers import Answer, ordered
 from likewise.core.links import LinkGraph
 from likewise.lab.peers.rows import Ints, RowStrategy
-from likewise.strategies.representatives import respecting_labels
+from likewise.strategies.representatives import respecting_groups
 
 Questions = Generator[tuple[int, int], Answer, None]
 ROWS_PER_BLOCK = 512
@@ -59,7 +59,8 @@ class Procedure(RowStrategy):
     def labels(self, *, guess: bool = False) -> Ints:  # noqa: ARG002  (nothing is undecided)
         """Return the labels of the method, changed where they contradict an answer."""
         labels = self.labels_as_published()
-        return respecting_labels(np.eye(int(labels.max()) + 1)[labels], self.links, {})
+        groups = respecting_groups(np.eye(int(labels.max()) + 1)[labels], self.links, {})
+        return np.unique(groups, return_inverse=True)[1].astype(np.intp)
 
     def labels_as_published(self) -> Ints:
         """Return the labels of the method, which may lag behind the last answers."""
