@@ -6,6 +6,7 @@ looked at before SQLite touches them, and nothing in it is run.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sqlite3
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from likewise.errors import InputError, LikewiseError, SessionFileError
 from likewise.files import whole_path
@@ -207,6 +208,20 @@ def _log_sum(data: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]:
         first = (first + words[k] + second) & 0xFFFFFFFF
         second = (second + words[k + 1] + first) & 0xFFFFFFFF
     return first, second
+
+
+def digest(*parts: Any) -> str:
+    """Return the checksum of numbers, texts and bytes, and of where each of them ends."""
+    state = hashlib.sha256()
+    for part in parts:
+        data = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogateescape")
+        state.update(len(data).to_bytes(8) + data)
+    return state.hexdigest()[:32]
+
+
+def note_sum(db: sqlite3.Connection, name: str, value: str) -> None:
+    """Note a checksum in the table of checksums."""
+    db.execute("INSERT OR REPLACE INTO sums VALUES (?, ?)", (name, value))
 
 
 @contextmanager

@@ -152,8 +152,8 @@ def test_what_is_known_already_is_not_asked(table, tmp_path):
     known = tmp_path / "known.csv"
     known.write_text("id,group\n0,small\n1,small\n4,small\n2,large\n")
     result = label(table, "q\n", "--known", str(known))
-    assert "3 links that were new" in result.output
-    assert "0 links that were new" in label(table, "q\n", "--known", str(known)).output
+    assert "3 new links" in result.output
+    assert "0 new links" in label(table, "q\n", "--known", str(known)).output
     known.write_text("id,group\n0,a\n1,a\n1,b\n")
     result = label(table, "q\n", "--known", str(known))
     assert result.exit_code != 0

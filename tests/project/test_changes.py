@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -110,6 +111,16 @@ def test_a_renamed_group_is_told_and_a_session_from_nothing_has_no_before(projec
     assert "csv" in listed
     assert not [name for name in listed if name.startswith("changes")]
     nothing.close()
+
+
+def test_a_given_group_whose_items_all_left_is_left_out(project, tmp_path):
+    answer(project, 6)
+    path = tmp_path / "points.csv"
+    kept = [line for line in path.read_text().splitlines() if not line.endswith(("rest", ","))]
+    path.write_text("\n".join(kept) + "\n")
+    with closing(open_project(path, options={"id": "id"}, groups="kind").project) as again:
+        before = {row["before"] for row in rows_of(again, "changes-groups-csv")}
+    assert before - {""} == {"<a>", "a & b", "both"}
 
 
 def test_the_command_exports_changes_by_name(project, tmp_path):

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from likewise.cli import main
 from likewise.core.arrays import deflated
 from likewise.errors import LikewiseError, SessionFileError
-from likewise.project import checksums, open_project, open_session_file
+from likewise.project import open_project, open_session_file, schema
 from likewise.project.checking import check_file, repair_file
 from likewise.project.mending import Mending
 from likewise.project.store import FOLDED_AFTER, Store
@@ -142,7 +142,7 @@ def forge(path, rng):
             (op,) = db.execute("SELECT op FROM log WHERE seq = ?", (seq,)).fetchone()
             text = json.dumps(mutated_json(json.loads(op), rng))
             db.execute("UPDATE log SET op = ? WHERE seq = ?", (text, seq))
-            checksums.sign_log(db)
+            schema.sign_log(db)
             db.execute(
                 "CREATE TRIGGER log_keeps_content BEFORE UPDATE ON log"
                 " BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END"
@@ -158,7 +158,7 @@ def forge(path, rng):
             plain = json.loads(zlib.decompress(data))
             new = deflated(json.dumps(mutated_json(plain, rng)).encode())
             db.execute("UPDATE payloads SET data = ? WHERE name = ?", (new, name))
-        checksums.sign_content(db)
+        schema.sign_content(db)
 
 
 def ours_only(path):

@@ -122,7 +122,7 @@ def test_what_cannot_be_done_is_said(table, groups, begun, words):
 def test_the_command_says_from_how_many_groups_it_begins(table):
     options = ["label", str(table), "--id", "id", "--groups", "kind", "--terminal"]
     run = CliRunner().invoke(main, options, input="q\n")
-    assert "begins from 3 groups by kind, and 2 rows in none" in run.stderr
+    assert "starts from 3 groups by kind, and 2 rows in none" in run.stderr
     large = CliRunner().invoke(main, ["label", str(table), str(table), "--groups", "kind"])
     assert "--groups is not for files that are read in batches" in large.stderr
 

@@ -367,7 +367,7 @@ def test_sessions_that_cannot_grow_go_on_and_say_why(tmp_path, reopen, monkeypat
     reopen(path, options={}, session=sample)
     write(path, [*ROWS, ("z", 50, "red"), ("y", 51, "red")])
     project = reopen(path, options={}, session=sample)
-    assert any("1 new since last time, not taken in: of so many items" in s for s in project.said)
+    assert any("1 new since last time, not taken in: with so many items" in s for s in project.said)
 
 
 def test_a_grown_session_is_exported_and_loaded(folder, reopen):

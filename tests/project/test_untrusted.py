@@ -21,7 +21,7 @@ from likewise.database import LIMITS
 from likewise.errors import InputError, LikewiseError, SessionFileError
 from likewise.items import KINDS
 from likewise.learning.learner import VOTERS
-from likewise.project import FORMATS, checksums, open_project, open_session_file
+from likewise.project import FORMATS, open_project, open_session_file, schema
 from likewise.project.packing import unpack
 from likewise.project.store import Store
 from likewise.registry import Registry
@@ -48,7 +48,7 @@ def edited(session, setting, value):
     """Write a setting into a file as somebody would who knows its checksums."""
     with closing(sqlite3.connect(session)) as db, db:
         db.execute("UPDATE settings SET value = ? WHERE name = ?", (json.dumps(value), setting))
-        checksums.sign_content(db)
+        schema.sign_content(db)
 
 
 @pytest.mark.parametrize("kind", ["evil:X", "evil:", ":evil", "evil", 5, ["evil:X"]])
@@ -181,7 +181,7 @@ def test_a_payload_that_unpacks_to_gigabytes_is_refused_before_it_does(session):
     data = bomb(2 << 30)
     with closing(sqlite3.connect(session)) as db, db:
         db.execute("UPDATE payloads SET data = ?", (data,))
-        checksums.sign_content(db)
+        schema.sign_content(db)
     with (
         little_memory(400 << 20),
         pytest.raises(SessionFileError, match="compressed bytes would become more than"),

@@ -122,7 +122,7 @@ def _write_folder(
 ) -> None:
     if folder.suffix.removeprefix(".").lower() in FORMATS:
         raise InputError(
-            f"the groups of so many rows are written to a folder, not to {folder.name}: "
+            f"the groups of this many rows are written to a folder, not to {folder.name}: "
             "likewise export SESSION -o labels/"
         )
     with (

@@ -221,8 +221,7 @@ def label(
         click.echo(f"session {opened.path} {verb}", err=True)
         if known is not None:
             n = give_known(opened.project, known)
-            was = "was" if n == 1 else "were"
-            click.echo(f"{known}: {plural(n, 'link')} that {was} new", err=True)
+            click.echo(f"{known}: {plural(n, 'new link')}", err=True)
         if page is not None:
             page.show(opened.project)
         else:

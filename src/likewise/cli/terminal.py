@@ -49,7 +49,7 @@ z        undo, as often as you like        Z   redo
          and after 9 come letters                           0   to none of these
 m        read on in a long text
 g        the groups so far: their keys, what they are about, typical items, and how many items
-         you said, were learned, or are open
+         are there by your answers (said), learned from them, or open
 q        stop; the same command goes on from here
 Every answer is saved before the next question comes."""
 

@@ -153,7 +153,7 @@ class RowItems(Items):
 
     def _make_features(self, progress: OnProgress | None) -> Features:
         # Not cached: to compute them takes no longer than to hash the table.
-        return row_features(self._table, self._columns, self._left_out)
+        return fit_rows(self._table, self._columns, self._left_out)[0]
 
     @cached_property
     def _encoders(self) -> dict[str, Encoder]:
@@ -250,15 +250,13 @@ def _short(number: float) -> str:
     return f"{number:.4g}" if abs(number) < 1e4 or abs(number) >= 1e15 else f"{number:.0f}"
 
 
-def row_features(table: Table, columns: Sequence[str] | None, leave_out: Sequence[str]) -> Features:
-    """Turn the rows of a table into numbers; by default from all columns except `leave_out`."""
-    return fit_rows(table, columns, leave_out)[0]
-
-
 def fit_rows(
     table: Table, columns: Sequence[str] | None, leave_out: Sequence[str]
 ) -> tuple[Features, dict[str, Encoder]]:
-    """Return the features of the rows, and by column name what makes them of new rows."""
+    """Return the features of the rows, and by column name what makes them of new rows.
+
+    By default they come from all columns except `leave_out`.
+    """
     names = [n for n in table.columns if n not in leave_out] if columns is None else list(columns)
     encoders: dict[str, Encoder] = {}
     used: dict[str, list[str]] = {how: [] for how in HOW}

@@ -15,7 +15,7 @@ from likewise.core.reports import Check, Revision
 from likewise.errors import InputError
 from likewise.project import Project
 from likewise.project.groups import Group, group_ids, in_short, key_of
-from likewise.project.outlook import Outlook, outlook
+from likewise.project.outlook import outlook
 from likewise.rows.metrics import distances
 from likewise.words import plural
 
@@ -135,10 +135,12 @@ def progress(project: Project) -> Json:
     """Return how far the session is and how good the groups are."""
     now, complete = project.session.progress, project.session.completeness
     has_more = can_go_on(project)
-    ahead_of_it = outlook_on_page(project, has_more)
+    prospect = outlook(project.session)
+    if has_more:  # so it does not say that nothing is left
+        prospect = replace(prospect, more="")
     return {
         "progress": {**asdict(now), "line": str(now)},
-        "outlook": {**asdict(ahead_of_it), "line": ahead_of_it.line, "can_go_on": has_more},
+        "outlook": {**asdict(prospect), "line": prospect.line, "can_go_on": has_more},
         "completeness": None if complete is None else asdict(complete),
     }
 
@@ -151,12 +153,6 @@ def can_go_on(project: Project) -> bool:
     if session.strategy.name == "most-doubt":
         return session.progress.has_more
     return project.features.metric != "precomputed"
-
-
-def outlook_on_page(project: Project, has_more: bool) -> Outlook:
-    """Return the outlook; where one can go on, it does not say that nothing is left."""
-    view = outlook(project.session)
-    return replace(view, more="") if has_more else view
 
 
 def state(project: Project, *, is_far: bool = False) -> Json:

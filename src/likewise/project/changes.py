@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -12,7 +11,7 @@ from typing import Any
 
 from likewise.core.session import Session
 from likewise.errors import InputError
-from likewise.project.formats import Format, as_csv
+from likewise.project.formats import CSV, Format, as_csv, columns_of
 from likewise.project.groups import group_ids, lives_of
 from likewise.project.project import Project
 from likewise.words import plural
@@ -61,48 +60,29 @@ class GroupChange:
     split_from: str
 
 
-@dataclass(frozen=True)
-class Changes:
-    """What changed, item by item and group by group."""
-
-    items: list[ItemChange]
-    groups: list[GroupChange]
-
-
-def changes_of(project: Project) -> Changes:
-    """Return what changed since the groups were given; refuse a session from nothing."""
+def changes_of(project: Project) -> tuple[list[ItemChange], list[GroupChange]]:
+    """Return what changed since the groups were given, item by item and group by group."""
     with project.lock:
         session = project.session
         given = session.strategy.given_groups()
         if given is None:
             raise InputError(NOTHING)
         numbers, titles = given
-        ids, lives, groups = group_ids(session), lives_of(session), project.groups()
-        labels = session.labels
-        id_of = dict(zip(labels.tolist(), ids.tolist(), strict=True))
-        carrier = {k: id_of[label] for label, held in lives.carried.items() for k in held}
-        name = {group.id: group.name for group in groups}
-        how, certainty = project.known()
-        items = []
-        for item, row, _ in project.listed():
-            before, after = int(numbers[row]), int(ids[row])
-            change = "placed" if before < 0 else "moved"
-            if before >= 0 and carrier[before] == after:
-                change = "stayed"
-            is_given = before >= 0 and how[row] == "open"
-            certain = float(certainty[row])
-            items.append(
-                ItemChange(
-                    item,
-                    titles[before] if before >= 0 else "",
-                    after,
-                    name[after],
-                    change,
-                    "given" if is_given else str(how[row]),
-                    None if math.isnan(certain) else round(certain, 3),
-                )
-            )
-    return Changes(items, _groups(items, carrier, titles, name))
+        id_of = dict(zip(session.labels.tolist(), group_ids(session).tolist(), strict=True))
+        carried = lives_of(session).carried
+        carrier = {k: id_of[label] for label, held in carried.items() for k in held}
+        columns = columns_of(project)
+        before = [int(numbers[row]) for _, row, _ in project.listed()]
+    items = []
+    named = (columns[key] for key in ("id", "group", "name", "how", "certainty"))
+    for had, id, after, name, how, certainty in zip(before, *named, strict=True):
+        if had < 0:
+            items.append(ItemChange(id, "", after, name, "placed", how, certainty))
+        else:
+            change = "stayed" if carrier[had] == after else "moved"
+            known = "given" if how == "open" else how
+            items.append(ItemChange(id, titles[had], after, name, change, known, certainty))
+    return items, _groups(items, carrier, titles)
 
 
 def mended_labels(session: Session) -> list[Any]:
@@ -146,13 +126,15 @@ def _groups(
     items: Sequence[ItemChange],
     carrier: dict[int, int],
     titles: Sequence[str],
-    name: dict[int, str],
 ) -> list[GroupChange]:
     """Return what became of given groups, in their order, then groups that none of them became."""
     shared = Counter((item.before, item.after) for item in items)
     n_before = Counter(item.before for item in items)
     n_after = Counter(item.after for item in items)
+    name = {item.after: item.name for item in items}
     carried: dict[int, list[str]] = {}
+    # A group whose items all left is no group any more.
+    carrier = {number: after for number, after in carrier.items() if after in n_after}
     for number, after in carrier.items():
         carried.setdefault(after, []).append(titles[number])
     others = sorted((after for after in n_after if after not in carried), key=lambda k: -n_after[k])
@@ -180,12 +162,12 @@ def _groups(
 
 def to_csv(project: Project) -> bytes:
     """Return one row per item."""
-    return _table(changes_of(project).items)
+    return _table(changes_of(project)[0])
 
 
 def to_groups_csv(project: Project) -> bytes:
     """Return one row per group."""
-    return _table(changes_of(project).groups)
+    return _table(changes_of(project)[1])
 
 
 def _table(entries: Sequence[Any]) -> bytes:
@@ -199,17 +181,13 @@ def _table(entries: Sequence[Any]) -> bytes:
 
 def to_json(project: Project) -> bytes:
     """Return counts, groups and items as one JSON object."""
-    changes = changes_of(project)
-    plain = {"counts": _counts(changes), **asdict(changes)}
-    return json.dumps(plain, ensure_ascii=False, indent=1).encode("utf-8", "replace")
-
-
-def _counts(changes: Changes) -> dict[str, dict[str, int]]:
-    """Return how many items and groups each change is about."""
-    return {
-        "items": dict(Counter(item.change for item in changes.items)),
-        "groups": dict(Counter(group.change for group in changes.groups)),
+    items, groups = (list(map(asdict, changes)) for changes in changes_of(project))
+    counts = {
+        "items": Counter(item["change"] for item in items),
+        "groups": Counter(group["change"] for group in groups),
     }
+    plain = {"counts": counts, "items": items, "groups": groups}
+    return json.dumps(plain, ensure_ascii=False, indent=1).encode("utf-8", "replace")
 
 
 STYLE = """
@@ -223,27 +201,25 @@ td.n { text-align: right; font-variant-numeric: tabular-nums; }
 
 def to_html(project: Project) -> bytes:
     """Return a page to read: counts, every group, and the items that moved or were placed."""
-    changes = changes_of(project)
-    where = [item for item in changes.items if item.change != "stayed"]
-    counts = _counts(changes)["groups"]
-    n_items = Counter(item.change for item in changes.items)
+    items, groups = changes_of(project)
+    n_items = Counter(item.change for item in items)
+    n_groups = Counter(group.change for group in groups)
     summary = (
-        f"{plural(len(project.session.events), 'answer')}: of {plural(len(changes.items), 'item')} "
+        f"{plural(len(project.session.events), 'answer')}: of {plural(len(items), 'item')} "
         f"{n_items['stayed']} stayed, {n_items['moved']} moved, and {n_items['placed']} had no "
-        f"group and got one. Groups: {', '.join(f'{n} {word}' for word, n in counts.items())}."
+        f"group and got one. Groups: {', '.join(f'{n} {word}' for word, n in n_groups.items())}."
     )
-    groups = [
-        (g.before or "-", _became(g), g.n_before, g.n_stayed, g.n_after) for g in changes.groups
-    ]
+    became = [(g.before or "-", _became(g), g.n_before, g.n_stayed, g.n_after) for g in groups]
     moved = [
         (item.id, item.before or "-", _called(item.after, item.name), item.how, item.certainty)
-        for item in where
+        for item in items
+        if item.change != "stayed"
     ]
     title = f"What changed in {escape(project.items.source.name)}"
     page = (
         f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title>'
         f"<style>{STYLE}</style>\n<h1>{title}</h1>\n<p>{summary}</p>\n<h2>Groups</h2>\n"
-        + _rows(("before", "what became of it", "items before", "stayed", "items now"), groups)
+        + _rows(("before", "what became of it", "items before", "stayed", "items now"), became)
         + "<h2>Items that changed groups</h2>\n"
         + (_rows(("item", "before", "now", "how", "certainty"), moved) if moved else "<p>None.</p>")
         + "</html>\n"
@@ -281,7 +257,6 @@ def _rows(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "".join(lines) + "</tbody></table>\n"
 
 
-CSV = "text/csv; charset=utf-8"
 ITEMS = Format("What changed, by item (CSV)", CSV, "changes.csv", to_csv, needs_before=True)
 GROUPS = Format(
     "What changed, by group (CSV)", CSV, "changed-groups.csv", to_groups_csv, needs_before=True

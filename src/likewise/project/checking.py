@@ -17,10 +17,11 @@ from likewise.database import (
     check_whole,
     connect,
     new_file,
+    note_sum,
     translated,
 )
 from likewise.errors import LikewiseError, SessionFileError
-from likewise.project import checksums, schema
+from likewise.project import schema
 from likewise.project.large import FEATURES, SETUP, SHOWN
 from likewise.project.opening import SUFFIX
 from likewise.project.packing import readable, unpack, unpack_session
@@ -153,9 +154,9 @@ def _copy_good(path: Path, db: sqlite3.Connection, new: Path) -> tuple[int, int]
             marks = ", ".join("?" * len(values))
             target.execute(f"INSERT INTO log ({columns}) VALUES ({marks})", values)
         if has_sums:
-            checksums.sign_content(target)
-            last = rows[-1][3] if rows else checksums.FIRST
-            checksums.put(target, checksums.LOG, checksums.of_log(len(rows), last))
+            schema.sign_content(target)
+            last = rows[-1][3] if rows else schema.FIRST
+            note_sum(target, schema.LOG, f"{len(rows)} {last}")
         target.execute("COMMIT")
     n_before = len(rows)
     with suppress(LikewiseError):

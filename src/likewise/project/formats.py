@@ -9,11 +9,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,8 @@ from likewise.project.workbook import workbook
 from likewise.registry import Registry
 
 Columns = dict[str, list[Any]]
+
+CSV = "text/csv; charset=utf-8"
 
 OURS = (
     "id", "group", "name", "how", "certainty", "marked", "merged", "split_from", "instruction"
@@ -65,18 +68,19 @@ def columns_of(project: Project) -> Columns:
     """Return the result as columns, one entry per item: the items' own columns first."""
     with project.lock:
         rows = _rows(project) if project.session.row_numbers is None else _all_items(project)
+        ids, places, groups, how, certainty, marked = zip(*rows, strict=True)
         names = {group.id: group.name for group in project.groups()}
         words = project.instruction
         return {
-            "id": list(rows.ids),
-            **_own(project, rows.places),
-            "group": list(rows.groups),
-            "name": [names[g] for g in rows.groups],
-            "how": list(rows.how),
-            "certainty": [None if np.isnan(c) else round(float(c), 3) for c in rows.certainty],
-            "marked": list(rows.marked),
-            **_ancestors(project, rows.groups),
-            **({"instruction": [words] * len(rows.ids)} if words else {}),
+            "id": list(ids),
+            **_own(project, places),
+            "group": list(groups),
+            "name": [names[group] for group in groups],
+            "how": list(how),
+            "certainty": [None if math.isnan(share) else round(share, 3) for share in certainty],
+            "marked": list(marked),
+            **_ancestors(project, groups),
+            **({"instruction": [words] * len(ids)} if words else {}),
         }
 
 
@@ -89,28 +93,21 @@ def _ancestors(project: Project, groups: Sequence[int]) -> Columns:
     return {name: values for name, values in columns.items() if {*values} - {None, ""}}
 
 
-class _Rows(NamedTuple):
-    """What is exported of every item: where it is among the items, and the id of its group."""
-
-    ids: Sequence[str]
-    places: Sequence[int | None]
-    groups: Sequence[int]
-    how: Sequence[str]
-    certainty: Sequence[float]
-    marked: Sequence[bool]
+Row = tuple[str, int | None, int, str, float, bool]
+"""An item: its id, its place among the items, the id of its group, how known, whether marked."""
 
 
-def _rows(project: Project) -> _Rows:
-    """Return the items of a session about all of them, and their copies."""
-    ids, rows, places = zip(*project.listed(), strict=True)
-    session, own = project.session, list(rows)
-    how, certainty = project.known()
-    groups = group_ids(session)[own].tolist()
-    marked = [row in session.marks for row in own]
-    return _Rows(ids, places, groups, how[own].tolist(), certainty[own].tolist(), marked)
+def _rows(project: Project) -> list[Row]:
+    """Return the items that a session is about, and their copies."""
+    groups, marks = group_ids(project.session).tolist(), project.session.marks
+    how, certainty = (values.tolist() for values in project.known())
+    return [
+        (name, place, groups[row], how[row], certainty[row], row in marks)
+        for name, row, place in project.listed()
+    ]
 
 
-def _all_items(project: Project) -> _Rows:
+def _all_items(project: Project) -> list[Row]:
     """Return all items: the sample with the groups of the session, the others as predicted."""
     session, numbers = project.session, project.session.row_numbers
     X = project.features_of_all_items.X
@@ -124,27 +121,20 @@ def _all_items(project: Project) -> _Rows:
     model = model_of(session)
     group_of_label = np.empty(int(session.labels.max()) + 1, dtype=np.intp)
     group_of_label[session.labels] = group_ids(session)
-    how, certainty = np.full(len(X), "learned"), np.full(len(X), np.nan)
     if hasattr(model, "predict_proba"):
         chances = model.predict_proba(X)
         labels, certainty = chances.argmax(axis=1), chances.max(axis=1)
     else:
-        labels = model.predict(X)
-    is_marked = np.zeros(len(X), dtype=bool)
-    asked = [(row, place) for _, row, place in project.listed() if place is not None]
-    rows, places = (list(part) for part in zip(*asked, strict=True))
-    labels[places] = session.labels[rows]
-    how[places], certainty[places] = (values[rows] for values in project.known())
-    is_marked[places] = [row in session.marks for row in rows]
-    groups = group_of_label[labels].tolist()
-    return _Rows(
-        project.items.ids,
-        range(len(X)),
-        groups,
-        how.tolist(),
-        certainty.tolist(),
-        is_marked.tolist(),
-    )
+        labels, certainty = model.predict(X), np.full(len(X), np.nan)
+    predicted = zip(project.items.ids, group_of_label[labels].tolist(), certainty, strict=True)
+    rows: list[Row] = [
+        (name, place, group, "learned", float(certain), False)
+        for place, (name, group, certain) in enumerate(predicted)
+    ]
+    for row in _rows(project):
+        if row[1] is not None:
+            rows[row[1]] = row
+    return rows
 
 
 def _own(project: Project, places: Sequence[int | None]) -> Columns:
@@ -239,6 +229,19 @@ def to_session(project: Project) -> bytes:
         return json.dumps(state, ensure_ascii=False, default=as_base64).encode()
 
 
+def to_names(project: Project) -> bytes:
+    """Return the old and the new name of every item, how often the old one is there, and how known.
+
+    The new name is that of the group or, if it has none, its first and so most frequent name.
+    """
+    columns = columns_of(project)
+    first: dict[int, str] = {}
+    named = zip(columns["id"], columns["group"], columns["name"], strict=True)
+    new = [name or first.setdefault(group, old) for old, group, name in named]
+    counts = columns.get("count", [1] * len(new))
+    return as_csv({"old": columns["id"], "new": new, "count": counts, "how": columns["how"]})
+
+
 SNIPPET = '''\
 """Load a session exported from likewise as session.json: pip install likewise"""
 
@@ -265,7 +268,7 @@ def to_snippet(project: Project) -> bytes:
 FORMATS: Registry[Format] = Registry(
     "export format",
     {
-        "csv": Format("CSV", "text/csv; charset=utf-8", "groups.csv", to_csv),
+        "csv": Format("CSV", CSV, "groups.csv", to_csv),
         "parquet": Format(
             "Parquet", "application/vnd.apache.parquet", "groups.parquet", to_parquet
         ),
@@ -278,7 +281,7 @@ FORMATS: Registry[Format] = Registry(
         "jsonl": Format("JSON lines", "application/x-ndjson", "groups.jsonl", to_jsonl),
         "json": Format("Session file", "application/json", "session.json", to_session),
         "py": Format("Python that loads it", "text/x-python", "load_session.py", to_snippet),
-        "names-csv": "likewise.project.names:NAMES",
+        "names-csv": Format("Old and new names (CSV)", CSV, "names.csv", to_names),
         "changes-html": "likewise.project.changes:PAGE",
         "changes-csv": "likewise.project.changes:ITEMS",
         "changes-groups-csv": "likewise.project.changes:GROUPS",

@@ -49,5 +49,5 @@ def labels_of(items: Items, groups: str, say: Callable[[str], None]) -> list[str
         raise InputError(f"--groups {groups}: no {items.noun} of {items.source} has a group there")
     n_groups, n_open = len({*labels} - {""}), labels.count("")
     also = f", and {plural(n_open, items.noun)} in none" if n_open else ""
-    say(f"begins from {plural(n_groups, 'group')} by {groups}{also}")
+    say(f"starts from {plural(n_groups, 'group')} by {groups}{also}")
     return labels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import wraps
 from typing import TypeVar
 
@@ -26,6 +26,8 @@ DOUBTFUL = 0.8
 items, .9 more; no group changes."""
 
 T = TypeVar("T")
+Known = tuple[NDArray[np.str_], NDArray[np.float64]]
+"""How the group of every row is known, and how certain it is."""
 
 
 def _once(make: Callable[[Session], T]) -> Callable[[Session], T]:
@@ -51,17 +53,21 @@ class Group:
 
     id: int
     number: int | None
-    size: int
     standing: tuple[int, ...]
     name: str
+    size: int
     n_said: int
     n_open: int
     n_doubtful: int
 
 
-@_once
-def groups_of(session: Session) -> list[Group]:
-    """Return all groups, those that answers have joined first; joined names are listed together."""
+def groups_of(
+    session: Session, weights: NDArray[np.intp] | None = None, known: Known | None = None
+) -> list[Group]:
+    """Return all groups, those that answers have joined first; joined names are listed together.
+
+    A row counts by its weight, 1 if none are given; `known` is `how_known` unless it is given.
+    """
     strategy = session.strategy
     partition = strategy.partition
     labels = _labels(session)
@@ -74,53 +80,23 @@ def groups_of(session: Session) -> list[Group]:
     part_sizes = partition.sizes()[partition.assignment[standing]]
     order = np.lexsort((standing, -part_sizes, is_new, is_broken, group))
     parts = np.split(standing[order], np.cumsum(np.bincount(group))[:-1])
-    sizes, names, ids, keys = _sizes(session), _names(session), _ids(session), keys_of(session)
-    n_said, n_open, n_doubtful = _known_counts(session, labels)
+    names, ids, keys = _names(session), _ids(session), keys_of(session)
+    how, certainty = how_known(session) if known is None else known
+    weights = np.ones(len(labels), dtype=np.intp) if weights is None else weights
+    unseen = _unseen(session)
+    counts = np.array(
+        [
+            np.bincount(labels, weights + unseen, len(parts)),
+            np.bincount(labels, weights * (how == "said"), len(parts)),
+            np.bincount(labels, (weights + unseen) * (how == "open"), len(parts)),
+            np.bincount(labels, weights * (certainty < DOUBTFUL), len(parts)),
+        ]
+    )
     groups = [
-        Group(
-            ids[k],
-            keys.get(k),
-            int(sizes[k]),
-            tuple(part.tolist()),
-            names.get(k, ""),
-            int(n_said[k]),
-            int(n_open[k]),
-            int(n_doubtful[k]),
-        )
+        Group(ids[k], keys.get(k), tuple(part.tolist()), names.get(k, ""), *map(int, counts[:, k]))
         for k, part in enumerate(parts)
     ]
     return sorted(groups, key=lambda g: (-(len(g.standing) > 1), -g.size, g.id))
-
-
-def recounted(
-    groups: Iterable[Group],
-    ids: NDArray[np.intp],
-    weights: NDArray[np.intp],
-    known: tuple[NDArray[np.str_], NDArray[np.float64]],
-) -> list[Group]:
-    """Return groups with other counts: each row has a weight, and is known in some way."""
-    how, certainty = known
-    is_counted = {
-        "size": np.ones(len(ids), dtype=bool),
-        "n_said": how == "said",
-        "n_open": how == "open",
-        "n_doubtful": certainty < DOUBTFUL,
-    }
-    counts = {name: np.bincount(ids[is_it], weights[is_it]) for name, is_it in is_counted.items()}
-
-    def of(group: Group, name: str) -> int:
-        return int(counts[name][group.id]) if group.id < len(counts[name]) else 0
-
-    return [
-        replace(
-            group,
-            size=of(group, "size"),
-            n_said=of(group, "n_said"),
-            n_open=of(group, "n_open"),
-            n_doubtful=of(group, "n_doubtful"),
-        )
-        for group in groups
-    ]
 
 
 def in_short(session: Session, row: int) -> tuple[int | None, str, int]:
@@ -381,7 +357,7 @@ def group_ids(session: Session) -> NDArray[np.intp]:
 
 
 @_once
-def how_known(session: Session) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
+def how_known(session: Session) -> Known:
     """Return, for every row, how its group is known and with which certainty.
 
     *said*: it follows from answers about the row itself. *learned*: it follows from answers about
@@ -423,19 +399,20 @@ def _labels(session: Session) -> NDArray[np.intp]:
 
 
 @_once
+def _unseen(session: Session) -> NDArray[np.intp]:
+    """Return how many rows that are not in memory each row stands for, as in files of 0.1.0."""
+    partition = session.strategy.partition
+    unseen = np.zeros(partition.n_rows, dtype=np.intp)
+    if partition.row_counts is not None:
+        n_seen = np.bincount(partition.assignment, minlength=partition.n_super_instances)
+        unseen[partition.representatives] = partition.row_counts - n_seen
+    return unseen
+
+
+@_once
 def _sizes(session: Session) -> NDArray[np.intp]:
     """Return, for every label, how many items have it."""
-    labels, partition = _labels(session), session.strategy.partition
-    n = int(labels.max()) + 1
-    if partition.row_counts is None:
-        return np.bincount(labels, minlength=n)
-    of_parts = labels[partition.representatives]
-    sizes = np.bincount(of_parts, partition.row_counts, n).astype(np.intp)
-    # Single rows may have been moved out of the group of their representative.
-    inherited = of_parts[partition.assignment]
-    moved = labels != inherited
-    sizes += np.bincount(labels[moved], minlength=n) - np.bincount(inherited[moved], minlength=n)
-    return sizes
+    return np.bincount(_labels(session), 1 + _unseen(session)).astype(np.intp)
 
 
 @_once
@@ -453,24 +430,6 @@ def _names(session: Session) -> dict[int, str]:
         if given is not None and label not in touched:
             named[label] = [given[1][k] for k in carried if not given[1][k].isdecimal()]
     return {label: " / ".join(names) for label, names in named.items()}
-
-
-def _known_counts(
-    session: Session, labels: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return, for every label, how many rows are *said*, *open* and doubtful."""
-    how, certainty = how_known(session)
-    n = int(labels.max()) + 1
-    n_said = np.bincount(labels[how == "said"], minlength=n)
-    n_doubtful = np.bincount(labels[certainty < DOUBTFUL], minlength=n)
-    partition = session.strategy.partition
-    if partition.row_counts is None:
-        return n_said, np.bincount(labels[how == "open"], minlength=n), n_doubtful
-    # Most rows are not in memory; they count like their representative.
-    is_open = how[partition.representatives] == "open"
-    open_labels = labels[partition.representatives[is_open]]
-    n_open = np.bincount(open_labels, partition.row_counts[is_open], n).astype(np.intp)
-    return n_said, n_open, n_doubtful
 
 
 def _standing(session: Session, labels: NDArray[np.intp]) -> NDArray[np.intp]:

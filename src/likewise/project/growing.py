@@ -84,17 +84,9 @@ def match_items(
 ) -> Match:
     """Match rows with the items there are now, by id and content hash, then by content alone.
 
-    Parameters
-    ----------
-    ids : sequence of sequence of str
-        For every row the ids that it had.
-    removed : frozenset of int
-        The rows that were gone already.
-    before, now : mapping of str to str
-        The content hashes by id, as they were and as they are.
+    `ids` are those that each row had, `removed` are the rows that were gone already, and `before`
+    and `now` are the content hashes by id.
 
-    Examples
-    --------
     >>> match = match_items([["a"], ["b"]], frozenset(), {"a": "1", "b": "2"}, {"c": "2", "a": "3"})
     >>> match.held, match.unknown, str(match.changes)
     ({1: ['c']}, ['a'], '1 changed')
@@ -144,8 +136,8 @@ def take_in(
     """
     if session.row_numbers is not None:
         raise CannotGrowError(
-            "of so many items a sample is asked about, which stays as it is. Begin another session "
-            "with --session FILE to ask about others"
+            "with so many items only a sample is asked about, and it stays the same. Begin another "
+            "session with --session FILE to ask about others"
         )
     # Before anything is described: not every strategy takes in further rows.
     session.strategy.grown(np.empty((0, 0)), frozenset(), session.removed)

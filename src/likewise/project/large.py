@@ -138,8 +138,17 @@ def items_of(where: Path, numbers: Sequence[int], records: Mapping[str, Sequence
     return RowItems(Table(where, columns, len(numbers)), id="row")
 
 
-def go_on(where: Path, store: Store) -> Project:
+def go_on(where: Path) -> Project:
     """Return the project in a file; the data is not needed to go on asking."""
+    store = Store.open(where)
+    try:
+        return _project(where, store)
+    except BaseException:
+        store.close()
+        raise
+
+
+def _project(where: Path, store: Store) -> Project:
     with readable(f"the payload {SHOWN!r}"):
         kept = json.loads(store.payload(SHOWN))
         if FEATURES in store.payload_names:

@@ -1,6 +1,6 @@
 """Corrections of the result: what moving, merging, splitting and checking say, as links.
 
-Every function returns the links of one gesture. They are given to a session with
+`Mending` and `split` return the links of one gesture. They are given to a session with
 ``overrules=True``: the person looks at the result, so these links overrule earlier answers that
 conflict with them.
 """
@@ -125,6 +125,31 @@ def changed_rows(
         if new not in old_of and old not in old_of.values():
             old_of[new] = old
     return np.flatnonzero(before != np.array([old_of.get(k, -1) for k in after.tolist()]))
+
+
+def answers_behind(session: Session, row: int) -> list[int]:
+    """Return the numbers of the answers by which a row is in one group with others."""
+    implied = session.links.implied
+    return [
+        gesture.number
+        for gesture in session.events
+        for link in gesture.links
+        if link.answer is Answer.SAME and row in (link.left, link.right)
+        if implied(link.left, link.right) is Answer.SAME
+    ]
+
+
+def nearest_fellow(session: Session, features: Features, row: int) -> int:
+    """Return the nearest row of the same group that can be asked about."""
+    labels, askable = session.labels, session.strategy.askable()
+    fellows = askable[(labels[askable] == labels[row]) & (askable != row)]
+    if len(fellows) == 0:
+        raise InputError(f"row {row} stands alone already")
+    if features.metric == "precomputed":
+        distances = features.X[row, fellows]
+    else:
+        distances = np.linalg.norm(features.X[fellows] - features.X[row], axis=1)
+    return int(fellows[np.argmin(distances)])
 
 
 def split(parts: Sequence[Sequence[int]]) -> list[Link]:

@@ -140,7 +140,7 @@ def open_project(
         Called as ``progress(step, done, of)``; `of` is 0 where the amount is unknown.
     """
     check_ways(strategy, questions, n_super_instances, groups)
-    wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
+    wanted = _plain_options(options)
     where = place_of_session(path, session, say)
     ways: dict[str, Any] = {
         "strategy": strategy,
@@ -151,7 +151,7 @@ def open_project(
     if "kind" in wanted:
         KINDS.find(wanted["kind"])
     is_there = where.exists()
-    replaces = is_there and _has_other_options(where, wanted, begin, say)
+    replaces = is_there and _is_replaced(where, wanted, begin, say)
     if not is_there:
         refuse_nothing(path, wanted)
     checked(where)
@@ -174,25 +174,20 @@ def open_project(
     # A copy is never asked about: the session is about the first of identical items.
     first = first_alike(items, features, labels)
     places = sorted(set(first))
-    row = {place: k for k, place in enumerate(places)}
     if len(places) < items.n:
-        say(f"{plural(items.n - len(places), 'copy')} of others, never asked about")
+        say(f"{plural(items.n - len(places), 'copy')} of other items, not asked about")
     numbers = None if strategy is not None else _sample_of(features.aligned(places), seed)
     if numbers is not None:
         say(f"{len(numbers)} of {plural(items.n, items.noun)} are asked about, drawn at random")
         places = np.array(places)[numbers].tolist()
-        row = {place: k for k, place in enumerate(places)}
-    copies = _copies(items, first, row)
+    copies = _copies(items, first, places)
     about = features.aligned(places)
     unshown = [problem.item for problem in about.problems if problem.item is not None]
     given = None if labels is None else [labels[k] for k in places]
     begun = begin_session(about, [items.ids[k] for k in places], **ways, seed=seed, given=given)
     begun.row_numbers = None if numbers is None else np.array(places, dtype=np.intp)
-    # Not before: if the options are refused above, the old session is still there. Somebody may
-    # have answered in it meanwhile.
-    if replaces and _has_other_options(where, wanted, begin):
-        where.unlink()
-        say(f"{where} had no answers and was begun with other options; a new one is begun")
+    if replaces:
+        _remove(where, wanted, begin, say)
     store = Store.create(
         where,
         settings={
@@ -229,8 +224,9 @@ def open_project(
     return Opened(project, where, True, Changes())
 
 
-def _copies(items: Items, first: Sequence[int], row: Mapping[int, int]) -> dict[int, list[str]]:
-    """Return the ids of copies by the row of the first of them."""
+def _copies(items: Items, first: Sequence[int], places: Sequence[int]) -> dict[int, list[str]]:
+    """Return the ids of copies by the row of the first of them; rows are at `places`."""
+    row = {place: k for k, place in enumerate(places)}
     copies: dict[int, list[str]] = {}
     for place, same in enumerate(first):
         if same != place and same in row:
@@ -272,7 +268,7 @@ def open_large_project(
         As for `open_project`; of the options only `columns` and `show`.
     """
     check_ways(None, questions, n_super_instances)
-    wanted = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
+    wanted = _plain_options(options)
     for name in wanted:
         if name not in ("columns", "show"):
             flag = name.replace("_", "-")
@@ -288,24 +284,11 @@ def open_large_project(
     where = place_of_session(beside, session, say)
     ways: dict[str, Any] = {"questions": questions, "n_super_instances": n_super_instances}
     begin = {**ways, "seed": seed}
-    if where.exists():
-        store = Store.open(where)
-        try:
-            for note in store.notes:
-                say(note)
-            if "paths" not in store.settings:
-                raise InputError(
-                    f"{where} is a session about other data: begin another with --session FILE"
-                )
-            other = _changed_option(store.settings, wanted, begin)
-            if other:
-                raise InputError(_refusal(where, *other))
-            checked(where)
-            project = large.go_on(where, store)
-        except BaseException:
-            store.close()
-            raise
-        return Opened(project, where, False, Changes())
+    is_there = where.exists()
+    replaces = is_there and _is_replaced(where, wanted, begin, say)
+    if is_there and not replaces:
+        checked(where)
+        return Opened(large.go_on(where), where, False, Changes())
     for source in paths:
         if not os.path.isdir(source):  # what a folder has of Parquet files is seen below
             refuse_nothing(source, {"kind": "rows"})
@@ -324,13 +307,15 @@ def open_large_project(
     begun = begin_session(features, ids, strategy=None, **ways, seed=settings["seed"])
     begun.row_numbers = numbers
     items = large.items_of(where, numbers.tolist(), records)
-    store = Store.create(
+    if replaces:
+        _remove(where, wanted, begin, say)
+    Store.create(
         where,
         settings=settings,
         items=items.content_hashes(),
         payloads={SETUP: pack_session(begun), **large.payloads_of(numbers, features, records)},
-    )
-    return Opened(large.go_on(where, store), where, True, Changes())
+    ).close()
+    return Opened(large.go_on(where), where, True, Changes())
 
 
 def open_session_file(
@@ -341,12 +326,12 @@ def open_session_file(
     A strategy or a kind of items that no package registers is found by `strategy` and `kind`, as
     for `open_project`. A file could come from a stranger, so nothing that it names is imported.
     """
-    store = Store.open(path)
-    if "paths" in store.settings:
-        return Opened(large.go_on(Path(path), store), Path(path), False, Changes())
-    with store:
-        source = store.settings.get("path")
-        shown = store.settings.get("options", {}).get("items", source)
+    with Store.open(path) as store:
+        settings = store.settings
+    if "paths" in settings:
+        return Opened(large.go_on(Path(path)), Path(path), False, Changes())
+    source = settings.get("path")
+    shown = settings.get("options", {}).get("items", source)
     if source is None or not Path(shown).exists():
         raise InputError(
             f"{path} belongs to {source}, which is not there any more. "
@@ -523,38 +508,38 @@ def _features(
     return items.features_like(unpack(store.payload(LEARNED)) if has_learned else None)
 
 
-def _has_other_options(
+def _is_replaced(
     where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any], say: Say = _silent
 ) -> bool:
     """Return whether a session was begun with other options; refuse them if it has answers."""
     with Store.open(where) as store:
         for note in store.notes:
             say(note)
-        other = _changed_option(store.settings, wanted, begin)
+        settings = store.settings
+        # Only options of data in memory have a strategy.
+        if ("strategy" in begin) == ("paths" in settings):
+            raise InputError(
+                f"{where} is a session about other data: begin another with --session FILE"
+            )
+        before = {**settings.get("options", {}), **{name: settings.get(name) for name in begin}}
+        now = {**wanted, **{name: value for name, value in begin.items() if value is not None}}
+        other = next((name for name, value in now.items() if before.get(name) != value), None)
         if other and any(entry.op.get("do") != "grow" for entry in store.read()):
-            raise InputError(_refusal(where, *other))
+            flag = other.removeprefix("n_").replace("_", "-")
+            old = before.get(other)
+            begun = f"without --{flag}" if old is None else f"with --{flag} {old}"
+            raise InputError(
+                f"{where} was begun {begun}, not {now[other]}. Leave the option out to go on with "
+                "it, or begin another session with --session FILE."
+            )
     return other is not None
 
 
-def _changed_option(
-    settings: Mapping[str, Any], wanted: Mapping[str, Any], begin: Mapping[str, Any]
-) -> tuple[str, Any, Any] | None:
-    """Return an option that differs, what the session was begun with, and what it is now."""
-    before = {**settings.get("options", {}), **{name: settings.get(name) for name in begin}}
-    now = {**wanted, **{name: value for name, value in begin.items() if value is not None}}
-    for name, value in now.items():
-        if before.get(name) != value:
-            return name, before.get(name), value
-    return None
-
-
-def _refusal(where: Path, name: str, before: Any, now: Any) -> str:
-    flag = name.removeprefix("n_").replace("_", "-")
-    begun = f"without --{flag}" if before is None else f"with --{flag} {before}"
-    return (
-        f"{where} was begun {begun}, not {now}. Leave the option out to go on with it, or begin "
-        "another session with --session FILE."
-    )
+def _remove(where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any], say: Say) -> None:
+    """Remove a session that is replaced; refuse that if somebody has answered in it meanwhile."""
+    if _is_replaced(where, wanted, begin):
+        where.unlink()
+        say(f"{where} had no answers and was begun with other options; a new one is begun")
 
 
 def place_of_session(
@@ -591,8 +576,12 @@ def _say_problems(features: Features, say: Say, at_most: int = 10) -> None:
         say(f"... and {len(features.problems) - at_most} more")
 
 
+def _plain_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the options that are given, as JSON gives them back; paths become absolute."""
+    return {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
+
+
 def _plain(value: Any) -> Any:
-    """Return an option as JSON gives it back; paths become absolute."""
     if isinstance(value, os.PathLike):
         return os.path.abspath(value)
     return list(value) if isinstance(value, tuple) else value

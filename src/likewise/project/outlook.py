@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from dataclasses import dataclass
 
@@ -75,12 +74,11 @@ def in_words(session: Session) -> str:
     return f"{MORE} more answers (about {time})"
 
 
-def wilson_interval(n_hits: int, n: int, z: float = 1.96) -> tuple[float, float]:
-    """Return the 95 % Wilson interval; the function of `scipy.stats` takes a second to import."""
+def wilson_interval(n_hits: int, n: int) -> tuple[float, float]:
+    """Return the 95 % Wilson interval."""
+    from scipy.stats import binomtest  # learners load it, but not before the first question
+
     if n == 0:
         return 0.0, 1.0
-    share = n_hits / n
-    middle = share + z * z / (2 * n)
-    reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    scale = 1 + z * z / n
-    return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)
+    interval = binomtest(n_hits, n).proportion_ci(method="wilson")
+    return float(interval.low), float(interval.high)

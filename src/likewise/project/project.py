@@ -25,15 +25,19 @@ from likewise.items import Features, Items
 from likewise.items.contrast import contrast, n_looked_at
 from likewise.project.groups import (
     Group,
-    group_ids,
+    Known,
     groups_of,
     how_known,
     members_of,
-    recounted,
     rows_like,
 )
-from likewise.project.mending import Mending, changed_rows, parts_of
-from likewise.project.misfits import answers_behind, nearest_fellow
+from likewise.project.mending import (
+    Mending,
+    answers_behind,
+    changed_rows,
+    nearest_fellow,
+    parts_of,
+)
 from likewise.project.packing import pack, readable, unpack
 from likewise.project.schema import understood
 from likewise.project.store import Store
@@ -190,23 +194,23 @@ class Project:
 
     def groups(self) -> list[Group]:
         """Return all groups; they count copies, and what cannot be shown as open."""
-        groups = groups_of(self.session)
-        if not self.copies and not self.unshown:
-            return groups
+        return self.session.once("groups of a project", self._groups)
+
+    def _groups(self) -> list[Group]:
         weights = np.ones(len(self.ids), dtype=np.intp)
         for row, ids in self.copies.items():
             weights[row] += len(ids)
         gone = self.session.removed
         weights[sorted(gone)] = 0
-        counted = recounted(groups, group_ids(self.session), weights, self.known())
+        groups = groups_of(self.session, weights, self.known())
         if not gone:
-            return counted
-        there = [(g, tuple(r for r in g.standing if r not in gone)) for g in counted if g.size]
+            return groups
+        there = [(g, tuple(r for r in g.standing if r not in gone)) for g in groups if g.size]
         return [
             replace(g, standing=rows or tuple(self.members(g)[:1].tolist())) for g, rows in there
         ]
 
-    def known(self) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
+    def known(self) -> Known:
         """Return how the group of every row is known and how certain it is; see `how_known`.
 
         What cannot be shown is open, even if the learner places it, unless answers decide it.

@@ -1,8 +1,12 @@
-"""The tables of a project file, as named migrations, and the entries of older versions.
+"""The tables of a project file, their checksums, and the entries of older versions.
 
 A new file gets all migrations in order. An older file gets those it lacks when it is first written
 to. A migration that has been released is never edited: a change of the tables is a new function at
 the end of the list.
+
+The checksum of an entry of the log includes that of the entry before it, so that no entry can be
+changed, lost or moved without notice. Checksums find damage, not forgery: whoever can write the
+file can also compute them.
 """
 
 from __future__ import annotations
@@ -11,11 +15,12 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from likewise.core.journal import upgraded_entry
+from likewise.database import digest, note_sum
 from likewise.errors import SessionFileError
-from likewise.project import checksums
 
 if TYPE_CHECKING:
     from likewise.project.store import Stored
@@ -25,6 +30,18 @@ APPLICATION_ID = 0x6C696B65
 
 OLD_ENTRIES = "entries of schema 1"
 """The setting that says how many entries of the log are of the first schema."""
+
+LOG = "log"
+"""The name of the sum with how many entries there are, and the checksum of the last."""
+FIRST = ""
+"""What stands for the checksum of the entry before the first."""
+CONTENT = {
+    "settings": "SELECT name, value FROM settings ORDER BY rowid",
+    "items": "SELECT position, id, hash FROM items ORDER BY position",
+}
+"""Tables with one checksum for all rows, by its name."""
+PAYLOAD = "payload "
+"""The checksum of a payload is called this and the name of the payload."""
 
 Migration = tuple[str, Callable[[sqlite3.Connection], None]]
 Load = Callable[[str], Any]
@@ -79,8 +96,8 @@ def _checksums(db: sqlite3.Connection) -> None:
     db.execute("CREATE TABLE sums (name TEXT PRIMARY KEY, sum TEXT NOT NULL) WITHOUT ROWID")
     db.execute("ALTER TABLE log ADD COLUMN sum TEXT NOT NULL DEFAULT ''")
     db.execute("DROP TRIGGER log_keeps_content")
-    checksums.sign_log(db)
-    checksums.sign_content(db)
+    sign_log(db)
+    sign_content(db)
     db.execute(
         "CREATE TRIGGER log_keeps_content BEFORE UPDATE ON log"
         " BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END"
@@ -94,6 +111,35 @@ MIGRATIONS: list[Migration] = [
 ]
 WITH_SUMS = 3
 """The first schema with checksums."""
+
+
+def content(db: sqlite3.Connection, table: str) -> tuple[list[tuple[Any, ...]], str]:
+    """Return the rows of one of the tables of `CONTENT`, and their checksum."""
+    rows = db.execute(CONTENT[table]).fetchall()
+    return rows, digest(*chain(*rows))
+
+
+def sign(db: sqlite3.Connection, table: str) -> None:
+    """Note the checksum of one of the tables of `CONTENT`."""
+    note_sum(db, table, content(db, table)[1])
+
+
+def sign_content(db: sqlite3.Connection) -> None:
+    """Note the checksums of everything but the log."""
+    for table in CONTENT:
+        sign(db, table)
+    for (name,) in db.execute("SELECT name FROM payloads").fetchall():
+        (data,) = db.execute("SELECT data FROM payloads WHERE name = ?", (name,)).fetchone()
+        note_sum(db, f"{PAYLOAD}{name}", digest(name, data))
+
+
+def sign_log(db: sqlite3.Connection) -> None:
+    """Note the checksums of all entries; the log must be open to changes."""
+    before, seq = FIRST, 0
+    for seq, op, at in db.execute("SELECT seq, op, at FROM log ORDER BY seq").fetchall():
+        before = digest(before, seq, op, at)
+        db.execute("UPDATE log SET sum = ? WHERE seq = ?", (before, seq))
+    note_sum(db, LOG, f"{seq} {before}")
 
 
 def migrate(db: sqlite3.Connection, up_to: int | None = None) -> None:

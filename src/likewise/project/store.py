@@ -4,7 +4,7 @@ When a call that writes has returned, what it wrote survives a kill and a power 
 write-ahead mode with ``synchronous=FULL``. After eight entries, or two seconds without one, the
 write-ahead log is folded into the file, so that a plain copy of the file alone lacks at most the
 last ten. A file that is in use says so in its header; a closed one is whole in itself. Everything
-in it has a checksum; see `likewise.project.checksums`. Several processes may use one file.
+in it has a checksum; see `likewise.project.schema`. Several processes may use one file.
 """
 
 from __future__ import annotations
@@ -27,13 +27,15 @@ from likewise.database import (
     check_log,
     check_whole,
     connect,
+    digest,
     new_file,
+    note_sum,
     translated,
     write_ahead,
     write_in_place,
 )
 from likewise.errors import InputError, SessionFileError, StaleQueryError
-from likewise.project import checksums, schema
+from likewise.project import schema
 
 AT_MOST_AHEAD = 10
 """How many entries a plain copy of a file in use may lack."""
@@ -117,7 +119,7 @@ class Store:
             db.executemany("INSERT INTO settings VALUES (?, ?)", named)
             _put_items(db, items or {})
             _put_payloads(db, payloads or {})
-            checksums.sign_content(db)
+            schema.sign_content(db)
         return cls.open(path)
 
     @classmethod
@@ -214,19 +216,19 @@ class Store:
                     f"nothing was saved: this came after entry {after} and the log is at "
                     f"{last}. Somebody answered in another window or process; read what is new."
                 )
-            own = checksums.of_entry(before, after + 1, text, at)
+            own = digest(before, after + 1, text, at)
             db.execute(
                 "INSERT INTO log (seq, op, at, sum) VALUES (?, ?, ?, ?)", (after + 1, text, at, own)
             )
-            checksums.put(db, checksums.LOG, checksums.of_log(after + 1, own))
+            note_sum(db, schema.LOG, f"{after + 1} {own}")
             _put_payloads(db, payloads or {})
             if named:
                 db.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", named)
-                checksums.put(db, checksums.SETTINGS, checksums.of_rows(checksums.settings_of(db)))
+                schema.sign(db, "settings")
             if items is not None:
                 db.execute("DELETE FROM items")
                 _put_items(db, items)
-                checksums.put(db, checksums.ITEMS, checksums.of_rows(checksums.items_of(db)))
+                schema.sign(db, "items")
         if (after + 1) % FOLDED_AFTER:
             self._rest()
         else:
@@ -271,13 +273,13 @@ class Store:
         """Yield number, entry, time and checksum after number `since`, up to the first damage."""
         has_sums = self._version >= schema.WITH_SUMS
         column = "sum" if has_sums else "''"
-        before = checksums.FIRST
+        before = schema.FIRST
         with translated(self.path):
             for seq, op, at, own in self._db.execute(
                 f"SELECT seq, op, at, {column} FROM log WHERE seq >= ? ORDER BY seq", (since,)
             ):
                 if seq > since:
-                    is_good = own == checksums.of_entry(before, seq, op, at) or not has_sums
+                    is_good = own == digest(before, seq, op, at) or not has_sums
                     if seq != since + 1 or not is_good or not _is_object(op):
                         return
                     yield seq, op, at, own
@@ -306,7 +308,7 @@ class Store:
 
     def _end_of_log(self) -> tuple[int, str]:
         """Return the number of the last entry and its checksum, as they were noted."""
-        rows = self._read("SELECT sum FROM sums WHERE name = ?", checksums.LOG)
+        rows = self._read("SELECT sum FROM sums WHERE name = ?", schema.LOG)
         number, _, last = str(rows[0][0] if rows else "").partition(" ")
         if not number.isdecimal() or len(number) > 18:
             raise self._damaged("what it notes about the end of its log")
@@ -331,9 +333,7 @@ class Store:
     @property
     def settings(self) -> dict[str, Any]:
         """The project's settings."""
-        with self._lock, translated(self.path):
-            rows = checksums.settings_of(self._db)
-        self._compare(checksums.SETTINGS, checksums.of_rows(rows), "its settings")
+        rows = self._content("settings", "its settings")
         try:
             settings = {name: json.loads(value) for name, value in rows}
         except (TypeError, ValueError, RecursionError) as error:
@@ -348,25 +348,21 @@ class Store:
         text = _to_json(value, f"setting {name!r}")
         with self._writing() as db:
             db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, text))
-            rows = checksums.settings_of(db)
-            checksums.put(db, checksums.SETTINGS, checksums.of_rows(rows))
+            schema.sign(db, "settings")
 
     @property
     def items(self) -> dict[str, str]:
         """The content hash of every item by its id, as they were when they were last taken in."""
-        with self._lock, translated(self.path):
-            rows = checksums.items_of(self._db)
-        self._compare(checksums.ITEMS, checksums.of_rows(rows), "its list of items")
-        return {item: hash for _, item, hash in rows}
+        return {item: hash for _, item, hash in self._content("items", "its list of items")}
 
     @property
     def payload_names(self) -> list[str]:
         """The names of all payloads, also of one that was lost."""
         names = {name for (name,) in self._read("SELECT name FROM payloads")}
         if self._version >= schema.WITH_SUMS:
-            prefix = checksums.of_payload("")
             noted = (str(name) for (name,) in self._read("SELECT name FROM sums"))
-            names |= {name.removeprefix(prefix) for name in noted if name.startswith(prefix)}
+            start = schema.PAYLOAD
+            names |= {name.removeprefix(start) for name in noted if name.startswith(start)}
         return sorted(names, key=str)
 
     def payload(self, name: str) -> bytes:
@@ -378,11 +374,18 @@ class Store:
                 raise self._damaged(f"{what} is missing")
             raise InputError(f"{self.path} has no payload {name!r}, only {self.payload_names}")
         data = rows[0][0]
-        self._compare(checksums.of_payload(name), checksums.digest(name, data), what)
+        self._compare(f"{schema.PAYLOAD}{name}", digest(name, data), what)
         try:
             return inflated(data)
         except (TypeError, SessionFileError) as error:
             raise self._damaged(what, error) from error
+
+    def _content(self, table: str, what: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a table, which must have the checksum that was noted."""
+        with self._lock, translated(self.path):
+            rows, own = schema.content(self._db, table)
+        self._compare(table, own, what)
+        return rows
 
     def _compare(self, name: str, own: str, what: str) -> None:
         """Refuse content whose checksum is another than the one that was noted."""
@@ -459,7 +462,7 @@ def _put_payloads(db: sqlite3.Connection, payloads: Mapping[str, bytes]) -> None
     for name, data in payloads.items():
         small = deflated(data)
         db.execute("INSERT OR REPLACE INTO payloads VALUES (?, ?)", (name, small))
-        checksums.put(db, checksums.of_payload(name), checksums.digest(name, small))
+        note_sum(db, f"{schema.PAYLOAD}{name}", digest(name, small))
 
 
 def _is_object(text: Any) -> bool:
