@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -16,15 +16,12 @@ from likewise.items.cache import FeatureCache
 from likewise.items.items import Features, Items, OnProgress, digest, known_before, shorten
 from likewise.items.tablefiles import READING, is_table, read_table
 from likewise.items.tables import (
-    ReadTime,
     Table,
     as_shown,
     as_text,
     find_times,
     is_missing,
     read_times,
-    time_format,
-    time_reader,
 )
 from likewise.items.texts import LatentWords, fit_characters
 from likewise.words import plural
@@ -304,12 +301,12 @@ def fit_rows(
 
 @dataclass(frozen=True)
 class Scale:
-    """Numbers or dates scaled from [low, high] to [0, 1]; missing ones become `fill`."""
+    """Numbers, or dates of a format, scaled from [low, high] to [0, 1]; missing become `fill`."""
 
     low: float
     high: float
     fill: float
-    read: ReadTime | None = None
+    dates: str | None = None
 
     def __call__(self, table: Table, name: str) -> np.ndarray:
         """Return the feature of a column."""
@@ -321,20 +318,19 @@ class Scale:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scale as plain values."""
-        dates = {} if self.read is None else {"dates": time_format(self.read)}
-        return {"low": self.low, "high": self.high, "fill": self.fill, **dates}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
     def _numbers(self, table: Table, name: str) -> np.ndarray:
         cells = table.column(name)
         if all(map(is_missing, cells)):
             return np.full(table.n, np.nan)
-        if self.read is None:
+        if self.dates is None:
             numbers = table.numbers(name)
             if numbers is None:
                 raise InputError(f"column {name!r} of {table.path} is not numbers, as in the fit")
             return numbers
         try:
-            return read_times(cells, self.read)
+            return read_times(cells, self.dates)
         except (AttributeError, TypeError, ValueError, OverflowError) as error:
             raise InputError(
                 f"column {name!r} of {table.path} is not dates written as in the fit: {error}"
@@ -382,8 +378,8 @@ def _encoder_from(plain: Mapping[str, Any]) -> Encoder:
         return Letters(LatentWords.from_dict(plain["letters"]))
     if "names" in plain:
         return OneHot(tuple(map(str, plain["names"])))
-    read = time_reader(str(plain["dates"])) if "dates" in plain else None
-    return Scale(float(plain["low"]), float(plain["high"]), float(plain["fill"]), read)
+    dates = str(plain["dates"]) if "dates" in plain else None
+    return Scale(float(plain["low"]), float(plain["high"]), float(plain["fill"]), dates)
 
 
 def _encoder(
@@ -431,7 +427,7 @@ def _within_range(cells: Sequence[Any], numbers: np.ndarray) -> tuple[np.ndarray
     return np.where(np.isinf(numbers), np.clip(numbers, finite.min(), finite.max()), numbers), note
 
 
-def _fit_scale(numbers: np.ndarray, read: ReadTime | None = None) -> tuple[Scale | None, str]:
+def _fit_scale(numbers: np.ndarray, dates: str | None = None) -> tuple[Scale | None, str]:
     """Return the scale of numbers to [0, 1], which fills in the median; None if it is of no use."""
     finite = numbers[np.isfinite(numbers)]
     lost = len(numbers) - len(finite)
@@ -442,7 +438,7 @@ def _fit_scale(numbers: np.ndarray, read: ReadTime | None = None) -> tuple[Scale
         return None, "left out, all its values are equal"
     fill = float(np.median((finite / 2 - low / 2) / (high / 2 - low / 2)))
     note = f"{plural(lost, 'missing value')}, filled with the median" if lost else ""
-    return Scale(low, high, fill, read), note
+    return Scale(low, high, fill, dates), note
 
 
 def _fit_one_hot(texts: Sequence[str | None]) -> tuple[OneHot | None, str]:

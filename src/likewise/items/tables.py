@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -156,56 +155,40 @@ def as_numbers(values: Sequence[Any], has_decimal_comma: bool = False) -> np.nda
     return numbers if has_number else None
 
 
-ReadTime = Callable[[Any], float]
-"""From a date to seconds since 1970."""
-
-
 def as_times(values: Sequence[Any]) -> np.ndarray | None:
     """Return a column as seconds since 1970 with NaN for what is missing, or None if not dates."""
     times = find_times(values)
     return None if times is None else times[1]
 
 
-def find_times(values: Sequence[Any]) -> tuple[ReadTime, np.ndarray] | None:
-    """Return how the dates of a column are written, and `as_times` of it; None if not dates."""
-    formats = (day + hour for day in DATE_FORMATS for hour in TIME_FORMATS)
-    for read in map(time_reader, ("", *formats)):
+def find_times(values: Sequence[Any]) -> tuple[str, np.ndarray] | None:
+    """Return the format of the dates of a column, and `as_times` of it; None if not dates."""
+    for format in ("", *(day + hour for day in DATE_FORMATS for hour in TIME_FORMATS)):
         try:
-            times = read_times(values, read)
+            times = read_times(values, format)
         except (AttributeError, TypeError, ValueError, OverflowError):
             continue
-        return None if np.isnan(times).all() else (read, times)
+        return None if np.isnan(times).all() else (format, times)
     return None
 
 
-def time_reader(format: str) -> ReadTime:
-    """Return what reads dates of a format, empty for ISO 8601 and for dates that are no texts."""
-    return partial(_formatted, format=format) if format else _iso
+def read_times(values: Sequence[Any], format: str) -> np.ndarray:
+    """Return a column as seconds since 1970, NaN for what is missing.
+
+    The format is empty for ISO 8601, and for dates that are no texts.
+    """
+    return np.array(
+        [math.nan if is_missing(value) else _seconds(value, format) for value in values]
+    )
 
 
-def time_format(read: ReadTime) -> str:
-    """Return the format of dates that a reader reads; see `time_reader`."""
-    return str(read.keywords["format"]) if isinstance(read, partial) else ""
-
-
-def read_times(values: Sequence[Any], read: ReadTime) -> np.ndarray:
-    """Return a column as seconds since 1970, NaN for what is missing."""
-    return np.array([math.nan if is_missing(value) else read(value) for value in values])
-
-
-def _iso(value: Any) -> float:
-    if isinstance(value, str):
+def _seconds(value: Any, format: str) -> float:
+    if format:
+        value = datetime.strptime(value.strip(), format)
+    elif isinstance(value, str):
         value = datetime.fromisoformat(value.strip())
     elif isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
     elif hasattr(value, "to_timestamp"):  # a month or another period of pandas: its beginning
         value = value.to_timestamp()
-    return _seconds(value)
-
-
-def _formatted(value: str, format: str) -> float:
-    return _seconds(datetime.strptime(value.strip(), format))
-
-
-def _seconds(moment: datetime) -> float:
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return float((value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp())
