@@ -157,7 +157,7 @@ def test_a_value_that_is_no_number_is_named(tmp_path, events):
     a[row - 1000] = np.nan
     parquet.write_table(table.set_column(1, "a", pyarrow.array(a)), folder / "1.parquet")
     result = invoke("export", session, "-o", tmp_path / "labels")
-    assert f"row {row} of the data has nan in column 0" in result.output
+    assert f"the data: row {row}, column 0 is nan" in result.output
 
 
 @pytest.mark.usefixtures("small_sample")

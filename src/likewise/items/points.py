@@ -171,14 +171,19 @@ def check_features(X: np.ndarray, where: str) -> np.ndarray:
         raise InputError(f"{where}: one row of features per item is needed, not shape {X.shape}")
     if X.dtype != np.float32:
         X = X.astype(np.float64)
+    refuse_not_finite(X, where, range(len(X)))
+    return X
+
+
+def refuse_not_finite(X: np.ndarray, where: str, numbers: Sequence[int] | np.ndarray) -> None:
+    """Raise `InputError` with the first value that is not finite; `numbers` are those of rows."""
     bad = np.argwhere(~np.isfinite(X))
     if len(bad):
-        row, column = bad[0]
+        row, column = (int(k) for k in bad[0])
         raise InputError(
-            f"{where}: row {row}, column {column} is {X[row, column]} "
-            f"(not finite: {plural(len(bad), 'value')}). Fill in what is missing first."
+            f"{where}: row {numbers[row]}, column {column} is {X[row, column]} (not finite: "
+            f"{plural(len(bad), 'value')}). Fill in what is missing, or leave out these rows."
         )
-    return X
 
 
 def read_features(path: Path, ids: Sequence[str], source: Path) -> Features:

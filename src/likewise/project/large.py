@@ -22,7 +22,7 @@ from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.items.items import Features
 from likewise.items.limits import fits
-from likewise.items.points import check_promises
+from likewise.items.points import check_promises, refuse_not_finite
 from likewise.items.rows import RowItems
 from likewise.items.tablefiles import parquet_bytes
 from likewise.items.tables import Table
@@ -106,13 +106,7 @@ def sample_of(
     numbers = draw_rows(rows.n_rows, settings["seed"])
     numbers = np.arange(rows.n_rows) if numbers is None else numbers
     values = rows.take(numbers)
-    bad = np.argwhere(~np.isfinite(values))
-    if len(bad):
-        row, column = bad[0]
-        raise InputError(
-            f"row {numbers[row]} of {settings['paths'][0]} has {values[row, column]} in column "
-            f"{column}. Fill in what is missing, or leave out these rows."
-        )
+    refuse_not_finite(values, settings["paths"][0], numbers)
     if isinstance(rows, ParquetRows):
         # As Python floats, which JSON gives back exactly.
         settings |= {"low": values.min(axis=0).tolist(), "high": values.max(axis=0).tolist()}
@@ -224,13 +218,7 @@ class _LabelsOf:
     labels: NDArray[np.intp]
 
     def __call__(self, number: int, rows: NDArray[Any]) -> NDArray[np.intp]:
-        bad = np.argwhere(~np.isfinite(rows))
-        if len(bad):
-            row, column = bad[0]
-            raise InputError(
-                f"row {number + row} of the data has {rows[row, column]} in column {column}. Fill "
-                "in what is missing, or leave out these rows."
-            )
+        refuse_not_finite(rows, "the data", range(number, number + len(rows)))
         labels = in_tiles(self.predict, self.scale(rows))
         low, high = np.searchsorted(self.numbers, [number, number + len(rows)])
         labels[self.numbers[low:high] - number] = self.labels[low:high]
