@@ -298,7 +298,7 @@ def test_export_refuses_what_it_does_not_know(table, tmp_path):
     assert "must end in one of .csv" in result.output
     table.unlink()
     result = CliRunner().invoke(main, ["export", session, "-o", str(tmp_path / "x.csv")])
-    assert "is not there any more" in result.output
+    assert "is no longer there" in result.output
 
 
 def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from likewise import Answer, LabelOracle, Likewise, Session
 from likewise.errors import InputError
-from likewise.project import formats, opening
+from likewise.project import beginning, formats, opening
 
 all_opened: list[opening.Opened] = []
 
@@ -207,7 +207,7 @@ def test_answers_given_while_another_session_was_prepared_are_not_lost(table, mo
         answer_all(first.project, y, at_most=1)
         return begin(*args, **options)
 
-    begin = opening.begin_session
+    begin = beginning.begin_session
     monkeypatch.setattr(opening, "begin_session", prepare)
     with pytest.raises(InputError, match="begun without --super-instances, not 20"):
         open_project(path, n_super_instances=20, options={"cache": False})

@@ -1,4 +1,5 @@
 import io
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -6,7 +7,8 @@ import pytest
 from likewise import COBRA
 from likewise.core.strategy import STRATEGIES
 from likewise.errors import SessionFileError
-from likewise.project.packing import needs_rows, pack, pack_session, unpack, unpack_session
+from likewise.project import open_project
+from likewise.project.packing import pack, pack_session, unpack, unpack_session
 
 
 def test_arrays_come_back_from_wherever_they_were():
@@ -53,14 +55,16 @@ def test_nothing_that_would_run_code_is_written_or_read():
 
 
 @pytest.mark.parametrize("name", ["cobras", "ncobras", "dsl", "acdm", "a3s"])
-def test_strategies_without_super_instances_need_the_rows(name):
-    X = np.random.default_rng(0).normal(size=(30, 2))
-    assert needs_rows(STRATEGIES.find(name).from_rows(X))
+def test_strategies_without_super_instances_keep_the_rows_for_the_file(name, tmp_path):
+    np.save(tmp_path / "points.npy", np.random.default_rng(0).normal(size=(30, 2)))
+    with closing(open_project(tmp_path / "points.npy", strategy=name).project) as project:
+        rows = project.stored_rows
+    assert rows is not None
+    assert np.array_equal(rows, np.load(tmp_path / "points.npy"))
 
 
-@pytest.mark.parametrize("name", ["row-by-row", "closest-first"])
-def test_strategies_about_super_instances_have_what_they_need_and_are_not_loaded(name, monkeypatch):
+@pytest.mark.parametrize("name", ["row-by-row", "closest-first", "most-doubt"])
+def test_strategies_about_super_instances_need_no_rows(name):
     strategy = STRATEGIES.find(name).from_rows(np.random.default_rng(0).normal(size=(30, 2)))
+    assert strategy.X is None
     assert type(strategy).load(strategy.to_dict(), None).n_rows == 30
-    monkeypatch.setattr(type(strategy), "load", None)
-    assert not needs_rows(strategy)

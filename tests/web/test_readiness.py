@@ -15,7 +15,7 @@ from likewise.cli import main
 from likewise.cli.served import ServedPage
 from likewise.errors import InputError
 from likewise.project import opening
-from likewise.project.opening import begin_session
+from likewise.project.beginning import begin_session
 from likewise.web.readiness import Readiness
 from likewise.web.serving import listen
 

@@ -70,6 +70,6 @@ def show_side_by_side(
         file=file, force_terminal=True, color_system="truecolor", width=n_columns, height=n_lines
     )
     with warnings.catch_warnings():
-        # Its blocks call what Pillow 14 will not have any more.
+        # Its blocks call what Pillow 14 no longer has.
         warnings.simplefilter("ignore", DeprecationWarning)
         console.print(getattr(renderable, KINDS[way])(whole, width="auto", height="auto"))

@@ -13,8 +13,8 @@ from likewise.cli.inline import WAYS, choose_way
 from likewise.cli.served import ServedPage
 from likewise.items.pairs import AUTO
 from likewise.project import Opened, give_known, open_large_project, open_project
+from likewise.project.beginning import QUESTIONS
 from likewise.project.large import is_large
-from likewise.project.opening import QUESTIONS
 from likewise.words import plural
 
 

@@ -105,7 +105,7 @@ class Features:
         back = {place: k for k, place in enumerate(where) if place is not None}
         problems = [Problem(back[p.item], p.message) for p in self.problems if p.item in back]
         gone = [k for k, place in enumerate(where) if place is None]
-        problems += [Problem(k, "it is not there any more") for k in gone]
+        problems += [Problem(k, "it is no longer there") for k in gone]
         return replace(self, X=X, problems=tuple(problems))
 
 

@@ -44,8 +44,8 @@ def read_candidates(
 ) -> Features:
     """Return the pairs in a file as candidates among items, by how alike they are.
 
-    A pair of an item and itself is left out, and of a pair that is there several times the best
-    score counts. Pairs with a score above `same_above` are joined, and those below
+    A pair of an item and itself is left out. Of a pair that is listed several times the best score
+    counts. Pairs with a score above `same_above` are joined, and those below
     `different_below` are left out.
     """
     left, right, scores = _read(path, columns)

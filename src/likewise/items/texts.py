@@ -86,7 +86,7 @@ went won wondering word words work works world wouldn write writes wrong wrote y
 yesterday yet
 """
 COMMON = frozenset(_COMMON.split())
-"""Words of mails and talk, besides scikit-learn's stop words. They come from reading summaries of
+"""Words of mails and talk, beside scikit-learn's stop words. They come from reading summaries of
 texts on all kinds of topics."""
 
 MOST_COMPARED = 2_000

@@ -236,7 +236,7 @@ def confirm(project: Project, body: Json) -> Json:
 def _mended(
     project: Project, body: Json, say: Callable[[Mending], list[Link]], named: Sequence[int] = ()
 ) -> Json:
-    """Mend the groups, or with `preview` only say what would change, besides the `named` rows."""
+    """Mend the groups, or with `preview` only say what would change beside the `named` rows."""
     if body.get("preview") is True:
         return {"preview": _changes(project, project.foresee(say, named), named)}
     before = project.session.labels
@@ -347,7 +347,7 @@ def image(project: Project, asked: Json) -> File:
         raise InputError(f"a picture is {' or '.join(SIZES)}, not {size!r}")
     place = project.where[row]
     if place is None:
-        raise InputError(f"{project.ids[row]} is not there any more")
+        raise InputError(f"{project.ids[row]} is no longer there")
     data = project.items.thumbnail(place, SIZES[size], format="webp")
     # The address has the hash of the picture in it.
     headers = {"cache-control": "private, max-age=31536000, immutable"}

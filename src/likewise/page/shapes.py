@@ -35,7 +35,7 @@ def thing(project: Project, row: int) -> Json:
     """Return an item with what a small picture or a line needs."""
     place = project.where[row]
     if place is None:
-        title = f"{project.ids[row]} (not there any more)"
+        title = f"{project.ids[row]} (no longer there)"
         return {"row": row, "id": project.ids[row], "title": title, "kind": "missing"}
     items = project.items
     shown = {"row": row, "id": project.ids[row], "title": items.title(place), "kind": items.kind}

@@ -133,7 +133,7 @@ def _groups(
     n_after = Counter(item.after for item in items)
     name = {item.after: item.name for item in items}
     carried: dict[int, list[str]] = {}
-    # A group whose items all left is no group any more.
+    # A group whose items all left is no longer a group.
     carrier = {number: after for number, after in carrier.items() if after in n_after}
     for number, after in carrier.items():
         carried.setdefault(after, []).append(titles[number])

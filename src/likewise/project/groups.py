@@ -402,7 +402,7 @@ def _labels(session: Session) -> NDArray[np.intp]:
 def _unseen(session: Session) -> NDArray[np.intp]:
     """Return how many rows that are not in memory each row stands for, as in files of 0.1.0."""
     partition = session.strategy.partition
-    unseen = np.zeros(partition.n_rows, dtype=np.intp)
+    unseen = np.zeros(len(_labels(session)), dtype=np.intp)
     if partition.row_counts is not None:
         n_seen = np.bincount(partition.assignment, minlength=partition.n_super_instances)
         unseen[partition.representatives] = partition.row_counts - n_seen

@@ -185,11 +185,11 @@ class _Reader:
                 lines[frozenset((left, right))] = line
             elif before is not answer:
                 chain = graph.explain(left, right)
-                whence = sorted({lines[frozenset(link.pair)] for link in chain})
-                noun = "line" if len(whence) == 1 else "lines"
+                sources = sorted({lines[frozenset(link.pair)] for link in chain})
+                noun = "line" if len(sources) == 1 else "lines"
                 clashes.append(
                     f"line {line} says that {a} and {b} are {answer.value}, but by "
-                    f"{noun} {', '.join(map(str, whence))} they are {before.value}"
+                    f"{noun} {', '.join(map(str, sources))} they are {before.value}"
                 )
         self.refuse(clashes)
         yield from graph

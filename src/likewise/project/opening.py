@@ -10,20 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from likewise.core.candidates import Candidates
-from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
-from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import CannotGrowError, InputError, SessionFileError
 from likewise.files import cache_folder
 from likewise.items import KINDS, Features, Items, open_items
 from likewise.items.kinds import refuse_nothing
 from likewise.items.texts import is_built_in
-from likewise.learning.given import number_groups
 from likewise.project import large
-from likewise.project.candidates import begin_candidates, candidate_features
+from likewise.project.beginning import begin_session, check_ways, sample_of
 from likewise.project.given import items_without, labels_of
 from likewise.project.growing import (
     JOINED,
@@ -35,7 +30,6 @@ from likewise.project.growing import (
 )
 from likewise.project.large import SETUP, OnProgress
 from likewise.project.packing import (
-    needs_rows,
     pack,
     pack_session,
     readable,
@@ -44,15 +38,11 @@ from likewise.project.packing import (
 )
 from likewise.project.project import ROWS, Project, apply_entries, stored_rows
 from likewise.project.store import Store
-from likewise.rows.sample import draw_rows
 from likewise.words import many, plural
 
 SUFFIX = ".likewise"
 DEFAULT_SEED = 0
 """Decides what is random in a session, if no seed is given."""
-QUESTIONS: dict[str, dict[str, int]] = {"choices": {}, "pairs": {"max_groups": 1}}
-"""What `Likewise` may ask, the default first, and the options of its strategy for it."""
-
 Say = Callable[[str], None]
 
 
@@ -176,7 +166,7 @@ def open_project(
     places = sorted(set(first))
     if len(places) < items.n:
         say(f"{plural(items.n - len(places), 'copy')} of other items, not asked about")
-    numbers = None if strategy is not None else _sample_of(features.aligned(places), seed)
+    numbers = None if strategy is not None else sample_of(features.aligned(places), seed)
     if numbers is not None:
         say(f"{len(numbers)} of {plural(items.n, items.noun)} are asked about, drawn at random")
         places = np.array(places)[numbers].tolist()
@@ -204,7 +194,7 @@ def open_project(
         items=items.content_hashes(),
         payloads={
             SETUP: pack_session(begun),
-            **({ROWS: pack({"X": about.X})} if needs_rows(begun.strategy) else {}),
+            **({} if begun.strategy.X is None else {ROWS: pack({"X": about.X})}),
             **({} if (learned := items.learned()) is None else {LEARNED: pack(learned)}),
         },
     )
@@ -334,83 +324,11 @@ def open_session_file(
     shown = settings.get("options", {}).get("items", source)
     if source is None or not Path(shown).exists():
         raise InputError(
-            f"{path} belongs to {source}, which is not there any more. "
+            f"{path} belongs to {source}, which is no longer there. "
             f"Say where it is now: likewise label PATH --session {path}"
         )
     options: Any = {"options": {"kind": kind}, "grows": False}
     return open_project(source, session=path, strategy=strategy, **options)
-
-
-def begin_session(
-    features: Features,
-    ids: Sequence[str],
-    *,
-    strategy: str | None,
-    questions: str | None,
-    n_super_instances: int | None,
-    seed: int,
-    given: Sequence[str] | None = None,
-) -> Session:
-    """Return a new session; COBRA asks if there are super-instances or only distances."""
-    if given is not None and features.metric == "precomputed":
-        raise InputError("--groups needs features to learn from, and there are only distances")
-    if isinstance(features.X, Candidates):
-        if strategy is not None or n_super_instances is not None:
-            raise InputError(
-                "candidate pairs are asked in their order; leave out --strategy, --super-instances"
-            )
-        return begin_candidates(features, ids, questions)
-    if n_super_instances is not None or features.metric == "precomputed":
-        return _cobra(features, ids, n_super_instances, seed)
-    begin = STRATEGIES.find(strategy or "most-doubt").from_rows
-    options: Any = {} if questions is None else dict(QUESTIONS[questions])
-    if given is not None:
-        options["given"], options["given_labels"] = number_groups(given, len(given))
-    begun = begin(features.X, train_indices=features.askable, seed=seed, n_jobs=-1, **options)
-    return Session(begun, sample_ids=ids, digest=fingerprint(features.X))
-
-
-def check_ways(
-    strategy: str | None,
-    questions: str | None,
-    n_super_instances: int | None,
-    groups: str | None = None,
-) -> None:
-    """Refuse options that do not exist or exclude each other; see `begin_session`."""
-    if groups is not None and (strategy is not None or n_super_instances is not None):
-        raise InputError("--groups is for Likewise; leave out --strategy and --super-instances")
-    if strategy is not None and n_super_instances is not None:
-        raise InputError("--super-instances is for COBRA; leave out --strategy")
-    if questions is not None and (strategy is not None or n_super_instances is not None):
-        raise InputError("--questions is for Likewise; leave out --strategy and --super-instances")
-    if questions is not None and questions not in QUESTIONS:
-        raise InputError(f"questions must be one of {', '.join(QUESTIONS)}, got {questions!r}")
-    if n_super_instances is not None and n_super_instances < 1:
-        raise InputError(f"--super-instances must be 1 or more, got {n_super_instances}")
-    if strategy is not None:
-        asking: Any = STRATEGIES.find(strategy)
-        if not (isinstance(asking, type) and issubclass(asking, Strategy)):
-            raise InputError(
-                f"{strategy} is not a strategy: it must be a subclass of "
-                "likewise.core.strategy.Strategy"
-            )
-
-
-def _sample_of(features: Features, seed: int) -> NDArray[np.intp] | None:
-    """Return which items are asked about if there are many; None for all."""
-    if features.metric == "precomputed":
-        return None
-    train = features.askable
-    return draw_rows(len(features.X), seed, train=None if len(train) == len(features.X) else train)
-
-
-def _cobra(features: Features, ids: Sequence[str], n: int | None, seed: int) -> Session:
-    from likewise.cluster.cobra import COBRA
-    from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES
-
-    n = DEFAULT_SUPER_INSTANCES if n is None else n
-    model = COBRA(n, metric=features.metric, random_state=seed, n_jobs=-1)
-    return model.start(features.X, train_indices=features.askable, sample_ids=ids)
 
 
 def _go_on(
@@ -455,7 +373,7 @@ def _go_on(
             items,
             store,
             features=lambda: (
-                candidate_features(session)
+                _candidates(session)
                 or _features(items, options, wanted, store if has_grown else None)
             ),
             where=places,
@@ -472,6 +390,15 @@ def _go_on(
         store.close()
         raise
     return Opened(project, where, False, changes, refused)
+
+
+def _candidates(session: Session) -> Features | None:
+    """Return the candidate pairs that a session keeps, as features; None if it has others."""
+    strategy = session.strategy
+    if strategy.candidates is None:
+        return None
+    about = "the candidate pairs in the session file"
+    return Features(strategy.candidates, about, "precomputed", partition=strategy.partition)
 
 
 def _options_in(where: Path, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,10 +13,10 @@ MORE = 10
 """The outlook says what this many more answers would change."""
 
 MOVED = 0.35
-"""So many more answers move about this times the share of items that the last twenty rows moved, and
-not more than is wrong by the estimate. On the 20 practice sets, after 6 to 70 answers (318
-statements), that is .04 off on average; without the bound, .07. On 40 sets the last twenty and the
-next twenty correlate by .87."""
+"""That many more answers move this share of what the last twenty rows moved, and not more than is
+wrong by the estimate. On the 20 practice sets, after 6 to 70 answers (318 statements), that is .04
+off on average; without the bound, .07. On 40 sets the last twenty and the next twenty correlate by
+.87."""
 
 PAUSE = 60.0
 """An answer that took longer than this, in seconds, was interrupted and is not counted."""

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from likewise.core.arrays import array_to_json, from_json
 from likewise.core.session import Session
-from likewise.core.strategy import Strategy
 from likewise.errors import LikewiseError, SessionFileError
 
 
@@ -61,18 +60,6 @@ def _from_archive(data: bytes) -> Any:
 def pack_session(session: Session) -> bytes:
     """Return a session with an empty log, as a payload of the store."""
     return pack({**session.state(), "log": [], "undone": []})
-
-
-def needs_rows(strategy: Strategy) -> bool:
-    """Return whether a strategy needs the rows to load, without trying, which can take long."""
-    plain = strategy.to_dict()
-    if "partition" in plain:
-        return False
-    try:
-        strategy.load({"name": strategy.name, **plain}, None)
-    except (ValueError, TypeError, LookupError, AttributeError):
-        return True  # it says so, or tried to use None as rows
-    return False
 
 
 def unpack_session(data: bytes, X: NDArray[Any] | None = None) -> Session:

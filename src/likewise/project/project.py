@@ -79,7 +79,7 @@ class Project:
     features : callable, optional
         Returns the features; called when they are needed for the first time.
     where : sequence of int or None, optional
-        For every row of the session its place in `items`, None if it is not there any more.
+        For every row of the session its place in `items`, None if it is no longer there.
     copies : mapping of int to sequence of str, optional
         For rows that have them, the ids of items with the same content. They follow their row.
     unshown : iterable of int
@@ -159,7 +159,7 @@ class Project:
     @property
     def instruction(self) -> str:
         """What belongs together, in the words of the person; it stands above every question."""
-        return str(self._store.settings.get(INSTRUCTION, ""))
+        return str(self._store.setting(INSTRUCTION) or "")
 
     @instruction.setter
     def instruction(self, words: str) -> None:
@@ -228,7 +228,7 @@ class Project:
         for group in self.groups():
             if group.id == id:
                 return group
-        raise InputError(f"there is no group {id} any more: the answers have changed")
+        raise InputError(f"there is no longer a group {id}: the answers have changed")
 
     def sum_up(self, group: Group) -> str:
         """Return what distinguishes a group from the others, in a few words, or ""."""
@@ -462,7 +462,7 @@ class Project:
         """Answer a check question. It changes no group."""
         with self._change(position) as signature:
             if (left, right) not in {(c.left, c.right) for c, _ in self.checks()}:
-                raise StaleQueryError("this is not one of the check questions any more")
+                raise StaleQueryError("this is no longer one of the check questions")
             self.session.check(left, right, answer, **signature)
 
     def close(self) -> None:

@@ -115,11 +115,7 @@ class Store:
             store._writing() as db,
         ):
             db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-            named = [(k, _to_json(v, f"setting {k!r}")) for k, v in (settings or {}).items()]
-            db.executemany("INSERT INTO settings VALUES (?, ?)", named)
-            _put_items(db, items or {})
-            _put_payloads(db, payloads or {})
-            schema.sign_content(db)
+            _put(db, settings or {}, items or {}, payloads or {})
         return cls.open(path)
 
     @classmethod
@@ -205,7 +201,6 @@ class Store:
         longer by now, the caller answered an old question, and `StaleQueryError` is raised. Returns
         the number of the entry, ``after + 1``.
         """
-        named = [(k, _to_json(v, f"setting {k!r}")) for k, v in (settings or {}).items()]
         entry = dict(op)
         at = entry.pop("at", None) or _now()
         text = _to_json(entry, "an entry of the log")
@@ -221,14 +216,7 @@ class Store:
                 "INSERT INTO log (seq, op, at, sum) VALUES (?, ?, ?, ?)", (after + 1, text, at, own)
             )
             note_sum(db, schema.LOG, f"{after + 1} {own}")
-            _put_payloads(db, payloads or {})
-            if named:
-                db.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", named)
-                schema.sign(db, "settings")
-            if items is not None:
-                db.execute("DELETE FROM items")
-                _put_items(db, items)
-                schema.sign(db, "items")
+            _put(db, settings, items, payloads or {})
         if (after + 1) % FOLDED_AFTER:
             self._rest()
         else:
@@ -343,12 +331,15 @@ class Store:
                 raise self._damaged(f"its setting {name!r}, which is {str(settings[name])[:80]!r}")
         return settings
 
+    def setting(self, name: str) -> Any:
+        """Return one of the settings, or None, without comparing their checksum."""
+        rows = self._read("SELECT value FROM settings WHERE name = ?", name)
+        return json.loads(rows[0][0]) if rows else None
+
     def set(self, name: str, value: Any) -> None:
         """Change one of the settings."""
-        text = _to_json(value, f"setting {name!r}")
         with self._writing() as db:
-            db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, text))
-            schema.sign(db, "settings")
+            _put(db, {name: value}, None, {})
 
     @property
     def items(self) -> dict[str, str]:
@@ -453,12 +444,22 @@ class Store:
         _ = self.settings
 
 
-def _put_items(db: sqlite3.Connection, items: Mapping[str, str]) -> None:
-    rows = ((k, i, h) for k, (i, h) in enumerate(items.items()))
-    db.executemany("INSERT INTO items VALUES (?, ?, ?)", rows)
-
-
-def _put_payloads(db: sqlite3.Connection, payloads: Mapping[str, bytes]) -> None:
+def _put(
+    db: sqlite3.Connection,
+    settings: Mapping[str, Any] | None,
+    items: Mapping[str, str] | None,
+    payloads: Mapping[str, bytes],
+) -> None:
+    """Write settings, all items, and payloads, with their checksums; None changes nothing."""
+    if settings is not None:
+        named = [(name, _to_json(value, f"setting {name!r}")) for name, value in settings.items()]
+        db.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", named)
+        schema.sign(db, "settings")
+    if items is not None:
+        db.execute("DELETE FROM items")
+        rows = ((k, name, content) for k, (name, content) in enumerate(items.items()))
+        db.executemany("INSERT INTO items VALUES (?, ?, ?)", rows)
+        schema.sign(db, "items")
     for name, data in payloads.items():
         small = deflated(data)
         db.execute("INSERT OR REPLACE INTO payloads VALUES (?, ?)", (name, small))
