@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -231,7 +231,7 @@ class TextItems(Items):
 
     def _learned(self) -> dict[str, Any] | None:
         """Return the words or letters and their latent dimensions."""
-        return self._latent_words.to_dict() if self._recipe == "lsi" else None
+        return self._latent_words if self._recipe == "lsi" else None
 
     def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
         if self._recipe != "lsi":
@@ -240,11 +240,9 @@ class TextItems(Items):
         return Features(X, "latent semantic indexing, as of the first texts")
 
     @cached_property
-    def _latent_words(self) -> LatentWords:
+    def _latent_words(self) -> dict[str, Any]:
         words = fit_words(self._texts)
-        if not words.X.shape[1]:
-            words = fit_characters(self._texts)
-        return words.without_texts()
+        return (words if words.X.shape[1] else fit_characters(self._texts)).to_dict()
 
 
 def says_nothing(word: str) -> bool:
@@ -294,10 +292,6 @@ class LatentWords:
         if self.components is None:
             return np.zeros((len(texts), self.X.shape[1]))
         return rounded(normalize(self.vectorizer.transform(texts) @ self.components.T))
-
-    def without_texts(self) -> LatentWords:
-        """Return what was learned, without the vectors of the texts it was learned from."""
-        return replace(self, X=self.X[:0])
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was learned as plain values and arrays."""
