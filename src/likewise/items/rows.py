@@ -22,7 +22,7 @@ from likewise.items.tables import (
     is_missing,
     read_times,
 )
-from likewise.items.texts import LatentWords, fit_characters
+from likewise.items.texts import fit_characters, latent_features
 from likewise.words import plural
 
 MOST_CATEGORIES = 30
@@ -269,9 +269,9 @@ def fit_rows(
     blocks = [encoded(table, name, encoder) for name, encoder in encoders.items()]
     if free and (columns is not None or not blocks):
         for name in free:
-            letters = fit_characters([as_text(v) for v in table.column(name)])
-            blocks.append(letters.X)
-            encoders[name] = {"letters": letters.to_dict()}
+            X, letters = fit_characters([as_text(v) for v in table.column(name)])
+            blocks.append(X)
+            encoders[name] = {"letters": letters}
         used["text"] = free
     elif free:
         notes.append(
@@ -302,8 +302,7 @@ def encoded(table: Table, name: str, encoder: Mapping[str, Any]) -> np.ndarray:
     """Return the features of a column by what was learned from one of that name."""
     # Not by scikit-learn's encoders: importing them takes longer than most tables.
     if "letters" in encoder:
-        letters = LatentWords.from_dict(encoder["letters"])
-        return letters.of([as_text(value) for value in table.column(name)])
+        return latent_features([as_text(v) for v in table.column(name)], encoder["letters"])
     if "names" in encoder:
         texts = np.array([_category(value) for value in table.column(name)], dtype=object)
         names = np.array([str(category) for category in encoder["names"]], dtype=object)
