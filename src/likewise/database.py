@@ -150,13 +150,17 @@ def _header(path: Path) -> Header:
         size = file.seek(0, os.SEEK_END)
     if not header.startswith(b"SQLite format 3\0"):
         raise SessionFileError(f"cannot open {path}: it is not a likewise project file")
-    # Two bytes cannot hold the largest page size, 65536, so it is written as 1.
-    page = int.from_bytes(header[16:18]) if header[16:18] != b"\0\1" else 65536
     has_log = False
     with suppress(FileNotFoundError):
         has_log = Path(f"{path}-wal").stat().st_size > 0
-    has_all_pages = size >= page * int.from_bytes(header[28:32])
-    return Header(has_all_pages, is_in_use=header[19:20] == b"\2", has_log=has_log)
+    return Header(size >= promised_size(header), is_in_use=header[19:20] == b"\2", has_log=has_log)
+
+
+def promised_size(header: bytes) -> int:
+    """Return how many bytes a file has by its header."""
+    # Two bytes cannot hold the largest page size, 65536, so it is written as 1.
+    page = int.from_bytes(header[16:18]) if header[16:18] != b"\0\1" else 65536
+    return page * int.from_bytes(header[28:32])
 
 
 def check_log(path: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from likewise.errors import InputError
 from likewise.items import open_items
-from likewise.items.texts import LatentWords
 from likewise.project.large import open_rows
 
 
@@ -145,7 +144,7 @@ def test_a_second_start_finds_the_features_and_a_changed_item_does_not(tmp_path,
 
     def watched(texts):
         calls.append(1)
-        return LatentWords(np.ones((len(texts), 2)))
+        return np.ones((len(texts), 2)), {}
 
     monkeypatch.setattr("likewise.items.texts.fit_words", watched)
     assert np.array_equal(open_items(path, text="text").features().X, first)

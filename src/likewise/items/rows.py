@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -23,7 +22,7 @@ from likewise.items.tables import (
     is_missing,
     read_times,
 )
-from likewise.items.texts import LatentWords, fit_characters
+from likewise.items.texts import fit_characters, latent_features
 from likewise.words import plural
 
 MOST_CATEGORIES = 30
@@ -158,8 +157,7 @@ class RowItems(Items):
 
     def _learned(self) -> dict[str, Any]:
         """Return the range, the categories or the letters of every column."""
-        encoders = {name: encoder.to_dict() for name, encoder in self._encoders.items()}
-        return {"encoders": encoders, "columns": self._hashed}
+        return {"encoders": self._encoders, "columns": self._hashed}
 
     def features_like(self, learned: Mapping[str, Any] | None) -> Features:
         """Return features made as those of the first rows, which must have had the same columns."""
@@ -175,9 +173,8 @@ class RowItems(Items):
         return super().features_like(learned)
 
     def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
-        plain = known_before(learned)["encoders"]
-        encoders = {name: _encoder_from(encoder) for name, encoder in plain.items()}
-        blocks = [encoder(self._table, name) for name, encoder in encoders.items()]
+        encoders = known_before(learned)["encoders"]
+        blocks = [encoded(self._table, name, encoder) for name, encoder in encoders.items()]
         return Features(np.hstack(blocks), "columns, as those of the first rows")
 
     def sum_up(self, members: Sequence[int]) -> str:
@@ -269,12 +266,12 @@ def fit_rows(
         if encoder is not None:
             encoders[name] = encoder
             used[how].append(name)
-    blocks = [encoder(table, name) for name, encoder in encoders.items()]
+    blocks = [encoded(table, name, encoder) for name, encoder in encoders.items()]
     if free and (columns is not None or not blocks):
         for name in free:
-            letters = fit_characters([as_text(v) for v in table.column(name)])
-            blocks.append(letters.X)
-            encoders[name] = Letters(letters.without_texts())
+            X, letters = fit_characters([as_text(v) for v in table.column(name)])
+            blocks.append(X)
+            encoders[name] = {"letters": letters}
         used["text"] = free
     elif free:
         notes.append(
@@ -296,95 +293,47 @@ def fit_rows(
     return Features(np.hstack(blocks), description, notes=tuple(notes)), encoders
 
 
-# Not scikit-learn's encoders: importing them takes longer than most tables.
+Encoder = dict[str, Any]
+"""What was learned from a column, as plain values: the range of its numbers or dates, its
+categories, or its letters."""
 
 
-@dataclass(frozen=True)
-class Scale:
-    """Numbers, or dates of a format, scaled from [low, high] to [0, 1]; missing become `fill`."""
-
-    low: float
-    high: float
-    fill: float
-    dates: str | None = None
-
-    def __call__(self, table: Table, name: str) -> np.ndarray:
-        """Return the feature of a column."""
-        numbers = self._numbers(table, name)
-        numbers = np.where(np.isinf(numbers), np.clip(numbers, self.low, self.high), numbers)
-        # Halved, because the difference of two doubles may overflow.
-        scaled = (numbers / 2 - self.low / 2) / (self.high / 2 - self.low / 2)
-        return np.where(np.isnan(scaled), self.fill, scaled)[:, None]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the scale as plain values."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
-
-    def _numbers(self, table: Table, name: str) -> np.ndarray:
-        cells = table.column(name)
-        if all(map(is_missing, cells)):
-            return np.full(table.n, np.nan)
-        if self.dates is None:
-            numbers = table.numbers(name)
-            if numbers is None:
-                raise InputError(f"column {name!r} of {table.path} is not numbers, as in the fit")
-            return numbers
-        try:
-            return read_times(cells, self.dates)
-        except (AttributeError, TypeError, ValueError, OverflowError) as error:
-            raise InputError(
-                f"column {name!r} of {table.path} is not dates written as in the fit: {error}"
-            ) from error
-
-
-@dataclass(frozen=True)
-class OneHot:
-    """One column per category, in order of name; other values are in none of them."""
-
-    names: tuple[str, ...]
-
-    def __call__(self, table: Table, name: str) -> np.ndarray:
-        """Return the features of a column."""
+def encoded(table: Table, name: str, encoder: Mapping[str, Any]) -> np.ndarray:
+    """Return the features of a column by what was learned from one of that name."""
+    # Not by scikit-learn's encoders: importing them takes longer than most tables.
+    if "letters" in encoder:
+        return latent_features([as_text(v) for v in table.column(name)], encoder["letters"])
+    if "names" in encoder:
         texts = np.array([_category(value) for value in table.column(name)], dtype=object)
-        names = np.array(self.names, dtype=object)
+        names = np.array([str(category) for category in encoder["names"]], dtype=object)
         return np.asarray(texts[:, None] == names, dtype=float)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the categories as plain values."""
-        return {"names": list(self.names)}
-
-
-@dataclass(frozen=True, eq=False)
-class Letters:
-    """Free text by its letters."""
-
-    letters: LatentWords
-
-    def __call__(self, table: Table, name: str) -> np.ndarray:
-        """Return the features of a column."""
-        return self.letters.of([as_text(value) for value in table.column(name)])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the letters as plain values and arrays."""
-        return {"letters": self.letters.to_dict()}
+    low, high, fill = (float(encoder[key]) for key in ("low", "high", "fill"))
+    numbers = _numbers(table, name, encoder.get("dates"))
+    numbers = np.where(np.isinf(numbers), np.clip(numbers, low, high), numbers)
+    # Halved, because the difference of two doubles may overflow.
+    scaled = (numbers / 2 - low / 2) / (high / 2 - low / 2)
+    return np.where(np.isnan(scaled), fill, scaled)[:, None]
 
 
-Encoder = Scale | OneHot | Letters
+def _numbers(table: Table, name: str, dates: str | None) -> np.ndarray:
+    """Return a column of numbers, or of dates of a format."""
+    cells = table.column(name)
+    if all(map(is_missing, cells)):
+        return np.full(table.n, np.nan)
+    if dates is None:
+        numbers = table.numbers(name)
+        if numbers is None:
+            raise InputError(f"column {name!r} of {table.path} is not numbers, as in the fit")
+        return numbers
+    try:
+        return read_times(cells, dates)
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise InputError(
+            f"column {name!r} of {table.path} is not dates written as in the fit: {error}"
+        ) from error
 
 
-def _encoder_from(plain: Mapping[str, Any]) -> Encoder:
-    """Return the encoder of a column that `to_dict` wrote down."""
-    if "letters" in plain:
-        return Letters(LatentWords.from_dict(plain["letters"]))
-    if "names" in plain:
-        return OneHot(tuple(map(str, plain["names"])))
-    dates = str(plain["dates"]) if "dates" in plain else None
-    return Scale(float(plain["low"]), float(plain["high"]), float(plain["fill"]), dates)
-
-
-def _encoder(
-    table: Table, name: str, *, keeps_counts: bool
-) -> tuple[str, Scale | OneHot | None, str]:
+def _encoder(table: Table, name: str, *, keeps_counts: bool) -> tuple[str, Encoder | None, str]:
     """Return what a column is, what makes its features if it is of use, and what to say of it."""
     numbers = table.numbers(name)
     if numbers is not None:
@@ -427,7 +376,7 @@ def _within_range(cells: Sequence[Any], numbers: np.ndarray) -> tuple[np.ndarray
     return np.where(np.isinf(numbers), np.clip(numbers, finite.min(), finite.max()), numbers), note
 
 
-def _fit_scale(numbers: np.ndarray, dates: str | None = None) -> tuple[Scale | None, str]:
+def _fit_scale(numbers: np.ndarray, dates: str | None = None) -> tuple[Encoder | None, str]:
     """Return the scale of numbers to [0, 1], which fills in the median; None if it is of no use."""
     finite = numbers[np.isfinite(numbers)]
     lost = len(numbers) - len(finite)
@@ -438,14 +387,15 @@ def _fit_scale(numbers: np.ndarray, dates: str | None = None) -> tuple[Scale | N
         return None, "left out, all its values are equal"
     fill = float(np.median((finite / 2 - low / 2) / (high / 2 - low / 2)))
     note = f"{plural(lost, 'missing value')}, filled with the median" if lost else ""
-    return Scale(low, high, fill, dates), note
+    written = {} if dates is None else {"dates": dates}
+    return {"low": low, "high": high, "fill": fill, **written}, note
 
 
-def _fit_one_hot(texts: Sequence[str | None]) -> tuple[OneHot | None, str]:
+def _fit_one_hot(texts: Sequence[str | None]) -> tuple[Encoder | None, str]:
     """Return the categories of a column, None if it is of no use."""
     names = sorted({text for text in texts if text is not None})
     lost = sum(text is None for text in texts)
     if len(names) + (lost > 0) < 2:
         return None, "left out, all its values are equal"
     note = f"{plural(lost, 'missing value')}, in none of the categories" if lost else ""
-    return OneHot(tuple(names)), note
+    return {"names": names}, note

@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -231,20 +230,18 @@ class TextItems(Items):
 
     def _learned(self) -> dict[str, Any] | None:
         """Return the words or letters and their latent dimensions."""
-        return self._latent_words.to_dict() if self._recipe == "lsi" else None
+        return self._latent_words if self._recipe == "lsi" else None
 
     def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
         if self._recipe != "lsi":
             return self._make_features(None)
-        X = LatentWords.from_dict(known_before(learned)).of(self._texts)
+        X = latent_features(self._texts, known_before(learned))
         return Features(X, "latent semantic indexing, as of the first texts")
 
     @cached_property
-    def _latent_words(self) -> LatentWords:
-        words = fit_words(self._texts)
-        if not words.X.shape[1]:
-            words = fit_characters(self._texts)
-        return words.without_texts()
+    def _latent_words(self) -> dict[str, Any]:
+        X, words = fit_words(self._texts)
+        return words if X.shape[1] else fit_characters(self._texts)[1]
 
 
 def says_nothing(word: str) -> bool:
@@ -266,10 +263,10 @@ def lsi_features(texts: Sequence[str], kept: FeatureCache) -> Features:
     """Return tf-idf and latent semantic indexing, of words or, where these fail, of letters."""
     key, made_by = digest(*texts), f"{RECIPE}, {package_versions('scikit-learn')}"
     what, why = "words", ""
-    X = kept.get(f"{made_by}, words", key, lambda: fit_words(texts).X)
+    X = kept.get(f"{made_by}, words", key, lambda: fit_words(texts)[0])
     if not X.shape[1]:
         what, why = "letters", ", because the texts share too few words"
-        X = kept.get(f"{made_by}, letters", key, lambda: fit_characters(texts).X)
+        X = kept.get(f"{made_by}, letters", key, lambda: fit_characters(texts)[0])
     return Features(
         X,
         f"tf-idf of {what} and latent semantic indexing, {plural(X.shape[1], 'dimension')}{why}. "
@@ -279,53 +276,24 @@ def lsi_features(texts: Sequence[str], kept: FeatureCache) -> Features:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class LatentWords:
-    """Words or letters and their latent dimensions, as found in some texts."""
-
-    X: np.ndarray
-    vectorizer: Any = None
-    components: np.ndarray | None = None
-
-    def of(self, texts: Sequence[str]) -> np.ndarray:
-        """Return unit vectors of new texts; words that were not there before do not count."""
-        from sklearn.preprocessing import normalize
-
-        if self.components is None:
-            return np.zeros((len(texts), self.X.shape[1]))
-        return rounded(normalize(self.vectorizer.transform(texts) @ self.components.T))
-
-    def without_texts(self) -> LatentWords:
-        """Return what was learned, without the vectors of the texts it was learned from."""
-        return replace(self, X=self.X[:0])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was learned as plain values and arrays."""
-        if self.components is None:
-            return {"n_columns": self.X.shape[1]}
-        places = self.vectorizer.vocabulary_
-        return {
-            "terms": sorted(places, key=places.__getitem__),
-            "analyzer": self.vectorizer.analyzer,
-            "idf": self.vectorizer.idf_,
-            "components": self.components,
-        }
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> LatentWords:
-        """Return what `to_dict` wrote down."""
-        if "terms" not in plain:
-            return cls(np.empty((0, int(plain["n_columns"]))))
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
-        options: Any = CHARACTERS if plain["analyzer"] == CHARACTERS["analyzer"] else {}
-        vectorizer = TfidfVectorizer(vocabulary=plain["terms"], **options)
-        vectorizer.idf_ = np.asarray(plain["idf"])
-        components = np.asarray(plain["components"])
-        return cls(np.empty((0, len(components))), vectorizer, components)
+Latent = tuple[np.ndarray, dict[str, Any]]
+"""Unit vectors of texts, and what was learned from them, as plain values and arrays."""
 
 
-def fit_words(texts: Sequence[str]) -> LatentWords:
+def latent_features(texts: Sequence[str], learned: Mapping[str, Any]) -> np.ndarray:
+    """Return unit vectors of new texts; words that were not there before do not count."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.preprocessing import normalize
+
+    if "terms" not in learned:
+        return np.zeros((len(texts), int(learned["n_columns"])))
+    options: Any = CHARACTERS if learned["analyzer"] == CHARACTERS["analyzer"] else {}
+    vectorizer = TfidfVectorizer(vocabulary=learned["terms"], **options)
+    vectorizer.idf_ = np.asarray(learned["idf"])
+    return rounded(normalize(vectorizer.transform(texts) @ np.asarray(learned["components"]).T))
+
+
+def fit_words(texts: Sequence[str]) -> Latent:
     """Return LSI unit vectors, weighted as in the paper's newsgroup data, or no columns."""
     vectorizer, weights = _tf_idf(
         texts,
@@ -336,18 +304,18 @@ def fit_words(texts: Sequence[str]) -> LatentWords:
     )
     # A single word cannot separate the texts that have it.
     if weights is None or weights.shape[1] < 2:
-        return LatentWords(np.empty((len(texts), 0)))
+        return np.empty((len(texts), 0)), {"n_columns": 0}
     wordless = np.diff(weights.indptr) == 0
     if wordless.sum() > len(texts) / 4:
-        return LatentWords(np.empty((len(texts), 0)))
+        return np.empty((len(texts), 0)), {"n_columns": 0}
     return _latent(vectorizer, weights, WORD_DIMENSIONS)
 
 
-def fit_characters(texts: Sequence[str]) -> LatentWords:
+def fit_characters(texts: Sequence[str]) -> Latent:
     """Return unit vectors from the letters of the texts, for names, codes and other scripts."""
     vectorizer, weights = _tf_idf(texts, **CHARACTERS, max_features=20_000)
     if weights is None or min(weights.shape) < 2:
-        return LatentWords(np.zeros((len(texts), 1)))
+        return np.zeros((len(texts), 1)), {"n_columns": 1}
     return _latent(vectorizer, weights, CHARACTER_DIMENSIONS)
 
 
@@ -361,7 +329,7 @@ def _tf_idf(texts: Sequence[str], **options: Any) -> tuple[Any, Any]:
         return vectorizer, None
 
 
-def _latent(vectorizer: Any, weights: Any, dimensions: int) -> LatentWords:
+def _latent(vectorizer: Any, weights: Any, dimensions: int) -> Latent:
     from sklearn.decomposition import TruncatedSVD
     from sklearn.preprocessing import normalize
 
@@ -369,7 +337,13 @@ def _latent(vectorizer: Any, weights: Any, dimensions: int) -> LatentWords:
     svd = TruncatedSVD(dimensions, n_iter=10, random_state=0)
     # Texts without a word are zeros, at the same distance from all others: see `DECIMALS`.
     X = rounded(normalize(svd.fit_transform(weights)))
-    return LatentWords(X, vectorizer, svd.components_)
+    places = vectorizer.vocabulary_
+    return X, {
+        "terms": sorted(places, key=places.__getitem__),
+        "analyzer": vectorizer.analyzer,
+        "idf": vectorizer.idf_,
+        "components": svd.components_,
+    }
 
 
 def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> Features:

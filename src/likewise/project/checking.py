@@ -18,6 +18,7 @@ from likewise.database import (
     connect,
     new_file,
     note_sum,
+    promised_size,
     translated,
 )
 from likewise.errors import LikewiseError, SessionFileError
@@ -116,9 +117,8 @@ def _salvaged(path: Path) -> Iterator[sqlite3.Connection]:
             shutil.copyfile(path, copy)
             if Path(f"{path}-wal").exists():
                 shutil.copyfile(f"{path}-wal", f"{copy}-wal")
-            data = copy.read_bytes()[:100]
-            page = int.from_bytes(data[16:18]) if data[16:18] != b"\0\1" else 65536
-            size = page * int.from_bytes(data[28:32])
+            with copy.open("rb") as file:
+                size = promised_size(file.read(100))
             if copy.stat().st_size < size < 2 * copy.stat().st_size + 2**20:
                 os.truncate(copy, size)
         except OSError as error:

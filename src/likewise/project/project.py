@@ -228,7 +228,7 @@ class Project:
         for group in self.groups():
             if group.id == id:
                 return group
-        raise InputError(f"there is no longer a group {id}: the answers have changed")
+        raise InputError(f"there is no group {id}: the answers have changed since")
 
     def sum_up(self, group: Group) -> str:
         """Return what distinguishes a group from the others, in a few words, or ""."""
