@@ -8,7 +8,7 @@ an answer never makes a settled pair unsettled, so the closest unsettled pair on
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -27,9 +27,6 @@ from likewise.strategies.representatives import RepresentativeStrategy
 
 DEFAULT_SUPER_INSTANCES = 50
 """The number in most figures of the paper; used where there is no budget."""
-
-FEW, MANY = 100, 20_000
-"""So many pairs are looked at one by one, and then so many at a time."""
 
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -50,35 +47,15 @@ class OnePass(RepresentativeStrategy):
         """Return the closest open pair; a pair that is not open any more never is again."""
         number, start = self._place
         while (piece := self._piece(number)) is not None:
-            for k in self._maybe_open(*piece, start):
-                pair = int(piece[0][k]), int(piece[1][k])
+            left, right = piece
+            for k in range(start, len(left)):
+                pair = int(left[k]), int(right[k])
                 if self.is_open(*pair):
                     self._place = number, k
                     return pair
             number, start = number + 1, 0
         self._place = number, 0
         return None
-
-    def _maybe_open(
-        self, left: NDArray[np.intp], right: NDArray[np.intp], start: int
-    ) -> Iterator[int]:
-        """Yield the places of pairs from a place on, without most of those that are settled.
-
-        The next open pair is usually near. After an undo it may be far, and then groups of rows
-        are compared by arrays.
-        """
-        yield from range(start, min(start + FEW, len(left)))
-        if start + FEW >= len(left):
-            return
-        linked = sorted({row for link in self.links for row in link.pair})
-        group = np.arange(self.n_rows)
-        group[linked] = [self.links.find(row) for row in linked]
-        roots = set(group[linked].tolist())
-        apart = [root * self.n_rows + k for root in roots for k in self.links.differing(root)]
-        for first in range(start + FEW, len(left), MANY):
-            one, other = group[left[first:][:MANY]], group[right[first:][:MANY]]
-            is_settled = (one == other) | np.isin(one * self.n_rows + other, apart)
-            yield from (first + np.flatnonzero(~is_settled)).tolist()
 
     def is_open(self, left: int, right: int) -> bool:
         """Return whether nothing is known about two rows, and nobody was unsure about them."""
