@@ -35,6 +35,11 @@ def refuse_session(session: Any, max_queries: Any = None) -> None:
             f"a Session is needed, got {type(session).__name__}. Session.from_dict(saved) makes "
             "one of what session.to_dict() returned."
         )
+    refuse_budget(max_queries)
+
+
+def refuse_budget(max_queries: Any) -> None:
+    """Raise `InputError` unless this is None or a number of questions."""
     if max_queries is not None and (not is_whole(max_queries) or max_queries < 0):
         raise InputError(f"max_queries must be None or a whole number from 0, got {max_queries!r}")
 

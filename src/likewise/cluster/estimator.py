@@ -24,7 +24,7 @@ from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, UnusedLabelsWarning
-from likewise.inputs import is_whole, refuse_rows
+from likewise.inputs import is_whole, refuse_budget, refuse_rows
 from likewise.learning.given import number_groups
 from likewise.oracles import as_oracle, can_choose, run_for_fit
 from likewise.rows.blocks import blocks_of, in_tiles, is_long_array, matrix_type
@@ -76,9 +76,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         """
 
     def _check_parameters(self) -> None:
-        budget: Any = self.max_queries
-        if budget is not None and (not is_whole(budget) or budget < 0):
-            raise InputError(f"max_queries must be None or a whole number from 0, got {budget!r}")
+        refuse_budget(self.max_queries)
         n_jobs: Any = self.n_jobs
         if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
             raise InputError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")

@@ -45,7 +45,7 @@ from likewise.core.journal import (
 from likewise.core.links import Counted
 from likewise.core.strategy import Strategy
 from likewise.errors import CannotGrowError, InputError, LikewiseError, SessionFileError
-from likewise.inputs import is_whole, refuse_names, refuse_strategy
+from likewise.inputs import is_whole, refuse_budget, refuse_names, refuse_strategy
 from likewise.words import plural
 
 T = TypeVar("T")
@@ -70,6 +70,7 @@ class Log:
         max_queries: int | None = None,
     ) -> None:
         refuse_strategy(strategy)
+        refuse_budget(max_queries)
         self.strategy = strategy
         n_rows = strategy.n_rows
         why = f"the data has {plural(n_rows, 'row')}"
@@ -81,7 +82,7 @@ class Log:
         self.row_numbers: Any = None
         if row_numbers is not None:
             self.row_numbers = np.asarray(row_numbers, dtype=np.intp)
-        self.max_queries = _checked_budget(max_queries)
+        self.max_queries = None if max_queries is None else int(max_queries)
         self._is_endless = False
         self._first = strategy
         self._counted = Counted(strategy.n_rows, strategy.weighs_answers)
@@ -532,11 +533,3 @@ def record_links(strategy: Strategy, gesture: Gesture) -> None:
     for link in gesture.links:
         is_certain = gesture.source != "asked"
         strategy.record(link.left, link.right, link.answer, is_certain=is_certain)
-
-
-def _checked_budget(max_queries: Any) -> int | None:
-    if max_queries is None:
-        return None
-    if not is_whole(max_queries) or max_queries < 0:
-        raise InputError(f"max_queries must be None or a whole number from 0, got {max_queries!r}")
-    return int(max_queries)

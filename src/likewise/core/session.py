@@ -50,6 +50,11 @@ class Session(Log):
         The budget: `ask` returns None after this many questions. Without one it does when more
         questions would bring little. `extend` changes it.
 
+    Attributes
+    ----------
+    removed : frozenset of int
+        The rows that are gone: nothing is asked about them, but what was answered still counts.
+
     Examples
     --------
     >>> from likewise import COBRA
