@@ -29,7 +29,7 @@ def test_closest_pairs_first_asks_exactly_as_often_as_in_the_paper(data_home, ta
 @pytest.mark.parametrize(("over", "low", "high"), [("groups", 340, 400), ("rows", 310, 370)])
 def test_random_orders_ask_more_than_twice_as_often(data_home, over, low, high):
     cells = [Cell("strategies", f"random pairs of {over}", "iris", 0, run) for run in range(3)]
-    counts = [run_cell(cell, data_home=str(data_home)).queries for cell in cells]
+    counts = [run_cell(cell, data_home=str(data_home)).queries or 0 for cell in cells]
     assert low < sum(counts) / 3 < high
 
 

@@ -126,7 +126,9 @@ def test_the_report_is_one_page_with_everything_in_it(tmp_path):
     assert "| Figure, run times | times | same | COBRA and" in overview
     here = [line.split(" | ")[2] for line in overview.splitlines() if line.startswith("| T")]
     assert set(here) <= {"same", "same in part", "differs", "cannot be made here"}
-    assert save(curves_figure(results_of(made_up_rows())), tmp_path, "curves") in text
+    figure = curves_figure(results_of(made_up_rows()))
+    assert figure is not None
+    assert save(figure, tmp_path, "curves") in text
 
 
 def test_a_report_without_rows_is_refused(tmp_path):
