@@ -21,7 +21,7 @@ with suppress(ImportError):
 settings.register_profile(
     "likewise",
     deadline=None,
-    max_examples=20,
+    max_examples=12,
     derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
