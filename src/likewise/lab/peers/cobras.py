@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Generator
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -33,7 +34,10 @@ class SplitAndMerge(Procedure):
     def _prepare(self) -> None:
         self._may_show = np.zeros(self.n_rows, dtype=bool)
         self._may_show[self.train] = True
-        self._known_splits: dict[tuple[bytes, int, int], list[Ints]] = {}
+
+    @cached_property
+    def _known_splits(self) -> dict[tuple[bytes, int, int], list[Ints]]:
+        return {}
 
     def _questions(self) -> Questions:
         self._labels: Ints = np.zeros(self.n_rows, dtype=np.intp)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -79,8 +80,10 @@ class RowStrategy(Strategy):
         return None if self._pair is None else (self._pair[0], ((self._pair[1],),))
 
     def fresh(self) -> Self:
-        """Return the same strategy before its first record."""
-        return type(self).load({"name": self.name, **self.to_dict()}, self.X)
+        """Return the same strategy before its first record; it keeps what it computed of rows."""
+        fresh = copy(self)
+        RowStrategy.__init__(fresh, self.X, self.train, self.max_queries, self.seed)
+        return fresh
 
     def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
         """Take in an answer about two rows, asked for or not."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -99,12 +98,6 @@ class NeighborhoodStrategy(RowStrategy):
             "n_clusters": self.n_clusters,
             "infer_last": self.infer_last,
         }
-
-    def fresh(self) -> Self:
-        """Return the same strategy before its first record; it knows the choices made so far."""
-        fresh = copy(self)
-        RowStrategy.__init__(fresh, self.X, self.train, self.max_queries, self.seed)
-        return fresh
 
     def _advance(self) -> tuple[int, int] | None:
         state = self._state
