@@ -17,10 +17,10 @@ demo: $(READY)  ## questions about pictures on a page; where there is no screen,
 	$(BIN)/likewise demo
 
 test: $(READY)  ## the whole suite; what needs an extra that is missing is skipped and says so
-	@echo "About $(MINUTES) minutes on two cores; 'make test-fast' takes a minute and a half."
+	@echo "About $(MINUTES) minutes on two cores; 'make test-fast' takes one."
 	$(PYTEST)
 
-test-fast: $(READY)  ## under 90 seconds on two cores: no slow tests, fewer drawn examples
+test-fast: $(READY)  ## a minute on two cores: no slow tests, fewer drawn examples
 	$(PYTEST) $(FAST)
 
 # What runs at once: browsers, servers, threads, Dask workers, processes on one file, kills; and the same bits everywhere.

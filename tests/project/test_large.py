@@ -161,7 +161,7 @@ def test_a_value_that_is_no_number_is_named(tmp_path, events):
 
 
 @pytest.mark.usefixtures("small_sample")
-def test_what_is_not_for_many_files_is_refused(tmp_path, events):
+def test_what_is_not_for_many_files_is_refused(tmp_path, events, monkeypatch):
     folder, y = events
     session = begin(folder, y)
     np.save(tmp_path / "x.npy", np.zeros((3, 2)))
@@ -174,6 +174,9 @@ def test_what_is_not_for_many_files_is_refused(tmp_path, events):
     assert not list(tmp_path.glob("*-wal"))
     result = invoke("label", folder, "--strategy", "cobras", "--terminal")
     assert "--strategy is not for" in result.output
+    # A scheduler is given 10 seconds to answer, during which nothing more would be seen.
+    client = pytest.importorskip("distributed").Client
+    monkeypatch.setattr("distributed.Client", lambda address, **_: client(address, timeout="0.1s"))
     result = invoke("export", session, "-o", tmp_path / "x", "--cluster", "tcp://127.0.0.1:1")
     assert result.exit_code != 0
 
