@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # What `make test` takes on two quiet cores. Nothing else states it.
-MINUTES := 8
+MINUTES := 6
 # Tests that are compiled once, with asserts that explain themselves, begin 5 seconds sooner.
 unexport PYTHONDONTWRITEBYTECODE
 # Neighboring tests share fixtures, so each worker begins with a stretch of them.
