@@ -5,12 +5,14 @@ import shutil
 import signal
 import sqlite3
 import threading
+import traceback
 import zlib
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from likewise import database
 from likewise.database import check_whole, new_file
 from likewise.errors import InputError, LikewiseError, SessionFileError, StaleQueryError
 from likewise.project.store import Store
@@ -170,6 +172,8 @@ def fork_worker(path, worker, gate, opener):
     code = 1
     try:
         os.close(opener)
+        # Four writers without a pause, on a machine that does other things, may wait for long.
+        database.BUSY_SECONDS = 600.0
         with Store.open(path) as store:
             os.read(gate, 1)
             done = 0
@@ -180,6 +184,8 @@ def fork_worker(path, worker, gate, opener):
                 except StaleQueryError:
                     pass
         code = 0
+    except Exception:
+        traceback.print_exc()
     finally:
         os._exit(code)
 
