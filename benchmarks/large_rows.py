@@ -5,7 +5,8 @@ started, so on the cluster that of the client and its two workers; memory is the
 they held themselves (unique set size). Workers that wait take CPU, too; how much is measured, and
 taken off, since it depends on how long other work lets them wait. Workers are started twice: as
 Dask does by default (not for 100 million), and with the settings of the allocator that
-docs/scale.md recommends. The number of rows in millions may follow:
+docs/scale.md recommends. Dask's threads in this process do the same without a cluster, which shows
+what workers and scheduler cost. The number of rows in millions may follow:
 ``python -m benchmarks.large_rows 1 10 100``. Files are made in batches, and deleted afterwards.
 """
 
@@ -130,6 +131,15 @@ def on_cluster(environment, *args):
         return measured(by_dask, *args), idle
 
 
+def in_threads(*args):
+    import dask
+
+    with dask.config.set(scheduler="threads", num_workers=N_WORKERS):
+        by_dask(*args, is_first_file=True)  # imports
+        shutil.rmtree(args[-1])
+        return measured(by_dask, *args)
+
+
 def main(millions=(1, 10)):
     results = []
     for million in millions:
@@ -146,6 +156,10 @@ def main(millions=(1, 10)):
             labels = labels_in(out)
             shutil.rmtree(out)
             report(results, n, name, "one process", alone, 0, alone[1], "the same")
+            threads = in_threads(folder, make, truth, out)
+            same = "the same" if (labels_in(out) == labels).all() else "others"
+            shutil.rmtree(out)
+            report(results, n, name, f"Dask, {N_WORKERS} threads", threads, 0, alone[1], same)
             for way, environment in list(WAYS.items())[-1 if million >= 100 else 0 :]:
                 together, idle = on_cluster(environment, folder, make, truth, out)
                 same = "the same" if (labels_in(out) == labels).all() else "others"
