@@ -1,4 +1,4 @@
-"""Ask and tell by hand, stop in the middle, go on another day.
+"""Ask and tell by hand, stop in the middle and continue another day.
 
 Run it twice: python examples/ask_and_tell.py session.json
 """
@@ -27,7 +27,7 @@ def main(path):
         question = session.ask()
         if question is None:
             break
-        # Here somebody would look at the two wines; the labels stand in for their taste.
+        # A person would taste the two wines here; the labels stand in for that.
         is_same = wine.target[question.left] == wine.target[question.right]
         session.tell(Answer.SAME if is_same else Answer.DIFFERENT, question=question)
         # The answer is on disk before the next question appears.

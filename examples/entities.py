@@ -1,10 +1,10 @@
-"""Entity resolution after Splink or dedupe: a person answers what their scores leave open.
+"""Entity resolution after Splink or dedupe: a person decides what their scores leave open.
 
     pip install splink   # or dedupe "BTrees<6.5", without which dedupe 3.0.3 fails
     python examples/entities.py splink
 
-The records are made up. Splink or dedupe scores pairs of them. Pairs that are certain by their
-score are decided by it; likewise asks about the others, likeliest first.
+The records are made up. Splink or dedupe scores pairs of them. Clear scores decide their pairs;
+likewise asks about the others, the likeliest first.
 """
 
 import csv
@@ -25,7 +25,7 @@ CITIES = "Aachen Bonn Dresden Erfurt Fulda Gera Halle Jena Kiel Ulm"
 
 
 def records(n_people=150, seed=0):
-    """Return made-up records of people, some of them several times with errors, and who is who."""
+    """Return made-up records, some people several times with errors, and who each record is."""
     rng = np.random.default_rng(seed)
     people, who = [], []
     for person in range(n_people):
@@ -49,7 +49,7 @@ def misspelled(word, rng):
 
 
 def by_splink(people, folder):
-    """Let Splink score pairs, and write its predictions to a Parquet file as they are."""
+    """Score pairs with Splink and write its predictions to a Parquet file unchanged."""
     import pandas as pd
     import splink.comparison_library as compare
     from splink import DuckDBAPI, Linker, SettingsCreator, block_on
@@ -76,7 +76,7 @@ def by_splink(people, folder):
 
 
 def by_dedupe(people, who, folder):
-    """Let dedupe score pairs, and write what its `score` returns to an .npy file as it is."""
+    """Score pairs with dedupe and write what its `score` returns to an .npy file unchanged."""
     import dedupe
     from dedupe import variables
 
@@ -99,7 +99,7 @@ def by_dedupe(people, who, folder):
 
 
 def main(tool="splink"):
-    """Score pairs by a tool, answer by the truth, and return the numbers of answers and the ARI."""
+    """Score pairs with a tool, answer with the truth, and return the ARI by number of answers."""
     people, who = records()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -109,7 +109,7 @@ def main(tool="splink"):
             writer.writerows(people)
         pairs = by_splink(people, folder) if tool == "splink" else by_dedupe(people, who, folder)
         options = {"items": folder / "people.csv", "id": "unique_id", "pairs": "auto"}
-        if tool == "splink":  # whose scores are probabilities
+        if tool == "splink":  # its scores are probabilities
             options |= {"same_above": 0.95, "different_below": 0.05}
         project = open_project(pairs, options=options, say=print).project
         oracle, curve = LabelOracle(who), []

@@ -1,4 +1,4 @@
-"""Mend the topics of BERTopic, and hand them back: merge_topics, then update_topics.
+"""Mend the topics of BERTopic and return them with merge_topics and update_topics.
 
 pip install bertopic
 """
@@ -25,7 +25,7 @@ WORDS = {
 
 
 def documents(n=300, seed=0):
-    """Return texts of few words, and what they are about: bread and cake are both baking."""
+    """Return short texts and their topics; bread and cake are both baking."""
     rng = np.random.default_rng(seed)
     shared = ["day", "good", "time", "new", "old", "place", "work", "hand", "morning", "light"]
     about = list(WORDS.values())
@@ -39,7 +39,7 @@ def documents(n=300, seed=0):
 
 def main():
     texts, truth = documents()
-    # Any embeddings will do; those of a sentence-transformers model are the usual ones.
+    # Any embeddings work; those of a sentence-transformers model are usual.
     tfidf = TfidfVectorizer().fit_transform(texts)
     embeddings = normalize(TruncatedSVD(20, random_state=0).fit_transform(tfidf))
     model = BERTopic(
@@ -53,7 +53,7 @@ def main():
     n_topics = len(set(topics) - {-1})
     print(f"BERTopic: {n_topics} topics, {topics.count(-1)} outliers, ARI {score:.2f}")
 
-    # The topics are a belief. Here the truth answers; a person would on a page (session.widget).
+    # The topics are a belief. Here the truth answers; a person would use the page (session.widget).
     session = Likewise(max_queries=40, random_state=0, metric="cosine").start(
         embeddings, groups=topics
     )
@@ -61,7 +61,7 @@ def main():
     mended = np.array(mended_labels(session))
     print(f"after {session.n_asked} answers: ARI {adjusted_rand_score(truth, mended):.2f}")
 
-    # Topics whose documents went into one group are merged; BERTopic numbers topics anew.
+    # Merge topics whose documents are now in one group; BERTopic renumbers its topics.
     into = {}
     for topic in sorted(set(topics) - {-1}):
         now = mended[np.array(topics) == topic]
@@ -71,7 +71,7 @@ def main():
         model.merge_topics(texts, together)
     print(f"merge_topics({together}): {len(set(model.topics_) - {-1})} topics are left")
 
-    # Documents that moved, and outliers that were placed, are told by update_topics.
+    # Pass on documents that moved and outliers that were placed.
     model.update_topics(texts, topics=mended.tolist(), vectorizer_model=CountVectorizer())
     words = {topic: [word for word, _ in model.get_topic(topic)[:3]] for topic in set(mended)}
     for topic, some in sorted(words.items()):

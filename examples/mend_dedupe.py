@@ -1,6 +1,6 @@
-"""Mend the clusters of dedupe: ids go back to the records, and answers to dedupe as training.
+"""Mend the clusters of dedupe, and use the answers to train it.
 
-pip install dedupe "BTrees<6.5"  (dedupe 3.0.3 does not work with later ones, dedupe#1230)
+pip install dedupe "BTrees<6.5"  (dedupe 3.0.3 does not work with later versions, dedupe#1230)
 """
 
 import io
@@ -21,7 +21,7 @@ COMPANIES = (
 
 
 def customers(n=120, seed=0):
-    """Return customers as they were typed in, and which company each is."""
+    """Return customers with typing errors, and the company of each."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n) % len(COMPANIES)
     records = {}
@@ -34,7 +34,7 @@ def customers(n=120, seed=0):
 
 
 def trained(records, pairs):
-    """Return dedupe trained on pairs of rows, as its console would collect them."""
+    """Return dedupe, trained on pairs of rows as its console would collect them."""
     fields = [dedupe.variables.String("name"), dedupe.variables.ShortString("town")]
     deduper = dedupe.Dedupe(fields, num_cores=0)
     marked = {
@@ -62,8 +62,8 @@ def main():
     score = adjusted_rand_score(truth, before)
     print(f"dedupe, trained on {len(few)} pairs: {before.max() + 1} clusters, ARI {score:.2f}")
 
-    # The clusters are a belief that answers correct; a record alone in one is open. Names are
-    # compared by their letters.
+    # The clusters are a belief that answers correct; a record alone in its cluster has no group.
+    # Names are compared by their letters.
     items = open_items(pd.DataFrame(records.values()), columns=["name"])
     groups = np.where(np.bincount(before)[before] > 1, before, -1)
     session = Likewise(max_queries=40, random_state=0).start(items, groups=groups)
@@ -72,7 +72,7 @@ def main():
     score = adjusted_rand_score(truth, after)
     print(f"after {session.n_asked} answers: {len(set(after))} clusters, ARI {score:.2f}")
 
-    # The answers are training pairs, too, for the next file.
+    # The answers are also training pairs for the next file.
     pairs = [(link.left, link.right, link.answer is Answer.SAME) for link in session.links]
     again = clusters_of(trained(records, [*few, *pairs]), records)
     score = adjusted_rand_score(truth, again)

@@ -1,4 +1,4 @@
-"""Mend the clusters of Splink: merge those that are one customer, and hand the ids back.
+"""Mend the clusters of Splink: merge those that are one customer, and keep the cluster ids.
 
 pip install splink
 """
@@ -20,7 +20,7 @@ TOWNS = ("Leeds", "York", "Hull", "Bath")
 
 
 def customers(n=160, seed=0):
-    """Return a table of customers as they were typed in, and which company each is."""
+    """Return a table of customers with typing errors, and the company of each."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n) % len(COMPANIES)
     names = []
@@ -66,7 +66,7 @@ def main():
     session = Likewise(max_queries=40, random_state=0).start(items, groups=frame["cluster_id"])
     run(session, LabelOracle(truth))
 
-    # A cluster keeps its id, so that what was joined to it by that id still is.
+    # A cluster keeps its id, so tables that refer to the id stay valid.
     frame["cluster_id"] = mended_labels(session)
     score = adjusted_rand_score(truth, frame["cluster_id"])
     n = frame["cluster_id"].nunique()

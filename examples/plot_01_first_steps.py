@@ -2,8 +2,8 @@
 Thirty questions about wines
 ============================
 
-178 wines from three growers, 13 chemical values each. ``Likewise`` asks about 30 pairs and groups
-all wines. The rings mark the wines that were asked about.
+The data are 178 wines from three growers, with 13 chemical values each. ``Likewise`` asks 30
+questions and groups all wines. Rings mark the wines that the answers are about.
 """
 
 import matplotlib.pyplot as plt
@@ -20,7 +20,7 @@ model = Likewise(max_queries=30, random_state=0).fit(X, oracle=LabelOracle(wine.
 print(f"{model.n_clusters_} groups, ARI {adjusted_rand_score(wine.target, model.labels_):.2f}")
 
 # %%
-# What was asked, on the first two principal components:
+# The wines on their first two principal components:
 
 flat = PCA(2).fit_transform(X)
 asked = sorted({row for left, right, _ in model.queries_ for row in (left, right)})

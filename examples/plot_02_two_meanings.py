@@ -2,7 +2,7 @@
 The same pictures, grouped in two ways
 ======================================
 
-No method can know whether you mean the digit itself or whether it is even. The answers say it.
+No method can know whether you want to group by digit or by even and odd. Your answers decide.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,7 @@ digits = load_digits(n_class=6)
 meanings = {"which digit is it?": digits.target, "is it even?": digits.target % 2}
 
 # %%
-# Each row is a group, shown by eight of its members.
+# Each row shows eight members of a group.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for axis, (question, truth) in zip(axes, meanings.items(), strict=True):

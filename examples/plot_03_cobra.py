@@ -2,9 +2,9 @@
 COBRA: which questions it asks
 ==============================
 
-K-means makes 15 small groups of irises. Each is represented by one flower. The closest two
-representatives whose relation is open are asked about; what follows from earlier answers is never
-asked.
+K-means makes 15 super-instances, small groups of irises. One flower represents each of them. COBRA
+asks about the two closest representatives whose relation is open. It never asks what follows from
+earlier answers.
 """
 
 import matplotlib.pyplot as plt

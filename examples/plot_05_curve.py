@@ -1,9 +1,9 @@
 """
-How good after how many answers?
-================================
+How quality grows with the answers
+==================================
 
 You can stop after any answer. ``Likewise`` is useful early; ``COBRA`` needs most of its questions
-before its groups come together. K-means asks nothing, but is told the number of groups.
+before its groups come together. K-means asks nothing but is told the number of groups.
 """
 
 import matplotlib.pyplot as plt

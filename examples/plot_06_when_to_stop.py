@@ -2,8 +2,8 @@
 When to stop
 ============
 
-``completeness`` estimates which share of the rows is right, and a bound that is exceeded with a
-confidence of 95 %. Here both stand beside the truth, which a user does not have.
+``completeness`` estimates the share of rows that are right, with a lower bound at 95% confidence.
+The plot compares both with the truth, which a user does not have.
 """
 
 import matplotlib.pyplot as plt
@@ -36,7 +36,7 @@ for n in range(5, 61, 5):
         bound.append(found.at_least)
         true.append(share_right(session.labels))
 
-plt.fill_between(answers, bound, 1, alpha=0.2, label="at least, with 95 % confidence")
+plt.fill_between(answers, bound, 1, alpha=0.2, label="at least, with 95% confidence")
 plt.plot(answers, said, "o-", label="estimate")
 plt.plot(answers, true, "k--", label="truth")
 plt.axhline(0.9, color="gray", lw=0.8)

@@ -2,8 +2,8 @@
 Which rows to check by hand
 ===========================
 
-``doubts_`` orders the rows: those with the highest doubt are wrong most often. Looking through a
-tenth of them finds most mistakes.
+``doubts_`` ranks the rows: those with the highest doubt are wrong most often. Checking the top
+tenth finds most mistakes.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +25,7 @@ found = np.cumsum(wrong[order]) / wrong.sum()
 
 share = np.arange(1, len(y) + 1) / len(y)
 plt.plot(share, found, label="highest doubt first")
-plt.plot([0, 1], [0, 1], "k:", label="in any order")
+plt.plot([0, 1], [0, 1], "k:", label="in random order")
 plt.xlabel("share of the rows looked through")
 plt.ylabel("share of the mistakes found")
 plt.title(f"{wrong.sum()} of {len(y)} rows are wrong after {model.n_queries_} answers")

@@ -2,11 +2,11 @@
 When one answer in ten is wrong
 ===============================
 
-Every answer counts as it was said. `suspects_` names those that the learner would not have expected
-from all the others. Here somebody looks at the first ten suspects again, one after another, and
-changes those that were wrong by ``session_.revise``; all other answers stay.
+``Likewise`` takes every answer as given. ``suspects_`` lists those that the learner would not have
+expected from all the others. Here a person looks at the first ten suspects again, one after
+another, and changes the wrong ones with ``session_.revise``. All other answers stay.
 
-How much that helps differs: a wrong answer that began a group, or that nothing else speaks about,
+How much this helps varies: a wrong answer that started a group, or that no other answer bears on,
 is not among the suspects.
 """
 
@@ -42,11 +42,11 @@ for seed in range(4):
 plt.xticks([0, 1], ["60 answers, one in ten wrong", "ten suspects looked at again"])
 plt.xlim(-0.3, 1.3)
 plt.ylabel("ARI")
-plt.title("178 wines, four persons")
+plt.title("178 wines, four people")
 plt.show()
 
 # %%
-# What the last session still suspects:
+# The answers that the last session still suspects:
 
 for suspect in model.session_.suspects[:3]:
     print(f"answer {suspect.number}: {suspect.answer.value}, right with {suspect.credibility:.2f}")

@@ -2,7 +2,7 @@
 A data frame as it is
 =====================
 
-Categories, dates and missing values need no preparation. ``open_items`` says what it did with
+Categories, dates and missing values need no preparation. ``open_items`` reports what it did with
 each column.
 """
 
@@ -25,7 +25,7 @@ items = open_items(frame)
 print(items.features().description)
 
 # %%
-# Thirty answers, and the groups are a column of the frame:
+# After thirty answers, the groups are a column of the frame:
 
 oracle = LabelOracle(wine.target)
 frame["group"] = Likewise(max_queries=30, random_state=0).fit(items, oracle=oracle).labels_

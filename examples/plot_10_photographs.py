@@ -2,8 +2,8 @@
 Pieces of two photographs
 =========================
 
-A temple and a flower, cut into pieces of 80 x 80 pixels. The pieces are pictures in a folder, as
-yours would be. The person says whether two come from the same photograph.
+Photographs of a temple and a flower are cut into pieces of 80 x 80 pixels. The pieces are pictures
+in a folder, as yours would be. The person says which pieces come from the same photograph.
 """
 
 from pathlib import Path

@@ -2,8 +2,8 @@
 Cut out a flower with 15 answers
 ================================
 
-Every pixel is a row, 68 480 of them. The person says whether two pixels are both on the flower.
-The number of questions does not grow with the rows.
+Each of the 68,480 pixels is a row. The person says whether two pixels are both on the flower, or
+both not. The number of questions does not grow with the number of rows.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,7 @@ photograph = load_sample_image("flower.jpg")[::2, ::2].astype(np.float32) / 255
 height, width, _ = photograph.shape
 pixels = photograph.reshape(-1, 3)
 
-# The person sees what is red or yellow against the green.
+# The person can tell red and yellow from green.
 on_flower = pixels[:, 0] > pixels[:, 1] - 0.02
 
 
@@ -28,7 +28,7 @@ model = Likewise(max_queries=15, random_state=0).fit(pixels, oracle=same)
 mask = model.labels_.reshape(height, width)
 
 # %%
-# The largest group is the background; what is not in it is the flower:
+# The largest group is the background; everything else is the flower:
 
 background = np.bincount(model.labels_).argmax()
 cut = np.where((mask != background)[..., None], photograph, 1)

@@ -1,9 +1,9 @@
 """
-Rising and falling weeks of a share
-===================================
+Rising and falling stock prices
+===============================
 
-Five years of a share's price in pieces of 15 trading days. The person says whether two pieces
-both rise or both fall. Pieces are compared by their shape.
+Five years of a stock price are cut into pieces of 15 trading days. The person says which pieces
+rise and which fall. Pieces are compared by their shape.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ rises = (pieces[:, -1] > pieces[:, 0]).astype(int)
 model = Likewise(max_queries=25, random_state=0).fit(shapes, oracle=LabelOracle(rises))
 
 # %%
-# Each line is a piece, in the panel of its group; the thick one is the mean.
+# Each panel shows the pieces of one group; the thick line is their mean.
 
 figure, axes = plt.subplots(
     1, model.n_clusters_, figsize=(9, 3.5), sharey=True, layout="constrained"

@@ -1,9 +1,9 @@
 """
-Links for a clusterer that takes lists
-======================================
+Links for a constrained clusterer
+=================================
 
-``MPCKMeans`` is told the number of clusters and takes pairs that belong together or apart.
-``MinMax`` chooses which pairs to ask about.
+``MPCKMeans`` takes the number of clusters, must-links and cannot-links. ``MinMax`` chooses which
+pairs to ask about.
 """
 
 import matplotlib.pyplot as plt

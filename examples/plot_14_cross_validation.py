@@ -1,9 +1,9 @@
 """
-How many questions? Ask cross-validation
-========================================
+Choosing the budget by cross-validation
+=======================================
 
-All rows are grouped, questions are about the training rows only, and the score is that of the
-rows that nobody was asked about.
+All rows are grouped, questions are about training rows only, and the score is computed on the
+held-out rows.
 """
 
 import matplotlib.pyplot as plt
@@ -27,5 +27,5 @@ for train, test in KFold(3, shuffle=True, random_state=0).split(X):
 
 plt.boxplot(scores.values(), tick_labels=budgets)
 plt.xlabel("questions")
-plt.ylabel("ARI of rows that were never shown")
+plt.ylabel("ARI on held-out rows")
 plt.show()

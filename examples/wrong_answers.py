@@ -1,4 +1,4 @@
-"""Find wrong answers: look at the suspects, change those that are wrong, keep the rest."""
+"""Find wrong answers: look at the suspects, change the wrong ones and keep the rest."""
 
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
@@ -10,14 +10,14 @@ def main():
     X, y = make_blobs(300, centers=4, cluster_std=0.6, random_state=4)
     session = Likewise(max_queries=60, random_state=0).start(X)
 
-    # A person who errs once, on question 40.
+    # This person makes one mistake, on question 40.
     while (question := session.ask()) is not None:
         is_wrong = question.number == 40
         run(session, NoisyOracle(LabelOracle(y), p=float(is_wrong)), max_queries=1)
     before = adjusted_rand_score(y, session.labels)
     print(f"with one wrong answer: ARI {before:.2f}")
 
-    # Look at the suspects again: to which of the groups that were shown does the row belong?
+    # Look at the suspects again: which of the groups shown does the row belong to?
     for suspect in session.suspects:
         gesture = session.events[suspect.number - 1]
         groups = gesture.groups or ((gesture.right,),)
