@@ -23,10 +23,9 @@ from likewise.database import (
 )
 from likewise.errors import LikewiseError, SessionFileError
 from likewise.project import schema
-from likewise.project.large import FEATURES, SETUP, SHOWN
+from likewise.project.large import FEATURES, SHOWN
 from likewise.project.opening import SUFFIX
-from likewise.project.packing import readable, unpack, unpack_session
-from likewise.project.project import ROWS, apply_entries, stored_rows
+from likewise.project.project import ROWS, SETUP, session_in
 from likewise.project.store import Store
 
 
@@ -66,7 +65,8 @@ def check_file(path: str | os.PathLike[str]) -> Finding:
             _ = store.items
             for name in store.payload_names:
                 store.payload(name)
-            _replay(store)
+            if SETUP in store.payload_names:
+                session_in(store)
     except LikewiseError as error:
         faults.append(str(error))
     return Finding(n_entries, has_sums, faults, notes)
@@ -84,19 +84,6 @@ def repair_file(path: str | os.PathLike[str]) -> tuple[Path, int, int]:
         target.unlink()
         raise SessionFileError(f"{path} cannot be repaired: {finding.faults[0]}")
     return target, n_entries, n_before
-
-
-def _replay(store: Store) -> None:
-    """Do again all that the log says, as opening the file does."""
-    if SETUP not in store.payload_names:
-        return  # a file without a session
-    X = stored_rows(store)
-    if FEATURES in store.payload_names:
-        with readable(f"the payload {FEATURES!r}"):
-            X = unpack(store.payload(FEATURES))["X"]
-    session = unpack_session(store.payload(SETUP), X)
-    for _ in apply_entries(session, store, 0):
-        pass
 
 
 @contextmanager
