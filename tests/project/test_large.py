@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from likewise import LabelOracle
 from likewise.cli import main
 from likewise.errors import InputError
-from likewise.project import open_large_project, open_project, open_session_file
+from likewise.project import open_project, open_session_file
 from likewise.project.checking import check_file, repair_file
 from likewise.project.large import is_large
 
@@ -57,7 +57,7 @@ def invoke(*args, keys=""):
 def begin(folder, y, n_answers=12, **options):
     """Begin a session and answer as a person would who sees the names; return its file."""
     columns = {"columns": ["a", "b"]}
-    opened = open_large_project([folder], options=columns, **options)
+    opened = open_project(folder, options=columns, **options)
     answer(opened.project, y, n_answers)
     opened.project.close()
     return opened.path
@@ -84,10 +84,12 @@ def labels_in(folder):
 def test_a_sample_of_many_files_is_shown_and_asked_about(tmp_path, events):
     folder, _ = events
     files = sorted(folder.iterdir())
-    result = invoke("label", *files, "--columns", "a,b", "--terminal", keys="q\n")
+    options = ["--columns", "a,b", "--instruction", "the same kind?", "--terminal"]
+    result = invoke("label", *files, *options, keys="q\n")
     assert result.exit_code == 0, result.output
     assert "300 rows of 3000 are asked about" in result.output
     assert "event of kind" in result.output
+    assert "the same kind?" in result.output
     shutil.rmtree(folder)  # going on does not read the data
     with closing(open_session_file(tmp_path / "events.likewise").project) as project:
         assert len(project.ids) == 300
@@ -165,10 +167,12 @@ def test_what_is_not_for_many_files_is_refused(tmp_path, events, monkeypatch):
     folder, y = events
     session = begin(folder, y)
     np.save(tmp_path / "x.npy", np.zeros((3, 2)))
-    with pytest.raises(InputError, match="no names of columns"):
-        open_large_project([tmp_path / "x.npy"], options={"columns": ["a"]})
-    with pytest.raises(InputError, match="--text is not for"):
-        open_large_project([folder], options={"text": "name"})
+    with monkeypatch.context() as without_memory:
+        without_memory.setattr("likewise.items.limits.available_memory", lambda: 100)
+        with pytest.raises(InputError, match="no names of columns"):
+            open_project(tmp_path / "x.npy", options={"columns": ["a"]})
+    result = invoke("label", *sorted(folder.iterdir()), "--text", "name", "--terminal")
+    assert "--text is not for" in result.output
     result = invoke("label", folder, "--columns", "a", "--terminal", keys="q\n")
     assert "was begun with --columns" in result.output
     assert not list(tmp_path.glob("*-wal"))
@@ -197,10 +201,11 @@ def test_a_file_is_sampled_from_disk_if_it_does_not_fit(tmp_path, events, monkey
 
 
 @pytest.mark.usefixtures("small_sample")
-def test_a_large_npy_file_is_labeled_too(tmp_path):
+def test_a_large_npy_file_is_labeled_too(tmp_path, monkeypatch):
     y = np.random.default_rng(0).integers(2, size=2000)
     np.save(tmp_path / "x.npy", (10 * y[:, None] + np.eye(2000, 3)).astype(np.float32))
-    opened = open_large_project([tmp_path / "x.npy"])
+    monkeypatch.setattr("likewise.items.limits.available_memory", lambda: 10_000)
+    opened = open_project(tmp_path / "x.npy")
     answer(opened.project, y, 8)
     opened.project.close()
     result = invoke("export", opened.path, "-o", tmp_path / "labels")

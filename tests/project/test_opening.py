@@ -226,6 +226,16 @@ def test_another_strategy_asks_by_its_name(table):
         open_project(path, strategy="closest-first", n_super_instances=5, options=options)
 
 
+def test_a_session_that_is_opened_by_its_file_is_never_replaced(table):
+    path, _ = table
+    first = open_project(path, options={"cache": False})
+    first.project.close()
+    before = first.path.read_bytes()
+    with pytest.raises(InputError, match="was begun without --strategy, not closest-first"):
+        opening.open_session_file(first.path, strategy="closest-first")
+    assert first.path.read_bytes() == before
+
+
 @pytest.mark.parametrize(
     "name", ["cobras", "ncobras", "dsl", "acdm", "a3s", "closest-first", "most-doubt"]
 )

@@ -9,6 +9,7 @@ from likewise.core.strategy import STRATEGIES
 from likewise.errors import SessionFileError
 from likewise.project import open_project
 from likewise.project.packing import pack, pack_session, unpack, unpack_session
+from likewise.project.project import stored_rows
 
 
 def test_arrays_come_back_from_wherever_they_were():
@@ -58,7 +59,7 @@ def test_nothing_that_would_run_code_is_written_or_read():
 def test_strategies_without_super_instances_keep_the_rows_for_the_file(name, tmp_path):
     np.save(tmp_path / "points.npy", np.random.default_rng(0).normal(size=(30, 2)))
     with closing(open_project(tmp_path / "points.npy", strategy=name).project) as project:
-        rows = project.stored_rows
+        rows = stored_rows(project.store)
     assert rows is not None
     assert np.array_equal(rows, np.load(tmp_path / "points.npy"))
 

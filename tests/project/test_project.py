@@ -131,7 +131,7 @@ def test_who_answered_and_when_is_in_the_file(points):
 
 def test_what_fails_leaves_no_trace_in_memory_or_on_disk(project, monkeypatch):
     tell(project)
-    before, last = seen(project), project._store.last
+    before, last = seen(project), project.store.last
     row = project.session.events[0].left
     deeds = [
         lambda: project.tell(Answer.SAME, number=99, position=project.position),
@@ -145,12 +145,12 @@ def test_what_fails_leaves_no_trace_in_memory_or_on_disk(project, monkeypatch):
     for deed in deeds:
         with pytest.raises((InputError, StaleQueryError)):
             deed()
-        assert (seen(project), project._store.last) == (before, last)
+        assert (seen(project), project.store.last) == (before, last)
 
     def full(*args, **kwargs):
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(project._store, "append", full)
+    monkeypatch.setattr(project.store, "append", full)
     for deed in (
         lambda: tell(project),
         lambda: project.undo(position=project.position),
@@ -197,7 +197,7 @@ def test_a_project_of_schema_1_opens_as_it_was_and_is_upgraded_by_the_first_writ
         assert checks == saved["checks"]
         if path.read_bytes() == before:
             project.name(project.groups()[0].id, "third", position=project.position)
-            assert project._store._version == 3
+            assert project.store._version == 3
             project.undo(position=project.position)
         project.close()
     assert path.read_bytes() != before

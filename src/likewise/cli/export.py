@@ -87,7 +87,8 @@ def export(
                 "is new, unless a sample of many items is asked about."
             )
         if "paths" in store.settings:
-            _write_folder(session, store, path, overwrite, cluster)
+            n_rows = store.settings.get("n_rows", 0)
+            _write_folder(session, n_rows, path, overwrite, cluster)
             return
     if cluster is not None:
         raise InputError(f"--cluster is for data that is read in batches; {session} is in memory")
@@ -118,7 +119,7 @@ def _refuse_source(path: Path, project: Project) -> None:
 
 
 def _write_folder(
-    session: str, store: Store, folder: Path, overwrite: bool, cluster: str | None
+    session: str, n_rows: int, folder: Path, overwrite: bool, cluster: str | None
 ) -> None:
     if folder.suffix.removeprefix(".").lower() in FORMATS:
         raise InputError(
@@ -129,13 +130,10 @@ def _write_folder(
         closing(open_session_file(session).project) as project,
         click.progressbar(length=100, label="groups of all rows", file=sys.stderr) as bar,
     ):
-        n_rows = store.settings.get("n_rows")
 
         def progress(n_done: int) -> None:
             if n_rows:
                 bar.update(100 * n_done // n_rows - bar.pos)
 
-        n = export_folder(
-            project, store, folder, cluster=cluster, overwrite=overwrite, progress=progress
-        )
+        n = export_folder(project, folder, cluster=cluster, overwrite=overwrite, progress=progress)
     click.echo(f"{folder}: {plural(n, 'group')}")

@@ -12,7 +12,7 @@ import click
 from likewise.cli.inline import WAYS, choose_way
 from likewise.cli.served import ServedPage
 from likewise.items.pairs import AUTO
-from likewise.project import Opened, give_known, open_large_project, open_project
+from likewise.project import Opened, give_known, open_project
 from likewise.project.beginning import QUESTIONS
 from likewise.project.large import is_large
 from likewise.words import plural
@@ -195,27 +195,28 @@ def label(
     """
     if pictures != "auto" and not terminal:
         raise click.UsageError("--pictures is for --terminal; a page always shows them")
-    begin: dict[str, Any] = {
-        "session": session,
-        "n_super_instances": n_super_instances,
-        "seed": seed,
-        "options": options,
-        "say": lambda line: click.echo(line, err=True),
-    }
+    if known is not None and is_large(paths, options):
+        raise click.UsageError("--known is not for files that are read in batches")
     with ExitStack() as stack:
         page = None
+        follow: dict[str, Any] = {}
         if not terminal:
             page = ServedPage(paths[0], host, port, allow_host, opens=not no_browser)
             stack.enter_context(page)
-            begin |= {"checked": page.start, "progress": page.progress}
-        if is_large(paths, options):
-            for flag, value in {"known": known, "strategy": strategy, "groups": groups}.items():
-                if value is not None:
-                    raise click.UsageError(f"--{flag} is not for files that are read in batches")
-            opened = open_large_project(paths, questions=questions, **begin)
-        else:
-            begin |= {"strategy": strategy, "instruction": instruction, "groups": groups}
-            opened = open_project(paths[0], questions=questions, **begin)
+            follow = {"checked": page.start, "progress": page.progress}
+        opened = open_project(
+            paths,
+            session=session,
+            strategy=strategy,
+            questions=questions,
+            n_super_instances=n_super_instances,
+            seed=seed,
+            options=options,
+            groups=groups,
+            instruction=instruction,
+            say=lambda line: click.echo(line, err=True),
+            **follow,
+        )
         stack.callback(_close, opened)
         verb = "begun" if opened.is_new else f"goes on: {opened.project.session.progress}"
         click.echo(f"session {opened.path} {verb}", err=True)

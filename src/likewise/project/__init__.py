@@ -3,12 +3,7 @@
 from likewise.project.changes import mended_labels
 from likewise.project.formats import FORMATS, export
 from likewise.project.known import give_known, read_known
-from likewise.project.opening import (
-    Opened,
-    open_large_project,
-    open_project,
-    open_session_file,
-)
+from likewise.project.opening import Opened, open_project, open_session_file
 from likewise.project.project import Project
 
 __all__ = [
@@ -18,7 +13,6 @@ __all__ = [
     "export",
     "give_known",
     "mended_labels",
-    "open_large_project",
     "open_project",
     "open_session_file",
     "read_known",

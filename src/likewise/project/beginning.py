@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,22 @@ from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError
-from likewise.items import Features
+from likewise.items import Features, Items
 from likewise.learning.given import number_groups
+from likewise.project.store import Store
 from likewise.rows.sample import draw_rows
 from likewise.strategies import CandidatePairs
 from likewise.strategies.most_doubt import MAX_GROUPS
 
 QUESTIONS: dict[str, dict[str, int]] = {"choices": {}, "pairs": {"max_groups": 1}}
 """What `Likewise` may ask, the default first, and the options of its strategy for it."""
+
+Say = Callable[[str], None]
+"""Called with one line for everything that is worth knowing."""
+Step = Callable[[str, int, int], None]
+"""Called with a step of the opening, and how much of it is done."""
+Create = Callable[[Session, Items, Mapping[str, Any], Mapping[str, bytes]], Store]
+"""Makes the file of a new session, with its items, settings and payloads."""
 
 
 def begin_session(
@@ -56,8 +64,8 @@ def begin_session(
 
 def check_ways(
     strategy: str | None,
-    questions: str | None,
-    n_super_instances: int | None,
+    questions: str | None = None,
+    n_super_instances: int | None = None,
     groups: str | None = None,
 ) -> None:
     """Refuse options that do not exist or exclude each other; see `begin_session`."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,18 +15,15 @@ from likewise.database import (
     check_log,
     check_whole,
     connect,
-    new_file,
-    note_sum,
     promised_size,
     translated,
 )
 from likewise.errors import LikewiseError, SessionFileError
 from likewise.project import schema
-from likewise.project.large import FEATURES, SETUP, SHOWN
+from likewise.project.large import FEATURES, SHOWN
 from likewise.project.opening import SUFFIX
-from likewise.project.packing import readable, unpack, unpack_session
-from likewise.project.project import ROWS, apply_entries, stored_rows
-from likewise.project.store import Store
+from likewise.project.project import ROWS, SETUP, session_in
+from likewise.project.store import Row, Store
 
 
 @dataclass(frozen=True)
@@ -66,7 +62,8 @@ def check_file(path: str | os.PathLike[str]) -> Finding:
             _ = store.items
             for name in store.payload_names:
                 store.payload(name)
-            _replay(store)
+            if SETUP in store.payload_names:
+                session_in(store)
     except LikewiseError as error:
         faults.append(str(error))
     return Finding(n_entries, has_sums, faults, notes)
@@ -77,39 +74,38 @@ def repair_file(path: str | os.PathLike[str]) -> tuple[Path, int, int]:
     path = Path(path)
     base = path.name.removesuffix(SUFFIX)
     target = path.with_name(f"{base}.repaired{SUFFIX}")
-    with _salvaged(path) as db, new_file(target) as new, translated(path):
-        n_entries, n_before = _copy_good(path, db, new)
+    with _salvaged(path) as store:
+        settings, items, names = store.settings, store.items, store.payload_names
+        read = {name: _good_payload(store, name) for name in names}
+        payloads = {name: data for name, data in read.items() if data is not None}
+        lost = [name for name in names if name not in payloads]
+        if needed := [name for name in (SETUP, ROWS, FEATURES, SHOWN) if name in lost]:
+            raise SessionFileError(
+                f"{path} cannot be repaired: its payload {needed[0]!r} is damaged"
+            )
+        log = _good_entries(store, lost)
+        n_before = len(log)
+        with suppress(LikewiseError):
+            n_before = max(n_before, store.n_noted())
+        Store.create(target, settings=settings, items=items, payloads=payloads, log=log).close()
     finding = check_file(target)
     if not finding.is_good:
         target.unlink()
         raise SessionFileError(f"{path} cannot be repaired: {finding.faults[0]}")
-    return target, n_entries, n_before
-
-
-def _replay(store: Store) -> None:
-    """Do again all that the log says, as opening the file does."""
-    if SETUP not in store.payload_names:
-        return  # a file without a session
-    X = stored_rows(store)
-    if FEATURES in store.payload_names:
-        with readable(f"the payload {FEATURES!r}"):
-            X = unpack(store.payload(FEATURES))["X"]
-    session = unpack_session(store.payload(SETUP), X)
-    for _ in apply_entries(session, store, 0):
-        pass
+    return target, len(log), n_before
 
 
 @contextmanager
 def _snapshot(path: Path) -> Iterator[Store]:
     """Yield a file as it is at one moment, in memory, while others may write to it."""
-    with translated(path), closing(connect(IN_MEMORY, writes_ahead=False)) as copy:
+    with translated(path), Store(path, connect(IN_MEMORY, writes_ahead=False)) as store:
         with closing(connect(path, mode="ro", writes_ahead=False)) as db:
-            db.backup(copy)
-        yield Store(path, copy)
+            db.backup(store._db)
+        yield store
 
 
 @contextmanager
-def _salvaged(path: Path) -> Iterator[sqlite3.Connection]:
+def _salvaged(path: Path) -> Iterator[Store]:
     """Yield a copy of a damaged file; what is missing at its end is zeros."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy")
@@ -123,63 +119,23 @@ def _salvaged(path: Path) -> Iterator[sqlite3.Connection]:
                 os.truncate(copy, size)
         except OSError as error:
             raise SessionFileError(f"cannot open {path}: {error.strerror}") from error
-        with translated(path), closing(connect(copy, writes_ahead=False)) as db:
-            yield db
+        with translated(path), Store(path, connect(copy, writes_ahead=False)) as store:
+            yield store
 
 
-def _copy_good(path: Path, db: sqlite3.Connection, new: Path) -> tuple[int, int]:
-    """Copy everything that is not damaged to a new file of the same schema."""
-    store = Store(path, db)
-    version = store._version
-    if not 1 <= version <= len(schema.MIGRATIONS):
-        raise SessionFileError(f"{path} cannot be repaired: it has no usable version")
-    _, _ = store.settings, store.items  # without these there is no session
-    payloads = {name: data for name in store.payload_names if (data := _good(store, name))}
-    needed = [name for name in (SETUP, ROWS, FEATURES, SHOWN) if name in store.payload_names]
-    if lost := [name for name in needed if name not in payloads]:
-        raise SessionFileError(f"{path} cannot be repaired: its payload {lost[0]!r} is damaged")
-    has_sums = version >= schema.WITH_SUMS
-    with closing(connect(new, writes_ahead=False)) as target:
-        target.execute("BEGIN IMMEDIATE")
-        target.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-        schema.migrate(target, up_to=version)
-        for table in ("settings", "items", *(("group_names", "notes") if version == 1 else ())):
-            for row in db.execute(f"SELECT * FROM {table} ORDER BY rowid"):
-                target.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
-        target.executemany("INSERT INTO payloads VALUES (?, ?)", payloads.items())
-        rows = _good_rows(store, {name for name in store.payload_names if name not in payloads})
-        columns = "seq, op, at, sum" if has_sums else "seq, op, at"
-        for row in rows:
-            values = row if has_sums else row[:3]
-            marks = ", ".join("?" * len(values))
-            target.execute(f"INSERT INTO log ({columns}) VALUES ({marks})", values)
-        if has_sums:
-            schema.sign_content(target)
-            last = rows[-1][3] if rows else schema.FIRST
-            note_sum(target, schema.LOG, f"{len(rows)} {last}")
-        target.execute("COMMIT")
-    n_before = len(rows)
-    with suppress(LikewiseError):
-        n_before = max(n_before, store.n_noted())
-    return len(rows), n_before
-
-
-def _good_rows(store: Store, lost: set[str]) -> list[tuple[int, str, str, str]]:
-    """Return the log up to the first entry that is damaged, or needs a payload that is."""
-    rows = []
+def _good_entries(store: Store, lost: Sequence[str]) -> list[Row]:
+    """Return the log up to the first entry that is damaged, or needs a payload that is lost."""
+    entries = []
     with suppress(LikewiseError):
         for row in store.rows():
             if any(f'"{name}"' in row[1] for name in lost):
                 break
-            rows.append(row)
-    return rows
+            entries.append(row)
+    return entries
 
 
-def _good(store: Store, name: str) -> bytes | None:
-    """Return a payload as it stands in the file, or None if it is damaged."""
-    try:
-        store.payload(name)
-    except LikewiseError:
-        return None
-    data: bytes = store._read("SELECT data FROM payloads WHERE name = ?", name)[0][0]
-    return data
+def _good_payload(store: Store, name: str) -> bytes | None:
+    """Return a payload, or None if it is damaged."""
+    with suppress(LikewiseError):
+        return store.payload(name)
+    return None

@@ -24,7 +24,7 @@ from likewise.errors import InputError, needs_extra
 from likewise.items.tables import as_text, is_number
 from likewise.project.groups import group_ids, lives_of
 from likewise.project.large import model_of
-from likewise.project.project import Project
+from likewise.project.project import Project, stored_rows
 from likewise.project.workbook import workbook
 from likewise.registry import Registry
 
@@ -110,7 +110,7 @@ def _rows(project: Project) -> list[Row]:
 def _all_items(project: Project) -> list[Row]:
     """Return all items: the sample with the groups of the session, the others as predicted."""
     session, numbers = project.session, project.session.row_numbers
-    X = project.features_of_all_items.X
+    X = project.describe().X
     assert numbers is not None
     if numbers[-1] >= len(X) or fingerprint(X[numbers]) != session.digest:
         raise InputError(
@@ -222,7 +222,7 @@ def to_session(project: Project) -> bytes:
     """Return the session as JSON, for `likewise.Session.from_dict`."""
     with project.lock:
         state = project.session.state()
-        if (rows := project.stored_rows) is not None:
+        if (rows := stored_rows(project.store)) is not None:
             state["rows"] = rows
         if project.instruction:
             state["instruction"] = project.instruction

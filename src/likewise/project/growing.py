@@ -50,18 +50,20 @@ class Changes:
 
 
 class Match(NamedTuple):
-    """Which items rows stand for: the ids they have, those that no row has, and what changed."""
+    """Which items rows stand for: the ids they had and have, those of no row, and what changed."""
 
+    had: Sequence[Sequence[str]]
     held: dict[int, list[str]]
     unknown: list[str]
     changes: Changes
 
-    def as_before(self, ids: Sequence[Sequence[str]]) -> dict[int, list[str]]:
+    def as_before(self) -> dict[int, list[str]]:
         """Return the ids of rows where nothing is taken in: a changed item stays with its row."""
-        changed = set(self.changes.changed)
-        rows = {row: [name for name in names if name in changed] for row, names in enumerate(ids)}
-        held = {row: [*self.held.get(row, ()), *names] for row, names in rows.items()}
-        return {row: names for row, names in held.items() if names}
+        held = {row: list(names) for row, names in self.held.items()}
+        for row, names in enumerate(self.had):
+            if stays := [name for name in names if name in self.changes.changed]:
+                held.setdefault(row, []).extend(stays)
+        return held
 
 
 def ids_of_rows(
@@ -117,7 +119,7 @@ def match_items(
         changed=tuple(name for name in unknown if name in there),
         returned=tuple(name for row in removed & held.keys() for name in held[row]),
     )
-    return Match(held, unknown, changes)
+    return Match(ids, held, unknown, changes)
 
 
 def take_in(
@@ -125,14 +127,13 @@ def take_in(
     store: Store,
     items: Items,
     match: Match,
-    ids: Sequence[Sequence[str]],
     describe: Callable[[], Features],
     position: int,
 ) -> dict[int, list[str]]:
     """Let a session grow by what changed, in memory and in its file; return the ids of rows.
 
-    `ids` are those that rows had, `describe` returns the features of all items, and `position` is
-    the end of the file's log. The file is written in one transaction.
+    `describe` returns the features of all items, and `position` is the end of the file's log. The
+    file is written in one transaction.
     """
     if session.row_numbers is not None:
         raise CannotGrowError(
@@ -184,7 +185,7 @@ def take_in(
             JOINED: match.unknown,
         },
         items={
-            **{ids[row][0]: kept[ids[row][0]] for row in gone if ids[row][0] in kept},
+            **{name: kept[name] for row in gone if (name := match.had[row][0]) in kept},
             **items.content_hashes(),
         },
     )

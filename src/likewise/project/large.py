@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass
+from contextlib import ExitStack, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,9 @@ from likewise.items.points import check_promises, refuse_not_finite
 from likewise.items.rows import RowItems
 from likewise.items.tablefiles import parquet_bytes
 from likewise.items.tables import Table
-from likewise.project.packing import pack, readable, unpack, unpack_session
-from likewise.project.project import Project
+from likewise.project.beginning import Create, Say, Step, begin_session
+from likewise.project.packing import pack, readable, unpack
+from likewise.project.project import Project, session_in
 from likewise.project.store import Store
 from likewise.rows.assignment import assign
 from likewise.rows.blocks import in_tiles
@@ -37,8 +38,6 @@ from likewise.rows.row_files import NpyRows, ParquetRows
 from likewise.rows.sample import draw_rows
 from likewise.words import plural
 
-SETUP = "setup 0"
-"""The payload with the session as it was begun."""
 FEATURES = "features"
 """The payload with the features of the sample."""
 SHOWN = "shown rows"
@@ -46,16 +45,17 @@ SHOWN = "shown rows"
 ALL_ROWS = "all rows"
 """The payload of release 0.1.0 with the super-instances of all rows."""
 
-OnProgress = Callable[[str, int, int], None]
+OTHER_KINDS = ("kind", "names", "text", "series", "features", "items")
+"""Options for data that is read as a whole."""
 
 
 def is_large(paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any]) -> bool:
     """Return whether files are read in batches: there are several, or they do not fit in memory."""
-    if any(options.get(name) for name in ("kind", "names", "text", "series", "features", "items")):
-        return False
     if len(paths) > 1:
         return True
     path = Path(paths[0])
+    if any(options.get(name) for name in OTHER_KINDS):
+        return False
     if path.is_dir():
         return next(path.rglob("*.parquet"), None) is not None
     if path.suffix == ".npy":
@@ -65,6 +65,20 @@ def is_large(paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any]
     else:
         return False
     return not fits(needed)
+
+
+def check_batches(paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any]) -> None:
+    """Refuse files that cannot be read in batches, and options that are not for such files."""
+    for name, value in options.items():
+        if value is not None and name not in ("columns", "show"):
+            flag = name.replace("_", "-")
+            raise InputError(f"--{flag} is not for files that are read in batches")
+    for path in map(Path, paths):
+        if not path.is_dir() and path.suffix not in (".parquet", ".pq", ".npy"):
+            raise InputError(
+                f"{path} cannot be read in batches: several files must be "
+                "Parquet (or one .npy). Give one file, or convert them."
+            )
 
 
 def open_rows(settings: Mapping[str, Any]) -> ParquetRows | NpyRows:
@@ -79,53 +93,44 @@ def open_rows(settings: Mapping[str, Any]) -> ParquetRows | NpyRows:
     return NpyRows(paths[0])
 
 
-@dataclass(frozen=True)
-class Scale:
-    """Columns scaled to [0, 1] by their range in the sample, like those of small tables."""
-
-    low: NDArray[Any]
-    width: NDArray[Any]
-
-    @classmethod
-    def of(cls, settings: Mapping[str, Any], dtype: Any) -> Scale:
-        """Return the scale that a project's settings have; columns stay as they are without one."""
-        low = np.array(settings.get("low", 0.0), dtype=dtype)
-        width = np.array(settings.get("high", 1.0), dtype=dtype) - low
-        return cls(low, np.where(width > 0, width, np.ones_like(width)))
-
-    def __call__(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return rows with scaled columns."""
-        return np.asarray((rows - self.low) / self.width)
+def _scaled(rows: NDArray[Any], settings: Mapping[str, Any]) -> NDArray[Any]:
+    """Return rows with columns scaled to [0, 1] by their range in the sample, if that is noted."""
+    low = np.array(settings.get("low", 0.0), dtype=rows.dtype)
+    width = np.array(settings.get("high", 1.0), dtype=rows.dtype) - low
+    return np.asarray((rows - low) / np.where(width > 0, width, np.ones_like(width)))
 
 
-def sample_of(
-    settings: dict[str, Any],
-) -> tuple[NDArray[np.intp], Features, dict[str, list[Any]]]:
-    """Return the sample, its features and its items; add the columns' ranges to the settings."""
+def begin(settings: dict[str, Any], where: Path, create: Create, say: Say, progress: Step) -> None:
+    """Draw a sample and write the file of a session about it."""
+    source = settings["paths"][0]
+    progress(f"Reading a sample of {Path(source).name}", 0, 0)
     rows = open_rows(settings)
     numbers = draw_rows(rows.n_rows, settings["seed"])
     numbers = np.arange(rows.n_rows) if numbers is None else numbers
     values = rows.take(numbers)
-    refuse_not_finite(values, settings["paths"][0], numbers)
+    refuse_not_finite(values, source, numbers)
     if isinstance(rows, ParquetRows):
         # As Python floats, which JSON gives back exactly.
         settings |= {"low": values.min(axis=0).tolist(), "high": values.max(axis=0).tolist()}
     settings["n_rows"] = rows.n_rows
-    X = Scale.of(settings, rows.dtype)(values)
-    about = f"{plural(X.shape[1], 'column')} of {settings['paths'][0]}"
-    records = rows.records(numbers, settings.get("options", {}).get("show"))
-    return numbers, Features(X, about), records
-
-
-def payloads_of(
-    numbers: NDArray[np.intp], features: Features, records: Mapping[str, Sequence[Any]]
-) -> dict[str, bytes]:
-    """Return the sample as payloads of a session file."""
+    records = rows.records(numbers, settings["options"].get("show"))
+    say(f"{plural(len(numbers), 'row')} of {rows.n_rows} are asked about")
+    progress("Finding small groups", 0, 0)
+    features = _features(_scaled(values, settings), settings)
+    ways: Any = {name: settings[name] for name in ("questions", "n_super_instances", "seed")}
+    items = _items(where, numbers.tolist(), records)
+    session = begin_session(features, items.ids, strategy=None, **ways)
+    session.row_numbers = numbers
     shown = json.dumps({"rows": numbers.tolist(), "records": records}, default=str)
-    return {FEATURES: pack({"X": features.X}), SHOWN: shown.encode()}
+    payloads = {FEATURES: pack({"X": features.X}), SHOWN: shown.encode()}
+    create(session, items, settings, payloads).close()
 
 
-def items_of(where: Path, numbers: Sequence[int], records: Mapping[str, Sequence[Any]]) -> RowItems:
+def _features(X: NDArray[Any], settings: Mapping[str, Any]) -> Features:
+    return Features(X, f"{plural(X.shape[1], 'column')} of {settings['paths'][0]}")
+
+
+def _items(where: Path, numbers: Sequence[int], records: Mapping[str, Sequence[Any]]) -> RowItems:
     """Return the rows of a sample as items."""
     columns: dict[str, Sequence[Any]] = {"row": [str(row) for row in numbers]}
     columns |= {name: list(values) for name, values in records.items() if name != "row"}
@@ -134,34 +139,26 @@ def items_of(where: Path, numbers: Sequence[int], records: Mapping[str, Sequence
 
 def go_on(where: Path) -> Project:
     """Return the project in a file; the data is not needed to go on asking."""
-    store = Store.open(where)
-    try:
-        return _project(where, store)
-    except BaseException:
-        store.close()
-        raise
-
-
-def _project(where: Path, store: Store) -> Project:
-    with readable(f"the payload {SHOWN!r}"):
-        kept = json.loads(store.payload(SHOWN))
+    with ExitStack() as on_error, readable(f"the payload {SHOWN!r}"):
+        store = on_error.enter_context(Store.open(where))
+        session, position = session_in(store)
+        kept, settings = json.loads(store.payload(SHOWN)), store.settings
         if FEATURES in store.payload_names:
             X = unpack(store.payload(FEATURES))["X"]
-            session = unpack_session(store.payload(SETUP), X)
         else:  # of release 0.1.0, which stored the representatives alone
-            session = unpack_session(store.payload(SETUP))
-            points = session.strategy.partition.points
-            assert points is not None
-            X = points[session.strategy.partition.assignment]
-        items = items_of(where, kept["rows"], kept["records"])
-        features = Features(X, f"{plural(X.shape[1], 'column')} of {store.settings['paths'][0]}")
-        seed = int(store.settings["seed"])
-    return Project(session, items, store, features=lambda: features, path=where, seed=seed)
+            partition = session.strategy.partition
+            assert partition.points is not None
+            X = partition.points[partition.assignment]
+        items = _items(where, kept["rows"], kept["records"])
+        features, seed = _features(X, settings), int(settings["seed"])
+        options: Any = {"path": where, "seed": seed, "position": position}
+        project = Project(session, items, store, features=lambda: features, **options)
+        on_error.pop_all()
+    return project
 
 
 def export_folder(
     project: Project,
-    store: Store,
     folder: str | os.PathLike[str],
     *,
     cluster: str | None = None,
@@ -169,36 +166,37 @@ def export_folder(
     progress: Callable[[int], None] | None = None,
 ) -> int:
     """Write the group of every row to a folder, by Dask if asked; return the number of groups."""
-    settings, session = store.settings, project.session
+    store, session = project.store, project.session
+    settings = store.settings
     rows = open_rows(settings)
-    scale = Scale.of(settings, rows.dtype)
     numbers = np.array([int(name) for name in project.ids], dtype=np.intp)
     if ALL_ROWS in store.payload_names:
         old = unpack(store.payload(ALL_ROWS))["strategy"]["partition"]
         partition = session.strategy.partition
         groups = session.labels[partition.representatives]
         centers = np.asarray(old["centers"], dtype=old["dtype"])
-        predict: Any = _OfCells(centers, groups[np.asarray(old["cell_owner"], dtype=np.intp)])
+        owners = np.asarray(old["cell_owner"], dtype=np.intp)
+        predict: Any = partial(_nearest, centers=centers, groups=groups[owners])
         watch, expected = numbers[partition.representatives], partition.points
         n_rows = int(old["n_rows"]) if "n_rows" in old else len(old["assignment"])
     else:
         predict = model_of(session)._predictor()
         watch, expected = numbers, project.features.X
         n_rows = settings["n_rows"]
+    scale: Any = {name: settings[name] for name in ("low", "high") if name in settings}
 
     def check(watched: NDArray[Any]) -> None:
-        same = fingerprint(scale(watched)) == fingerprint(np.asarray(expected, rows.dtype))
+        same = fingerprint(_scaled(watched, scale)) == fingerprint(np.asarray(expected, rows.dtype))
         if not same or rows.n_rows < n_rows:  # what was added behind the others is predicted
             raise InputError(
                 "the data has changed since the session was begun: nothing was written, and no "
                 "answer is lost. Begin another session about this data with --session FILE."
             )
 
-    labels_of = _LabelsOf(scale, predict, numbers, session.labels)
     with connect(cluster) or nullcontext():
         return write_labels(
             rows,
-            labels_of,
+            partial(_labels, scale=scale, predict=predict, numbers=numbers, known=session.labels),
             folder,
             overwrite=overwrite,
             is_on_cluster=cluster is not None,
@@ -208,32 +206,28 @@ def export_folder(
         )
 
 
-@dataclass(frozen=True)
-class _LabelsOf:
-    """The labels of a block of rows: from the session for the sample, else predicted."""
+def _labels(
+    number: int,
+    rows: NDArray[Any],
+    *,
+    scale: Mapping[str, Any],
+    predict: Callable[[NDArray[Any]], NDArray[np.intp]],
+    numbers: NDArray[np.intp],
+    known: NDArray[np.intp],
+) -> NDArray[np.intp]:
+    """Return the labels of a block of rows: those known for the sample, else predicted ones."""
+    refuse_not_finite(rows, "the data", range(number, number + len(rows)))
+    labels = in_tiles(predict, _scaled(rows, scale))
+    low, high = np.searchsorted(numbers, [number, number + len(rows)])
+    labels[numbers[low:high] - number] = known[low:high]
+    return labels
 
-    scale: Scale
-    predict: Callable[[NDArray[Any]], NDArray[np.intp]]
-    numbers: NDArray[np.intp]
-    labels: NDArray[np.intp]
 
-    def __call__(self, number: int, rows: NDArray[Any]) -> NDArray[np.intp]:
-        refuse_not_finite(rows, "the data", range(number, number + len(rows)))
-        labels = in_tiles(self.predict, self.scale(rows))
-        low, high = np.searchsorted(self.numbers, [number, number + len(rows)])
-        labels[self.numbers[low:high] - number] = self.labels[low:high]
-        return labels
-
-
-@dataclass(frozen=True)
-class _OfCells:
-    """The labels of rows by their nearest center."""
-
-    centers: NDArray[Any]
-    groups: NDArray[np.intp]
-
-    def __call__(self, rows: NDArray[Any]) -> NDArray[np.intp]:
-        return self.groups[assign(rows, self.centers)]
+def _nearest(
+    rows: NDArray[Any], *, centers: NDArray[Any], groups: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return the group of the center that is nearest to each row."""
+    return groups[assign(rows, centers)]
 
 
 def model_of(session: Session) -> Any:

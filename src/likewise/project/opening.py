@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +17,10 @@ from likewise.core.session import Session
 from likewise.errors import CannotGrowError, InputError, SessionFileError
 from likewise.files import cache_folder
 from likewise.items import KINDS, Features, Items, open_items
-from likewise.items.kinds import refuse_nothing
+from likewise.items.kinds import PathLike, refuse_nothing
 from likewise.items.texts import is_built_in
 from likewise.project import large
-from likewise.project.beginning import begin_session, check_ways, sample_of
+from likewise.project.beginning import Create, Say, Step, begin_session, check_ways, sample_of
 from likewise.project.given import items_without, labels_of
 from likewise.project.growing import (
     JOINED,
@@ -28,22 +30,16 @@ from likewise.project.growing import (
     match_items,
     take_in,
 )
-from likewise.project.large import SETUP, OnProgress
-from likewise.project.packing import (
-    pack,
-    pack_session,
-    readable,
-    unpack,
-    unpack_session,
-)
-from likewise.project.project import ROWS, Project, apply_entries, stored_rows
+from likewise.project.packing import pack, pack_session, readable, unpack
+from likewise.project.project import ROWS, SETUP, Project, session_in
 from likewise.project.store import Store
 from likewise.words import many, plural
 
 SUFFIX = ".likewise"
 DEFAULT_SEED = 0
 """Decides what is random in a session, if no seed is given."""
-Say = Callable[[str], None]
+MOST_SAID = 10
+"""How many items that cannot be shown are named."""
 
 
 def _silent(*_: object) -> None:
@@ -71,20 +67,20 @@ class Opened:
     project: Project
     path: Path
     is_new: bool
-    changes: Changes
+    changes: Changes = field(default_factory=Changes)
     refused: str = ""
 
 
-def session_path(path: str | os.PathLike[str]) -> Path:
+def session_path(path: PathLike) -> Path:
     """Return where the session of an input lives: beside it, with ``.likewise`` added."""
     whole = Path(os.path.abspath(path))
     return whole.with_name(f"{whole.name}{SUFFIX}") if whole.name else Path(f"{whole}root{SUFFIX}")
 
 
 def open_project(
-    path: str | os.PathLike[str],
+    path: PathLike | Sequence[PathLike],
     *,
-    session: str | os.PathLike[str] | None = None,
+    session: PathLike | None = None,
     strategy: str | None = None,
     questions: str | None = None,
     n_super_instances: int | None = None,
@@ -95,14 +91,15 @@ def open_project(
     grows: bool = True,
     say: Say = _silent,
     checked: Callable[[Path], None] = _silent,
-    progress: OnProgress = _silent,
+    progress: Step = _silent,
 ) -> Opened:
     """Open a path as a project: go on with its session, or begin one.
 
     Parameters
     ----------
-    path : path
-        What `likewise.items.open_items` opens.
+    path : path, or sequence of path
+        What `likewise.items.open_items` opens. Of several Parquet files, and of Parquet and
+        ``.npy`` files that do not fit in memory, only a sample is read.
     session : path, optional
         The session file; by default beside `path`, or in the cache where that cannot be written.
     strategy : str, optional
@@ -114,7 +111,8 @@ def open_project(
         How to begin. Where there is a session with answers, these must be those it was begun with;
         one without answers is replaced.
     options : mapping, optional
-        Further arguments of `open_items`. Those not given are taken from the session.
+        Further arguments of `open_items`. Those not given are taken from the session. If only a
+        sample is read, `columns` and `show`.
     groups : str, optional
         Groups that are there already, a belief that answers correct: a column of the table, a file
         with a table of id and group, or "folders". They are kept in the session.
@@ -131,42 +129,83 @@ def open_project(
     """
     check_ways(strategy, questions, n_super_instances, groups)
     wanted = _plain_options(options)
-    where = place_of_session(path, session, say)
-    ways: dict[str, Any] = {
+    if "kind" in wanted:
+        KINDS.find(wanted["kind"])
+    paths = [path] if isinstance(path, str | os.PathLike) else list(path)
+    is_sampled = large.is_large(paths, wanted)
+    if is_sampled:
+        large.check_batches(paths, {**wanted, "strategy": strategy, "groups": groups})
+    folders = [os.path.dirname(os.path.abspath(one)) for one in paths]
+    beside = paths[0] if len(paths) == 1 else os.path.commonpath(folders)
+    where = place_of_session(beside, session, say)
+    begin: dict[str, Any] = {
         "strategy": strategy,
         "questions": questions,
         "n_super_instances": n_super_instances,
+        "groups": groups,
+        "seed": seed,
     }
-    begin = {**ways, "groups": groups, "seed": seed}
-    if "kind" in wanted:
-        KINDS.find(wanted["kind"])
     is_there = where.exists()
-    replaces = is_there and _is_replaced(where, wanted, begin, say)
+    is_new = not is_there or _is_other(where, wanted, begin, is_sampled, say)
     if not is_there:
-        refuse_nothing(path, wanted)
+        for one in paths:
+            refuse_nothing(one, {"kind": "rows"} if is_sampled else wanted)
     checked(where)
+
+    def create(
+        new: Session, items: Items, settings: Mapping[str, Any], payloads: Mapping[str, bytes]
+    ) -> Store:
+        # Somebody may have answered in the old one meanwhile.
+        if is_there and _is_other(where, wanted, begin, is_sampled):
+            where.unlink()
+            say(f"{where} had no answers and was begun with other options; a new one is begun")
+        payloads = {SETUP: pack_session(new), **payloads}
+        return Store.create(
+            where, settings=settings, items=items.content_hashes(), payloads=payloads
+        )
+
+    settings = {**begin, "options": wanted, "seed": DEFAULT_SEED if seed is None else seed}
+    if is_sampled:
+        if is_new:
+            settings["paths"] = [os.path.abspath(one) for one in paths]
+            large.begin(settings, where, create, say, progress)
+        opened = Opened(large.go_on(where), where, is_new)
+    elif is_new:
+        project = _begin(paths[0], where, settings, create, say, progress)
+        opened = Opened(project, where, is_new)
+    else:
+        progress(f"Reading {Path(paths[0]).name}", 0, 0)
+        opened = _go_on(paths[0], where, wanted, say, grows=grows)
+    if instruction is not None:
+        opened.project.instruction = instruction
+    return opened
+
+
+def _begin(
+    path: PathLike, where: Path, settings: dict[str, Any], create: Create, say: Say, progress: Step
+) -> Project:
+    """Begin a session about items that are all read."""
     progress(f"Reading {Path(path).name}", 0, 0)
-    if is_there and not replaces:
-        opened = _go_on(path, where, wanted, say, grows=grows)
-        if instruction is not None:
-            opened.project.instruction = instruction
-        return opened
-    items = items_without(_open(path, wanted, say), groups)
+    groups, seed = settings["groups"], settings["seed"]
+    items = items_without(_open(path, settings["options"], say), groups)
     labels = None if groups is None else labels_of(items, groups, say)
     step = f"Describing {many(items.noun)}"
     progress(step, 0, 0)
     features = items.features(lambda done, of: progress(step, done, of))
     for line in (features.description, *features.notes):
         say(f"features: {line}")
-    _say_problems(features, say)
+    for problem in features.problems[:MOST_SAID]:
+        say(f"cannot be shown, and is not asked about: {problem.message}")
+    if len(features.problems) > MOST_SAID:
+        say(f"... and {len(features.problems) - MOST_SAID} more")
     progress("Finding small groups", 0, 0)
-    seed = DEFAULT_SEED if seed is None else seed
     # A copy is never asked about: the session is about the first of identical items.
     first = first_alike(items, features, labels)
     places = sorted(set(first))
     if len(places) < items.n:
         say(f"{plural(items.n - len(places), 'copy')} of other items, not asked about")
-    numbers = None if strategy is not None else sample_of(features.aligned(places), seed)
+    ways: Any = {name: settings[name] for name in ("strategy", "questions", "n_super_instances")}
+    numbers = None if ways["strategy"] else sample_of(features.aligned(places), seed)
     if numbers is not None:
         say(f"{len(numbers)} of {plural(items.n, items.noun)} are asked about, drawn at random")
         places = np.array(places)[numbers].tolist()
@@ -174,34 +213,24 @@ def open_project(
     about = features.aligned(places)
     unshown = [problem.item for problem in about.problems if problem.item is not None]
     given = None if labels is None else [labels[k] for k in places]
-    begun = begin_session(about, [items.ids[k] for k in places], **ways, seed=seed, given=given)
-    begun.row_numbers = None if numbers is None else np.array(places, dtype=np.intp)
-    if replaces:
-        _remove(where, wanted, begin, say)
-    store = Store.create(
-        where,
-        settings={
-            "path": os.path.abspath(path),
-            # Stored with the defaults chosen here, because another machine or release may choose
-            # others.
-            "options": {**items.decided, **wanted},
-            **begin,
-            "seed": seed,
-            "features": features.description,
-            **({"copies": copies} if copies else {}),
-            **({"unshown": unshown} if unshown else {}),
-        },
-        items=items.content_hashes(),
-        payloads={
-            SETUP: pack_session(begun),
-            **({} if begun.strategy.X is None else {ROWS: pack({"X": about.X})}),
-            **({} if (learned := items.learned()) is None else {LEARNED: pack(learned)}),
-        },
-    )
-    project = Project(
-        begun,
+    session = begin_session(about, [items.ids[k] for k in places], **ways, seed=seed, given=given)
+    session.row_numbers = None if numbers is None else np.array(places, dtype=np.intp)
+    settings |= {
+        "path": os.path.abspath(path),
+        # Stored with the defaults chosen here, because another machine or release may choose
+        # others.
+        "options": {**items.decided, **settings["options"]},
+        "features": features.description,
+        **({"copies": copies} if copies else {}),
+        **({"unshown": unshown} if unshown else {}),
+    }
+    payloads = {} if session.strategy.X is None else {ROWS: pack({"X": about.X})}
+    if (learned := items.learned()) is not None:
+        payloads[LEARNED] = pack(learned)
+    return Project(
+        session,
         items,
-        store,
+        create(session, items, settings, payloads),
         features=lambda: features,
         where=places,
         copies=copies,
@@ -209,9 +238,6 @@ def open_project(
         path=where,
         seed=seed,
     )
-    if instruction is not None:
-        project.instruction = instruction
-    return Opened(project, where, True, Changes())
 
 
 def _copies(items: Items, first: Sequence[int], places: Sequence[int]) -> dict[int, list[str]]:
@@ -236,90 +262,23 @@ def first_alike(items: Items, features: Features, labels: Sequence[str] | None =
     ]
 
 
-def open_large_project(
-    paths: Sequence[str | os.PathLike[str]],
-    *,
-    session: str | os.PathLike[str] | None = None,
-    questions: str | None = None,
-    n_super_instances: int | None = None,
-    seed: int | None = None,
-    options: Mapping[str, Any] | None = None,
-    say: Say = _silent,
-    checked: Callable[[Path], None] = _silent,
-    progress: OnProgress = _silent,
-) -> Opened:
-    """Open files of which a sample is read; see `open_project`.
-
-    Parameters
-    ----------
-    paths : sequence of path
-        Parquet files, folders of them, or one ``.npy`` file.
-    session, questions, n_super_instances, seed, options, say, checked, progress
-        As for `open_project`; of the options only `columns` and `show`.
-    """
-    check_ways(None, questions, n_super_instances)
-    wanted = _plain_options(options)
-    for name in wanted:
-        if name not in ("columns", "show"):
-            flag = name.replace("_", "-")
-            raise InputError(f"--{flag} is not for files that are read in batches")
-    for path in map(Path, paths):
-        if not path.is_dir() and path.suffix not in (".parquet", ".pq", ".npy"):
-            raise InputError(
-                f"{path} cannot be read in batches: several files must be "
-                "Parquet (or one .npy). Give one file, or convert them."
-            )
-    folders = [os.path.dirname(os.path.abspath(path)) for path in paths]
-    beside = paths[0] if len(paths) == 1 else os.path.commonpath(folders)
-    where = place_of_session(beside, session, say)
-    ways: dict[str, Any] = {"questions": questions, "n_super_instances": n_super_instances}
-    begin = {**ways, "seed": seed}
-    is_there = where.exists()
-    replaces = is_there and _is_replaced(where, wanted, begin, say)
-    if is_there and not replaces:
-        checked(where)
-        return Opened(large.go_on(where), where, False, Changes())
-    for source in paths:
-        if not os.path.isdir(source):  # what a folder has of Parquet files is seen below
-            refuse_nothing(source, {"kind": "rows"})
-    checked(where)
-    settings = {
-        "paths": [os.path.abspath(path) for path in paths],
-        "options": wanted,
-        **ways,
-        "seed": DEFAULT_SEED if seed is None else seed,
-    }
-    progress(f"Reading a sample of {Path(beside).name}", 0, 0)
-    numbers, features, records = large.sample_of(settings)
-    say(f"{plural(len(numbers), 'row')} of {settings['n_rows']} are asked about")
-    progress("Finding small groups", 0, 0)
-    ids = [str(number) for number in numbers.tolist()]
-    begun = begin_session(features, ids, strategy=None, **ways, seed=settings["seed"])
-    begun.row_numbers = numbers
-    items = large.items_of(where, numbers.tolist(), records)
-    if replaces:
-        _remove(where, wanted, begin, say)
-    Store.create(
-        where,
-        settings=settings,
-        items=items.content_hashes(),
-        payloads={SETUP: pack_session(begun), **large.payloads_of(numbers, features, records)},
-    ).close()
-    return Opened(large.go_on(where), where, True, Changes())
-
-
 def open_session_file(
-    path: str | os.PathLike[str], *, strategy: str | None = None, kind: str | None = None
+    path: PathLike, *, strategy: str | None = None, kind: str | None = None
 ) -> Opened:
     """Open a session by its file alone; the input is where it was when the session was begun.
 
     A strategy or a kind of items that no package registers is found by `strategy` and `kind`, as
     for `open_project`. A file could come from a stranger, so nothing that it names is imported.
     """
-    with Store.open(path) as store:
+    where, wanted = Path(path), _plain_options({"kind": kind})
+    check_ways(strategy)
+    if kind is not None:
+        KINDS.find(kind)
+    with Store.open(where) as store:
         settings = store.settings
+        _check_same(where, settings, wanted, {"strategy": strategy})
     if "paths" in settings:
-        return Opened(large.go_on(Path(path)), Path(path), False, Changes())
+        return Opened(large.go_on(where), where, is_new=False)
     source = settings.get("path")
     shown = settings.get("options", {}).get("items", source)
     if source is None or not Path(shown).exists():
@@ -327,21 +286,19 @@ def open_session_file(
             f"{path} belongs to {source}, which is no longer there. "
             f"Say where it is now: likewise label PATH --session {path}"
         )
-    options: Any = {"options": {"kind": kind}, "grows": False}
-    return open_project(source, session=path, strategy=strategy, **options)
+    return _go_on(source, where, wanted, _silent, grows=False)
 
 
 def _go_on(
-    path: str | os.PathLike[str], where: Path, wanted: Mapping[str, Any], say: Say, *, grows: bool
+    path: PathLike, where: Path, wanted: Mapping[str, Any], say: Say, *, grows: bool
 ) -> Opened:
-    store = Store.open(where)
-    try:
+    """Open the items of a session, and take in what happened to them since the last time."""
+    with ExitStack() as on_error:
+        store = on_error.enter_context(Store.open(where))
         settings, before = store.settings, store.items
         options = _options_in(where, settings)
         items = items_without(_open(path, options, say), settings.get("groups"))
-        session, position = unpack_session(store.payload(SETUP), stored_rows(store)), 0
-        for position in apply_entries(session, store, 0):  # noqa: B007  (the last one is needed)
-            pass
+        session, position = session_in(store)
         with readable(f"the list of copies in {where}"):
             ids = ids_of_rows(session, settings, list(before))
         now = items.content_hashes()
@@ -350,33 +307,27 @@ def _go_on(
             now = {k: v for k, v in now.items() if k in sample or before.get(k) != v}
         match = match_items(ids, session.removed, before, now)
         held, changes, refused = match.held, match.changes, ""
-
-        def features() -> Features:
-            return _features(items, options, wanted, store)
-
+        describe = partial(_features, items, options, wanted)
         if changes:
             try:
                 if not grows:
                     raise CannotGrowError(f"likewise update {path} does that")
-                held = take_in(session, store, items, match, ids, features, position)
+                held = take_in(session, store, items, match, partial(describe, store), position)
             except CannotGrowError as error:
                 say(f"{changes} since last time, not taken in: {error}")
-                held, changes, refused = match.as_before(ids), Changes(), str(error)
+                held, changes, refused = match.as_before(), Changes(), str(error)
             else:
                 position, settings = position + 1, store.settings
                 say(f"{changes} since last time")
         place = {name: k for k, name in enumerate(items.ids)}
-        places = [place[held[r][0]] if r in held else None for r in range(session.strategy.n_rows)]
-        has_grown = session.strategy.n_rows > session.n_first_rows
+        n_rows = session.strategy.n_rows
+        has_grown = n_rows > session.n_first_rows
         project = Project(
             session,
             items,
             store,
-            features=lambda: (
-                _candidates(session)
-                or _features(items, options, wanted, store if has_grown else None)
-            ),
-            where=places,
+            features=lambda: _candidates(session) or describe(store if has_grown else None),
+            where=[place[held[row][0]] if row in held else None for row in range(n_rows)],
             copies={row: names[1:] for row, names in held.items() if len(names) > 1},
             unshown=settings.get("unshown", ()),
             path=where,
@@ -386,9 +337,7 @@ def _go_on(
         )
         with readable(f"the strategy in {where}"):
             project.ask()  # so that damage shows now; the question is kept
-    except BaseException:
-        store.close()
-        raise
+        on_error.pop_all()
     return Opened(project, where, False, changes, refused)
 
 
@@ -435,43 +384,49 @@ def _features(
     return items.features_like(unpack(store.payload(LEARNED)) if has_learned else None)
 
 
-def _is_replaced(
-    where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any], say: Say = _silent
+def _is_other(
+    where: Path,
+    wanted: Mapping[str, Any],
+    begin: Mapping[str, Any],
+    is_sampled: bool,
+    say: Say = _silent,
 ) -> bool:
-    """Return whether a session was begun with other options; refuse them if it has answers."""
+    """Return whether a session was begun with other options; refuse that if it has answers."""
     with Store.open(where) as store:
         for note in store.notes:
             say(note)
         settings = store.settings
-        # Only options of data in memory have a strategy.
-        if ("strategy" in begin) == ("paths" in settings):
+        if ("paths" in settings) != is_sampled:
             raise InputError(
                 f"{where} is a session about other data: begin another with --session FILE"
             )
-        before = {**settings.get("options", {}), **{name: settings.get(name) for name in begin}}
-        now = {**wanted, **{name: value for name, value in begin.items() if value is not None}}
-        other = next((name for name, value in now.items() if before.get(name) != value), None)
-        if other and any(entry.op.get("do") != "grow" for entry in store.read()):
-            flag = other.removeprefix("n_").replace("_", "-")
-            old = before.get(other)
-            begun = f"without --{flag}" if old is None else f"with --{flag} {old}"
-            raise InputError(
-                f"{where} was begun {begun}, not {now[other]}. Leave the option out to go on with "
-                "it, or begin another session with --session FILE."
-            )
-    return other is not None
+        try:
+            _check_same(where, settings, wanted, begin)
+        except InputError:
+            if any(entry.op.get("do") != "grow" for entry in store.read()):
+                raise
+            return True
+    return False
 
 
-def _remove(where: Path, wanted: Mapping[str, Any], begin: Mapping[str, Any], say: Say) -> None:
-    """Remove a session that is replaced; refuse that if somebody has answered in it meanwhile."""
-    if _is_replaced(where, wanted, begin):
-        where.unlink()
-        say(f"{where} had no answers and was begun with other options; a new one is begun")
+def _check_same(
+    where: Path, settings: Mapping[str, Any], wanted: Mapping[str, Any], begin: Mapping[str, Any]
+) -> None:
+    """Refuse options that are not those a session was begun with."""
+    before = {**settings.get("options", {}), **{name: settings.get(name) for name in begin}}
+    now = {**wanted, **{name: value for name, value in begin.items() if value is not None}}
+    other = next((name for name, value in now.items() if before.get(name) != value), None)
+    if other is not None:
+        flag = other.removeprefix("n_").replace("_", "-")
+        old = before.get(other)
+        begun = f"without --{flag}" if old is None else f"with --{flag} {old}"
+        raise InputError(
+            f"{where} was begun {begun}, not {now[other]}. Leave the option out to go on with "
+            "it, or begin another session with --session FILE."
+        )
 
 
-def place_of_session(
-    path: str | os.PathLike[str], session: str | os.PathLike[str] | None, say: Say
-) -> Path:
+def place_of_session(path: PathLike, session: PathLike | None, say: Say) -> Path:
     """Return where the session of a path is or will be: beside it, or in the cache."""
     if session is not None:
         return Path(session)
@@ -485,7 +440,7 @@ def place_of_session(
     return place
 
 
-def _open(path: str | os.PathLike[str], options: Mapping[str, Any], say: Say) -> Items:
+def _open(path: PathLike, options: Mapping[str, Any], say: Say) -> Items:
     items = open_items(path, **options)
     say(f"{plural(items.n, items.noun)} from {path}")
     for note in items.notes:
@@ -494,13 +449,6 @@ def _open(path: str | os.PathLike[str], options: Mapping[str, Any], say: Say) ->
         if problem.item is None:
             say(f"left out: {problem.message}")
     return items
-
-
-def _say_problems(features: Features, say: Say, at_most: int = 10) -> None:
-    for problem in features.problems[:at_most]:
-        say(f"cannot be shown, and is not asked about: {problem.message}")
-    if len(features.problems) > at_most:
-        say(f"... and {len(features.problems) - at_most} more")
 
 
 def _plain_options(options: Mapping[str, Any] | None) -> dict[str, Any]:

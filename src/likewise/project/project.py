@@ -38,7 +38,7 @@ from likewise.project.mending import (
     nearest_fellow,
     parts_of,
 )
-from likewise.project.packing import pack, readable, unpack
+from likewise.project.packing import pack, readable, unpack, unpack_session
 from likewise.project.schema import understood
 from likewise.project.store import Store
 from likewise.words import plural
@@ -53,6 +53,8 @@ N_CHECKS = 5
 INSTRUCTION = "instruction"
 """The setting with what belongs together, in words."""
 LONGEST_INSTRUCTION = 300
+SETUP = "setup 0"
+"""The payload with the session as it was begun."""
 ROWS = "rows"
 """The payload with the features, for strategies that do not store what they need of them."""
 
@@ -138,12 +140,12 @@ class Project:
         gone = (row for row, place in enumerate(self.where) if place is None)
         self.unshown = frozenset(unshown).union(gone)
         self.lock = threading.RLock()
-        self._store = Store.in_memory() if store is None else store
-        self._features = items.features if features is None else features
+        self.store = Store.in_memory() if store is None else store
+        self.describe = items.features if features is None else features
         self._known_features: Features | None = None
         self._known_layout: Layout | None = None
         self._layout_lock = threading.Lock()
-        self._position = position
+        self.position = position
         if session.max_queries is None:
             # A person goes on as long as they like.
             session.extend()
@@ -152,14 +154,9 @@ class Project:
     # -- looking ---------------------------------------------------------------------------------
 
     @property
-    def position(self) -> int:
-        """The number of the last entry of the log that is taken in."""
-        return self._position
-
-    @property
     def instruction(self) -> str:
         """What belongs together, in the words of the person; it stands above every question."""
-        return str(self._store.setting(INSTRUCTION) or "")
+        return str(self.store.setting(INSTRUCTION) or "")
 
     @instruction.setter
     def instruction(self, words: str) -> None:
@@ -167,7 +164,7 @@ class Project:
         if len(words) > LONGEST_INSTRUCTION:
             raise InputError(f"an instruction has at most {LONGEST_INSTRUCTION} characters")
         with self.lock:
-            self._store.set(INSTRUCTION, words)
+            self.store.set(INSTRUCTION, words)
 
     @property
     def partition(self) -> SuperInstances:
@@ -177,15 +174,15 @@ class Project:
     def refresh(self) -> bool:
         """Take in what other processes have added to the log; return whether there was any."""
         with self.lock:
-            if self._store.last == self._position:
+            if self.store.last == self.position:
                 return False
-            if any(e.op.get("do") == "grow" for e in self._store.read(self._position)):
+            if any(e.op.get("do") == "grow" for e in self.store.read(self.position)):
                 raise StaleQueryError(
                     f"the items of {self.path} were updated by another process. End this one and "
                     "run the same command again; every answer is saved."
                 )
-            for seq in apply_entries(self.session, self._store, self._position):
-                self._position = seq
+            for seq in apply_entries(self.session, self.store, self.position):
+                self.position = seq
             return True
 
     def ask(self) -> Question | None:
@@ -272,7 +269,7 @@ class Project:
         """The features of the rows; computed, or fetched from the cache, when first needed."""
         with self.lock:
             if self._known_features is None:
-                self._known_features = self._features().aligned(self.where)
+                self._known_features = self.describe().aligned(self.where)
             return self._known_features
 
     @property
@@ -291,16 +288,6 @@ class Project:
 
                 self._known_layout = Layout.of(self.features)
             return self._known_layout
-
-    @property
-    def features_of_all_items(self) -> Features:
-        """The features of all items, of which the rows may be a sample."""
-        return self._features()
-
-    @property
-    def stored_rows(self) -> NDArray[Any] | None:
-        """The features in the file, for a strategy that needs them to be loaded; else None."""
-        return stored_rows(self._store)
 
     # -- changing --------------------------------------------------------------------------------
 
@@ -414,21 +401,17 @@ class Project:
             Empty if it is asked about next. Otherwise the numbers of the answers that put it into
             its group; one of them would have to change.
         """
-        with self.lock:
-            self._check(position)
+        with self._change(position) as signature:
             self._check_rows(row)
-            by_answers = answers_behind(self.session, row)
-            if by_answers:
-                with self._change(position) as signature:
-                    self.session.mark(row, **signature)
-                return by_answers
-            if row not in self.features.askable:
-                raise InputError(f"{self.ids[row]} cannot be shown, so it cannot be asked about")
-            with self._change(position) as signature:
-                self.session.mark(
-                    row, nearest_fellow(self.session, self.features, row), **signature
-                )
-            return []
+            by_answers, fellow = answers_behind(self.session, row), None
+            if not by_answers:
+                if row not in self.features.askable:
+                    raise InputError(
+                        f"{self.ids[row]} cannot be shown, so it cannot be asked about"
+                    )
+                fellow = nearest_fellow(self.session, self.features, row)
+            self.session.mark(row, fellow, **signature)
+            return by_answers
 
     def go_on(self, *, position: int) -> None:
         """Go on by the strategy of `Likewise` when another one has nothing left to ask."""
@@ -467,16 +450,16 @@ class Project:
 
     def close(self) -> None:
         """Close the session file."""
-        self._store.close()
+        self.store.close()
 
     # -- inside ----------------------------------------------------------------------------------
 
     def _check(self, position: int) -> None:
         self.refresh()
-        if position != self._position:
+        if position != self.position:
             raise StaleQueryError(
                 f"nothing was saved: this came after entry {position} and the log is at "
-                f"{self._position}. Somebody answered in another window or process; look again."
+                f"{self.position}. Somebody answered in another window or process; look again."
             )
 
     def _check_rows(self, *rows: int) -> None:
@@ -499,7 +482,7 @@ class Project:
             with self.session.transaction():
                 yield self._signature()
                 entry = entry_to_dict(self.session.log[-1]) if op is None else op
-                self._position = self._store.append(entry, after=position, payloads=payloads)
+                self.position = self.store.append(entry, after=position, payloads=payloads)
 
     def _signature(self) -> dict[str, Any]:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -515,6 +498,14 @@ def apply_entries(session: Session, store: Store, since: int) -> Iterator[int]:
         yield entry.seq
     if entries:
         yield entries[-1].seq
+
+
+def session_in(store: Store) -> tuple[Session, int]:
+    """Return the session in a file, and the number of the last entry of its log."""
+    session, position = unpack_session(store.payload(SETUP), stored_rows(store)), 0
+    for position in apply_entries(session, store, 0):  # noqa: B007  (the last one is needed)
+        pass
+    return session, position
 
 
 def stored_rows(store: Store) -> NDArray[Any] | None:

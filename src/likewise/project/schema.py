@@ -66,8 +66,10 @@ def _first_tables(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-def names_and_notes(db: sqlite3.Connection) -> list[dict[str, Any]]:
-    """Return what the first schema kept beside the log, as entries of the log."""
+def _names_and_notes_in_the_log(db: sqlite3.Connection) -> None:
+    (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
+    if last:
+        db.execute("INSERT INTO settings VALUES (?, ?)", (OLD_ENTRIES, json.dumps(last)))
     names = db.execute(
         "SELECT position, name FROM group_names JOIN items ON key = id ORDER BY group_names.rowid"
     ).fetchall()
@@ -76,15 +78,8 @@ def names_and_notes(db: sqlite3.Connection) -> list[dict[str, Any]]:
     ).fetchall()
     entries: list[dict[str, Any]] = [{"do": "mark", "row": row} for (row,) in notes]
     if names:
-        entries.append({"do": "name", "names": [list(row) for row in names]})
-    return entries
-
-
-def _names_and_notes_in_the_log(db: sqlite3.Connection) -> None:
-    (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
-    if last:
-        db.execute("INSERT INTO settings VALUES (?, ?)", (OLD_ENTRIES, json.dumps(last)))
-    for entry in names_and_notes(db):
+        entries.append({"do": "name", "names": names})
+    for entry in entries:
         # When these were done is not known.
         db.execute("INSERT INTO log (op, at) VALUES (?, '')", (json.dumps(entry),))
     db.execute("DROP TABLE group_names")

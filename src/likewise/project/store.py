@@ -14,7 +14,7 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -65,6 +65,10 @@ SETTINGS: dict[str, tuple[type, ...]] = {
 """The types of the settings that projects read."""
 
 
+Row = tuple[int, str, str, str]
+"""An entry of the log as it stands in the file: its number, its JSON, when, and its checksum."""
+
+
 def rest_timer(seconds: float, call: Callable[[], None]) -> threading.Timer:
     """Return a timer that does not keep the process alive."""
     timer = threading.Timer(seconds, call)
@@ -92,6 +96,7 @@ class Store:
         self.path = path
         self.notes: tuple[str, ...] = ()
         self._db = db
+        self._upgraded: sqlite3.Connection | None = None
         self._lock = threading.RLock()
         self._writes_ahead = False
         self._may_lack_entries = False
@@ -105,6 +110,7 @@ class Store:
         settings: Mapping[str, Any] | None = None,
         items: Mapping[str, str] | None = None,
         payloads: Mapping[str, bytes] | None = None,
+        log: Sequence[Row] = (),
     ) -> Store:
         """Make a project file, whole or not at all; items are content hashes by id."""
         path = Path(path)
@@ -116,6 +122,8 @@ class Store:
         ):
             db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
             _put(db, settings or {}, items or {}, payloads or {})
+            for row in log:
+                _put_entry(db, row)
         return cls.open(path)
 
     @classmethod
@@ -172,6 +180,8 @@ class Store:
                 with suppress(sqlite3.Error):  # the next one to open it does it then
                     write_in_place(self._db)
             self._db.close()
+            if self._upgraded is not None:
+                self._upgraded.close()
 
     def __enter__(self) -> Self:
         return self
@@ -182,8 +192,7 @@ class Store:
     @property
     def last(self) -> int:
         """The number of the latest entry of the log, 0 for none."""
-        (last,) = self._read("SELECT coalesce(max(seq), 0) FROM log")[0]
-        return int(last) + len(self._beside_the_log())
+        return int(self._read("SELECT coalesce(max(seq), 0) FROM log")[0][0])
 
     def append(
         self,
@@ -211,11 +220,7 @@ class Store:
                     f"nothing was saved: this came after entry {after} and the log is at "
                     f"{last}. Somebody answered in another window or process; read what is new."
                 )
-            own = digest(before, after + 1, text, at)
-            db.execute(
-                "INSERT INTO log (seq, op, at, sum) VALUES (?, ?, ?, ?)", (after + 1, text, at, own)
-            )
-            note_sum(db, schema.LOG, f"{after + 1} {own}")
+            _put_entry(db, (after + 1, text, at, digest(before, after + 1, text, at)))
             _put(db, settings, items, payloads or {})
         if (after + 1) % FOLDED_AFTER:
             self._rest()
@@ -246,28 +251,23 @@ class Store:
     def read(self, since: int = 0) -> list[Stored]:
         """Read the entries after number `since`, in order; name the first one that is damaged."""
         with self._lock:
-            # All entries of a file of the first schema are old.
-            n_old = self.last if self._version == 1 else self.settings.get(schema.OLD_ENTRIES, 0)
+            n_old = self.settings.get(schema.OLD_ENTRIES, 0)
             entries = [
                 Stored(s, json.loads(op), at, s <= n_old) for s, op, at, _ in self.rows(since)
             ]
-            last = since + len(entries)
-            if damage := self._damage_after(last):
+            if damage := self._damage_after(since + len(entries)):
                 raise SessionFileError(damage)
-            beside = self._beside_the_log()
-        return entries + [Stored(last + k, op, "") for k, op in enumerate(beside, start=1)]
+            return entries
 
-    def rows(self, since: int = 0) -> Iterator[tuple[int, str, str, str]]:
-        """Yield number, entry, time and checksum after number `since`, up to the first damage."""
-        has_sums = self._version >= schema.WITH_SUMS
-        column = "sum" if has_sums else "''"
+    def rows(self, since: int = 0) -> Iterator[Row]:
+        """Yield the entries after number `since` as they stand, up to the first damage."""
         before = schema.FIRST
         with translated(self.path):
-            for seq, op, at, own in self._db.execute(
-                f"SELECT seq, op, at, {column} FROM log WHERE seq >= ? ORDER BY seq", (since,)
+            for seq, op, at, own in self._current().execute(
+                "SELECT seq, op, at, sum FROM log WHERE seq >= ? ORDER BY seq", (since,)
             ):
                 if seq > since:
-                    is_good = own == digest(before, seq, op, at) or not has_sums
+                    is_good = own == digest(before, seq, op, at)
                     if seq != since + 1 or not is_good or not _is_object(op):
                         return
                     yield seq, op, at, own
@@ -275,7 +275,7 @@ class Store:
 
     def _damage_after(self, n: int) -> str:
         """Return what is wrong with the log after its first `n` entries, or nothing."""
-        (last,) = self._read("SELECT coalesce(max(seq), 0) FROM log")[0]
+        last = self.last
         n_entries = max(last, self.n_noted())
         if n >= n_entries:
             return ""
@@ -290,9 +290,7 @@ class Store:
 
     def n_noted(self) -> int:
         """Return how many entries the file says that it has."""
-        if self._version >= schema.WITH_SUMS:
-            return self._end_of_log()[0]
-        return int(self._read("SELECT coalesce(max(seq), 0) FROM log")[0][0])
+        return self._end_of_log()[0]
 
     def _end_of_log(self) -> tuple[int, str]:
         """Return the number of the last entry and its checksum, as they were noted."""
@@ -305,7 +303,7 @@ class Store:
     def _say_not_closed(self) -> None:
         """Add a note about a file that was not closed properly and is not in use."""
         if self._version < schema.WITH_SUMS:
-            return
+            return  # those were never closed in this sense
         if self._may_lack_entries:
             self.notes += (
                 f"{self.path} was copied while it was in use, or {self.path}-wal is lost. Its log"
@@ -350,10 +348,9 @@ class Store:
     def payload_names(self) -> list[str]:
         """The names of all payloads, also of one that was lost."""
         names = {name for (name,) in self._read("SELECT name FROM payloads")}
-        if self._version >= schema.WITH_SUMS:
-            noted = (str(name) for (name,) in self._read("SELECT name FROM sums"))
-            start = schema.PAYLOAD
-            names |= {name.removeprefix(start) for name in noted if name.startswith(start)}
+        noted = (str(name) for (name,) in self._read("SELECT name FROM sums"))
+        start = schema.PAYLOAD
+        names |= {name.removeprefix(start) for name in noted if name.startswith(start)}
         return sorted(names, key=str)
 
     def payload(self, name: str) -> bytes:
@@ -374,16 +371,14 @@ class Store:
     def _content(self, table: str, what: str) -> list[tuple[Any, ...]]:
         """Return the rows of a table, which must have the checksum that was noted."""
         with self._lock, translated(self.path):
-            rows, own = schema.content(self._db, table)
+            rows, own = schema.content(self._current(), table)
         self._compare(table, own, what)
         return rows
 
     def _compare(self, name: str, own: str, what: str) -> None:
         """Refuse content whose checksum is another than the one that was noted."""
-        if self._version >= schema.WITH_SUMS:
-            noted = self._read("SELECT sum FROM sums WHERE name = ?", name)
-            if noted != [(own,)]:
-                raise self._damaged(what)
+        if self._read("SELECT sum FROM sums WHERE name = ?", name) != [(own,)]:
+            raise self._damaged(what)
 
     def _damaged(self, what: str, error: Exception | None = None) -> SessionFileError:
         why = "" if error is None else f" ({error})"
@@ -392,18 +387,22 @@ class Store:
     @property
     def _version(self) -> int:
         """The number of migrations that the file has seen."""
-        return int(self._read("PRAGMA user_version")[0][0])
-
-    def _beside_the_log(self) -> list[dict[str, Any]]:
-        """Return what the first write will move into the log of a file of the first schema."""
-        if self._version > 1:
-            return []
         with self._lock, translated(self.path):
-            return schema.names_and_notes(self._db)
+            return int(self._db.execute("PRAGMA user_version").fetchone()[0])
+
+    def _current(self) -> sqlite3.Connection:
+        """Return the file or, before the first write to an older one, an upgraded copy of it."""
+        if self._version == len(schema.MIGRATIONS):
+            return self._db
+        if self._upgraded is None:
+            self._upgraded = connect(IN_MEMORY, writes_ahead=False)
+            self._db.backup(self._upgraded)
+        schema.migrate(self._upgraded)
+        return self._upgraded
 
     def _read(self, statement: str, *values: Any) -> list[Any]:
         with self._lock, translated(self.path):
-            return self._db.execute(statement, values).fetchall()
+            return self._current().execute(statement, values).fetchall()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -464,6 +463,12 @@ def _put(
         small = deflated(data)
         db.execute("INSERT OR REPLACE INTO payloads VALUES (?, ?)", (name, small))
         note_sum(db, f"{schema.PAYLOAD}{name}", digest(name, small))
+
+
+def _put_entry(db: sqlite3.Connection, row: Row) -> None:
+    """Write an entry of the log, and note that it is the last one."""
+    db.execute("INSERT INTO log (seq, op, at, sum) VALUES (?, ?, ?, ?)", row)
+    note_sum(db, schema.LOG, f"{row[0]} {row[3]}")
 
 
 def _is_object(text: Any) -> bool:
