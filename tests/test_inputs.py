@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from likewise import COBRA, COSC, Likewise, MinMax, MPCKMeans, ReplayOracle, Session, run
+from likewise.core.answers import is_whole
 from likewise.errors import InputError
-from likewise.inputs import is_whole, refuse_rows
+from likewise.inputs import refuse_rows
 from likewise.rows import ParquetRows
 
 X = np.arange(12.0).reshape(6, 2) ** 1.3

@@ -7,7 +7,6 @@ numbers whose squares overflow without a word.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -23,36 +22,6 @@ LARGEST = {4: 1e18, 8: 1e150}
 OPEN = "likewise.open_items(X) turns such columns into features"
 
 
-def is_whole(value: object) -> bool:
-    """Return whether a value is a whole number, of Python or of NumPy."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def refuse_session(session: Any, max_queries: Any = None) -> None:
-    """Raise `InputError` unless `session` is a session and `max_queries` a number of questions."""
-    if not hasattr(session, "strategy"):
-        raise InputError(
-            f"a Session is needed, got {type(session).__name__}. Session.from_dict(saved) makes "
-            "one of what session.to_dict() returned."
-        )
-    refuse_budget(max_queries)
-
-
-def refuse_budget(max_queries: Any) -> None:
-    """Raise `InputError` unless this is None or a number of questions."""
-    if max_queries is not None and (not is_whole(max_queries) or max_queries < 0):
-        raise InputError(f"max_queries must be None or a whole number from 0, got {max_queries!r}")
-
-
-def refuse_strategy(strategy: Any) -> None:
-    """Raise `InputError` if something cannot decide what to ask."""
-    if not hasattr(strategy, "next_question"):
-        raise InputError(
-            f"a session needs a strategy, got {type(strategy).__name__}. An estimator makes a "
-            "session of rows, as Likewise().start(X); Session.from_dict(saved) goes on with one."
-        )
-
-
 def refuse_events(events: Any) -> None:
     """Raise `InputError` if this is not a list of gestures; iterators are not checked."""
     remedy = "pass session.events, or events of a saved session by Session.from_dict(saved).events"
@@ -63,17 +32,6 @@ def refuse_events(events: Any) -> None:
     for k, event in enumerate(events):
         if not hasattr(event, "links"):
             raise InputError(f"entry {k} is {event!r}, which is no recorded answer: {remedy}")
-
-
-def refuse_names(names: Any) -> None:
-    """Raise `InputError` if something does not give rows names that can be stored and shown."""
-    if not isinstance(names, Mapping):
-        raise InputError(f"names are given by row, as {{7: 'cats'}}, got {names!r}")
-    for name in names.values():
-        if not isinstance(name, str):
-            raise InputError(f"a name is a text, empty to take a name away, got {name!r}")
-        if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
-            raise InputError(f"a name has no control characters or halves of characters: {name!r}")
 
 
 def refuse_rows(X: Any, first: int = 0) -> None:

@@ -284,6 +284,15 @@ def test_rows_are_called_by_whole_numbers(row):
     assert session.events == ()
 
 
+def test_row_numbers_of_numpy_can_be_saved():
+    session, row = line(), np.arange(6)
+    session.give_links([Link(row[0], row[1], Answer.SAME)])
+    session.name({row[2]: "two"})
+    session.mark(row[3], row[4])
+    session.check(row[4], row[5], True)
+    assert Session.from_dict(json.loads(json.dumps(session.to_dict()))) == session
+
+
 @pytest.mark.parametrize("number", ["x", 1.5, 0, 2])
 def test_answers_are_called_by_their_number(number):
     session = line()

@@ -15,10 +15,10 @@ from likewise.cluster.estimator import AskingClusterer, Data, Predict, predict_a
 from likewise.core.candidates import Candidates
 from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.links import LinkGraph
+from likewise.core.log import refuse_session
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
-from likewise.inputs import refuse_session
 from likewise.learning.learner import Learned, Learner
 from likewise.rows.assignment import nearest_super_instance
 from likewise.rows.build import build_super_instances

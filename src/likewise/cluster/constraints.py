@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from likewise.core.links import LinkGraph, links_from
+from likewise.core.answers import Answer
+from likewise.core.links import LinkGraph
 from likewise.errors import InputError
 
 Pairs = ArrayLike | Iterable[tuple[Any, Any]]
@@ -20,9 +21,12 @@ def checked_links(n_samples: int, must_link: Pairs = (), cannot_link: Pairs = ()
     >>> checked_links(4, must_link=[(0, 1)], cannot_link=[(1, 2)]).implied(0, 2)
     <Answer.DIFFERENT: 'different'>
     """
-    must = checked_pairs(n_samples, must_link, "must_link")
-    cannot = checked_pairs(n_samples, cannot_link, "cannot_link")
-    return links_from(n_samples, must.tolist(), cannot.tolist())
+    links = LinkGraph(n_samples)
+    for left, right in checked_pairs(n_samples, must_link, "must_link").tolist():
+        links.add(left, right, Answer.SAME)
+    for left, right in checked_pairs(n_samples, cannot_link, "cannot_link").tolist():
+        links.add(left, right, Answer.DIFFERENT)
+    return links
 
 
 def checked_pairs(

@@ -19,12 +19,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from likewise.cluster.checkpoint import Checkpoint
 from likewise.cluster.constraints import Pairs, checked_pairs, checked_train_rows
-from likewise.core.answers import Answer
+from likewise.core.answers import Answer, is_whole
 from likewise.core.fingerprint import fingerprint
+from likewise.core.log import refuse_budget
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, UnusedLabelsWarning
-from likewise.inputs import is_whole, refuse_budget, refuse_rows
+from likewise.inputs import refuse_rows
 from likewise.learning.given import number_groups
 from likewise.oracles import as_oracle, can_choose, run_for_fit
 from likewise.rows.blocks import blocks_of, in_tiles, is_long_array, matrix_type

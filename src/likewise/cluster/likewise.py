@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from likewise.cluster.estimator import AskingClusterer, Predict, asked_links
 from likewise.core.answers import Answer
 from likewise.core.fingerprint import refuse_other_rows
+from likewise.core.log import refuse_session
 from likewise.core.reports import Completeness, Suspect
 from likewise.core.session import Session
 from likewise.errors import InputError
-from likewise.inputs import refuse_session
 from likewise.learning.learner import Learned
 from likewise.rows.metrics import refuse_zeros, unit_rows
 from likewise.strategies.most_doubt import MAX_GROUPS, MostDoubt

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from likewise.core.html import card, row_name
 from likewise.errors import AnswerError, InputError
-from likewise.inputs import is_whole
+
+Groups = tuple[tuple[int, ...], ...]
 
 
 class Answer(Enum):
@@ -44,6 +45,11 @@ def as_answer(value: Any) -> Answer:
     )
 
 
+def is_whole(value: object) -> bool:
+    """Return whether a value is a whole number, of Python or of NumPy."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def ordered(left: int, right: int) -> tuple[int, int]:
     """Return two rows, the smaller one first."""
     return (left, right) if left < right else (right, left)
@@ -61,17 +67,6 @@ class Link:
     def pair(self) -> tuple[int, int]:
         """The two rows, smaller first."""
         return ordered(self.left, self.right)
-
-
-def checked_links(links: Any) -> tuple[Link, ...]:
-    """Return links as a tuple with at least one, or raise `InputError`."""
-    checked = tuple(links) if isinstance(links, Iterable) else (links,)
-    if not checked:
-        raise InputError("a gesture has at least one link")
-    for link in checked:
-        if not (isinstance(link, Link) and isinstance(link.answer, Answer)):
-            raise InputError(f"a link is likewise.Link(left, right, Answer.SAME), got {link!r}")
-    return checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +93,7 @@ class Gesture:
     number: int
     links: tuple[Link, ...]
     source: str = "asked"
-    groups: tuple[tuple[int, ...], ...] = ()
+    groups: Groups = ()
     by: str | None = None
     at: str | None = None
     seconds: float | None = None
@@ -129,7 +124,6 @@ class Gesture:
         return tuple(dict.fromkeys(r for link in self.links for r in (link.left, link.right)))
 
 
-Groups = tuple[tuple[int, ...], ...]
 Chosen = int | Sequence[int] | Answer | None
 
 
@@ -230,7 +224,7 @@ class Question:
             about any of them.
         """
         if chosen is Answer.UNSURE or chosen is None:
-            answer = Answer.UNSURE if chosen is Answer.UNSURE else Answer.DIFFERENT
+            answer = chosen or Answer.DIFFERENT
             return tuple(Link(self.row, group[0], answer) for group in self.groups)
         places: Any = tuple(chosen) if isinstance(chosen, list | tuple) else (chosen,)
         for place in places:

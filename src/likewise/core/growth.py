@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from likewise.core.answers import is_whole
 from likewise.core.journal import Entry, Grown, Rebuilt
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError, SessionFileError
-from likewise.inputs import is_whole, refuse_rows
+from likewise.inputs import refuse_rows
 from likewise.words import plural
 
 
-def checked_growth(X_new: Any, ids: Any, train_indices: Any, n_rows: int) -> Grown:
-    """Return an entry about rows that join `n_rows` others; refuse rows that cannot be used."""
+def checked_growth(
+    X_new: Any, ids: Any, train_indices: Any, n_rows: int, *, removed: Any, returned: Any, gone: Any
+) -> Grown:
+    """Return an entry about rows that join `n_rows` others, leave and come back, if they can."""
     rows = np.empty((0, 0)) if X_new is None else _matrix(X_new)
     if ids is not None:
         ids = tuple(i.item() if isinstance(i, np.generic) else i for i in ids)
@@ -25,24 +28,15 @@ def checked_growth(X_new: Any, ids: Any, train_indices: Any, n_rows: int) -> Gro
         if not 0 <= k < len(rows):
             raise InputError(f"train_indices has {k}, but X_new has {plural(len(rows), 'row')}")
     unasked = sorted(set(range(len(rows))).difference(asked))
-    return Grown(rows, ids, tuple(n_rows + k for k in unasked))
-
-
-def checked_moves(
-    removed: Any, returned: Any, gone: frozenset[int], n_rows: int
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the rows that leave and those that come back, increasing, if `gone` are gone now."""
-    leaving, back = (
-        tuple(sorted(set(_numbers(rows, name))))
-        for rows, name in ((removed, "removed"), (returned, "returned"))
-    )
-    for row in gone.intersection(leaving):
+    leaving, back = set(_numbers(removed, "removed")), set(_numbers(returned, "returned"))
+    for row in leaving & gone:
         raise InputError(f"row {row} was removed before")
-    for row in set(back) - gone:
+    for row in back - gone:
         raise InputError(f"row {row} cannot return: it was not removed")
-    if len(gone) + len(leaving) - len(back) == n_rows:
+    if len(gone) + len(leaving) - len(back) == n_rows + len(rows):
         raise InputError("no row would be left")
-    return leaving, back
+    new = tuple(n_rows + k for k in unasked)
+    return Grown(rows, ids, new, tuple(sorted(leaving)), tuple(sorted(back)))
 
 
 def removed_after(log: Iterable[Entry]) -> frozenset[int]:

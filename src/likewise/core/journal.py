@@ -2,7 +2,7 @@
 
 A saved session is its first strategy and the list of things done: gestures, revisions, other
 strategies, names, marks, checks, growth. Everything else follows from doing these again.
-Dictionaries of older releases can always be read (`UPGRADES`).
+Dictionaries of older releases can always be read.
 """
 
 from __future__ import annotations
@@ -113,14 +113,14 @@ def entry_to_dict(entry: Entry) -> dict[str, Any]:
     return plain
 
 
-def entry_from_dict(plain: Mapping[str, Any], number: int) -> Entry:
-    """Return the entry that `entry_to_dict` wrote; `number` is for its gesture."""
+def entry_from_dict(plain: Mapping[str, Any]) -> Entry:
+    """Return the entry that `entry_to_dict` wrote; a gesture gets its number in the log."""
     try:
         do = plain["do"]
         if do in KINDS:
             names = [each.name for each in fields(KINDS[do]) if plain.get(each.name) is not None]
             values = {name: _READERS.get(name, _as_it_is)(plain[name]) for name in names}
-            entry: Entry = KINDS[do](**values | ({"number": number} if do == "tell" else {}))
+            entry: Entry = KINDS[do](**values | ({"number": 0} if do == "tell" else {}))
             return entry
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise SessionFileError(f"the log has an entry that cannot be read: {plain}") from error
@@ -212,9 +212,8 @@ def current(plain: Mapping[str, Any]) -> dict[str, Any]:
             f"the session was saved by a newer release (schema {version}; this one reads up to "
             f"{SCHEMA}). Upgrade likewise to open it."
         )
-    while version < SCHEMA:
-        data = UPGRADES[version](data)
-        version += 1
+    if version == 1:  # schema 3 only adds a budget, and seconds to gestures
+        data = _from_schema_1(data)
     missing = [name for name in ("strategy", "log", "undone") if data.get(name) is None]
     if missing:
         raise SessionFileError(f"the saved session is cut: {', '.join(missing)} missing")
@@ -237,10 +236,3 @@ def _from_schema_1(data: dict[str, Any]) -> dict[str, Any]:
         upgraded[new] = [upgraded_entry(entry) for entry in data[old]]
     upgraded.pop("done")
     return upgraded
-
-
-UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    1: _from_schema_1,
-    2: dict,  # schema 3 adds a budget, and seconds to gestures
-}
-"""For every older version, the function that turns it into the next one."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from likewise.core.answers import Answer, Gesture, Link, ordered
 from likewise.core.journal import Entry, Revised
@@ -56,10 +57,6 @@ class LinkGraph:
         self._parent: dict[int, int] = {}
         self._size: dict[int, int] = {}
         self._different: dict[int, set[int]] = {}
-        self._n_components = n_items
-        self._n_different = 0
-        self._n_decided = 0
-        self._n_answered = 0
         self._given: dict[tuple[int, int], Link] = {}
         self._neighbors: dict[int, dict[int, Answer]] = {}
 
@@ -72,29 +69,16 @@ class LinkGraph:
         return iter(self._given.values())
 
     @property
-    def n_components(self) -> int:
-        """Number of groups of items known to be the same; an unmentioned item is its own."""
-        return self._n_components
-
-    @property
-    def n_different(self) -> int:
-        """Number of pairs of components known to differ."""
-        return self._n_different
-
-    @property
-    def undecided(self) -> int:
-        """Number of pairs of components about which nothing is known."""
-        return self._n_components * (self._n_components - 1) // 2 - self._n_different
-
-    @property
     def n_decided(self) -> int:
-        """Number of pairs of items, not of components, about which something is known."""
-        return self._n_decided
+        """Number of pairs of items about which something is known."""
+        sizes = {root: len(group) for root, group in self._members().items()}
+        apart = sum(sizes[a] * sizes[b] for a in sizes for b in self._different.get(a, ()))
+        return sum(size * (size - 1) // 2 for size in sizes.values()) + apart // 2
 
     @property
     def n_answered_components(self) -> int:
         """Number of components that some answer is about."""
-        return self._n_answered
+        return len(self._members())
 
     def find(self, item: int) -> int:
         """Return the item that stands for the component of `item`."""
@@ -149,8 +133,6 @@ class LinkGraph:
         if known is not None and known is not answer:
             raise ContradictionError(Link(left, right, answer), self.explain(left, right))
         if known is None:
-            n_new = 2 - self._is_answered(left) - self._is_answered(right)
-            self._n_answered += n_new - (answer is Answer.SAME)
             change = self._unite if answer is Answer.SAME else self._set_apart
             change(self.find(left), self.find(right))
         if ordered(left, right) not in self._given:
@@ -189,81 +171,46 @@ class LinkGraph:
 
     def components(self) -> list[list[int]]:
         """Return the components of two or more items, each sorted, in order of first item."""
-        members: dict[int, list[int]] = {}
-        for item in sorted(self._parent):
-            members.setdefault(self.find(item), []).append(item)
-        return [group for group in members.values() if len(group) > 1]
+        return [group for group in self._members().values() if len(group) > 1]
 
     def closure(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """Return every pair known to be the same and every pair known to differ, ``i < j``."""
-        members: dict[int, list[int]] = {}
-        mentioned = sorted(self._neighbors)
-        for item in mentioned:
-            members.setdefault(self.find(item), []).append(item)
-        same = [
-            (group[i], group[j])
-            for group in members.values()
-            for i in range(len(group))
-            for j in range(i + 1, len(group))
-        ]
+        members = self._members()
+        same = [pair for group in members.values() for pair in combinations(group, 2)]
         different = [
-            (min(i, j), max(i, j))
+            ordered(i, j)
             for a, group in members.items()
             for b in self._different.get(a, ())
             if a < b
             for i in group
-            for j in members.get(b, ())
+            for j in members[b]
         ]
         return sorted(same), sorted(different)
+
+    def _members(self) -> dict[int, list[int]]:
+        """Return the items that answers mention, increasing, by the root of their component."""
+        members: dict[int, list[int]] = {}
+        for item in sorted(self._neighbors):
+            members.setdefault(self.find(item), []).append(item)
+        return members
 
     def _checked(self, item: int) -> int:
         if not 0 <= item < self.n_items:
             raise InputError(f"item {item} is out of range: there are {self.n_items} items")
         return int(item)
 
-    def _is_answered(self, item: int) -> bool:
-        root = self.find(item)
-        return self._size.get(root, 1) > 1 or bool(self._different.get(root))
-
     def _unite(self, a: int, b: int) -> None:
         # By size, then by index, so that the result does not depend on the order of the two items.
         kept, gone = sorted((a, b), key=lambda root: (-self._size.get(root, 1), root))
-        size_kept, size_gone = self._size.get(kept, 1), self._size.get(gone, 1)
-        self._parent.setdefault(kept, kept)
         self._parent[gone] = kept
-        self._size[kept] = size_kept + size_gone
-        self._n_components -= 1
-        self._n_decided += size_kept * size_gone
-        kept_apart = self._different.get(kept, set())
-        gone_apart = self._different.pop(gone, set())
-        self._n_decided += size_gone * sum(self._size.get(c, 1) for c in kept_apart - gone_apart)
-        self._n_decided += size_kept * sum(self._size.get(c, 1) for c in gone_apart - kept_apart)
-        self._n_different -= len(kept_apart & gone_apart)
-        for other in gone_apart:
+        self._size[kept] = self._size.get(kept, 1) + self._size.get(gone, 1)
+        for other in self._different.pop(gone, ()):
             self._different[other].remove(gone)
-            self._different[other].add(kept)
-        if gone_apart:
-            self._different[kept] = kept_apart | gone_apart
+            self._set_apart(kept, other)
 
     def _set_apart(self, a: int, b: int) -> None:
         self._different.setdefault(a, set()).add(b)
         self._different.setdefault(b, set()).add(a)
-        self._n_different += 1
-        self._n_decided += self._size.get(a, 1) * self._size.get(b, 1)
-
-
-def links_from(
-    n_items: int,
-    must_link: Iterable[tuple[int, int]] = (),
-    cannot_link: Iterable[tuple[int, int]] = (),
-) -> LinkGraph:
-    """Return the graph of two lists of pairs, or raise `ContradictionError`."""
-    links = LinkGraph(n_items)
-    for left, right in must_link:
-        links.add(int(left), int(right), Answer.SAME)
-    for left, right in cannot_link:
-        links.add(int(left), int(right), Answer.DIFFERENT)
-    return links
 
 
 class Counted:
@@ -295,24 +242,21 @@ class Counted:
 
     def check(self, gesture: Gesture) -> None:
         """Raise `ContradictionError` if a gesture contradicts itself or those that count."""
-        if not self._fits(gesture, keep=False):
-            graph = _graph_of(self.n_rows, _links(self.gestures, self.is_weighing))
-            for link in _links([gesture]):
-                graph.add(link.left, link.right, link.answer)
+        if not self._fits(gesture):
+            add_links(self._graph_of_gestures(), self._binding([gesture]))
 
-    def _fits(self, gesture: Gesture, *, keep: bool = True) -> bool:
+    def _fits(self, gesture: Gesture) -> bool:
         """Return whether a gesture contradicts none that counts; then its links are kept."""
-        links = _links([gesture], self.is_weighing)
-        known = [self._graph.implied(link.left, link.right) for link in links]
-        if any(k not in (None, link.answer) for k, link in zip(known, links, strict=True)):
+        try:
+            add_links(self._graph, self._binding([gesture]))
+        except ContradictionError:
+            # Some of its links may have been added.
+            self._graph = self._graph_of_gestures()
             return False
-        # Two links of one gesture may contradict each other by way of what is known.
-        is_alone = len(links) == 1 or all(k is not None for k in known)
-        if not is_alone and not _is_consistent(self._graph, links):
-            return False
-        for link in links if keep else ():
-            self._graph.add(link.left, link.right, link.answer)
         return True
+
+    def _graph_of_gestures(self) -> LinkGraph:
+        return add_links(LinkGraph(self.n_rows), self._binding(self.gestures))
 
     def _settle(self, gestures: Sequence[Gesture], newest: Gesture) -> list[Gesture]:
         """Count the links that contradict none of higher rank; return gestures without any left."""
@@ -320,57 +264,33 @@ class Counted:
         def rank(gesture: Gesture) -> tuple[bool, bool]:
             return gesture.source == "asked", gesture is not newest
 
-        graph = LinkGraph(self.n_rows)
+        self._graph = LinkGraph(self.n_rows)
         kept: dict[int, tuple[Link, ...]] = {}
         for gesture in sorted(gestures, key=rank):
-            kept[gesture.number] = tuple(
-                link for link in gesture.links if self._stays(link, gesture, graph)
-            )
+            is_weighed = self.is_weighing and gesture.source == "asked"
+            links = (link for link in gesture.links if is_weighed or self._stays(link))
+            kept[gesture.number] = tuple(links)
         counted = [replace(g, links=kept[g.number]) for g in gestures if kept[g.number]]
         self.gestures = [replace(g, number=k) for k, g in enumerate(counted, start=1)]
-        self._graph = graph
         return [gesture for gesture in gestures if not kept[gesture.number]]
 
-    def _stays(self, link: Link, gesture: Gesture, graph: LinkGraph) -> bool:
-        if not _links([gesture], self.is_weighing) or not link.answer.is_link:
-            return True
-        if graph.implied(link.left, link.right) not in (None, link.answer):
-            return False
-        graph.add(link.left, link.right, link.answer)
+    def _stays(self, link: Link) -> bool:
+        """Return whether a link contradicts none of higher rank; then it is kept."""
+        if link.answer.is_link:
+            if self._graph.implied(link.left, link.right) not in (None, link.answer):
+                return False
+            self._graph.add(link.left, link.right, link.answer)
         return True
 
-
-def _links(gestures: Iterable[Gesture], is_weighing: bool = False) -> list[Link]:
-    """Return the yes/no links that must not contradict each other."""
-    return [
-        link
-        for gesture in gestures
-        if not (is_weighing and gesture.source == "asked")
-        for link in gesture.links
-        if link.answer.is_link
-    ]
+    def _binding(self, gestures: Iterable[Gesture]) -> Iterator[Link]:
+        """Yield the yes/no links that must not contradict each other."""
+        for gesture in gestures:
+            if not (self.is_weighing and gesture.source == "asked"):
+                yield from (link for link in gesture.links if link.answer.is_link)
 
 
-def _graph_of(n_rows: int, links: Iterable[Link]) -> LinkGraph:
-    graph = LinkGraph(n_rows)
+def add_links(graph: LinkGraph, links: Iterable[Link]) -> LinkGraph:
+    """Add links to a graph and return it."""
     for link in links:
         graph.add(link.left, link.right, link.answer)
     return graph
-
-
-def _is_consistent(graph: LinkGraph, links: Sequence[Link]) -> bool:
-    """Return whether several links fit together with what a graph implies about their rows."""
-    rows = sorted({graph.find(row) for link in links for row in (link.left, link.right)})
-    place = {row: k for k, row in enumerate(rows)}
-    small = LinkGraph(len(rows))
-    try:
-        for row in rows:
-            for other in graph.differing(row) & place.keys():
-                small.add(place[row], place[other], Answer.DIFFERENT)
-        for link in links:
-            left, right = place[graph.find(link.left)], place[graph.find(link.right)]
-            if left != right:
-                small.add(left, right, link.answer)
-    except ContradictionError:
-        return False
-    return True

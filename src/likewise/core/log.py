@@ -6,6 +6,7 @@ strategy; saving writes the entries down; loading does them.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,12 +16,11 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Answer, Gesture, Link, as_answer, ordered
+from likewise.core.answers import Answer, Gesture, Link, as_answer, is_whole, ordered
 from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.growth import (
     checked_growth,
     checked_ids,
-    checked_moves,
     ids_after,
     loaded_strategy,
     removed_after,
@@ -45,7 +45,6 @@ from likewise.core.journal import (
 from likewise.core.links import Counted
 from likewise.core.strategy import Strategy
 from likewise.errors import CannotGrowError, InputError, LikewiseError, SessionFileError
-from likewise.inputs import is_whole, refuse_budget, refuse_names, refuse_strategy
 from likewise.words import plural
 
 T = TypeVar("T")
@@ -69,7 +68,7 @@ class Log:
         row_numbers: ArrayLike | None = None,
         max_queries: int | None = None,
     ) -> None:
-        refuse_strategy(strategy)
+        _refuse_strategy(strategy)
         refuse_budget(max_queries)
         self.strategy = strategy
         n_rows = strategy.n_rows
@@ -79,9 +78,7 @@ class Log:
         self.removed: frozenset[int] = frozenset()
         self.digest = digest
         # An array of numbers, or None: Any, so that who knows which it is need not ask.
-        self.row_numbers: Any = None
-        if row_numbers is not None:
-            self.row_numbers = np.asarray(row_numbers, dtype=np.intp)
+        self.row_numbers: Any = None if row_numbers is None else np.asarray(row_numbers, np.intp)
         self.max_queries = None if max_queries is None else int(max_queries)
         self._is_endless = False
         self._first = strategy
@@ -117,7 +114,8 @@ class Log:
     @property
     def n_asked(self) -> int:
         """How many questions were answered, *not sure* included."""
-        return self.once("asked", lambda: sum(is_asked(entry) for entry in self._log))
+        is_asked = (isinstance(e, Gesture) and e.source == "asked" for e in self._log)
+        return self.once("asked", lambda: sum(is_asked))
 
     @property
     def names(self) -> dict[int, str]:
@@ -261,10 +259,10 @@ class Log:
                 "this session is about a sample of larger data, which does not grow: new rows get "
                 "their groups by predict, like all others that are not in the sample"
             )
-        entry = checked_growth(X_new, sample_ids, train_indices, n_rows)
-        leaving, back = checked_moves(removed, returned, self.removed, n_rows + len(entry.rows))
-        self._checked_rows(*leaving)
-        self._new(replace(entry, removed=leaving, returned=back, by=by, at=at))
+        moves: Any = {"removed": removed, "returned": returned, "gone": self.removed}
+        entry = checked_growth(X_new, sample_ids, train_indices, n_rows, **moves)
+        self._checked_rows(*entry.removed)
+        self._new(replace(entry, by=by, at=at))
         return range(n_rows, self.strategy.n_rows)
 
     def rebuild(
@@ -284,7 +282,7 @@ class Log:
         why : str
             What it is for.
         """
-        refuse_strategy(strategy)
+        _refuse_strategy(strategy)
         plain = {"name": strategy.name, **strategy.to_dict()}
         self._new(Rebuilt(plain, why, None, by, at), strategy)
 
@@ -292,9 +290,9 @@ class Log:
         self, names: Mapping[int, str], *, by: str | None = None, at: str | None = None
     ) -> None:
         """Name groups, each by one of its rows; an empty name removes the name."""
-        refuse_names(names)
-        self._checked_rows(*names)
-        self._new(Named(tuple(names.items()), by, at))
+        _refuse_names(names)
+        rows = self._checked_rows(*names)
+        self._new(Named(tuple(zip(rows, names.values(), strict=True)), by, at))
 
     def mark(
         self,
@@ -313,14 +311,14 @@ class Log:
         beside : int, optional
             A row of the group it is in. Whether the two belong together is asked next.
         """
-        self._checked_rows(row, *(() if beside is None else (beside,)))
-        self._new(Marked(int(row), beside, by, at))
+        rows = self._checked_rows(row, *(() if beside is None else (beside,)))
+        self._new(Marked(*rows, by=by, at=at))
 
     def check(
         self, left: int, right: int, answer: Any, *, by: str | None = None, at: str | None = None
     ) -> None:
         """Note the answer to a check question of `audit`; it changes no group."""
-        self._checked_rows(left, right)
+        left, right = self._checked_rows(left, right)
         if left == right:
             raise InputError(f"a check is about two rows, not about row {left} and itself")
         self._new(Checked((Link(left, right, as_answer(answer)),), by, at))
@@ -383,7 +381,7 @@ class Log:
             session._is_endless = bool(data.get("endless", False))
             for entry in data["log"]:
                 session.apply(entry)
-            undone = [entry_from_dict(entry, 0) for entry in data["undone"]]
+            undone = list(map(entry_from_dict, data["undone"]))
             # Entries may be about rows that are undone, too.
             n_undone = sum(len(entry.rows) for entry in undone if isinstance(entry, Grown))
             for entry in undone:
@@ -414,13 +412,9 @@ class Log:
                     # Earlier releases wrote down another answer to the same links.
                     links = self.events[number - 1].links
                     plain = {**plain, "links": [[x.left, x.right, plain["answer"]] for x in links]}
-            self._new(self._entry(plain, len(self._counted.gestures) + 1))
-
-    def _entry(self, plain: Mapping[str, Any], number: int) -> Entry:
-        """Return an entry of a saved log; refuse rows that are not there."""
-        entry = entry_from_dict(plain, number)
-        self._checked_rows(*rows_of(entry))
-        return entry
+            entry = entry_from_dict(plain)
+            self._checked_rows(*rows_of(entry))
+            self._new(entry)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -514,18 +508,15 @@ class Log:
             None,
         )
 
-    def _checked_rows(self, *rows: int, n_rows: int | None = None) -> None:
+    def _checked_rows(self, *rows: int, n_rows: int | None = None) -> list[int]:
+        """Return row numbers as Python's integers, which JSON can hold; refuse other values."""
         n_rows = self.strategy.n_rows if n_rows is None else n_rows
         for row in rows:
             if not is_whole(row):
                 raise InputError(f"a row is called by its number, 0 to {n_rows - 1}, not {row!r}")
             if not 0 <= row < n_rows:
                 raise InputError(f"there is no row {row}: the data has rows 0 to {n_rows - 1}")
-
-
-def is_asked(entry: Entry) -> bool:
-    """Return whether an entry of a log answers a question."""
-    return isinstance(entry, Gesture) and entry.source == "asked"
+        return [int(row) for row in rows]
 
 
 def record_links(strategy: Strategy, gesture: Gesture) -> None:
@@ -533,3 +524,37 @@ def record_links(strategy: Strategy, gesture: Gesture) -> None:
     for link in gesture.links:
         is_certain = gesture.source != "asked"
         strategy.record(link.left, link.right, link.answer, is_certain=is_certain)
+
+
+def refuse_session(session: Any, max_queries: Any = None) -> None:
+    """Raise `InputError` unless `session` is a session and `max_queries` a number of questions."""
+    if not hasattr(session, "strategy"):
+        raise InputError(
+            f"a Session is needed, got {type(session).__name__}. Session.from_dict(saved) makes "
+            "one of what session.to_dict() returned."
+        )
+    refuse_budget(max_queries)
+
+
+def refuse_budget(max_queries: Any) -> None:
+    """Raise `InputError` unless this is None or a number of questions."""
+    if max_queries is not None and (not is_whole(max_queries) or max_queries < 0):
+        raise InputError(f"max_queries must be None or a whole number from 0, got {max_queries!r}")
+
+
+def _refuse_strategy(strategy: Any) -> None:
+    if not hasattr(strategy, "next_question"):
+        raise InputError(
+            f"a session needs a strategy, got {type(strategy).__name__}. An estimator makes a "
+            "session of rows, as Likewise().start(X); Session.from_dict(saved) goes on with one."
+        )
+
+
+def _refuse_names(names: Any) -> None:
+    if not isinstance(names, Mapping):
+        raise InputError(f"names are given by row, as {{7: 'cats'}}, got {names!r}")
+    for name in names.values():
+        if not isinstance(name, str):
+            raise InputError(f"a name is a text, empty to take a name away, got {name!r}")
+        if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
+            raise InputError(f"a name has no control characters or halves of characters: {name!r}")

@@ -15,7 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Chosen, Gesture, Link, Question, as_answer, checked_links
+from likewise.core.answers import (
+    Answer,
+    Chosen,
+    Gesture,
+    Groups,
+    Link,
+    Question,
+    as_answer,
+    is_whole,
+)
 from likewise.core.audit import settled_for_free
 from likewise.core.html import card
 from likewise.core.journal import Revised
@@ -24,7 +33,6 @@ from likewise.core.log import Log, record_links
 from likewise.core.reports import Check, Completeness, Progress, Revision, Suspect
 from likewise.core.strategy import Strategy
 from likewise.errors import ContradictionError, InputError, StaleQueryError
-from likewise.inputs import is_whole
 from likewise.words import plural
 
 
@@ -200,9 +208,8 @@ class Session(Log):
             As for `choose`.
         """
         asked = self._open_question(question)
-        same = as_answer(answer)
-        chosen = same if same is Answer.UNSURE else asked.place(same)
-        return self.choose(chosen, question=question, by=by, at=at, seconds=seconds)
+        chosen = asked.place(as_answer(answer))
+        return self.answer(asked, chosen, by=by, at=at, seconds=seconds)
 
     def skip(self) -> Gesture:
         """Answer the open question with *not sure*."""
@@ -216,8 +223,7 @@ class Session(Log):
         ContradictionError
             If it clashes with earlier answers; nothing is changed then.
         """
-        self._checked_rows(left, right)
-        return self.give_links([Link(int(left), int(right), as_answer(answer))])
+        return self.give_links([Link(left, right, as_answer(answer))])
 
     def give_links(
         self,
@@ -238,14 +244,18 @@ class Session(Log):
         overrules : bool
             Whether earlier links that contradict these are dropped. By default that is an error.
         """
-        links = checked_links(links)
-        for link in links:
-            self._checked_rows(link.left, link.right)
-            if link.left == link.right:
-                raise InputError(
-                    f"row {link.left} was paired with itself; an answer is about two rows"
-                )
-        return self._say(links, source="mended" if overrules else "given", by=by, at=at)
+        checked = []
+        for link in links if isinstance(links, Iterable) else (links,):
+            if not (isinstance(link, Link) and isinstance(link.answer, Answer)):
+                raise InputError(f"a link is likewise.Link(left, right, Answer.SAME), got {link!r}")
+            left, right = self._checked_rows(link.left, link.right)
+            if left == right:
+                raise InputError(f"row {left} was paired with itself; an answer is about two rows")
+            checked.append(Link(left, right, link.answer))
+        if not checked:
+            raise InputError("a gesture has at least one link")
+        source = "mended" if overrules else "given"
+        return self._say(tuple(checked), source=source, by=by, at=at)
 
     def peek(self, chosen: Chosen) -> Question | None:
         """Return the question that would follow if `chosen` were the answer to the open one."""
@@ -470,13 +480,12 @@ class Session(Log):
         links: tuple[Link, ...],
         *,
         source: str = "asked",
-        groups: tuple[tuple[int, ...], ...] = (),
+        groups: Groups = (),
         by: str | None,
         at: str | None,
         seconds: float | None = None,
     ) -> Gesture:
-        number = len(self._counted.gestures) + 1
-        gesture = Gesture(number, links, source, groups, by, at, seconds)
+        gesture = Gesture(0, links, source, groups, by, at, seconds)
         if source != "mended":
             self._counted.check(gesture)
         self._new(gesture)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from likewise.core.log import refuse_session
 from likewise.core.session import Session
 from likewise.errors import (
     AnswerError,
@@ -14,7 +15,6 @@ from likewise.errors import (
     InterruptedFitError,
     LikewiseError,
 )
-from likewise.inputs import refuse_session
 from likewise.oracles.oracle import as_oracle, can_choose, chosen_by
 from likewise.words import plural
 

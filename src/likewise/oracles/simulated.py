@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Answer, Chosen, Gesture, Question, ordered
+from likewise.core.answers import Answer, Chosen, Gesture, Question, is_whole, ordered
 from likewise.errors import AnswerError, BudgetExhausted, InputError
-from likewise.inputs import is_whole, refuse_events
+from likewise.inputs import refuse_events
 from likewise.oracles.oracle import answered, as_oracle, can_choose, chosen_by
 from likewise.words import plural
 

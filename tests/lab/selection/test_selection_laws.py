@@ -17,7 +17,7 @@ from likewise import (
     Random,
     Session,
 )
-from likewise.core.links import links_from
+from likewise.cluster.constraints import checked_links
 from likewise.errors import (
     ContradictionError,
     InputError,
@@ -43,7 +43,7 @@ class Thirds:
         return self
 
     def fit(self, X, must_link, cannot_link):
-        links_from(len(X), must_link, cannot_link)
+        checked_links(len(X), must_link, cannot_link)
         self.labels_ = (np.argsort(np.argsort(X[:, 0])) * 3) // len(X)
         return self
 
@@ -111,7 +111,7 @@ def test_a_budget_is_never_exceeded_and_no_answer_is_lost(selector, budget):
     selector.set_params(max_queries=budget)
     must, cannot = selector.select(X, oracle=LabelOracle(y))
     assert selector.n_queries_ == len(selector.queries_) == budget
-    known = links_from(len(X), must, cannot)
+    known = checked_links(len(X), must, cannot)
     for left, right, answer in selector.queries_:
         assert known.implied(left, right) is answer
 

@@ -103,7 +103,7 @@ def timed_gestures(path: str | Path) -> list[Gesture]:
             f"{path} is not a session ({type(error).__name__}: {error}). Sessions are .likewise "
             "files, and the JSON files that `likewise export` makes of them."
         ) from error
-    gestures = [entry_from_dict(op, number) for number, op in enumerate(timed, start=1)]
+    gestures = map(entry_from_dict, timed)
     return [one for one in gestures if isinstance(one, Gesture)]
 
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from likewise.cluster.cobra import COBRA
 from likewise.cluster.estimator import AskingClusterer
+from likewise.core.log import refuse_session
 from likewise.core.session import Session
-from likewise.inputs import refuse_session
 from likewise.lab.peers.cobras import SplitAndMerge
 from likewise.lab.peers.dsl import SkeletonTree
 from likewise.lab.peers.procedure import Procedure
