@@ -62,7 +62,7 @@ def main():
     score = adjusted_rand_score(truth, before)
     print(f"dedupe, trained on {len(few)} pairs: {before.max() + 1} clusters, ARI {score:.2f}")
 
-    # The clusters are a belief that answers correct; a record alone in its cluster has no group.
+    # The clusters are a belief; answers correct it. A record alone in its cluster has no group.
     # Names are compared by their letters.
     items = open_items(pd.DataFrame(records.values()), columns=["name"])
     groups = np.where(np.bincount(before)[before] > 1, before, -1)

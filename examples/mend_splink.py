@@ -61,7 +61,7 @@ def main():
     score = adjusted_rand_score(truth, frame["cluster_id"])
     print(f"Splink: {frame['cluster_id'].nunique()} clusters, ARI {score:.2f}")
 
-    # Names are compared by their letters. The clusters are a belief that answers correct.
+    # Names are compared by their letters. The clusters are a belief; answers correct it.
     items = open_items(frame[["name"]], columns=["name"])
     session = Likewise(max_queries=40, random_state=0).start(items, groups=frame["cluster_id"])
     run(session, LabelOracle(truth))

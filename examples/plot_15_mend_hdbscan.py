@@ -3,7 +3,7 @@ Mend what HDBSCAN made
 ======================
 
 HDBSCAN leaves a fifth of the digits as noise and makes thirteen groups of the rest. A session can
-start from these labels: ``groups=labels``. They are a belief that answers correct. The curves show
+start from these labels: ``groups=labels``. They are a belief; answers correct it. The curves show
 how many answers this saves.
 """
 
