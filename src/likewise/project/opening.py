@@ -21,7 +21,6 @@ from likewise.items.kinds import PathLike, refuse_nothing
 from likewise.items.texts import is_built_in
 from likewise.project import large
 from likewise.project.beginning import Create, Say, Step, begin_session, check_ways, sample_of
-from likewise.project.given import items_without, labels_of
 from likewise.project.growing import (
     JOINED,
     LEARNED,
@@ -30,6 +29,7 @@ from likewise.project.growing import (
     match_items,
     take_in,
 )
+from likewise.project.known import items_without, labels_of
 from likewise.project.packing import pack, pack_session, readable, unpack
 from likewise.project.project import ROWS, SETUP, Project, session_in
 from likewise.project.store import Store
