@@ -17,8 +17,8 @@ from likewise.project.project import Project
 from likewise.words import plural
 
 NOTHING = (
-    "this session began from nothing, so there is no before to compare with. Sessions that begin "
-    "from groups (likewise label PATH --groups ..., or groups= in Python) can say what changed."
+    "this session did not begin from given groups, so nothing can have changed in them. One that "
+    "does is begun by likewise label PATH --groups ..., or by groups= in Python."
 )
 
 

@@ -297,6 +297,13 @@ def formats_for(project: Project) -> list[str]:
     ]
 
 
+def format_of(name: str) -> Format:
+    """Return a format by its name, which may come from a request, so nothing is imported."""
+    if name not in FORMATS:
+        raise InputError(f"there is no export format {name!r}, only {', '.join(FORMATS.names)}")
+    return FORMATS.find(name)
+
+
 def export(project: Project, format: str) -> bytes:
     """Return the result in one of `FORMATS`."""
-    return FORMATS.find(format).write(project)
+    return format_of(format).write(project)

@@ -419,9 +419,9 @@ def _check_same(
     if other is not None:
         flag = other.removeprefix("n_").replace("_", "-")
         old = before.get(other)
-        begun = f"without --{flag}" if old is None else f"with --{flag} {old}"
+        begun = f"without --{flag}, not with" if old is None else f"with --{flag} {old}, not"
         raise InputError(
-            f"{where} was begun {begun}, not {now[other]}. Leave the option out to go on with "
+            f"{where} was begun {begun} {now[other]}. Leave the option out to go on with "
             "it, or begin another session with --session FILE."
         )
 

@@ -264,6 +264,12 @@ class Project:
         gone = self.session.removed
         return rows[~np.isin(rows, sorted(gone))] if gone else rows
 
+    def check_rows(self, *rows: int) -> None:
+        """Refuse numbers of rows that are not there."""
+        for row in rows:
+            if not 0 <= row < len(self.ids):
+                raise InputError(f"there is no item {row}, only 0 to {len(self.ids) - 1}")
+
     @property
     def features(self) -> Features:
         """The features of the rows; computed, or fetched from the cache, when first needed."""
@@ -313,7 +319,9 @@ class Project:
     def settle(self, left: int, right: int, answer: Answer, *, position: int) -> None:
         """Say something about two rows without being asked."""
         with self._change(position) as signature:
-            self._check_rows(left, right)
+            self.check_rows(left, right)
+            if left == right:
+                raise InputError("an answer is about two different items")
             known = self.session.links.implied(left, right)
             if known is not None:
                 raise InputError(f"rows {left} and {right} are settled already: {known.value}")
@@ -402,7 +410,7 @@ class Project:
             its group; one of them would have to change.
         """
         with self._change(position) as signature:
-            self._check_rows(row)
+            self.check_rows(row)
             by_answers, fellow = answers_behind(self.session, row), None
             if not by_answers:
                 if row not in self.features.askable:
@@ -461,13 +469,6 @@ class Project:
                 f"nothing was saved: this came after entry {position} and the log is at "
                 f"{self.position}. Somebody answered in another window or process; look again."
             )
-
-    def _check_rows(self, *rows: int) -> None:
-        for row in rows:
-            if not 0 <= row < len(self.ids):
-                raise InputError(f"there is no row {row}, only 0 to {len(self.ids) - 1}")
-        if len(set(rows)) < len(rows):
-            raise InputError("an answer is about two different items")
 
     @contextmanager
     def _change(
