@@ -30,8 +30,7 @@ LISTS = ("csv", "xlsx", "parquet", "jsonl")
     required=True,
     type=click.Path(),
     metavar="FILE",
-    help="Where to write; its suffix says in which format. A folder for data that is read in "
-    "batches.",
+    help="Where to write; the suffix gives the format. A folder for data that is read in batches.",
 )
 @click.option(
     "--format",

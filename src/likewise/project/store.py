@@ -376,7 +376,7 @@ class Store:
         return rows
 
     def _compare(self, name: str, own: str, what: str) -> None:
-        """Refuse content whose checksum is another than the one that was noted."""
+        """Refuse content whose checksum differs from the one that was noted."""
         if self._read("SELECT sum FROM sums WHERE name = ?", name) != [(own,)]:
             raise self._damaged(what)
 
