@@ -77,7 +77,8 @@ def export(
     path = Path(output)
     suffix = path.suffix.removeprefix(".").lower()
     if only_new and (format or suffix) not in LISTS:
-        raise InputError(f"--only-new is for {', '.join(LISTS)}, which have one row per item")
+        suffixes = ", ".join(f".{name}" for name in LISTS)
+        raise InputError(f"--only-new is for {suffixes}, which have one row per item")
     with Store.open(session) as store:
         for note in store.notes:
             click.echo(note, err=True)

@@ -259,8 +259,8 @@ def _named(project: Project, number: int, new: Any) -> str:
     groups = project.session.events[number - 1].groups
     if not isinstance(new, int) or not 0 <= new < len(groups):
         return "another group"
-    number, name, _ = in_short(project.session, groups[new][0])
-    return ", ".join(filter(None, (f"group {key_of(number).upper()}", name)))
+    key, name, _ = in_short(project.session, groups[new][0])
+    return ", ".join(filter(None, (f"group {key_of(key).upper()}", name)))
 
 
 def check(project: Project, check: Check, answer: Answer | None) -> Json:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +39,7 @@ from likewise.project.mending import (
 )
 from likewise.project.packing import pack, readable, unpack, unpack_session
 from likewise.project.schema import understood
-from likewise.project.store import Store
+from likewise.project.store import Store, now
 from likewise.words import plural
 
 if TYPE_CHECKING:
@@ -486,8 +485,7 @@ class Project:
                 self.position = self.store.append(entry, after=position, payloads=payloads)
 
     def _signature(self) -> dict[str, Any]:
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        return {"by": self.by, "at": now}
+        return {"by": self.by, "at": now()}
 
 
 def apply_entries(session: Session, store: Store, since: int) -> Iterator[int]:
