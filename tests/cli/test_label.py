@@ -296,6 +296,11 @@ def test_export_refuses_what_it_does_not_know(table, tmp_path):
     result = CliRunner().invoke(main, ["export", session, "-o", str(tmp_path / "x.xls")])
     assert result.exit_code == 1
     assert "must end in one of .csv" in result.output
+    args = ["export", session, "-o", str(tmp_path / "x.csv")]
+    result = CliRunner().invoke(main, [*args, "--format", "xls"])
+    assert "there is no export format 'xls', only csv" in result.output
+    result = CliRunner().invoke(main, [*args, "--format", "csv", "--only-new"])
+    assert "nothing joined" in result.output
     table.unlink()
     result = CliRunner().invoke(main, ["export", session, "-o", str(tmp_path / "x.csv")])
     assert "is no longer there" in result.output
@@ -356,7 +361,7 @@ def test_options_that_cannot_be_used_are_refused_with_the_remedy(table, options,
 
 def test_several_files_that_are_not_parquet_are_refused(table):
     result = CliRunner().invoke(main, ["label", str(table), str(table), "--terminal"])
-    assert "several files must be Parquet" in result.output
+    assert "is not a Parquet file, so it cannot be read together" in result.output
 
 
 def test_a_session_in_memory_has_no_use_for_a_cluster(table, tmp_path):

@@ -50,6 +50,7 @@ def test_answers_go_to_the_session(make):
     assert (session.events, positions) == ((), [1, 2])
     assert call("answer", question=1, position=0, answer="same")[0] == 409
     assert call("nowhere")[0] == 404
+    assert call("export/5")[0] == 400
 
 
 def test_widgets_of_one_session_tell_each_other_and_notice_other_changes(make):

@@ -105,7 +105,7 @@ def test_a_renamed_group_is_told_and_a_session_from_nothing_has_no_before(projec
     assert "changes-html" in {entry["format"] for entry in formats(project, {})["formats"]}
     np.save(tmp_path / "other.npy", CENTERS[KINDS] + np.random.default_rng(1).normal(size=(80, 2)))
     nothing = open_project(tmp_path / "other.npy").project
-    with pytest.raises(InputError, match="began from nothing, so there is no before"):
+    with pytest.raises(InputError, match="did not begin from given groups"):
         export(nothing, "changes-html")
     listed = {entry["format"] for entry in formats(nothing, {})["formats"]}
     assert "csv" in listed

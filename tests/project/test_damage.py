@@ -298,7 +298,7 @@ def test_damage_is_named(made, path, statement, message):
     changed(put(path, closed), statement)
     finding = check_file(path)
     assert not finding.is_good
-    assert message in finding.faults[0]
+    assert message in finding.fault
 
 
 def test_check_and_repair_are_commands(made, path, tmp_path):
@@ -334,7 +334,7 @@ def test_check_and_repair_are_commands(made, path, tmp_path):
 def test_files_without_checksums_open_and_get_them_by_the_first_write(path, name):
     shutil.copy(ASSETS / name, path)
     finding = check_file(path)
-    assert finding.is_good, finding.faults
+    assert finding.is_good, finding.fault
     assert not finding.has_sums
     with Store.open(path) as store:
         assert store.notes == ()
@@ -342,7 +342,7 @@ def test_files_without_checksums_open_and_get_them_by_the_first_write(path, name
         store.append({"do": "mark", "row": 0}, after=store.last)
         assert [entry.op for entry in store.read()][:-1] == before
     finding = check_file(path)
-    assert (finding.is_good, finding.has_sums) == (True, True), finding.faults
+    assert (finding.is_good, finding.has_sums) == (True, True), finding.fault
 
 
 def test_a_command_tells_what_a_copy_lacks(made, tmp_path):

@@ -123,8 +123,6 @@ def test_the_command_says_from_how_many_groups_it_begins(table):
     options = ["label", str(table), "--id", "id", "--groups", "kind", "--terminal"]
     run = CliRunner().invoke(main, options, input="q\n")
     assert "starts from 3 groups by kind, and 2 rows in none" in run.stderr
-    large = CliRunner().invoke(main, ["label", str(table), str(table), "--groups", "kind"])
-    assert "--groups is not for files that are read in batches" in large.stderr
 
 
 def test_python_names_groups_as_they_were_given_and_all_noise_is_from_nothing():

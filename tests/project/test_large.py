@@ -176,8 +176,9 @@ def test_what_is_not_for_many_files_is_refused(tmp_path, events, monkeypatch):
     result = invoke("label", folder, "--columns", "a", "--terminal", keys="q\n")
     assert "was begun with --columns" in result.output
     assert not list(tmp_path.glob("*-wal"))
-    result = invoke("label", folder, "--strategy", "cobras", "--terminal")
-    assert "--strategy is not for" in result.output
+    for option, value in (("--strategy", "cobras"), ("--groups", "name"), ("--known", __file__)):
+        result = invoke("label", folder, option, value, "--terminal")
+        assert f"{option} is not for" in result.output
     # A scheduler is given 10 seconds to answer, during which nothing more would be seen.
     client = pytest.importorskip("distributed").Client
     monkeypatch.setattr("distributed.Client", lambda address, **_: client(address, timeout="0.1s"))
@@ -276,7 +277,7 @@ def test_a_large_session_is_checked_and_repaired_like_others(events, small_sampl
     folder, y = events
     path = begin(folder, y)
     finding = check_file(path)
-    assert finding.is_good, finding.faults
+    assert finding.is_good, finding.fault
     assert finding.n_entries == 12
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         (trigger,) = db.execute(

@@ -209,7 +209,7 @@ def test_answers_given_while_another_session_was_prepared_are_not_lost(table, mo
 
     begin = beginning.begin_session
     monkeypatch.setattr(opening, "begin_session", prepare)
-    with pytest.raises(InputError, match="begun without --super-instances, not 20"):
+    with pytest.raises(InputError, match="begun without --super-instances, not with 20"):
         open_project(path, n_super_instances=20, options={"cache": False})
     assert len(first.project.session.events) == 1
 
@@ -231,7 +231,7 @@ def test_a_session_that_is_opened_by_its_file_is_never_replaced(table):
     first = open_project(path, options={"cache": False})
     first.project.close()
     before = first.path.read_bytes()
-    with pytest.raises(InputError, match="was begun without --strategy, not closest-first"):
+    with pytest.raises(InputError, match="was begun without --strategy, not with closest-first"):
         opening.open_session_file(first.path, strategy="closest-first")
     assert first.path.read_bytes() == before
 

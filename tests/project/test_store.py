@@ -314,7 +314,7 @@ def test_a_newer_schema_is_refused_with_the_remedy(path, store):
 def test_a_file_of_schema_1_opens_for_ever(path):
     shutil.copy(ASSETS / "schema-1.sqlite", path)
     with Store.open(path) as store:
-        assert store.settings == {"seed": 0, "kind": "images"}
+        assert store.settings == {"seed": 0, "kind": "images", "entries of schema 1": 3}
         assert store.items == {"a.png": "aa", "b.png": "bb", "c.png": "cc"}
         old = [tell(1), tell(2, "different"), {"do": "undo"}]
         more = [{"do": "mark", "row": 1}, {"do": "name", "names": [[0, "cats"]]}]

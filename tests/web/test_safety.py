@@ -6,6 +6,7 @@ import os
 import re
 import socket
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -342,11 +343,13 @@ def test_pictures_with_hostile_names_are_served_by_number(pictures, client_for):
         "/static//etc/passwd",
         "/api/export/../../etc/passwd",
         "/api/export/csv%00",
+        "/api/export/this:d",
     ],
 )
 def test_no_path_leads_out(pictures, client_for, path):
     reply = client_for(pictures).get(path)
     assert reply.status_code in (400, 404)
+    assert "this" not in sys.modules  # a request cannot import a module
     assert b"root:" not in reply.content
     assert b"def app_for" not in reply.content
 

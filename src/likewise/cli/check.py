@@ -21,14 +21,13 @@ def check(session: str, *, repair: bool) -> None:
     .repaired.likewise.
     """
     finding = check_file(session)
-    for note in finding.notes:
-        click.echo(f"{session}: {note}")
+    if finding.note:
+        click.echo(f"{session}: {finding.note}")
     if finding.is_good:
         sums = "" if finding.has_sums else "; it has no checksums, as it is of an older version"
         click.echo(f"{session} is good: {plural(finding.n_entries, 'entry')} in its log{sums}")
         return
-    for fault in finding.faults:
-        click.echo(fault, err=True)
+    click.echo(finding.fault, err=True)
     if repair:
         target, n_entries, n_before = repair_file(session)
         click.echo(f"{target} has {n_entries} of {plural(n_before, 'entry')}")

@@ -49,8 +49,10 @@ PACKAGES = ("starlette", "uvicorn", "PIL")
     show_default=True,
     help="Where to write the page with the result.",
 )
-@click.option("--seed", default=0, show_default=True, help="Another number, other questions.")
-@click.option("--auto", is_flag=True, help="Do not ask me: play a simulated person.")
+@click.option(
+    "--seed", default=0, show_default=True, help="A different number gives different questions."
+)
+@click.option("--auto", is_flag=True, help="Do not ask me: let a simulated person answer.")
 @click.option("--no-browser", is_flag=True, help="Serve the page, and only print its address.")
 def demo(output: Path, seed: int, auto: bool, no_browser: bool) -> None:
     """Answer questions about pictures on a page, or see a simulated person do it.
@@ -60,7 +62,9 @@ def demo(output: Path, seed: int, auto: bool, no_browser: bool) -> None:
     serves the page all the same, for a browser elsewhere (ssh -L).
     """
     if auto and no_browser:
-        raise click.UsageError("--auto plays a person, --no-browser asks one: give one of them")
+        raise click.UsageError(
+            "--auto simulates a person, --no-browser asks one: give only one of them"
+        )
     has_page = all(find_spec(name) for name in PACKAGES)
     has_browser = has_screen(os.environ, sys.platform) and has_page
     if no_browser or (has_browser and not auto):

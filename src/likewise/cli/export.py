@@ -11,15 +11,15 @@ import click
 from likewise.errors import InputError
 from likewise.files import whole_file
 from likewise.project import FORMATS, open_session_file
-from likewise.project import export as export_project
+from likewise.project.formats import format_of
 from likewise.project.growing import JOINED
 from likewise.project.large import export_folder
 from likewise.project.project import Project
 from likewise.project.store import Store
 from likewise.words import plural
 
-LISTS = (".csv", ".xlsx", ".parquet", ".jsonl")
-"""The suffixes of tables with one row per item."""
+LISTS = ("csv", "xlsx", "parquet", "jsonl")
+"""The formats of tables with one row per item."""
 
 
 @click.command()
@@ -30,8 +30,7 @@ LISTS = (".csv", ".xlsx", ".parquet", ".jsonl")
     required=True,
     type=click.Path(),
     metavar="FILE",
-    help="Where to write; its suffix says in which format. A folder for data that is read in "
-    "batches.",
+    help="Where to write; the suffix gives the format. A folder for data that is read in batches.",
 )
 @click.option(
     "--format",
@@ -76,8 +75,10 @@ def export(
     that a session began from.
     """
     path = Path(output)
-    if only_new and (format or path.suffix) not in LISTS:
-        raise InputError(f"--only-new is for {', '.join(LISTS)}, which have one row per item")
+    suffix = path.suffix.removeprefix(".").lower()
+    if only_new and (format or suffix) not in LISTS:
+        suffixes = ", ".join(f".{name}" for name in LISTS)
+        raise InputError(f"--only-new is for {suffixes}, which have one row per item")
     with Store.open(session) as store:
         for note in store.notes:
             click.echo(note, err=True)
@@ -92,14 +93,14 @@ def export(
             return
     if cluster is not None:
         raise InputError(f"--cluster is for data that is read in batches; {session} is in memory")
-    format = path.suffix.removeprefix(".").lower() if format is None else format
-    if format not in FORMATS:
+    if format is None and suffix not in FORMATS:
         suffixes = ", ".join(f".{name}" for name in FORMATS.names if "-" not in name)
         raise InputError(f"{path} must end in one of {suffixes}, or --format must be given")
+    writer = format_of(format or suffix)
     with closing(open_session_file(session, strategy=strategy, kind=kind).project) as project:
         _refuse_source(path, project)
         project.lists_only_new = only_new
-        data = export_project(project, format)
+        data = writer.write(project)
     with whole_file(path) as file:
         file.write(data)
     is_sample = project.session.row_numbers is not None

@@ -33,7 +33,7 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
 
 @click.command()
 @click.argument("paths", type=click.Path(exists=True), nargs=-1, required=True, metavar="PATH...")
-@click.option("--kind", metavar="NAME", help="What is at PATH, instead of recognizing it.")
+@click.option("--kind", metavar="NAME", help="What is at PATH. By default this is recognized.")
 @click.option("--text", metavar="COLUMN", help="Texts to compare, in this column of a table.")
 @click.option("--names", metavar="COLUMN", help="Names to clean, in this column of a table.")
 @click.option("--id", metavar="COLUMN", help="The column of a table that names its rows.")
@@ -91,19 +91,20 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
 @click.option(
     "--header/--no-header",
     default=None,
-    help="Whether the first line of a CSV file names the columns. By default: found out.",
+    help="Whether the first line of a CSV file names the columns. By default this is detected.",
 )
 @click.option(
     "--super-instances",
     "n_super_instances",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Ask as COBRA does, about this many small groups. By default: as Likewise does.",
+    help="Ask as COBRA does, about this many small groups. The default is to ask as Likewise does.",
 )
 @click.option(
     "--questions",
     type=click.Choice(list(QUESTIONS)),
-    help="To which groups an item belongs, or whether two belong together. By default choices.",
+    help="Ask to which group an item belongs (choices, the default), or whether two items belong "
+    "together (pairs).",
 )
 @click.option(
     "--strategy",
@@ -114,7 +115,7 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     "--seed",
     type=int,
     metavar="N",
-    help="Another number gives other questions.",
+    help="A different number gives different questions.",
 )
 @click.option(
     "--instruction",
@@ -144,7 +145,7 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     "--pictures",
     type=click.Choice(WAYS),
     default="auto",
-    help="With --terminal: how to show pictures there. Only their paths with none.",
+    help="With --terminal: how to show pictures. none shows only their paths.",
 )
 @click.option("--no-browser", is_flag=True, help="Do not open the page, only print its address.")
 @click.option(
@@ -164,7 +165,7 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     "--allow-host",
     multiple=True,
     metavar="NAME",
-    help="A further name by which the page may be called.",
+    help="Another host name under which the page may be reached.",
 )
 def label(
     paths: tuple[str, ...],

@@ -35,8 +35,8 @@ def update(
 
     Takes in what joined, left or changed since the last time, as `likewise label` does. The exit
     code is 0 if no item that joined since the session was begun is in doubt, and 3 if some are:
-    then `likewise label PATH` asks about them. In doubt are items that no answer is about, and
-    whose group has a certainty below .8 or none.
+    then `likewise label PATH` asks about them. An item is in doubt if no answer is about it, and
+    the certainty of its group is below .8 or unknown.
     """
 
     def say(line: str) -> None:

@@ -22,9 +22,9 @@ from likewise.errors import (
     StaleQueryError,
 )
 from likewise.page import shapes
-from likewise.page.shapes import Json, a_list, chosen, listed_rows, page_of, row_of, whole
-from likewise.project import FORMATS, Project, export
-from likewise.project.formats import formats_for
+from likewise.page.shapes import Json, a_list, chosen, listed_rows, page_of, whole
+from likewise.project import Project
+from likewise.project.formats import format_of, formats_for
 from likewise.project.groups import DOUBTFUL, group_ids
 from likewise.project.mending import Mending, changed_rows
 from likewise.project.mending import split as split_links
@@ -143,7 +143,8 @@ def find(project: Project, asked: Json) -> Json:
     rows = np.delete(np.arange(len(project.ids)), sorted(project.session.removed))
     if "rows" in asked:
         named = [int(row) for row in asked["rows"].split(",") if row.isdecimal()]
-        rows = np.array([row_of(project, row) for row in named[: shapes.MOST_AT_ONCE]], dtype=int)
+        rows = np.array(named[: shapes.MOST_AT_ONCE], dtype=int)
+        project.check_rows(*rows.tolist())
     return _listed(project, rows, asked)
 
 
@@ -331,7 +332,8 @@ def map_(project: Project, asked: Json) -> Json:
 
 def item(project: Project, asked: Json) -> Json:
     """Return one item and the group it is in."""
-    row = row_of(project, asked["row"])
+    row = asked["row"]
+    project.check_rows(row)
     group = int(group_ids(project.session)[row])
     return {
         "item": {**shapes.known_things(project, [row])[0], **shapes.whole_thing(project, row)},
@@ -341,7 +343,8 @@ def item(project: Project, asked: Json) -> Json:
 
 def image(project: Project, asked: Json) -> File:
     """Return the picture of an item; it is decoded and encoded again, never passed on as it is."""
-    row = row_of(project, asked["row"])
+    row = asked["row"]
+    project.check_rows(row)
     size = asked.get("size", "large")
     if size not in SIZES:
         raise InputError(f"a picture is {' or '.join(SIZES)}, not {size!r}")
@@ -356,17 +359,15 @@ def image(project: Project, asked: Json) -> File:
 
 def export_(project: Project, asked: Json) -> File:
     """Return the result as a file."""
-    format = asked["format"]
-    data = export(project, format)
-    file_format = FORMATS.find(format)
-    headers = {"content-disposition": f'attachment; filename="{file_format.file_name}"'}
-    return File(data, file_format.media_type, headers)
+    format = format_of(asked["format"])
+    headers = {"content-disposition": f'attachment; filename="{format.file_name}"'}
+    return File(format.write(project), format.media_type, headers)
 
 
 def formats(project: Project, asked: Json) -> Json:  # noqa: ARG001
     """Return the formats in which the result can be had."""
     names = formats_for(project)
-    return {"formats": [{"format": f, "title": FORMATS.find(f).title} for f in names]}
+    return {"formats": [{"format": name, "title": format_of(name).title} for name in names]}
 
 
 @dataclass(frozen=True)
@@ -460,10 +461,8 @@ def reply_to(project: Project, address: str, body: Any = None) -> tuple[int, Jso
     for call in CALLS:
         match = _pattern(call.path).fullmatch(parts.path)
         if match and call.changes == (body is not None):
-            asked = {
-                **dict(parse_qsl(parts.query)),
-                **{k: int(v) if v.isdecimal() else v for k, v in match.groupdict().items()},
-            }
+            asked: Json = {**dict(parse_qsl(parts.query)), **match.groupdict()}
+            asked |= {name: int(asked[name]) for name in re.findall(r"\{(\w+):int\}", call.path)}
             return reply(project, call, body if call.changes else asked)
     return 404, {"error": f"there is no call {parts.path!r}"}
 

@@ -91,7 +91,11 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
         "number": query.number,
         "left": whole_thing(project, query.left),
         "right": whole_thing(project, query.right),
-        "fellows": [_fellows(project, row) for row in (query.left, query.right)],
+        # A few items that answers put together with each, to compare with its whole group.
+        "fellows": [
+            [thing(project, other) for other in project.session.links.same_as(row, N_FELLOWS)]
+            for row in (query.left, query.right)
+        ],
     }
     if is_far:
         shown["distance"] = _distance(project, query.left, query.right)
@@ -111,11 +115,6 @@ def _group_to_choose(project: Project, rows: Sequence[int]) -> Json:
         "size": size + n_copies,
         "shown": [thing(project, row) for row in rows],
     }
-
-
-def _fellows(project: Project, row: int) -> list[Json]:
-    """Return a few items that answers put together with one, to compare with its whole group."""
-    return [thing(project, other) for other in project.session.links.same_as(row, N_FELLOWS)]
 
 
 def asked(project: Project, *, is_far: bool = False) -> Json:
@@ -260,14 +259,8 @@ def _named(project: Project, number: int, new: Any) -> str:
     groups = project.session.events[number - 1].groups
     if not isinstance(new, int) or not 0 <= new < len(groups):
         return "another group"
-    return called(project, groups[new][0])
-
-
-def called(project: Project, row: int) -> str:
-    """Return what the group of a row is called: its key, and its name if it has one."""
-    number, name, _ = in_short(project.session, row)
-    key = f"group {key_of(number).upper()}"
-    return f"{key}, {name}" if name else key
+    key, name, _ = in_short(project.session, groups[new][0])
+    return ", ".join(filter(None, (f"group {key_of(key).upper()}", name)))
 
 
 def check(project: Project, check: Check, answer: Answer | None) -> Json:
@@ -341,7 +334,8 @@ def listed_rows(project: Project, body: Json, name: str, least: int = 1) -> list
     rows = list(dict.fromkeys(whole_number(row, name) for row in a_list(body, name)))
     if len(rows) < least:
         raise InputError(f"the request names no items in {name!r}")
-    return [row_of(project, row) for row in rows]
+    project.check_rows(*rows)
+    return rows
 
 
 def chosen(value: Any) -> Any:
@@ -353,13 +347,6 @@ def chosen(value: Any) -> Any:
     if isinstance(value, list):
         return [whole_number(place, "chosen") for place in value]
     return whole_number(value, "chosen")
-
-
-def row_of(project: Project, row: int) -> int:
-    """Return a row, if there is one of that number."""
-    if not 0 <= row < len(project.ids):
-        raise InputError(f"there is no item {row}, only 0 to {len(project.ids) - 1}")
-    return row
 
 
 def page_of(asked: Json, name: str, default: int, most: int = MOST_AT_ONCE) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
@@ -17,8 +17,8 @@ from likewise.project.project import Project
 from likewise.words import plural
 
 NOTHING = (
-    "this session began from nothing, so there is no before to compare with. Sessions that begin "
-    "from groups (likewise label PATH --groups ..., or groups= in Python) can say what changed."
+    "this session did not begin from given groups, so nothing can have changed in them. One that "
+    "does is begun by likewise label PATH --groups ..., or by groups= in Python."
 )
 
 
@@ -160,23 +160,15 @@ def _groups(
     return changes
 
 
-def to_csv(project: Project) -> bytes:
-    """Return one row per item."""
-    return _table(changes_of(project)[0])
+def to_csv(changes: Sequence[ItemChange] | Sequence[GroupChange]) -> bytes:
+    """Return changes as CSV, one row each."""
+    rows = [asdict(change) for change in changes]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    return as_csv({name: list(map(_cell, values)) for name, values in columns.items()})
 
 
-def to_groups_csv(project: Project) -> bytes:
-    """Return one row per group."""
-    return _table(changes_of(project)[1])
-
-
-def _table(entries: Sequence[Any]) -> bytes:
-    rows = [asdict(entry) for entry in entries]
-    texts = [
-        {k: ", ".join(map(str, v)) if isinstance(v, tuple) else v for k, v in row.items()}
-        for row in rows
-    ]
-    return as_csv({name: [row[name] for row in texts] for name in texts[0]})
+def _cell(value: Any) -> Any:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else value
 
 
 def to_json(project: Project) -> bytes:
@@ -257,11 +249,13 @@ def _rows(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "".join(lines) + "</tbody></table>\n"
 
 
-ITEMS = Format("What changed, by item (CSV)", CSV, "changes.csv", to_csv, needs_before=True)
-GROUPS = Format(
-    "What changed, by group (CSV)", CSV, "changed-groups.csv", to_groups_csv, needs_before=True
-)
-JSON = Format("What changed (JSON)", "application/json", "changes.json", to_json, needs_before=True)
-PAGE = Format(
-    "What changed, to read", "text/html; charset=utf-8", "changes.html", to_html, needs_before=True
-)
+def _format(
+    title: str, media_type: str, file_name: str, write: Callable[[Project], bytes]
+) -> Format:
+    return Format(f"What changed{title}", media_type, file_name, write, needs_before=True)
+
+
+ITEMS = _format(", by item (CSV)", CSV, "changes.csv", lambda p: to_csv(changes_of(p)[0]))
+GROUPS = _format(", by group (CSV)", CSV, "changed-groups.csv", lambda p: to_csv(changes_of(p)[1]))
+JSON = _format(" (JSON)", "application/json", "changes.json", to_json)
+PAGE = _format(", to read", "text/html; charset=utf-8", "changes.html", to_html)

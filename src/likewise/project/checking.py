@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from likewise.database import (
@@ -31,22 +31,20 @@ class Finding:
     """What a check of a session file found; files of 0.1.0 have no checksums."""
 
     n_entries: int
-    has_sums: bool = True
-    faults: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    has_sums: bool
+    fault: str
+    note: str
 
     @property
     def is_good(self) -> bool:
         """Whether nothing is wrong."""
-        return not self.faults
+        return not self.fault
 
 
 def check_file(path: str | os.PathLike[str]) -> Finding:
     """Check a session file, which may be in use: its pages, its checksums and every entry."""
     path = Path(path)
-    faults: list[str] = []
-    notes: list[str] = []
-    n_entries, has_sums = 0, True
+    n_entries, has_sums, fault, note = 0, True, "", ""
     try:
         header = check_whole(path)
         if header.has_log:
@@ -56,7 +54,7 @@ def check_file(path: str | os.PathLike[str]) -> Finding:
             store._check()
             has_sums = store._version >= schema.WITH_SUMS
             if store._may_lack_entries and has_sums:
-                notes.append("it was copied while in use: up to ten answers may be missing")
+                note = "it was copied while in use: up to ten answers may be missing"
             n_entries = sum(1 for _ in store.rows())
             n_entries = len(store.read())
             _ = store.items
@@ -65,8 +63,8 @@ def check_file(path: str | os.PathLike[str]) -> Finding:
             if SETUP in store.payload_names:
                 session_in(store)
     except LikewiseError as error:
-        faults.append(str(error))
-    return Finding(n_entries, has_sums, faults, notes)
+        fault = str(error)
+    return Finding(n_entries, has_sums, fault, note)
 
 
 def repair_file(path: str | os.PathLike[str]) -> tuple[Path, int, int]:
@@ -91,7 +89,7 @@ def repair_file(path: str | os.PathLike[str]) -> tuple[Path, int, int]:
     finding = check_file(target)
     if not finding.is_good:
         target.unlink()
-        raise SessionFileError(f"{path} cannot be repaired: {finding.faults[0]}")
+        raise SessionFileError(f"{path} cannot be repaired: {finding.fault}")
     return target, len(log), n_before
 
 

@@ -149,9 +149,9 @@ def _own(project: Project, places: Sequence[int | None]) -> Columns:
     return own
 
 
-def to_csv(project: Project) -> bytes:
-    """Return the result as CSV."""
-    return as_csv(columns_of(project))
+def _table(write: Callable[[Columns], bytes]) -> Callable[[Project], bytes]:
+    """Return what writes the result as a table."""
+    return lambda project: write(columns_of(project))
 
 
 def as_csv(columns: Columns) -> bytes:
@@ -162,11 +162,6 @@ def as_csv(columns: Columns) -> bytes:
     for row in zip(*columns.values(), strict=True):
         writer.writerow([_harmless(value) for value in row])
     return _utf8(text.getvalue())
-
-
-def to_xlsx(project: Project) -> bytes:
-    """Return the result as an Excel workbook, in which every text is a text."""
-    return workbook(columns_of(project))
 
 
 def _utf8(text: str) -> bytes:
@@ -187,17 +182,16 @@ def _harmless(value: Any) -> Any:
     return value if is_name else f"'{value}"
 
 
-def to_jsonl(project: Project) -> bytes:
-    """Return the result as one JSON object per line."""
-    columns = columns_of(project)
+def as_jsonl(columns: Columns) -> bytes:
+    """Return columns as one JSON object per line."""
     rows = zip(*columns.values(), strict=True)
     objects = (dict(zip(columns, row, strict=True)) for row in rows)
     lines = (json.dumps(o, ensure_ascii=False, default=str) for o in objects)
     return _utf8("".join(f"{line}\n" for line in lines))
 
 
-def to_parquet(project: Project) -> bytes:
-    """Return the result as a Parquet file."""
+def as_parquet(columns: Columns) -> bytes:
+    """Return columns as a Parquet file."""
     with needs_extra("writing Parquet files", "tables"):
         import pyarrow
         import pyarrow.parquet
@@ -213,8 +207,8 @@ def to_parquet(project: Project) -> bytes:
             array = pyarrow.array([None if v is None else as_text(v) for v in values])
         return array
 
-    columns = {name: column(values) for name, values in columns_of(project).items()}
-    pyarrow.parquet.write_table(pyarrow.table(columns), file)
+    arrays = {name: column(values) for name, values in columns.items()}
+    pyarrow.parquet.write_table(pyarrow.table(arrays), file)
     return file.getvalue()
 
 
@@ -268,17 +262,17 @@ def to_snippet(project: Project) -> bytes:
 FORMATS: Registry[Format] = Registry(
     "export format",
     {
-        "csv": Format("CSV", CSV, "groups.csv", to_csv),
+        "csv": Format("CSV", CSV, "groups.csv", _table(as_csv)),
         "parquet": Format(
-            "Parquet", "application/vnd.apache.parquet", "groups.parquet", to_parquet
+            "Parquet", "application/vnd.apache.parquet", "groups.parquet", _table(as_parquet)
         ),
         "xlsx": Format(
             "Excel",
             "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
             "groups.xlsx",
-            to_xlsx,
+            _table(workbook),
         ),
-        "jsonl": Format("JSON lines", "application/x-ndjson", "groups.jsonl", to_jsonl),
+        "jsonl": Format("JSON lines", "application/x-ndjson", "groups.jsonl", _table(as_jsonl)),
         "json": Format("Session file", "application/json", "session.json", to_session),
         "py": Format("Python that loads it", "text/x-python", "load_session.py", to_snippet),
         "names-csv": Format("Old and new names (CSV)", CSV, "names.csv", to_names),
@@ -303,6 +297,13 @@ def formats_for(project: Project) -> list[str]:
     ]
 
 
+def format_of(name: str) -> Format:
+    """Return a format by its name, which may come from a request, so nothing is imported."""
+    if name not in FORMATS:
+        raise InputError(f"there is no export format {name!r}, only {', '.join(FORMATS.names)}")
+    return FORMATS.find(name)
+
+
 def export(project: Project, format: str) -> bytes:
     """Return the result in one of `FORMATS`."""
-    return FORMATS.find(format).write(project)
+    return format_of(format).write(project)

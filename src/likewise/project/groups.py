@@ -44,14 +44,15 @@ def _once(make: Callable[[Session], T]) -> Callable[[Session], T]:
 class Group:
     """One group.
 
-    Its `id` is for life (see `Lives`). `standing` has one row for each small group in it: rows of
-    large ones first, rows that cannot be shown last. `n_said` items are in it by answers about
-    themselves; about `n_open` items nothing is known; the others are learned (see `how_known`).
-    `n_doubtful` is how many have a certainty below `DOUBTFUL`. `number` is that of its key: the id,
-    or None before an answer is about it.
+    Its `id` is for life (see `Lives`); its `label` is the one its rows have now. `standing` has one
+    row for each small group in it: rows of large ones first, rows that cannot be shown last.
+    `n_said` items are in it by answers about themselves; about `n_open` items nothing is known; the
+    others are learned (see `how_known`). `n_doubtful` is how many have a certainty below
+    `DOUBTFUL`. `number` is that of its key: the id, or None before an answer is about it.
     """
 
     id: int
+    label: int
     number: int | None
     standing: tuple[int, ...]
     name: str
@@ -70,7 +71,7 @@ def groups_of(
     """
     strategy = session.strategy
     partition = strategy.partition
-    labels = _labels(session)
+    labels = session.labels
     standing = _standing(session, labels)
     group = labels[standing]
     # Parts that were asked about come first, since more is known about them. Parts that cannot be
@@ -93,15 +94,22 @@ def groups_of(
         ]
     )
     groups = [
-        Group(ids[k], keys.get(k), tuple(part.tolist()), names.get(k, ""), *map(int, counts[:, k]))
-        for k, part in enumerate(parts)
+        Group(
+            ids[label],
+            label,
+            keys.get(label),
+            tuple(part.tolist()),
+            names.get(label, ""),
+            *map(int, counts[:, label]),
+        )
+        for label, part in enumerate(parts)
     ]
     return sorted(groups, key=lambda g: (-(len(g.standing) > 1), -g.size, g.id))
 
 
 def in_short(session: Session, row: int) -> tuple[int | None, str, int]:
     """Return the number, the name and the size of the group of a row, all that a question shows."""
-    label = int(_labels(session)[row])
+    label = int(session.labels[row])
     number = keys_of(session).get(label)
     return number, _names(session).get(label, ""), int(_sizes(session)[label])
 
@@ -137,7 +145,7 @@ class Lives:
 @_once
 def lives_of(session: Session) -> Lives:
     """Return the number of every group that was given or that answers are about."""
-    labels = _labels(session)
+    labels = session.labels
     question = session.ask()
     shown = () if question is None or question.is_pair else question.groups
     given = session.strategy.given_groups()
@@ -185,7 +193,7 @@ def keys_of(session: Session) -> dict[int, int]:
 @_once
 def _ids(session: Session) -> dict[int, int]:
     """Return the id of every label: its number, or a larger one before an answer is about it."""
-    labels, keys = _labels(session), keys_of(session)
+    labels, keys = session.labels, keys_of(session)
     standing = _standing(session, labels)
     smallest = np.full(int(labels.max()) + 1, len(labels), dtype=np.intp)
     np.minimum.at(smallest, labels[standing], standing)
@@ -284,18 +292,14 @@ class _Founding:
         had = Counter(number for row in rows if (number := self.now(row)) is not None)
         return had.most_common(1)[0][0] if had else None
 
-    def number(self, row: int) -> None:
-        """Let a row found a group if it has none."""
-        if row not in self.numbers:
-            self._found([row])
-
-    def _found(self, rows: Iterable[int]) -> None:
-        self.numbers.update(dict.fromkeys(rows, self._n))
-        self._n += 1
+    def number(self, *rows: int) -> None:
+        """Let rows found a group together if none of them has one."""
+        if self.numbers.keys().isdisjoint(rows):
+            self.numbers.update(dict.fromkeys(rows, self._n))
+            self._n += 1
 
     def _join(self, left: int, right: int, *, is_mended: bool) -> None:
-        if left not in self.numbers and right not in self.numbers:
-            self._found([left, right])
+        self.number(left, right)
         both = sorted(k for k in {self.now(left), self.now(right)} if k is not None)
         if len(both) == 2:
             n_rows = Counter(map(self.now, self.numbers))
@@ -333,16 +337,15 @@ def _parts(same: Sequence[Link], differing: Sequence[Link]) -> dict[int, list[in
 
 def members_of(session: Session, group: Group) -> NDArray[np.intp]:
     """Return the rows of a group: those that stand for its parts first, then in their order."""
-    labels = _labels(session)
     standing = np.array(group.standing, dtype=np.intp)
-    inside = labels == labels[standing[0]]
+    inside = session.labels == group.label
     inside[standing] = False
     return np.concatenate([standing, np.flatnonzero(inside)])
 
 
 def rows_like(session: Session, row: int, most: int) -> list[int]:
     """Return up to `most` rows of the group of a row: itself, rows put there by answers, others."""
-    labels = _labels(session)
+    labels = session.labels
     inside = np.flatnonzero(labels == labels[row])
     answered = [other for other in said_rows(session) if labels[other] == labels[row]]
     spread = inside[:: max(1, len(inside) // most)].tolist()
@@ -353,7 +356,7 @@ def rows_like(session: Session, row: int, most: int) -> list[int]:
 def group_ids(session: Session) -> NDArray[np.intp]:
     """Return the id of the group of every row."""
     ids = _ids(session)
-    return np.array([ids[k] for k in range(len(ids))], dtype=np.intp)[_labels(session)]
+    return np.array([ids[k] for k in range(len(ids))], dtype=np.intp)[session.labels]
 
 
 @_once
@@ -377,7 +380,7 @@ def how_known(session: Session) -> Known:
         is_learned, certainty = doubts < 1, 1.0 - doubts
     if strategy.given_groups() is not None:
         # What was given is not known before an answer is about its group.
-        labels = _labels(session)
+        labels = session.labels
         is_learned &= np.isin(labels, labels[is_said])
     certainty = np.where(is_said, 1.0, np.where(is_learned, certainty, np.nan))
     return np.where(is_said, "said", np.where(is_learned, "learned", "open")), certainty
@@ -386,7 +389,7 @@ def how_known(session: Session) -> Known:
 @_once
 def said_rows(session: Session) -> list[int]:
     """Return the rows whose group follows from answers about themselves, not from the learner."""
-    labels, links = _labels(session), session.links
+    labels, links = session.labels, session.links
     cores: dict[int, dict[int, list[int]]] = {}
     for row in dict.fromkeys(row for link in links for row in (link.left, link.right)):
         cores.setdefault(int(labels[row]), {}).setdefault(links.find(row), []).append(row)
@@ -394,15 +397,10 @@ def said_rows(session: Session) -> list[int]:
 
 
 @_once
-def _labels(session: Session) -> NDArray[np.intp]:
-    return session.labels
-
-
-@_once
 def _unseen(session: Session) -> NDArray[np.intp]:
     """Return how many rows that are not in memory each row stands for, as in files of 0.1.0."""
     partition = session.strategy.partition
-    unseen = np.zeros(len(_labels(session)), dtype=np.intp)
+    unseen = np.zeros(len(session.labels), dtype=np.intp)
     if partition.row_counts is not None:
         n_seen = np.bincount(partition.assignment, minlength=partition.n_super_instances)
         unseen[partition.representatives] = partition.row_counts - n_seen
@@ -412,13 +410,13 @@ def _unseen(session: Session) -> NDArray[np.intp]:
 @_once
 def _sizes(session: Session) -> NDArray[np.intp]:
     """Return, for every label, how many items have it."""
-    return np.bincount(_labels(session), 1 + _unseen(session)).astype(np.intp)
+    return np.bincount(session.labels, 1 + _unseen(session)).astype(np.intp)
 
 
 @_once
 def _names(session: Session) -> dict[int, str]:
     """Return the names of labels: all that were given to rows of a group, or to it beforehand."""
-    labels = _labels(session)
+    labels = session.labels
     named: dict[int, list[str]] = {}
     for row, name in session.names.items():
         if name not in named.setdefault(int(labels[row]), []):

@@ -1,28 +1,32 @@
-"""What is known before the first question: pairs of items, or items and their groups."""
+"""What there is before the first question: what is known, and groups to be mended."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from likewise.core.answers import Answer, Link, as_answer
 from likewise.core.candidates import Candidates
 from likewise.core.links import LinkGraph
 from likewise.errors import AnswerError, InputError
+from likewise.items import Items
 from likewise.items.tablefiles import CSV_SUFFIXES, read_table
-from likewise.items.tables import Table
+from likewise.items.tables import Table, as_text
+from likewise.learning.given import is_no_group
 from likewise.project.groups import group_ids
 from likewise.project.project import Project
+from likewise.rows.sample import SAMPLE_ROWS
 from likewise.words import plural
 
+FOLDERS = "folders"
+"""The word for: an item belongs to the group of its folder."""
 MOST_NAMED = 5
-"""How many contradictions a message names. After mending these, the file is checked again anyway.
-"""
+"""How many contradictions a message names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +90,6 @@ def read_known(
     )
 
 
-def read_groups(path: str | os.PathLike[str], ids: Sequence[str]) -> list[str]:
-    """Return the group that a table of id and group has for every item, "" where it has none.
-
-    Groups are called by the column ``name`` where there is one and no two share a name.
-    """
-    reader = _reader(path, ids)
-    if not reader.has_groups:
-        raise InputError(
-            f"{path} has the columns {', '.join(reader.table.columns)}. Groups need id and group."
-        )
-    group_of, titles = reader.assigned(is_said=False)
-    counts = Counter(titles.values())
-    called = {group: name if counts[name] == 1 else group for group, name in titles.items()}
-    return [called[group_of[row]] if row in group_of else "" for row in range(len(ids))]
-
-
 def _reader(path: str | os.PathLike[str], ids: Sequence[str] | Mapping[str, int]) -> _Reader:
     file = Path(path)
     is_csv = file.suffix.lower() in CSV_SUFFIXES
@@ -148,6 +136,59 @@ def give_known(project: Project, path: str | os.PathLike[str]) -> int:
                 names = {int(ids[row]): name for row, name in known.names.items()}
                 project.name_all(names, position=project.position)
         return len(new)
+
+
+def items_without(items: Items, groups: str | None) -> Items:
+    """Return items that are not compared by the column that has their groups, if it is one."""
+    if groups is None or groups not in items.columns():
+        return items
+    return items.leaving_out(groups)
+
+
+def labels_of(items: Items, groups: str, say: Callable[[str], None]) -> list[str]:
+    """Return the group that every item has already, "" for none; say how many there are."""
+    if items.n > SAMPLE_ROWS:
+        raise InputError(
+            f"--groups is for up to {SAMPLE_ROWS} items, and {items.source} has {items.n}. In "
+            "Python, Likewise().fit(X, oracle=..., groups=...) asks about a sample of more."
+        )
+    columns = items.columns()
+    if groups in columns:
+        labels = [as_text(value) for value in columns[groups]]
+    elif groups == FOLDERS:
+        folders = [PurePath(name).parent.as_posix() for name in items.ids]
+        labels = ["" if folder == "." else folder for folder in folders]
+    elif Path(groups).is_file():
+        labels = read_groups(groups, items.ids)
+    else:
+        named = f"; its columns are {', '.join(columns)}" if columns else ""
+        raise InputError(
+            f"--groups {groups}: {items.source} has no such column, and there is no such file"
+            f"{named}. Give a column, a table of id and group, or the word {FOLDERS}."
+        )
+    labels = ["" if is_no_group(label) else label.strip() for label in labels]
+    if not any(labels):
+        raise InputError(f"--groups {groups}: no {items.noun} of {items.source} has a group there")
+    n_groups, n_open = len({*labels} - {""}), labels.count("")
+    also = f", and {plural(n_open, items.noun)} in none" if n_open else ""
+    say(f"starts from {plural(n_groups, 'group')} by {groups}{also}")
+    return labels
+
+
+def read_groups(path: str | os.PathLike[str], ids: Sequence[str]) -> list[str]:
+    """Return the group that a table of id and group has for every item, "" where it has none.
+
+    Groups are called by the column ``name`` where there is one and no two share a name.
+    """
+    reader = _reader(path, ids)
+    if not reader.has_groups:
+        raise InputError(
+            f"{path} has the columns {', '.join(reader.table.columns)}. Groups need id and group."
+        )
+    group_of, titles = reader.assigned(is_said=False)
+    counts = Counter(titles.values())
+    called = {group: name if counts[name] == 1 else group for group, name in titles.items()}
+    return [called[group_of[row]] if row in group_of else "" for row in range(len(ids))]
 
 
 @dataclass(frozen=True)

@@ -69,16 +69,16 @@ def is_large(paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any]
 
 def check_batches(paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any]) -> None:
     """Refuse files that cannot be read in batches, and options that are not for such files."""
+    for path in map(Path, paths):
+        if not path.is_dir() and path.suffix not in (".parquet", ".pq", ".npy"):
+            raise InputError(
+                f"{path} is not a Parquet file, so it cannot be read together with others. Give "
+                "one file, or convert all of them."
+            )
     for name, value in options.items():
         if value is not None and name not in ("columns", "show"):
             flag = name.replace("_", "-")
             raise InputError(f"--{flag} is not for files that are read in batches")
-    for path in map(Path, paths):
-        if not path.is_dir() and path.suffix not in (".parquet", ".pq", ".npy"):
-            raise InputError(
-                f"{path} cannot be read in batches: several files must be "
-                "Parquet (or one .npy). Give one file, or convert them."
-            )
 
 
 def open_rows(settings: Mapping[str, Any]) -> ParquetRows | NpyRows:

@@ -45,7 +45,7 @@ class Mending:
                 raise InputError("all items of that group are selected: none is left to join")
             anchor = there
             sources = {int(self.labels[row]) for row in rows} - {int(self.labels[anchor])}
-            left = [g for g in self.groups if int(self.labels[g.standing[0]]) in sources]
+            left = [group for group in self.groups if group.label in sources]
         differing = [a for g in left if (a := self._anchor(g, rows)) is not None]
         return [
             *(Link(row, anchor, Answer.SAME) for row in rows if row != anchor),
@@ -57,8 +57,7 @@ class Mending:
         """Return the links that take rows out of their groups."""
         links = []
         for group in self.groups:
-            label = self.labels[group.standing[0]]
-            inside = [row for row in rows if self.labels[row] == label]
+            inside = [row for row in rows if self.labels[row] == group.label]
             anchor = self._anchor(group, rows) if inside else None
             if inside and anchor is None:
                 raise InputError("a whole group is selected: move it into another one instead")
@@ -67,7 +66,7 @@ class Mending:
 
     def merge(self, groups: Sequence[Group]) -> list[Link]:
         """Return the links that make several groups one, with all rows that answers are about."""
-        wanted = {int(self.labels[group.standing[0]]) for group in groups}
+        wanted = {group.label for group in groups}
         if len(wanted) < 2:
             raise InputError("merging needs two groups or more")
         anchors = [a for g in groups if (a := self._anchor(g, ())) is not None]
@@ -93,7 +92,7 @@ class Mending:
 
     def _anchor(self, group: Group, moved: Collection[int]) -> int | None:
         """Return a row that stays in a group, if possible one that answers put there."""
-        is_inside = self.labels == self.labels[group.standing[0]]
+        is_inside = self.labels == group.label
         answered = (row for row in self.answered if is_inside[row])
         candidates = (*answered, *group.standing, *np.flatnonzero(is_inside).tolist())
         return next((row for row in candidates if row not in moved), None)

@@ -21,7 +21,6 @@ from likewise.items.kinds import PathLike, refuse_nothing
 from likewise.items.texts import is_built_in
 from likewise.project import large
 from likewise.project.beginning import Create, Say, Step, begin_session, check_ways, sample_of
-from likewise.project.given import items_without, labels_of
 from likewise.project.growing import (
     JOINED,
     LEARNED,
@@ -30,6 +29,7 @@ from likewise.project.growing import (
     match_items,
     take_in,
 )
+from likewise.project.known import items_without, labels_of
 from likewise.project.packing import pack, pack_session, readable, unpack
 from likewise.project.project import ROWS, SETUP, Project, session_in
 from likewise.project.store import Store
@@ -200,16 +200,17 @@ def _begin(
         say(f"... and {len(features.problems) - MOST_SAID} more")
     progress("Finding small groups", 0, 0)
     # A copy is never asked about: the session is about the first of identical items.
-    first = first_alike(items, features, labels)
-    places = sorted(set(first))
-    if len(places) < items.n:
-        say(f"{plural(items.n - len(places), 'copy')} of other items, not asked about")
+    same = alike(items, features, labels)
+    if len(same) < items.n:
+        say(f"{plural(items.n - len(same), 'copy')} of other items, not asked about")
     ways: Any = {name: settings[name] for name in ("strategy", "questions", "n_super_instances")}
-    numbers = None if ways["strategy"] else sample_of(features.aligned(places), seed)
+    first = [places[0] for places in same]
+    numbers = None if ways["strategy"] else sample_of(features.aligned(first), seed)
     if numbers is not None:
         say(f"{len(numbers)} of {plural(items.n, items.noun)} are asked about, drawn at random")
-        places = np.array(places)[numbers].tolist()
-    copies = _copies(items, first, places)
+        same = [same[k] for k in numbers]
+    copies = {row: [items.ids[k] for k in more] for row, (_, *more) in enumerate(same) if more}
+    places = [places[0] for places in same]
     about = features.aligned(places)
     unshown = [problem.item for problem in about.problems if problem.item is not None]
     given = None if labels is None else [labels[k] for k in places]
@@ -240,26 +241,15 @@ def _begin(
     )
 
 
-def _copies(items: Items, first: Sequence[int], places: Sequence[int]) -> dict[int, list[str]]:
-    """Return the ids of copies by the row of the first of them; rows are at `places`."""
-    row = {place: k for k, place in enumerate(places)}
-    copies: dict[int, list[str]] = {}
-    for place, same in enumerate(first):
-        if same != place and same in row:
-            copies.setdefault(row[same], []).append(items.ids[place])
-    return copies
-
-
-def first_alike(items: Items, features: Features, labels: Sequence[str] | None = None) -> list[int]:
-    """Return for every item the first one that is the same, in content, features and label."""
+def alike(items: Items, features: Features, labels: Sequence[str] | None = None) -> list[list[int]]:
+    """Return the places of items that are the same in content, features and label, together."""
     if features.metric == "precomputed":
-        return list(range(items.n))
-    places: dict[tuple[str, bytes, str], int] = {}
+        return [[place] for place in range(items.n)]
     labels = [""] * items.n if labels is None else labels
-    return [
-        places.setdefault((items.content(i), features.X[i].tobytes(), labels[i]), i)
-        for i in range(items.n)
-    ]
+    same: dict[tuple[str, bytes, str], list[int]] = {}
+    for k, label in enumerate(labels):
+        same.setdefault((items.content(k), features.X[k].tobytes(), label), []).append(k)
+    return list(same.values())
 
 
 def open_session_file(
@@ -419,9 +409,9 @@ def _check_same(
     if other is not None:
         flag = other.removeprefix("n_").replace("_", "-")
         old = before.get(other)
-        begun = f"without --{flag}" if old is None else f"with --{flag} {old}"
+        begun = f"without --{flag}, not with" if old is None else f"with --{flag} {old}, not"
         raise InputError(
-            f"{where} was begun {begun}, not {now[other]}. Leave the option out to go on with "
+            f"{where} was begun {begun} {now[other]}. Leave the option out to go on with "
             "it, or begin another session with --session FILE."
         )
 

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +39,7 @@ from likewise.project.mending import (
 )
 from likewise.project.packing import pack, readable, unpack, unpack_session
 from likewise.project.schema import understood
-from likewise.project.store import Store
+from likewise.project.store import Store, now
 from likewise.words import plural
 
 if TYPE_CHECKING:
@@ -264,6 +263,12 @@ class Project:
         gone = self.session.removed
         return rows[~np.isin(rows, sorted(gone))] if gone else rows
 
+    def check_rows(self, *rows: int) -> None:
+        """Refuse numbers of rows that are not there."""
+        for row in rows:
+            if not 0 <= row < len(self.ids):
+                raise InputError(f"there is no item {row}, only 0 to {len(self.ids) - 1}")
+
     @property
     def features(self) -> Features:
         """The features of the rows; computed, or fetched from the cache, when first needed."""
@@ -313,7 +318,9 @@ class Project:
     def settle(self, left: int, right: int, answer: Answer, *, position: int) -> None:
         """Say something about two rows without being asked."""
         with self._change(position) as signature:
-            self._check_rows(left, right)
+            self.check_rows(left, right)
+            if left == right:
+                raise InputError("an answer is about two different items")
             known = self.session.links.implied(left, right)
             if known is not None:
                 raise InputError(f"rows {left} and {right} are settled already: {known.value}")
@@ -402,7 +409,7 @@ class Project:
             its group; one of them would have to change.
         """
         with self._change(position) as signature:
-            self._check_rows(row)
+            self.check_rows(row)
             by_answers, fellow = answers_behind(self.session, row), None
             if not by_answers:
                 if row not in self.features.askable:
@@ -462,13 +469,6 @@ class Project:
                 f"{self.position}. Somebody answered in another window or process; look again."
             )
 
-    def _check_rows(self, *rows: int) -> None:
-        for row in rows:
-            if not 0 <= row < len(self.ids):
-                raise InputError(f"there is no row {row}, only 0 to {len(self.ids) - 1}")
-        if len(set(rows)) < len(rows):
-            raise InputError("an answer is about two different items")
-
     @contextmanager
     def _change(
         self,
@@ -485,8 +485,7 @@ class Project:
                 self.position = self.store.append(entry, after=position, payloads=payloads)
 
     def _signature(self) -> dict[str, Any]:
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        return {"by": self.by, "at": now}
+        return {"by": self.by, "at": now()}
 
 
 def apply_entries(session: Session, store: Store, since: int) -> Iterator[int]:

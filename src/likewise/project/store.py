@@ -211,7 +211,7 @@ class Store:
         the number of the entry, ``after + 1``.
         """
         entry = dict(op)
-        at = entry.pop("at", None) or _now()
+        at = entry.pop("at", None) or now()
         text = _to_json(entry, "an entry of the log")
         with self._writing() as db:
             last, before = self._end_of_log()
@@ -376,7 +376,7 @@ class Store:
         return rows
 
     def _compare(self, name: str, own: str, what: str) -> None:
-        """Refuse content whose checksum is another than the one that was noted."""
+        """Refuse content whose checksum differs from the one that was noted."""
         if self._read("SELECT sum FROM sums WHERE name = ?", name) != [(own,)]:
             raise self._damaged(what)
 
@@ -479,7 +479,8 @@ def _is_object(text: Any) -> bool:
         return False
 
 
-def _now() -> str:
+def now() -> str:
+    """Return the time in UTC, as it stands in the log."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
