@@ -130,12 +130,9 @@ def check_whole(path: Path) -> Header:
     """Refuse a file that is truncated or not SQLite, before SQLite touches it."""
     try:
         header = _header(path)
-        # While there is a write-ahead log, pages may be missing from the file itself. A process
-        # may remove it between two looks, having written them: so look again.
+        # While there is a write-ahead log, pages may be missing from the file itself.
         if not header.has_all_pages and not header.has_log:
-            header = _header(path)
-            if not header.has_all_pages and not header.has_log:
-                raise SessionFileError(f"cannot open {path}: its end is missing; use a copy of it")
+            raise SessionFileError(f"cannot open {path}: its end is missing; use a copy of it")
         return header
     except FileNotFoundError:
         raise SessionFileError(f"cannot open {path}: there is no such file") from None
@@ -144,16 +141,31 @@ def check_whole(path: Path) -> Header:
 
 
 def _header(path: Path) -> Header:
-    """Read the header of an SQLite file, and compare its size with what that says."""
-    with path.open("rb") as file:
-        header = file.read(100)
-        size = file.seek(0, os.SEEK_END)
+    """Read the header of an SQLite file, its size, and whether there is a write-ahead log."""
+    # Another process may begin or end its log between two looks, which changes the header or the
+    # size: then look again. SQLite marks the header before a log begins and after it is removed.
+    header, size = _start(path)
+    while True:
+        has_log = _has_log(path)
+        before, (header, size) = (header, size), _start(path)
+        if before == (header, size):
+            break
     if not header.startswith(b"SQLite format 3\0"):
         raise SessionFileError(f"cannot open {path}: it is not a likewise project file")
-    has_log = False
-    with suppress(FileNotFoundError):
-        has_log = Path(f"{path}-wal").stat().st_size > 0
     return Header(size >= promised_size(header), is_in_use=header[19:20] == b"\2", has_log=has_log)
+
+
+def _start(path: Path) -> tuple[bytes, int]:
+    """Return the first bytes of a file and its size."""
+    with path.open("rb") as file:
+        return file.read(100), file.seek(0, os.SEEK_END)
+
+
+def _has_log(path: Path) -> bool:
+    """Whether a write-ahead log that is not empty lies beside a file."""
+    with suppress(FileNotFoundError):
+        return Path(f"{path}-wal").stat().st_size > 0
+    return False
 
 
 def promised_size(header: bytes) -> int:

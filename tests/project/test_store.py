@@ -190,6 +190,34 @@ def fork_worker(path, worker, gate, opener):
         os._exit(code)
 
 
+def first_time(function, act):
+    """Return a function that does something before it is called for the first time."""
+    acts = [act]
+
+    def wrapped(*args):
+        if acts:
+            acts.pop()()
+        return function(*args)
+
+    return wrapped
+
+
+def test_a_file_opens_while_another_process_begins_to_write(path, store, monkeypatch):
+    has_log = first_time(database._has_log, lambda: store.append(tell(1), after=0))
+    monkeypatch.setattr(database, "_has_log", has_log)
+    with Store.open(path) as other:
+        assert other.notes == ()
+        assert [entry.op for entry in other.read()] == [tell(1)]
+
+
+def test_a_process_that_has_just_begun_to_write_is_no_copy(path, store, monkeypatch):
+    database.write_ahead(store._db)
+    check = first_time(Store._check, lambda: store.append(tell(1), after=0))
+    monkeypatch.setattr(Store, "_check", check)
+    with Store.open(path) as other:
+        assert other.notes == ()
+
+
 def test_the_log_cannot_be_rewritten(store):
     store.append(tell(1), after=0)
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):

@@ -147,8 +147,11 @@ class Store:
         with translated(path):
             store = cls(path, connect(path, writes_ahead=False))
         try:
-            store._may_lack_entries = header.is_in_use and not header.has_log
             store._check()
+            # A process that had just begun to write has its log by now.
+            store._may_lack_entries = (
+                header.is_in_use and not header.has_log and not check_whole(path).has_log
+            )
             # A copy is changed only when it is written to: its header still shows what it is.
             if store._may_lack_entries or (header.has_log and write_in_place(store._db)):
                 store._say_not_closed()
