@@ -17,11 +17,11 @@ ROWS = {"a": np.array([1.5, 2], dtype=np.float32), "b": np.array([-1, 0], dtype=
 def test_rows_come_back_under_what_made_them(tmp_path):
     FeatureCache(tmp_path / "new" / "folder").keep("x", ROWS)
     cache = FeatureCache(tmp_path / "new" / "folder")
-    found = cache.find("x", ["b", "c", "a"])
-    assert sorted(found) == ["a", "b"]
-    assert all(np.array_equal(found[name], ROWS[name]) for name in found)
+    kept = cache.find("x", ["b", "c", "a"])
+    assert sorted(kept) == ["a", "b"]
+    assert all(np.array_equal(kept[name], ROWS[name]) for name in kept)
     assert cache.find("y", ["a"]) == {}
-    assert cache.fault == ""
+    assert cache.notes == ()
 
 
 def test_thousands_of_rows_come_back(tmp_path):
@@ -29,8 +29,8 @@ def test_thousands_of_rows_come_back(tmp_path):
     FeatureCache(tmp_path).keep(
         "x", {name: np.array([k], np.float32) for k, name in enumerate(names)}
     )
-    found = FeatureCache(tmp_path).find("x", names)
-    assert [float(found[name][0]) for name in names] == list(range(2_345))
+    kept = FeatureCache(tmp_path).find("x", names)
+    assert [float(kept[name][0]) for name in names] == list(range(2_345))
 
 
 def test_a_damaged_file_counts_as_missing_and_is_made_anew(tmp_path):
@@ -57,15 +57,15 @@ def test_a_folder_that_cannot_be_written_to_is_said(tmp_path):
     cache = FeatureCache(tmp_path / "file")
     cache.keep("x", ROWS)
     assert cache.find("x", ["a"]) == {}
-    assert "could not be kept" in cache.fault
+    assert "could not be kept" in cache.notes[0]
 
 
 def test_an_array_is_made_once_and_then_found_as_it_was(tmp_path):
     D = np.arange(6.0).reshape(2, 3)
     assert np.array_equal(FeatureCache(tmp_path).get("x", "k", lambda: D), D)
-    found = FeatureCache(tmp_path).get("x", "k", lambda: pytest.fail("made again"))
-    assert found.dtype == D.dtype
-    assert np.array_equal(found, D)
+    kept = FeatureCache(tmp_path).get("x", "k", lambda: pytest.fail("made again"))
+    assert kept.dtype == D.dtype
+    assert np.array_equal(kept, D)
     assert FeatureCache(tmp_path).get("y", "k", lambda: D[:0]).shape == (0, 3)
 
 
@@ -95,9 +95,9 @@ def looked_at(monkeypatch):
     calls = []
     describe = recipes.describe
 
-    def watched(some):
-        calls.append(len(some))
-        return describe(some)
+    def watched(pictures):
+        calls.append(len(pictures))
+        return describe(pictures)
 
     monkeypatch.setattr(recipes, "describe", watched)
     return calls

@@ -91,7 +91,7 @@ def test_features_that_do_not_fit_are_refused(tmp_path, table, X):
         (make(tmp_path, "f.npz", X=X, ids=list("abcde")), "no features for 5 of 5 items"),
         (make(tmp_path, "g.npz", X=X, ids=list("aacde")), "same id 'a'"),
         (tmp_path / "nowhere.npy", "no file of features"),
-        (table, "column 'name' is not numbers"),
+        (table, "column 'name' of .* is not numbers: features are"),
     ]
     for path, message in cases:
         with pytest.raises(InputError, match=message):
@@ -124,6 +124,11 @@ def test_what_is_not_there_or_not_known_is_refused(tmp_path, table):
         open_items(tmp_path / "a.docx")
     with pytest.raises(InputError, match="not a table"):
         open_items(tmp_path, kind="rows")
+
+
+def test_a_column_of_names_that_is_not_named_is_asked_for(table):
+    with pytest.raises(InputError, match=r"which column of .* --names is one of \['name', 'x'\]"):
+        open_items(table, kind="names")
 
 
 def test_options_without_effect_are_refused(tmp_path, table, X):
@@ -170,14 +175,14 @@ def npy_header(shape, dtype="<f8"):
 @pytest.mark.parametrize("shape", [(10**12,), (10**6, 10**6), (2**62, 2**62)])
 def test_an_array_larger_than_its_file_is_refused_unread(tmp_path, shape):
     (tmp_path / "x.npy").write_bytes(npy_header(shape) + bytes(64))
-    with pytest.raises(InputError, match=r"promises an array of shape .*cut or damaged"):
+    with pytest.raises(InputError, match=r"numpy array: .*If it is cut or damaged, save it again"):
         open_items(tmp_path / "x.npy")
 
 
 def test_an_array_larger_than_its_archive_is_refused_unread(tmp_path):
     with zipfile.ZipFile(tmp_path / "x.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("X.npy", npy_header((10**6, 10**6)) + bytes(64))
-    with pytest.raises(InputError, match="promises an array"):
+    with pytest.raises(InputError, match=r"numpy array: .*If it is cut or damaged"):
         open_items(tmp_path / "x.npz")
 
 
@@ -197,9 +202,9 @@ def test_an_archive_that_unpacks_to_more_than_memory_is_refused_unread(tmp_path,
 def test_an_array_whose_header_cannot_be_read_is_refused_with_a_reason(tmp_path, header):
     content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(64)
     (tmp_path / "x.npy").write_bytes(content)
-    with pytest.raises(InputError, match="its header is damaged"):
+    with pytest.raises(InputError, match=r"cannot be read as a numpy array: .*save it again"):
         open_items(tmp_path / "x.npy")
-    with pytest.raises(InputError, match="its header is damaged"):
+    with pytest.raises(InputError, match=r"or is cut: .*Write it again with numpy\.save"):
         open_rows({"paths": [str(tmp_path / "x.npy")]})
 
 
@@ -215,3 +220,8 @@ def test_other_broken_arrays_are_refused_with_a_reason(tmp_path):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(InputError, match="cannot be read as a numpy array"):
             open_items(tmp_path / name)
+
+
+def test_bounds_that_make_a_pair_both_are_refused_for_names_too(table):
+    with pytest.raises(InputError, match="a pair would be both"):
+        open_items(table, names="name", same_above=0.2, different_below=0.9)

@@ -86,3 +86,19 @@ def test_an_empty_path_is_not_this_folder():
 def test_things_in_memory_are_of_three_kinds():
     with pytest.raises(InputError, match="images, texts, series, not 'rows'"):
         open_items(["a", "b"], kind="rows")
+
+
+def test_pixels_in_lists_are_as_bright_as_in_an_array():
+    image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
+    pixels = [[[0, 100], [200, 50]], [[0, 0], [0, 200]]]
+    shown = [
+        np.asarray(image.open(_file(items.thumbnail(0, format="png"))))
+        for items in (open_items(pixels, cache=False), open_items(np.array(pixels), cache=False))
+    ]
+    assert np.array_equal(*shown)
+    assert len(np.unique(shown[0])) == 4
+
+
+def test_a_series_in_memory_that_is_no_list_of_numbers_is_named():
+    with pytest.raises(InputError, match="series 1 is not a list of numbers: could not convert"):
+        open_items([[1, 2], ["a", "b"]], kind="series")

@@ -285,8 +285,8 @@ def test_a_column_without_a_finite_number_is_not_called_equal_or_missing(tmp_pat
     path.write_text("a,b\n1,inf\n3,-inf\n2,1e400\n")
     (note,) = open_items(path, cache=False).features().notes
     assert note == (
-        "b: row 0 is 'inf' (and 2 others), which is beyond the range of numbers; left out, it has "
-        "no values that can be compared"
+        "b: row 0 is 'inf' (and 2 others): beyond the range of numbers; left out, it has no values "
+        "that can be compared"
     )
 
 
@@ -296,3 +296,18 @@ def test_a_column_of_equal_numbers_and_an_infinite_one_is_not_called_equal(tmp_p
     (note,) = open_items(path, cache=False).features().notes
     assert "b: row 2 is 'inf'" in note
     assert note.endswith("left out, all its other values are equal")
+
+
+def test_a_column_that_is_left_out_is_gone_from_all_that_was_derived(flowers):
+    items = open_items(flowers, id="name")
+    assert items.view(0)["scales"]
+    assert items.learned() is not None
+    others = items.leaving_out("petal")
+    assert others.view(0)["scales"] == {}
+    assert others.features().X.shape[1] < items.features().X.shape[1]
+    assert "petal" not in others.learned()["encoders"]
+
+
+def test_a_missing_value_is_not_in_the_title(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,NA\n2,x\n")
+    assert open_items(tmp_path / "t.csv").title(0) == "a 1"

@@ -182,3 +182,9 @@ def test_a_column_that_says_when_is_no_channel(tmp_path):
     items = open_items(tmp_path, series=True)
     assert (items.n, items.problems) == (3, ())
     assert [channel["name"] for channel in items.view(1)["channels"]] == ["temp"]
+
+
+def test_a_table_of_ids_alone_has_no_series(tmp_path):
+    (tmp_path / "t.csv").write_text("name\na\nb\n")
+    with pytest.raises(InputError, match=r"t\.csv: series are numbers, and it has nothing but ids"):
+        open_items(tmp_path / "t.csv", series=True, id="name")

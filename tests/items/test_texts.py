@@ -229,8 +229,8 @@ def test_words_of_every_text_and_parts_of_addresses_are_no_key_words():
 
 
 def test_a_tile_passes_over_who_is_quoted():
-    told = telling("In article <1@b>, a@b (Jo)\nwrites...\n> old\nFrom article <2@c>:\nI like it.")
-    assert told == "I like it."
+    line = telling("In article <1@b>, a@b (Jo)\nwrites...\n> old\nFrom article <2@c>:\nI like it.")
+    assert line == "I like it."
 
 
 def test_key_words_are_no_stop_words_and_no_plurals_of_each_other():

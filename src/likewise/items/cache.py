@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from likewise.database import connect
+from likewise.files import cache_folder
 
 FILE = "features.sqlite"
 TABLE = """
@@ -34,17 +35,19 @@ def package_versions(*names: str) -> str:
     return ", ".join(versions)
 
 
+def feature_cache(cache: bool | str | os.PathLike[str]) -> FeatureCache:
+    """Return the cache in the user's cache folder, in another one, or one that keeps nothing."""
+    if cache is True:
+        return FeatureCache(cache_folder() / "features")
+    return FeatureCache(None if cache is False else Path(cache))
+
+
 class FeatureCache:
-    """Arrays in one SQLite file, which may be deleted any time; `fault` says why it failed."""
+    """Arrays in one SQLite file, which may be deleted any time; `notes` says why it failed."""
 
     def __init__(self, folder: Path | None) -> None:
         self._path = None if folder is None else folder / FILE
-        self.fault = ""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Messages for the user."""
-        return (self.fault,) if self.fault else ()
+        self.notes: tuple[str, ...] = ()
 
     def find(self, recipe: str, hashes: Sequence[str]) -> dict[str, np.ndarray]:
         """Return the arrays that are kept, by hash."""
@@ -93,7 +96,7 @@ class FeatureCache:
                 db.execute(TABLE)
                 work(db)
         except (OSError, sqlite3.OperationalError, sqlite3.DataError) as error:
-            self.fault = f"these features could not be kept for the next start: {error}"
+            self.notes = (f"these features could not be kept for the next start: {error}",)
         except sqlite3.DatabaseError:
             self._path.unlink(missing_ok=True)
 

@@ -28,13 +28,9 @@ class Describer:
         """Whether this is to be described; rows of numbers are features already."""
         if isinstance(source, Items | str | os.PathLike) or is_frame(source):
             return True
-        if isinstance(source, np.ndarray):
-            return source.ndim != 2 or self.kind == "series"
-        if not isinstance(source, list | tuple) or not source:
+        if not isinstance(source, list | tuple | np.ndarray) or not len(source):
             return False
-        is_row = isinstance(source[0], list | tuple) or (
-            isinstance(source[0], np.ndarray) and source[0].ndim == 1
-        )
+        is_row = isinstance(source[0], list | tuple | np.ndarray) and np.ndim(source[0]) == 1
         return not is_row or self.kind == "series"
 
     def __call__(self, source: Any) -> NDArray[Any]:
@@ -54,11 +50,13 @@ class Describer:
         return np.asarray(features.X)
 
     def _opened(self, source: Any) -> Items:
-        from likewise.items.kinds import open_items, opened_from_memory  # which needs `items`
+        from likewise.items.kinds import open_items  # which needs `items`
+        from likewise.items.memory import from_memory
 
         if not is_frame(source) and not isinstance(source, str | os.PathLike):
             kind = self.kind if self.kind in ("images", "texts", "series") else None
-            return opened_from_memory(source, kind, **self.options)
+            cache, white = self.options.get("cache", True), self.options.get("white")
+            return from_memory(source, kind, cache, white)
         # Rows and texts are described without their ids and without what is only shown.
         unused = {"white"} if self.kind == "series" else {"white", "id", "show"}
         options = {name: value for name, value in self.options.items() if name not in unused}

@@ -90,21 +90,21 @@ class Features:
         """Return the features of the items at these places; an item that is gone gets the mean."""
         if list(where) == list(range(len(self.X))):
             return self
-        here = np.array([k for k, place in enumerate(where) if place is not None], dtype=np.intp)
-        places = np.array([place for place in where if place is not None], dtype=np.intp)
+        gone = [k for k, place in enumerate(where) if place is None]
+        places = np.array([place or 0 for place in where], dtype=np.intp)
         X: Any
         if isinstance(self.X, Candidates):
             X = self.X  # by the rows of the session already, which keeps them
         elif self.metric == "precomputed":
-            X = np.full((len(where), len(where)), float(self.X.mean()))
+            X = self.X[np.ix_(places, places)]
+            X[gone, :] = X[:, gone] = self.X.mean()
             np.fill_diagonal(X, 0.0)
-            X[np.ix_(here, here)] = self.X[np.ix_(places, places)]
         else:
-            X = np.tile(self.X[places].mean(axis=0), (len(where), 1)).astype(self.X.dtype)
-            X[here] = self.X[places]
+            X = self.X[places]
+            if gone:
+                X[gone] = np.delete(X, gone, axis=0).mean(axis=0)
         back = {place: k for k, place in enumerate(where) if place is not None}
         problems = [Problem(back[p.item], p.message) for p in self.problems if p.item in back]
-        gone = [k for k, place in enumerate(where) if place is None]
         problems += [Problem(k, "it is no longer there") for k in gone]
         return replace(self, X=X, problems=tuple(problems))
 
@@ -162,14 +162,17 @@ class Items(ABC):
     # -- how a kind is recognized ------------------------------------------------------------------
 
     @classmethod
-    @abstractmethod
     def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
-        """Whether a path, data frame or array is of this kind, by the options that were given."""
+        """Whether a path, data frame or array is of this kind, by the options that were given.
+
+        By default it never is: the kind must be named.
+        """
+        return False
 
     @classmethod
-    @abstractmethod
     def open(cls, source: Any, *args: Any, **options: Any) -> Self:
         """Open a source, with `cache`, a `FeatureCache`, and the options of this kind."""
+        raise InputError(f"{source} cannot be opened as {cls.kind}")
 
     # -- what one item is --------------------------------------------------------------------------
 
@@ -379,9 +382,13 @@ def small(view: Mapping[str, Any]) -> dict[str, Any]:
         return {"spark": _spark(view["channels"][0]["y"])}
     if "text" in view:
         return {"line": view["text"][:LINE_LENGTH]}
-    fields = [f"{name} {text}" for name, text in view.get("fields", []) if text.strip()]
-    line = " · ".join(fields[:4])
+    line = one_line(view.get("fields", []), 4)
     return {"line": line[:LINE_LENGTH]} if line else {}
+
+
+def one_line(fields: Iterable[Sequence[str]], at_most: int | None = None) -> str:
+    """Return the first fields that are not empty on one line."""
+    return " · ".join([f"{name} {text}" for name, text in fields if text.strip()][:at_most])
 
 
 def _spark(values: Sequence[float]) -> list[int]:

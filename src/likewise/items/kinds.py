@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from likewise.errors import InputError
-from likewise.files import cache_folder
-from likewise.items.cache import FeatureCache
+from likewise.items.cache import feature_cache
 from likewise.items.items import Items
 from likewise.items.limits import files_below
 from likewise.items.pairs import read_candidates
 from likewise.items.points import ARRAY_SUFFIXES, read_features
-from likewise.items.tablefiles import READING, TABLE_SUFFIXES, is_frame, is_table, read_table
+from likewise.items.tablefiles import TABLE_SUFFIXES, is_frame, is_table, read_with
 from likewise.registry import Registry
 
 PathLike = str | os.PathLike[str]
@@ -139,6 +138,11 @@ def open_items(
         if features is not None:
             raise InputError(f"{source} and {features} cannot both be the features of {items}")
         source, features = items, source
+    if same_above is not None and different_below is not None and different_below > same_above:
+        raise InputError(
+            f"--different-below {different_below} is more than --same-above {same_above}: a pair "
+            "would be both"
+        )
     bounds = {"same_above": same_above, "different_below": different_below}
     given: dict[str, Any] = {
         "text": text,
@@ -160,7 +164,9 @@ def open_items(
     if not is_frame(source) and not isinstance(source, str | os.PathLike):
         if options or features is not None:
             raise InputError(f"{', '.join(options) or 'features'}: not for things in memory")
-        return opened_from_memory(source, named, cache=cache)
+        from likewise.items.memory import from_memory
+
+        return from_memory(source, named, cache)
     if not is_frame(source):
         if not os.fspath(source):
             raise InputError('the path is empty; for this folder write "."')
@@ -169,7 +175,7 @@ def open_items(
             raise InputError(f"there is no file or folder {source}")
     kind_class = _kind(source, named, options)
     _check_options(kind_class, source if isinstance(source, Path) else "the data frame", options)
-    opened = kind_class.open(source, cache=_cache(cache), **options)
+    opened = kind_class.open(source, cache=feature_cache(cache), **options)
     opened._opened_with = {"cache": cache, **options}
     if features is None:
         return opened
@@ -177,17 +183,6 @@ def open_items(
         read = partial(read_candidates, Path(features), pairs, opened.ids)
         return opened.with_features(partial(read, same_above, different_below))
     return opened.with_features(read_features(Path(features), opened.ids, opened.source))
-
-
-def opened_from_memory(
-    source: Any, kind: Any, *, cache: bool | PathLike = True, white: float | None = None, **_: Any
-) -> Items:
-    """Open things in memory; `white` is the number that is white in pictures, found if None."""
-    from likewise.items.memory import from_memory
-
-    opened = from_memory(source, kind, _cache(cache), white)
-    opened._opened_with |= {"cache": cache}
-    return opened
 
 
 def refuse_nothing(source: PathLike, options: Mapping[str, Any]) -> None:
@@ -201,7 +196,7 @@ def refuse_nothing(source: PathLike, options: Mapping[str, Any]) -> None:
             if not begins.strip():
                 raise InputError(f"{path} is empty")
             if not is_named and len(begins) < LOOKED_AT and is_table(path):
-                read_table(path, **{name: options.get(name) for name in READING})
+                read_with(path, options)
             return
         os.scandir(path).close()
     except OSError as error:
@@ -248,10 +243,3 @@ def _check_options(kind: type[Items], source: Any, options: Mapping[str, Any]) -
             others = [one for one in KINDS.names if name in KINDS.find(one).options]
             what = f"--{flag} is for {' and '.join(others)}" if others else f"no kind has --{flag}"
             raise InputError(f"{what}; {source} is opened as {kind.kind}")
-
-
-def _cache(cache: bool | PathLike) -> FeatureCache:
-    """Return the cache in the user's cache folder, in another one, or one that keeps nothing."""
-    if cache is True:
-        return FeatureCache(cache_folder() / "features")
-    return FeatureCache(None if cache is False else Path(cache))

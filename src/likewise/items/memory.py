@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from likewise.errors import InputError
-from likewise.items.cache import FeatureCache
+from likewise.items.cache import FeatureCache, feature_cache
 from likewise.items.images import LARGEST_THUMBNAIL, ImageItems
 from likewise.items.images.decoding import (
     IMAGE_SUFFIXES,
@@ -20,8 +20,8 @@ from likewise.items.images.decoding import (
     to_rgb,
 )
 from likewise.items.items import Items, digest
-from likewise.items.series import SeriesItems, series_from_table
-from likewise.items.tables import Table
+from likewise.items.series import SeriesItems, SeriesSet, one_channel
+from likewise.items.tables import Table, numbered
 from likewise.items.texts import TextItems
 from likewise.words import plural
 
@@ -32,9 +32,12 @@ Kind = Literal["images", "texts", "series"]
 
 
 def from_memory(
-    things: Iterable[Any], kind: Kind | None, cache: FeatureCache, white: float | None = None
+    things: Any, kind: Any, cache: bool | str | os.PathLike[str] = True, white: float | None = None
 ) -> Items:
-    """Return pictures, texts or sequences of numbers as items; the first decides which kind."""
+    """Return pictures, texts or sequences of numbers as items; the first decides which kind.
+
+    `white` is the number that is white in arrays of pixels, by default the largest.
+    """
     if isinstance(things, Mapping) or hasattr(things, "toarray") or not hasattr(things, "__iter__"):
         raise InputError(
             f"items are opened from a path, a data frame, or a list of pictures, texts or series, "
@@ -46,48 +49,43 @@ def from_memory(
     listed = list(things)
     if not listed:
         raise InputError("there are no items: the list is empty")
-    kind_name = _kind(listed[0]) if kind is None else kind
-    if kind_name == "texts" and kind is None:
-        _refuse_paths(listed)
-    if kind_name == "images":
-        return _pictures(listed, cache, white)
-    if kind_name == "texts":
-        texts = Table(MEMORY, {"text": listed}, len(listed))
-        return TextItems(texts, "text", cache=cache)
-    lists = [np.asarray(one, dtype=float).tolist() for one in listed]
-    series = series_from_table(Table(MEMORY, {"series": lists}, len(lists)))
-    return SeriesItems(MEMORY, series, cache=cache)
+    kept = feature_cache(cache)
+    items: Items
+    match kind or _kind(listed):
+        case "images":
+            items = _pictures(listed, kept, white)
+        case "texts":
+            items = TextItems(Table(MEMORY, {"text": listed}, len(listed)), cache=kept)
+        case _:
+            series = [one_channel(one, f"series {i}") for i, one in enumerate(listed)]
+            named = SeriesSet(numbered(len(series)), series, ["value"])
+            items = SeriesItems(MEMORY, named, cache=kept)
+    items._opened_with |= {"cache": cache}
+    return items
 
 
-def _kind(thing: Any) -> Kind:
-    if isinstance(thing, os.PathLike) or _is_pil(thing):
+def _kind(things: Sequence[Any]) -> Kind:
+    """Return what the first of some things is."""
+    first = things[0]
+    if isinstance(first, os.PathLike) or _is_pil(first):
         return "images"
-    if isinstance(thing, str):
-        is_picture = thing.lower().endswith(IMAGE_SUFFIXES) and os.path.isfile(thing)
-        return "images" if is_picture else "texts"
-    n_axes = np.ndim(thing)
-    if n_axes in (2, 3):
-        return "images"
-    if n_axes == 1:
-        return "series"
-    raise InputError(
-        f"an item is a path of a picture, an image, a text or a series, not {thing!r}. "
-        "Rows of numbers are opened as a data frame."
-    )
-
-
-def _refuse_paths(texts: Iterable[Any]) -> None:
-    """Raise `InputError` if what looks like a list of paths has none of a picture."""
-    paths = list(texts)
-    if all(isinstance(one, str) and one.lower().endswith(IMAGE_SUFFIXES) for one in paths):
+    if isinstance(first, str):
+        if first.lower().endswith(IMAGE_SUFFIXES) and os.path.isfile(first):
+            return "images"
+        if all(isinstance(one, str) and one.lower().endswith(IMAGE_SUFFIXES) for one in things):
+            raise InputError(
+                f"there is no picture at {first}, the first of {plural(len(things), 'path')}. "
+                f"Paths are relative to {Path.cwd()}; if these are texts, say so by "
+                'kind="texts".'
+            )
+        return "texts"
+    n_axes = np.ndim(first)
+    if n_axes not in (1, 2, 3):
         raise InputError(
-            f"there is no picture at {paths[0]}, the first of {plural(len(paths), 'path')}. Paths "
-            f'are relative to {Path.cwd()}; if these are texts, say so by kind="texts".'
+            f"an item is a path of a picture, an image, a text or a series, not {first!r}. "
+            "Rows of numbers are opened as a data frame."
         )
-
-
-def _largest(pixels: np.ndarray) -> float:
-    return float(pixels[np.isfinite(pixels)].max(initial=0))
+    return "series" if n_axes == 1 else "images"
 
 
 def _is_pil(thing: Any) -> bool:
@@ -99,8 +97,13 @@ def _pictures(pictures: list[Any], cache: FeatureCache, white: float | None) -> 
     require_pillow()
     from PIL import Image
 
+    pictures = [
+        one if isinstance(one, str | os.PathLike) or _is_pil(one) else np.asarray(one)
+        for one in pictures
+    ]
     arrays = [one for one in pictures if isinstance(one, np.ndarray)]
-    largest = white or max((_largest(one) for one in arrays), default=1.0) or 1.0
+    tops = (float(one[np.isfinite(one)].max(initial=0)) for one in arrays)
+    largest = white or max(tops, default=1.0) or 1.0
 
     def load(i: int, at_least: int) -> Image.Image:
         picture = pictures[i]
@@ -111,18 +114,15 @@ def _pictures(pictures: list[Any], cache: FeatureCache, white: float | None) -> 
                 raise InputError(f"item {i}, {picture}, cannot be shown: {error}") from error
         if _is_pil(picture):
             return to_rgb(picture)
-        pixels = np.asarray(picture)
-        if pixels.dtype != np.uint8:
-            if not np.isfinite(pixels).all():
-                raise InputError(
-                    f"item {i} has pixels that are NaN or infinite: fill them in first"
-                )
-            pixels = (pixels.clip(0, largest) * (255.0 / largest)).astype(np.uint8)
-        return to_rgb(Image.fromarray(pixels))
+        if picture.dtype != np.uint8:
+            if not np.isfinite(picture).all():
+                raise InputError(f"item {i} has pixels that are NaN or infinite: fill them in")
+            picture = (picture.clip(0, largest) * (255.0 / largest)).astype(np.uint8)
+        return to_rgb(Image.fromarray(picture))
 
     names = [Path(p).name if isinstance(p, str | os.PathLike) else "" for p in pictures]
     is_named = all(names) and len(set(names)) == len(names)
-    ids = names if is_named else [str(i) for i in range(len(pictures))]
+    ids = names if is_named else numbered(len(pictures))
     whole = (load(i, LARGEST_THUMBNAIL) for i in range(len(pictures)))
     looks = [(one.size, digest(one.tobytes(), str(one.size)), "") for one in whole]
     items = ImageItems(MEMORY, ids, looks, load, locations=ids, recipe="auto", cache=cache)

@@ -14,7 +14,7 @@ from likewise.errors import InputError, needs_extra
 from likewise.items.cache import FeatureCache
 from likewise.items.items import Features, Items, OnProgress, digest, shorten
 from likewise.items.pairs import bounded
-from likewise.items.tablefiles import READING, is_table, read_table
+from likewise.items.tablefiles import READING, is_table, read_with
 from likewise.items.tables import Table, as_text, is_missing
 from likewise.words import plural
 
@@ -48,10 +48,11 @@ class NameItems(Items):
     def __init__(
         self,
         table: Table,
-        names: str,
+        names: str | None = None,
         same_above: float | None = None,
         different_below: float | None = None,
     ) -> None:
+        names = table.only_column(names, "names")
         cells = [as_text(value).strip() for value in table.column(names) if not is_missing(value)]
         counts = Counter(cells)
         if len(counts) < 2:
@@ -73,18 +74,10 @@ class NameItems(Items):
         return options.get("names") is not None and is_table(source)
 
     @classmethod
-    def open(
-        cls,
-        source: Any,
-        *,
-        cache: FeatureCache,
-        names: str,
-        same_above: float | None = None,
-        different_below: float | None = None,
-        **reading: Any,
-    ) -> Self:
+    def open(cls, source: Any, *, cache: FeatureCache, **options: Any) -> Self:
         """Read a column of a table."""
-        return cls(read_table(source, **reading), names, same_above, different_below)
+        table, others = read_with(source, options)
+        return cls(table, **others)
 
     def view(self, i: int) -> dict[str, Any]:
         """Return the name."""
@@ -108,14 +101,12 @@ class NameItems(Items):
 
     def _make_features(self, progress: OnProgress | None) -> Features:
         same_above, different_below = self._bounds
+        why = "that differ only in case and spaces" if same_above is None else ""
+        same_above = SURELY_SAME if same_above is None else same_above
         least = LEAST_ALIKE if different_below is None else different_below
         candidates = alike_names(self.ids, least)
         about = f"{plural(len(candidates.left), 'candidate pair')} by their runs of characters"
-        if same_above is None:
-            why = "that differ only in case and spaces"
-            made = bounded(candidates, 1.0, about, SURELY_SAME, None, why=why)
-        else:
-            made = bounded(candidates, 1.0, about, same_above, None)
+        made = bounded(candidates, 1.0, about, same_above, None, why=why)
         return replace(made, questions="choices")
 
 

@@ -13,14 +13,9 @@ from numpy.typing import NDArray
 from likewise.core.candidates import Candidates
 from likewise.errors import InputError
 from likewise.items.items import Features, shorten
-from likewise.items.points import check_promises
-from likewise.items.tablefiles import (
-    CSV_SUFFIXES,
-    PARQUET_SUFFIXES,
-    parquet_columns,
-    read_table,
-)
-from likewise.items.tables import as_numbers, as_text
+from likewise.items.points import opened_arrays
+from likewise.items.tablefiles import PARQUET_SUFFIXES, parquet_columns, read_table
+from likewise.items.tables import as_text
 from likewise.rows.candidates import joined
 from likewise.words import plural
 
@@ -85,11 +80,6 @@ def bounded(
     A score above `same_above` joins two items, one below `different_below` is no candidate. `why`
     says in words what joins them.
     """
-    if None not in (same_above, different_below) and different_below > same_above:  # type: ignore[operator]
-        raise InputError(
-            f"--different-below {different_below} is more than --same-above {same_above}: a pair "
-            "would be both"
-        )
     lines, scores = list(notes), top - candidates.distances
     is_same = scores > (np.inf if same_above is None else same_above)
     if different_below is not None:
@@ -114,8 +104,8 @@ def _read(path: Path, columns: Sequence[str] | str) -> tuple[Ids, Ids, NDArray[n
     """Return the ids of both items and the score of every pair."""
     suffix = path.suffix.lower()
     if suffix == ".npy":
-        check_promises(path)
-        pairs = np.load(path, allow_pickle=False)
+        with opened_arrays(path) as arrays:
+            pairs: Any = arrays["X"]
         if set(pairs.dtype.names or ()) != {"pairs", "score"} or pairs["pairs"].ndim != 2:
             raise InputError(
                 f"{path} has no pairs with scores. Save what dedupe's score(pairs) returns, an "
@@ -125,19 +115,16 @@ def _read(path: Path, columns: Sequence[str] | str) -> tuple[Ids, Ids, NDArray[n
         return *places, pairs["score"].astype(np.float64)
     if suffix in PARQUET_SUFFIXES:
         left, right, scores = parquet_columns(path, partial(named, path, columns))
-        one, other = (side.dictionary_encode() for side in (left, right))
         if not str(scores.type).startswith(("float", "double", "int", "decimal", "halffloat")):
             raise InputError(f"{path}: the scores are {scores.type}, not numbers")
-        return (
-            (one.indices.fill_null(-1).to_numpy(), [*one.dictionary.to_pylist(), None]),
-            (other.indices.fill_null(-1).to_numpy(), [*other.dictionary.to_pylist(), None]),
-            np.asarray(scores.cast("float64").to_numpy(zero_copy_only=False)),
+        one, other = (
+            (side.indices.fill_null(-1).to_numpy(), [*side.dictionary.to_pylist(), None])
+            for side in (left.dictionary_encode(), right.dictionary_encode())
         )
-    table = read_table(path, header=True) if suffix in CSV_SUFFIXES else read_table(path)
+        return one, other, np.asarray(scores.cast("float64").to_numpy(zero_copy_only=False))
+    table = read_table(path, header=True)
     a, b, score = named(path, columns, list(table.columns))
-    numbers = as_numbers(table.column(score), table.has_decimal_comma)
-    if numbers is None:
-        raise InputError(f"{path}: the column {score!r} is not numbers, so it is no score")
+    numbers = table.needed_numbers(score, "scores are numbers, higher for more alike")
     order = np.arange(table.n)
     return (order, table.column(a)), (order, table.column(b)), numbers
 

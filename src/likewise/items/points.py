@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import zipfile
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
 from likewise.items.items import Features, Items, OnProgress, check_ids, digest, shorten
-from likewise.items.limits import check_fits, in_words
+from likewise.items.limits import check_fits
 from likewise.items.tablefiles import TABLE_SUFFIXES, read_table
-from likewise.items.tables import as_text
+from likewise.items.tables import as_text, numbered
 from likewise.words import plural
 
 ARRAY_SUFFIXES = (".npy", ".npz")
@@ -36,7 +35,7 @@ class PointItems(Items):
     def __init__(self, path: Path) -> None:
         X, ids = read_array(path)
         self._X = check_features(X, str(path))
-        super().__init__(path, ids_of(X, ids, path))
+        super().__init__(path, ids or numbered(len(X)))
 
     @classmethod
     def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
@@ -80,24 +79,41 @@ class PointItems(Items):
         return self._make_features(None)
 
 
-def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:
-    """Read a numeric array, X if there are several, and ids if it is an .npz that has some."""
+@contextmanager
+def opened_arrays(path: Path) -> Iterator[Mapping[str, np.ndarray]]:
+    """Yield the arrays of a file by name, a single one as X; raise `InputError` for a bad file."""
     try:
-        check_promises(path)
         # Opened here, because numpy forgets to close what turns out to be broken.
         with path.open("rb") as file:
+            if zipfile.is_zipfile(file):
+                with zipfile.ZipFile(file) as archive:
+                    check_fits(path, sum(member.file_size for member in archive.infolist()))
+            file.seek(0)
             stored = np.load(file, allow_pickle=False)
-            arrays = {"X": stored} if isinstance(stored, np.ndarray) else stored
-            ids, X = _choose(path, arrays)
+            yield {"X": stored} if isinstance(stored, np.ndarray) else stored
     except InputError:
         raise
-    except (
-        OSError, EOFError, MemoryError, TypeError, ValueError, zipfile.BadZipFile, zlib.error
-    ) as error:  # fmt: skip
+    except Exception as error:  # numpy reads headers as Python text, which can fail in any way
         raise InputError(
-            f"{path} cannot be read as a numpy array: {error}. Arrays of Python objects are not "
-            "read, since that could run code; save numbers and strings."
+            f"{path} cannot be read as a numpy array: {error}. If it is cut or damaged, save it "
+            "again. Arrays of Python objects are not read, since that could run code; save "
+            "numbers and strings."
         ) from error
+
+
+def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:
+    """Read a numeric array, X if there are several, and ids if it is an .npz that has some."""
+    with opened_arrays(path) as arrays:
+        id_name = next((name for name in ID_NAMES if name in arrays), None)
+        others = [name for name in arrays if name != id_name]
+        known = [name for name in FEATURE_NAMES if name in others]
+        if not known and len(others) != 1:
+            raise InputError(
+                f"{path} must have an array called X (or features, or embeddings); "
+                f"it has {', '.join(others) or 'none'}"
+            )
+        X = arrays[(known or others)[0]]
+        ids = None if id_name is None else arrays[id_name]
     if not (np.issubdtype(X.dtype, np.number) or X.dtype == bool) or np.iscomplexobj(X):
         raise InputError(f"{path} must hold real numbers, not {X.dtype}")
     if ids is None:
@@ -105,64 +121,8 @@ def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:
     names = [as_text(str(i)) for i in ids.ravel().tolist()]
     if X.ndim and len(names) != len(X):
         raise InputError(f"{path} has {plural(len(names), 'id')} for {plural(len(X), 'row')}")
+    check_ids(names, str(path))
     return X, names
-
-
-def ids_of(X: np.ndarray, ids: list[str] | None, path: Path) -> list[str]:
-    """Return the ids that came with an array, if they are good, or numbers from 0."""
-    if ids is None:
-        return [str(i) for i in range(len(X))]
-    check_ids(ids, str(path))
-    return ids
-
-
-def _choose(path: Path, arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray | None, np.ndarray]:
-    """Return the ids and the features among the arrays of a file."""
-    ids = next((name for name in ID_NAMES if name in arrays), None)
-    others = [name for name in arrays if name != ids]
-    name = next((name for name in FEATURE_NAMES if name in others), None)
-    if name is None and len(others) == 1:
-        (name,) = others
-    if name is None:
-        raise InputError(
-            f"{path} must have an array called X (or features, or embeddings); "
-            f"it has {', '.join(others) or 'none'}"
-        )
-    return None if ids is None else arrays[ids], arrays[name]
-
-
-def check_promises(path: Path) -> None:
-    """Refuse a file that is too short for its arrays, or an archive too large for memory."""
-    with path.open("rb") as file:
-        if not zipfile.is_zipfile(file):
-            file.seek(0)
-            _check_header(path, file, path.stat().st_size)
-            return
-        with zipfile.ZipFile(file) as archive:
-            check_fits(path, sum(member.file_size for member in archive.infolist()))
-            for member in archive.infolist():
-                with archive.open(member) as inside:
-                    _check_header(path, inside, member.file_size)
-
-
-def _check_header(path: Path, file: IO[bytes], size: int) -> None:
-    """Refuse an array whose header promises more bytes than there are."""
-    reads = np.lib.format
-    try:
-        is_first = reads.read_magic(file) == (1, 0)
-        header = reads.read_array_header_1_0 if is_first else reads.read_array_header_2_0
-        shape, _, dtype = header(file)
-    except Exception as error:  # it is read as Python text, which can fail in any way
-        raise InputError(
-            f"{path} cannot be read as a numpy array: its header is damaged ({error}). "
-            "Write it again with numpy.save."
-        ) from error
-    promised = math.prod(shape) * dtype.itemsize
-    if promised > size and not dtype.hasobject:
-        raise InputError(
-            f"{path} promises an array of shape {shape}, which takes {in_words(promised)}, but "
-            f"has only {in_words(size)}. It is cut or damaged; save it again."
-        )
 
 
 def check_features(X: np.ndarray, where: str) -> np.ndarray:
@@ -210,25 +170,18 @@ def read_features(path: Path, ids: Sequence[str], source: Path) -> Features:
 
 
 def _from_table(path: Path) -> tuple[np.ndarray, list[str] | None]:
+    """Read the columns of numbers of a table, and its ids if it has a column of them."""
     table = read_table(path)
-    name = next((name for name in ID_NAMES if name in table.columns), None)
-    columns = []
-    for column in table.columns:
-        if column != name:
-            numbers = table.numbers(column)
-            if numbers is None:
-                raise InputError(
-                    f"{path}: column {column!r} is not numbers. Features are numbers; a column of "
-                    f"ids is called {' or '.join(ID_NAMES)}."
-                )
-            columns.append(numbers)
+    id_name = next((name for name in ID_NAMES if name in table.columns), None)
+    remedy = f"features are numbers, and a column of ids is called {' or '.join(ID_NAMES)}"
+    columns = [table.needed_numbers(name, remedy) for name in table.columns if name != id_name]
     if not columns:
         raise InputError(f"{path} has no columns of numbers")
-    return np.column_stack(columns), None if name is None else table.texts(name)
+    return np.column_stack(columns), None if id_name is None else table.ids(id_name)
 
 
 def _match(names: Sequence[str], ids: Sequence[str], path: Path) -> list[int]:
-    check_ids(names, str(path))
+    """Return where the features of each item are."""
     place = {name: k for k, name in enumerate(names)}
     lost = [name for name in ids if name not in place]
     if lost:

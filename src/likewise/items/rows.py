@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
 
@@ -12,11 +12,18 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
-from likewise.items.items import Features, Items, OnProgress, digest, known_before, shorten
-from likewise.items.tablefiles import READING, is_table, read_table
+from likewise.items.items import (
+    Features,
+    Items,
+    OnProgress,
+    digest,
+    known_before,
+    one_line,
+    shorten,
+)
+from likewise.items.tablefiles import READING, is_table, read_with
 from likewise.items.tables import (
     Table,
-    as_shown,
     as_text,
     find_times,
     is_missing,
@@ -61,17 +68,16 @@ class RowItems(Items):
         show: Sequence[str] | None = None,
     ) -> None:
         super().__init__(table.path, table.ids(id), notes=table.notes)
-        self._table = table
-        self._id = id
-        self._columns = None if columns is None else list(columns)
-        self._left_out = [] if id is None else [id]
-        known = list(table.columns) if show is None else list(show)
-        for name in (*(self._columns or ()), *known):
-            table.column(name)
-        self._hashed = sorted({*known, *(self._columns or table.columns)})
+        self._table, self._id = table, id
         # The id is the heading; as a field it would only say that any two rows differ.
-        self._show = known if show is not None else [name for name in known if name != id]
-        self._named = repr(self._hashed)
+        others = [name for name in table.columns if name != id]
+        self._show = others if show is None else list(show)
+        self._used = others if columns is None else list(columns)
+        self._is_chosen = columns is not None
+        for name in (*self._used, *self._show):
+            table.column(name)
+        known = table.columns if show is None else show
+        self._hashed = sorted({*known, *(columns or table.columns)})
 
     @classmethod
     def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
@@ -79,26 +85,16 @@ class RowItems(Items):
         return is_table(source)
 
     @classmethod
-    def open(
-        cls,
-        source: Any,
-        *,
-        cache: FeatureCache,
-        id: str | None = None,
-        columns: Sequence[str] | None = None,
-        show: Sequence[str] | None = None,
-        **reading: Any,
-    ) -> Self:
+    def open(cls, source: Any, *, cache: FeatureCache, **options: Any) -> Self:
         """Read a table."""
-        return cls(read_table(source, **reading), id=id, columns=columns, show=show)
+        table, others = read_with(source, options)
+        return cls(table, **others)
 
     def title(self, i: int) -> str:
         """Return the id where there is an id column, else the first shown fields."""
         if self._id is not None or self._table.index is not None:
             return shorten(self.ids[i])
-        cells = [(name, as_shown(self._table.columns[name][i])) for name in self._show[:3]]
-        fields = [f"{name} {cell}" for name, cell in cells if cell.strip()]
-        return shorten(" · ".join(fields)) or f"row {i}"
+        return shorten(one_line(self._table.fields(self._show[:3], i))) or f"row {i}"
 
     def view(self, i: int) -> dict[str, Any]:
         """Return the shown fields of row `i`, and where its numbers and dates lie among all."""
@@ -118,46 +114,42 @@ class RowItems(Items):
 
     def leaving_out(self, column: str) -> Self:
         """Return the rows without a column among features, fields and what counts as a change."""
-        if column in (self._columns or ()):
+        if self._is_chosen and column in self._used:
             raise InputError(
                 f"the column {column!r} of {self.source} has the groups, so rows are not compared "
                 "by it. Leave it out of --columns."
             )
         other = copy.copy(self)
-        other._left_out = [*self._left_out, column]
-        other._show = [name for name in self._show if name != column]
-        other._hashed = [name for name in self._hashed if name != column]
-        other._named = repr(other._hashed)
+        other._show, other._used, other._hashed = (
+            [name for name in names if name != column]
+            for names in (self._show, self._used, self._hashed)
+        )
+        other._searched = {}
+        for name in ("_fitted", "_numbers", "_shares", "_categories"):
+            vars(other).pop(name, None)
         return other
 
     def content_hash(self, i: int) -> str:
         """Return a hash of the columns that are shown or used."""
-        return self._hash(tuple(self._table.columns[name][i] for name in self._hashed))
-
-    def content_hashes(self) -> dict[str, str]:
-        """Return the content hash of every row by its id, a seventh faster than one by one."""
-        rows = zip(*(self._table.columns[name] for name in self._hashed), strict=True)
-        return dict(zip(self.ids, map(self._hash, rows), strict=True))
-
-    def _hash(self, row: tuple[Any, ...]) -> str:
-        return digest(self._named, repr(row))
+        row = tuple(self._table.columns[name][i] for name in self._hashed)
+        return digest(repr(self._hashed), repr(row))
 
     def content(self, i: int) -> str:
         """Return a hash of the values, without the id."""
         names = [name for name in self._hashed if name != self._id]
         return digest(repr([self._table.columns[name][i] for name in names]))
 
-    def _make_features(self, progress: OnProgress | None) -> Features:
-        # Not cached: to compute them takes no longer than to hash the table.
-        return fit_rows(self._table, self._columns, self._left_out)[0]
-
     @cached_property
-    def _encoders(self) -> dict[str, Encoder]:
-        return fit_rows(self._table, self._columns, self._left_out)[1]
+    def _fitted(self) -> tuple[Features, dict[str, Encoder]]:
+        # Not cached on disk: to compute them takes no longer than to hash the table.
+        return fit_rows(self._table, self._used, is_chosen=self._is_chosen)
+
+    def _make_features(self, progress: OnProgress | None) -> Features:
+        return self._fitted[0]
 
     def _learned(self) -> dict[str, Any]:
         """Return the range, the categories or the letters of every column."""
-        return {"encoders": self._encoders, "columns": self._hashed}
+        return {"encoders": self._fitted[1], "columns": self._hashed}
 
     def features_like(self, learned: Mapping[str, Any] | None) -> Features:
         """Return features made as those of the first rows, which must have had the same columns."""
@@ -200,32 +192,30 @@ class RowItems(Items):
     def _numbers(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """The columns of numbers that are shown, and which share of the others is smaller."""
         ranks = {}
-        for name in self._show:
-            numbers = self._table.numbers(name)
-            if numbers is not None and name != self._id:
-                finite = np.sort(numbers[np.isfinite(numbers)])
-                if len(finite) and finite[-1] > finite[0]:
-                    # Equal ones count half.
-                    n_below = np.searchsorted(finite, numbers, "left")
-                    n_up_to = np.searchsorted(finite, numbers, "right")
-                    ranks[name] = (numbers, (n_below + n_up_to) / (2 * len(finite)))
+        for name, numbers in self._varying(self._show, self._table.numbers):
+            finite = np.sort(numbers[np.isfinite(numbers)])
+            # Equal ones count half.
+            n_below = np.searchsorted(finite, numbers, "left")
+            n_up_to = np.searchsorted(finite, numbers, "right")
+            ranks[name] = (numbers, (n_below + n_up_to) / (2 * len(finite)))
         return ranks
 
     @cached_property
     def _shares(self) -> dict[str, np.ndarray]:
         """Every number and date that is shown as a share of the range of its column."""
         columns = {name: numbers for name, (numbers, _) in self._numbers.items()}
-        for name in self._show:
-            if name not in columns and name != self._id:
-                times = self._table.times(name)
-                if times is not None and np.nanmax(times) > np.nanmin(times):
-                    columns[name] = times
-        scaled = {}
-        for name, numbers in columns.items():
-            finite = numbers[np.isfinite(numbers)]
-            low, high = finite.min() / 2, finite.max() / 2
-            scaled[name] = (numbers / 2 - low) / (high - low)
-        return scaled
+        others = [name for name in self._show if name not in columns]
+        columns |= self._varying(others, self._table.times)
+        return {name: scaled(values, *_range(values)) for name, values in columns.items()}
+
+    def _varying(
+        self, names: Iterable[str], read: Callable[[str], np.ndarray | None]
+    ) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield the columns that can be read as numbers or dates and are not all equal."""
+        for name in names:
+            values = read(name) if name != self._id else None
+            if values is not None and len(set(_range(values))) > 1:
+                yield name, values
 
     @cached_property
     def _categories(self) -> dict[str, tuple[list[str | None], Counter[str | None]]]:
@@ -244,40 +234,46 @@ def _short(number: float) -> str:
     return f"{number:.4g}" if abs(number) < 1e4 or abs(number) >= 1e15 else f"{number:.0f}"
 
 
+def _range(numbers: np.ndarray) -> tuple[float, float]:
+    """Return the smallest and the largest finite number, 0 and 0 if there is none."""
+    finite = numbers[np.isfinite(numbers)]
+    return (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
+
+
+def scaled(numbers: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Return numbers as shares of a range."""
+    # Halved, because the difference of two doubles may overflow.
+    return (numbers / 2 - low / 2) / (high / 2 - low / 2)
+
+
 def fit_rows(
-    table: Table, columns: Sequence[str] | None, leave_out: Sequence[str]
+    table: Table, names: Sequence[str], *, is_chosen: bool
 ) -> tuple[Features, dict[str, Encoder]]:
     """Return the features of the rows, and by column name what makes them of new rows.
 
-    By default they come from all columns except `leave_out`.
+    Unless the columns were chosen, free text and columns that count the rows are left out.
     """
-    names = [n for n in table.columns if n not in leave_out] if columns is None else list(columns)
     encoders: dict[str, Encoder] = {}
     used: dict[str, list[str]] = {how: [] for how in HOW}
     notes: list[str] = []
-    free: list[str] = []
     for name in names:
-        how, encoder, note = _encoder(table, name, keeps_counts=columns is not None)
-        if how == "text":
-            free.append(name)
-            continue
-        if note:
-            notes.append(f"{name}: {note}")
+        how, encoder, remarks = _encoder(table, name, keeps_counts=is_chosen)
+        if remarks:
+            notes.append(f"{name}: {'; '.join(remarks)}")
+        if encoder is not None or how == "text":
+            used[how].append(name)
         if encoder is not None:
             encoders[name] = encoder
-            used[how].append(name)
     blocks = [encoded(table, name, encoder) for name, encoder in encoders.items()]
-    if free and (columns is not None or not blocks):
-        for name in free:
-            X, letters = fit_characters([as_text(v) for v in table.column(name)])
-            blocks.append(X)
-            encoders[name] = {"letters": letters}
-        used["text"] = free
-    elif free:
+    if used["text"] and blocks and not is_chosen:
         notes.append(
-            f"left out as free text: {', '.join(free)}. Name them in --columns to use their "
-            "letters, or use --text for one of them."
+            f"left out as free text: {', '.join(used.pop('text'))}. Name them in --columns to use "
+            "their letters, or use --text for one of them."
         )
+    for name in used.get("text", ()):
+        X, letters = fit_characters([as_text(v) for v in table.column(name)])
+        blocks.append(X)
+        encoders[name] = {"letters": letters}
     if not blocks:
         if table.n == 1:
             raise InputError(f"{table.path} has only 1 row; to compare rows, at least 2 are needed")
@@ -310,9 +306,8 @@ def encoded(table: Table, name: str, encoder: Mapping[str, Any]) -> np.ndarray:
     low, high, fill = (float(encoder[key]) for key in ("low", "high", "fill"))
     numbers = _numbers(table, name, encoder.get("dates"))
     numbers = np.where(np.isinf(numbers), np.clip(numbers, low, high), numbers)
-    # Halved, because the difference of two doubles may overflow.
-    scaled = (numbers / 2 - low / 2) / (high / 2 - low / 2)
-    return np.where(np.isnan(scaled), fill, scaled)[:, None]
+    shares = scaled(numbers, low, high)
+    return np.where(np.isnan(shares), fill, shares)[:, None]
 
 
 def _numbers(table: Table, name: str, dates: str | None) -> np.ndarray:
@@ -321,10 +316,7 @@ def _numbers(table: Table, name: str, dates: str | None) -> np.ndarray:
     if all(map(is_missing, cells)):
         return np.full(table.n, np.nan)
     if dates is None:
-        numbers = table.numbers(name)
-        if numbers is None:
-            raise InputError(f"column {name!r} of {table.path} is not numbers, as in the fit")
-        return numbers
+        return table.needed_numbers(name, "it was in the fit")
     try:
         return read_times(cells, dates)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
@@ -333,23 +325,22 @@ def _numbers(table: Table, name: str, dates: str | None) -> np.ndarray:
         ) from error
 
 
-def _encoder(table: Table, name: str, *, keeps_counts: bool) -> tuple[str, Encoder | None, str]:
-    """Return what a column is, what makes its features if it is of use, and what to say of it."""
-    numbers = table.numbers(name)
+def _encoder(
+    table: Table, name: str, *, keeps_counts: bool
+) -> tuple[str, Encoder | None, list[str]]:
+    """Return what a column is, what makes its features if it is of use, and remarks on it."""
+    cells, numbers = table.column(name), table.numbers(name)
     if numbers is not None:
         if not keeps_counts and _only_counts(numbers):
-            return "number", None, "left out, it only counts the rows"
-        finite, beyond = _within_range(table.column(name), numbers)
-        scale, note = _fit_scale(finite)
-        if beyond:
-            note = note.replace("all its values", "all its other values")
-        return "number", scale, "; ".join(part for part in (beyond, note) if part)
-    times = find_times(table.column(name))
+            return "number", None, ["left out, it only counts the rows"]
+        return "number", *_fit_scale(cells, numbers)
+    times = find_times(cells)
     if times is not None:
-        return "date", *_fit_scale(times[1], times[0])
-    texts = [_category(value) for value in table.column(name)]
+        encoder, remarks = _fit_scale(cells, times[1])
+        return "date", None if encoder is None else {**encoder, "dates": times[0]}, remarks
+    texts = [_category(value) for value in cells]
     if len(set(texts)) > MOST_CATEGORIES:
-        return "text", None, ""
+        return "text", None, []
     return "category", *_fit_one_hot(texts)
 
 
@@ -362,40 +353,34 @@ def _only_counts(numbers: np.ndarray) -> bool:
     return len(numbers) >= 10 and bool((np.diff(numbers) == 1).all())
 
 
-def _within_range(cells: Sequence[Any], numbers: np.ndarray) -> tuple[np.ndarray, str]:
-    """Replace infinite numbers by the largest or smallest other one; say which they are."""
-    places = np.flatnonzero(np.isinf(numbers))
-    if not len(places):
-        return numbers, ""
-    first = f"row {places[0]} is {shorten(as_text(cells[places[0]]), 30)!r}"
-    others = f" (and {plural(len(places) - 1, 'other')})" if len(places) > 1 else ""
-    finite = numbers[np.isfinite(numbers)]
-    if not len(finite):
-        return numbers, f"{first}{others}, which is beyond the range of numbers"
-    note = f"{first}{others}: beyond the range of numbers, counted as the largest or smallest other"
-    return np.where(np.isinf(numbers), np.clip(numbers, finite.min(), finite.max()), numbers), note
-
-
-def _fit_scale(numbers: np.ndarray, dates: str | None = None) -> tuple[Encoder | None, str]:
-    """Return the scale of numbers to [0, 1], which fills in the median; None if it is of no use."""
-    finite = numbers[np.isfinite(numbers)]
-    lost = len(numbers) - len(finite)
-    if not len(finite):
-        return None, "left out, it has no values that can be compared"
-    low, high = float(finite.min()), float(finite.max())
+def _fit_scale(cells: Sequence[Any], numbers: np.ndarray) -> tuple[Encoder | None, list[str]]:
+    """Return the scale of numbers to [0, 1] with the median to fill in, if of use, and remarks."""
+    is_beyond, is_lost = np.isinf(numbers), np.isnan(numbers)
+    low, high = _range(numbers)
+    remarks = []
+    if is_beyond.any():
+        first, *others = np.flatnonzero(is_beyond).tolist()
+        also = f" (and {plural(len(others), 'other')})" if others else ""
+        cell = shorten(as_text(cells[first]), 30)
+        remarks.append(f"row {first} is {cell!r}{also}: beyond the range of numbers")
+    if (is_beyond | is_lost).all():
+        return None, [*remarks, "left out, it has no values that can be compared"]
     if low == high:
-        return None, "left out, all its values are equal"
-    fill = float(np.median((finite / 2 - low / 2) / (high / 2 - low / 2)))
-    note = f"{plural(lost, 'missing value')}, filled with the median" if lost else ""
-    written = {} if dates is None else {"dates": dates}
-    return {"low": low, "high": high, "fill": fill, **written}, note
+        which = "all its other values" if remarks else "all its values"
+        return None, [*remarks, f"left out, {which} are equal"]
+    if remarks:
+        remarks[0] += ", counted as the largest or smallest other"
+    if is_lost.any():
+        remarks.append(f"{plural(int(is_lost.sum()), 'missing value')}, filled with the median")
+    fill = float(np.median(scaled(np.clip(numbers[~is_lost], low, high), low, high)))
+    return {"low": low, "high": high, "fill": fill}, remarks
 
 
-def _fit_one_hot(texts: Sequence[str | None]) -> tuple[Encoder | None, str]:
-    """Return the categories of a column, None if it is of no use."""
+def _fit_one_hot(texts: Sequence[str | None]) -> tuple[Encoder | None, list[str]]:
+    """Return the categories of a column, None if it is of no use, and remarks."""
     names = sorted({text for text in texts if text is not None})
     lost = sum(text is None for text in texts)
     if len(names) + (lost > 0) < 2:
-        return None, "left out, all its values are equal"
-    note = f"{plural(lost, 'missing value')}, in none of the categories" if lost else ""
-    return {"names": names}, note
+        return None, ["left out, all its values are equal"]
+    remark = f"{plural(lost, 'missing value')}, in none of the categories"
+    return {"names": names}, [remark] if lost else []

@@ -17,9 +17,9 @@ from likewise.errors import InputError, needs_extra
 from likewise.items.cache import FeatureCache, package_versions
 from likewise.items.items import Features, Items, OnProgress, Problem, digest, known_before
 from likewise.items.limits import files_below, name_in
-from likewise.items.points import ARRAY_SUFFIXES, ids_of, read_array
+from likewise.items.points import ARRAY_SUFFIXES, read_array
 from likewise.items.tablefiles import CSV_SUFFIXES, READING, is_table, read_table
-from likewise.items.tables import Table
+from likewise.items.tables import Table, numbered
 from likewise.words import plural
 
 RECIPE = "series 1"
@@ -59,7 +59,7 @@ class SeriesItems(Items):
         series: SeriesSet,
         *,
         how: Literal["euclidean", "dtw"] = "euclidean",
-        cache: FeatureCache | None = None,
+        cache: FeatureCache,
     ) -> None:
         if how not in ("euclidean", "dtw"):
             raise InputError(f"series features are euclidean or dtw, not {how!r}")
@@ -67,12 +67,7 @@ class SeriesItems(Items):
         super().__init__(source, series.ids, problems=series.problems, notes=series.notes + gaps)
         self._channels, self._fields = series.channels, series.fields
         self._how = how
-        self._cache = cache or FeatureCache(None)
-
-    @classmethod
-    def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
-        """Return False: time series are never recognized, only named as such."""
-        return False
+        self._cache = cache
 
     @classmethod
     def open(
@@ -144,28 +139,25 @@ def series_from_table(
 ) -> SeriesSet:
     """Read one series from every row: its columns of numbers in order, or a list in one cell."""
     names = [n for n in table.columns if n != id] if columns is None else list(columns)
-    ids = table.ids(id)
     notes = list(table.notes)
     lists = [n for n in names if any(isinstance(v, list) for v in table.column(n)[:100])]
+    if len(lists) > 1:
+        raise InputError(f"{table.path} has lists in {lists}: name one of them with --columns")
     if lists:
-        if len(lists) > 1:
-            raise InputError(f"{table.path} has lists in {lists}: name one of them with --columns")
-        name = lists[0]
-        raw = [
-            _from_list(value, f"{table.path}, row {i}, {name}")
-            for i, value in enumerate(table.columns[name])
-        ]
+        cells = enumerate(table.columns[lists[0]])
+        raw = [one_channel(value, f"{table.path}, row {i}, {lists[0]}") for i, value in cells]
     else:
         numbers = {n: table.numbers(n) for n in names}
         others = [n for n, values in numbers.items() if values is None]
         points = [values for values in numbers.values() if values is not None]
-        if others and (columns is not None or not points):
-            raise InputError(f"{table.path}: not numbers: {', '.join(others)}")
+        if not points or (others and columns is not None):
+            what = ", ".join(others) or "nothing but ids"
+            raise InputError(f"{table.path}: series are numbers, and it has {what}")
         if others:
             notes.append(f"columns that are not numbers were left out: {', '.join(others)}")
         raw = list(np.column_stack(points)[:, :, None])
     fields = [table.fields(show, i) for i in range(table.n)]
-    return SeriesSet(ids, raw, ["value"], fields, notes=notes)
+    return SeriesSet(table.ids(id), raw, ["value"], fields, notes=notes)
 
 
 def series_from_array(path: Path) -> SeriesSet:
@@ -179,7 +171,7 @@ def series_from_array(path: Path) -> SeriesSet:
         )
     count = X.shape[2]
     names = ["value"] if count == 1 else [f"channel {k}" for k in range(count)]
-    return SeriesSet(ids_of(X, ids, path), list(X.astype(np.float64)), names)
+    return SeriesSet(ids or numbered(len(X)), list(X.astype(np.float64)), names)
 
 
 def series_from_folder(folder: Path, columns: Sequence[str] | None) -> SeriesSet:
@@ -235,14 +227,15 @@ def _read_series(path: Path, columns: Sequence[str] | None) -> tuple[list[str], 
     return list(numeric), np.column_stack(list(numeric.values()))
 
 
-def _from_list(value: Any, where: str) -> np.ndarray:
+def one_channel(values: Any, where: str) -> np.ndarray:
+    """Return a list of numbers as a series."""
     try:
-        values = np.array(value, dtype=np.float64)
+        series = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{where} is not a list of numbers: {error}") from error
-    if values.ndim != 1 or not values.size:
-        raise InputError(f"{where} is not a list of numbers")
-    return values[:, None]
+    if series.ndim != 1 or not series.size:
+        raise InputError(f"{where} is not a list of numbers: its shape is {series.shape}")
+    return series[:, None]
 
 
 def _without_gaps(given: SeriesSet) -> tuple[list[np.ndarray], list[str]]:

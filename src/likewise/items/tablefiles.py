@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,40 @@ def is_table(source: Any) -> bool:
     return is_frame(source)
 
 
-def from_frame(frame: Any) -> Table:
+def read_with(source: Any, options: Mapping[str, Any]) -> tuple[Table, dict[str, Any]]:
+    """Read a table by the options for reading; return it and the other options."""
+    reading = {name: value for name, value in options.items() if name in READING}
+    others = {name: value for name, value in options.items() if name not in READING}
+    return read_table(source, **reading), others
+
+
+def read_table(
+    source: Any,
+    *,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+) -> Table:
+    """Read a file whose name ends in one of `TABLE_SUFFIXES`, or a data frame."""
+    if is_frame(source):
+        if encoding is not None or delimiter is not None or header is not None:
+            raise InputError(f"{', '.join(READING)} are for files, not for data frames")
+        table = _from_frame(FRAME, source)
+    elif not is_table(source):
+        raise InputError(f"{source} is not a table ({', '.join(TABLE_SUFFIXES)})")
+    elif source.suffix.lower() in PARQUET_SUFFIXES:
+        table = _from_frame(source, _read_parquet(source))
+    elif source.suffix.lower() in JSON_SUFFIXES:
+        table = _read_json(source, encoding)
+    else:
+        table = _read_csv(source, encoding, delimiter, header)
+    if not table.columns or not table.n:
+        shape = f"{plural(len(table.columns), 'column')} and {plural(table.n, 'row')}"
+        raise InputError(f"{table.path} has {shape}; at least one of each is needed")
+    return table
+
+
+def _from_frame(path: Path, frame: Any) -> Table:
     """Return a data frame as a table with None for missing; a unique pandas index names rows."""
     index = None
     if hasattr(frame, "to_pydict"):  # pyarrow
@@ -64,38 +97,8 @@ def from_frame(frame: Any) -> Table:
                 column[i] = None
         if type(frame.index).__name__ != "RangeIndex" and frame.index.is_unique:
             index = [as_text(name) for name in frame.index.tolist()]
-    if not names or not len(frame):
-        shape = f"{plural(len(names), 'column')} and {plural(len(frame), 'row')}"
-        raise InputError(f"{FRAME} has {shape}; at least one of each is needed")
-    named = _column_names(FRAME, [as_text(name) for name in names])
-    return Table(FRAME, dict(zip(named, columns, strict=True)), len(frame), index=index)
-
-
-def read_table(
-    source: Any,
-    *,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    header: bool | None = None,
-) -> Table:
-    """Read a file whose name ends in one of `TABLE_SUFFIXES`, or a data frame."""
-    if is_frame(source):
-        if encoding is not None or delimiter is not None or header is not None:
-            raise InputError(f"{', '.join(READING)} are for files, not for data frames")
-        return from_frame(source)
-    path: Path = source
-    if not is_table(path):
-        raise InputError(f"{path} is not a table ({', '.join(TABLE_SUFFIXES)})")
-    suffix = path.suffix.lower()
-    if suffix in PARQUET_SUFFIXES:
-        table = _read_parquet(path)
-    elif suffix in JSON_SUFFIXES:
-        table = _read_json(path, encoding)
-    else:
-        table = _read_csv(path, encoding, delimiter, header)
-    if not table.n:
-        raise InputError(f"{path} has column names but no rows")
-    return table
+    named = _column_names(path, [as_text(name) for name in names])
+    return Table(path, dict(zip(named, columns, strict=True)), len(frame), index=index)
 
 
 def _read_text(path: Path, encoding: str | None) -> str:
@@ -232,25 +235,21 @@ def _column_names(path: Path, names: Sequence[str]) -> list[str]:
 
 def _read_json(path: Path, encoding: str | None) -> Table:
     text = _read_text(path, encoding)
-    records: list[dict[str, Any]] = []
     if path.suffix.lower() == ".json":
-        whole = _parse(path, 1, text)
+        place, whole = "element", _parse(path, 1, text)
         if not isinstance(whole, list):
             raise InputError(f"{path} must hold a list of objects, not one {_json_type(whole)}")
         numbered = list(enumerate(whole, 1))
-        place = "element"
     else:
         # Not splitlines: a JSON string may contain the other characters that it splits at.
-        lines = ((k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip())
-        numbered = [(k, _parse(path, k, line)) for k, line in lines]
+        lines = enumerate(text.split("\n"), 1)
         place = "line"
+        numbered = [(k, _parse(path, k, line)) for k, line in lines if line.strip()]
     for k, record in numbered:
         if not isinstance(record, dict):
             raise InputError(f"{path}, {place} {k}: an object is needed, not {_json_type(record)}")
-        records.append(record)
+    records = [record for _, record in numbered]
     names = dict.fromkeys(name for record in records for name in record)
-    if records and not names:
-        raise InputError(f"{path} has only empty objects")
     columns: dict[str, Sequence[Any]] = {
         as_text(name): [record.get(name) for record in records] for name in names
     }
@@ -277,60 +276,53 @@ def _json_type(value: Any) -> str:
 
 def parquet_bytes(path: Path) -> int:
     """Return about how many bytes a Parquet file takes as Python values, by its metadata."""
-    pyarrow = _pyarrow()
+    with _opened_parquet(path) as file:
+        n_cells = file.metadata.num_rows * file.metadata.num_columns
+        return int(n_cells * BYTES_PER_CELL + _unpacked(file.metadata))
+
+
+def parquet_columns(path: Path, choose: Callable[[list[str]], Sequence[str]]) -> list[Any]:
+    """Return some columns of a Parquet file as Arrow arrays, chosen by the names there are."""
+    with _opened_parquet(path) as file:
+        names = choose(file.schema_arrow.names)
+        check_fits(path, _unpacked(file.metadata))
+        table = file.read(columns=list(names))
+        return [table[name].combine_chunks() for name in names]
+
+
+def _read_parquet(path: Path) -> Any:
+    """Return a Parquet file as an Arrow table, in memory only if it fits."""
+    check_fits(path, parquet_bytes(path))
+    with _opened_parquet(path) as file:
+        import pyarrow
+
+        # A value that a million rows share is stored once but takes memory for every row. No
+        # value is larger than all pages, so this many rows of a column stay within the limit.
+        n_rows = most_bytes() // max(1, _unpacked(file.metadata))
+        batches: list[Any] = []
+        size = 0
+        for batch in file.iter_batches(min(max(1, n_rows), 65_536)):
+            size += batch.nbytes
+            check_fits(path, size)
+            batches.append(batch)
+        return pyarrow.Table.from_batches(batches, file.schema_arrow)
+
+
+@contextmanager
+def _opened_parquet(path: Path) -> Iterator[Any]:
+    """Yield a `ParquetFile`; what cannot be read is an `InputError`."""
+    with needs_extra("reading Parquet files", "tables"):
+        import pyarrow
+        import pyarrow.parquet
     try:
-        metadata = pyarrow.parquet.read_metadata(path)
+        # A ParquetFile, because read_table takes hints from the names of folders.
+        with pyarrow.parquet.ParquetFile(path) as file:
+            yield file
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(f"{path} cannot be read as Parquet: {error}") from error
-    return int(metadata.num_rows * metadata.num_columns * BYTES_PER_CELL + _unpacked(metadata))
 
 
 def _unpacked(metadata: Any) -> int:
     """Return the size of the pages of a Parquet file when they are no longer compressed."""
     groups = (metadata.row_group(k) for k in range(metadata.num_row_groups))
     return sum(max(0, group.total_byte_size) for group in groups)
-
-
-def _read_parquet(path: Path) -> Table:
-    pyarrow = _pyarrow()
-    check_fits(path, parquet_bytes(path))
-    try:
-        # A ParquetFile, because read_table takes hints from the names of folders.
-        with pyarrow.parquet.ParquetFile(path) as file:
-            # A value that a million rows share is stored once but takes memory for every row. No
-            # value is larger than all pages, so this many rows of a column stay within the limit.
-            n_rows = most_bytes() // max(1, _unpacked(file.metadata))
-            batches: list[Any] = []
-            size = 0
-            for batch in file.iter_batches(min(max(1, n_rows), 65_536)):
-                size += batch.nbytes
-                check_fits(path, size)
-                batches.append(batch)
-            table = pyarrow.Table.from_batches(batches, file.schema_arrow)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
-    names = _column_names(path, [as_text(name) for name in table.column_names])
-    if not names:
-        raise InputError(f"{path} has no columns")
-    columns = {name: column.to_pylist() for name, column in zip(names, table.columns, strict=True)}
-    return Table(path, columns, table.num_rows)
-
-
-def parquet_columns(path: Path, choose: Callable[[list[str]], Sequence[str]]) -> list[Any]:
-    """Return some columns of a Parquet file as Arrow arrays, chosen by the names there are."""
-    pyarrow = _pyarrow()
-    try:
-        with pyarrow.parquet.ParquetFile(path) as file:
-            names = choose(file.schema_arrow.names)
-            check_fits(path, _unpacked(file.metadata))
-            table = file.read(columns=list(names))
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
-    return [table[name].combine_chunks() for name in names]
-
-
-def _pyarrow() -> Any:
-    with needs_extra("reading Parquet files", "tables"):
-        import pyarrow
-        import pyarrow.parquet
-    return pyarrow

@@ -54,10 +54,18 @@ class Table:
             )
         return self.columns[name]
 
+    def only_column(self, name: str | None, option: str) -> str:
+        """Return the column that an option names, or the only one there is."""
+        if name is None and len(self.columns) > 1:
+            raise InputError(
+                f"which column of {self.path} is meant? --{option} is one of {list(self.columns)}"
+            )
+        return next(iter(self.columns)) if name is None else name
+
     def ids(self, column: str | None) -> list[str]:
         """Return the ids of the rows: a column's values, the index, or numbers from 0."""
         if column is None:
-            return [str(i) for i in range(self.n)] if self.index is None else list(self.index)
+            return numbered(self.n) if self.index is None else list(self.index)
         ids = self.texts(column)
         check_ids(ids, f"{self.path}, column {column!r}")
         return ids
@@ -70,9 +78,17 @@ class Table:
         """Return a column as numbers, or None; see `as_numbers`."""
         return as_numbers(self.column(name), self.has_decimal_comma)
 
+    def needed_numbers(self, name: str, remedy: str) -> np.ndarray:
+        """Return a column as numbers, or raise `InputError` with a remedy."""
+        numbers = self.numbers(name)
+        if numbers is None:
+            raise InputError(f"column {name!r} of {self.path} is not numbers: {remedy}")
+        return numbers
+
     def times(self, name: str) -> np.ndarray | None:
-        """Return a column as points in time, or None; see `as_times`."""
-        return as_times(self.column(name))
+        """Return a column as seconds since 1970, or None if it is not dates."""
+        times = find_times(self.column(name))
+        return None if times is None else times[1]
 
     def fields(self, names: Sequence[str], i: int) -> list[list[str]]:
         """Return the named cells of row `i` as name and text: long ones cut, missing ones empty."""
@@ -84,6 +100,11 @@ class Table:
                 text = f"{text[:FIELD_LENGTH]}… ({len(text)} characters)"
             shown.append([name, text])
         return shown
+
+
+def numbered(n: int) -> list[str]:
+    """Return ids for things without names: numbers from 0."""
+    return [str(i) for i in range(n)]
 
 
 def as_shown(value: Any) -> str:
@@ -155,14 +176,8 @@ def as_numbers(values: Sequence[Any], has_decimal_comma: bool = False) -> np.nda
     return numbers if has_number else None
 
 
-def as_times(values: Sequence[Any]) -> np.ndarray | None:
-    """Return a column as seconds since 1970 with NaN for what is missing, or None if not dates."""
-    times = find_times(values)
-    return None if times is None else times[1]
-
-
 def find_times(values: Sequence[Any]) -> tuple[str, np.ndarray] | None:
-    """Return the format of the dates of a column, and `as_times` of it; None if not dates."""
+    """Return the format of a column of dates and its `read_times`; None if it is not dates."""
     for format in ("", *(day + hour for day in DATE_FORMATS for hour in TIME_FORMATS)):
         try:
             times = read_times(values, format)

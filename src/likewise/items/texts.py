@@ -27,7 +27,7 @@ from likewise.items.items import (
     known_before,
     shorten,
 )
-from likewise.items.tablefiles import READING, is_table, read_table
+from likewise.items.tablefiles import READING, is_table, read_with
 from likewise.items.tables import Table, as_text
 from likewise.words import plural
 
@@ -112,13 +112,14 @@ class TextItems(Items):
     def __init__(
         self,
         table: Table,
-        text: str,
+        text: str | None = None,
         *,
         id: str | None = None,
         show: Sequence[str] | None = None,
-        recipe: str = "lsi",
-        cache: FeatureCache | None = None,
+        text_features: str = "lsi",
+        cache: FeatureCache,
     ) -> None:
+        text = table.only_column(text, "text")
         self._texts = [as_text(value) for value in table.column(text)]
         empty = [i for i, value in enumerate(self._texts) if not value.strip()]
         if len(empty) == table.n:
@@ -126,14 +127,11 @@ class TextItems(Items):
         ids = table.ids(id)
         problems = [Problem(i, f"{ids[i]}: the text is empty") for i in empty]
         super().__init__(table.path, ids, problems=problems, notes=table.notes)
-        self._table = table
+        self._table, self._id, self._recipe = table, id, text_features
         self._show = list(show or ())
         for name in self._show:
             table.column(name)
-        self._id = id
-        self._has_id = id is not None or table.index is not None
-        self._recipe = recipe
-        self._cache = cache or FeatureCache(None)
+        self._cache = cache
         self._known_words: dict[int, frozenset[str]] = {}
 
     @classmethod
@@ -142,31 +140,15 @@ class TextItems(Items):
         return "text" in options and is_table(source)
 
     @classmethod
-    def open(
-        cls,
-        source: Any,
-        *,
-        cache: FeatureCache,
-        text: str | None = None,
-        id: str | None = None,
-        show: Sequence[str] | None = None,
-        text_features: str = "lsi",
-        **reading: Any,
-    ) -> Self:
+    def open(cls, source: Any, *, cache: FeatureCache, **options: Any) -> Self:
         """Read a table; the column may be left out if there is only one."""
-        table = read_table(source, **reading)
-        if text is None:
-            text, *others = table.columns
-            if others:
-                raise InputError(
-                    f"which column of {table.path} holds the texts? --text is one of "
-                    f"{list(table.columns)}"
-                )
-        return cls(table, text, id=id, show=show, recipe=text_features, cache=cache)
+        table, others = read_with(source, options)
+        return cls(table, cache=cache, **others)
 
     def title(self, i: int) -> str:
         """Return the id where there is an id column, else the beginning of the text."""
-        return shorten(self.ids[i] if self._has_id else telling(self._texts[i])) or "(empty)"
+        has_id = self._id is not None or self._table.index is not None
+        return shorten(self.ids[i] if has_id else telling(self._texts[i])) or "(empty)"
 
     def tile(self, i: int) -> dict[str, Any]:
         """Return the beginning of what the text says."""
@@ -174,13 +156,16 @@ class TextItems(Items):
 
     def sum_up(self, members: Sequence[int]) -> str:
         """Return key words of these texts, ranked by class-based TF-IDF."""
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        common = ENGLISH_STOP_WORDS | COMMON
         here = Counter(word for i in members for word in self._words(i))
         n_others, others = self._all_words
         scores = {}
         for word, n in here.items():
             share, usual = n / len(members), (others[word] + 1) / (n_others + 1)
             # In at least two texts and a tenth of them; otherwise it is a name or a typing error.
-            if n >= max(2, len(members) / 10) and share > 1.5 * usual and not says_nothing(word):
+            if n >= max(2, len(members) / 10) and share > 1.5 * usual and word not in common:
                 scores[word] = share * np.log(share / usual)
         best: dict[str, str] = {}
         for word in sorted(scores, key=lambda word: (-scores[word], word)):
@@ -224,31 +209,42 @@ class TextItems(Items):
         return digest(self._texts[i])
 
     def _make_features(self, progress: OnProgress | None) -> Features:
-        if self._recipe == "lsi":
-            return lsi_features(self._texts, self._cache)
-        return sentence_features(self._texts, self._recipe, self._cache)
+        if self._recipe != "lsi":
+            return sentence_features(self._texts, self._recipe, self._cache)
+        key, made_by = digest(*self._texts), f"{RECIPE}, {package_versions('scikit-learn')}"
+        what, why = "words", ""
+        X = self._cache.get(f"{made_by}, words", key, lambda: self._by_words[0])
+        if not X.shape[1]:
+            what, why = "letters", ", because the texts share too few words"
+            X = self._cache.get(f"{made_by}, letters", key, lambda: self._by_letters[0])
+        return Features(
+            X,
+            f"tf-idf of {what} and latent semantic indexing, {plural(X.shape[1], 'dimension')}"
+            f"{why}. For better ones name a sentence-embedding model with --text-features, or "
+            "bring your own with --features.",
+            notes=self._cache.notes,
+        )
+
+    @cached_property
+    def _by_words(self) -> Latent:
+        return fit_words(self._texts)
+
+    @cached_property
+    def _by_letters(self) -> Latent:
+        return fit_characters(self._texts)
 
     def _learned(self) -> dict[str, Any] | None:
         """Return the words or letters and their latent dimensions."""
-        return self._latent_words if self._recipe == "lsi" else None
+        if self._recipe != "lsi":
+            return None
+        X, words = self._by_words
+        return words if X.shape[1] else self._by_letters[1]
 
     def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
         if self._recipe != "lsi":
             return self._make_features(None)
         X = latent_features(self._texts, known_before(learned))
         return Features(X, "latent semantic indexing, as of the first texts")
-
-    @cached_property
-    def _latent_words(self) -> dict[str, Any]:
-        X, words = fit_words(self._texts)
-        return words if X.shape[1] else fit_characters(self._texts)[1]
-
-
-def says_nothing(word: str) -> bool:
-    """Whether a word is in texts of every topic."""
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    return word in ENGLISH_STOP_WORDS or word in COMMON
 
 
 def telling(text: str) -> str:
@@ -257,23 +253,6 @@ def telling(text: str) -> str:
     body = HEADERS.sub("", start)
     lines = [line for line in body.splitlines() if not PASSED_OVER.fullmatch(line)]
     return " ".join(" ".join(lines).split()) or " ".join(start.split())
-
-
-def lsi_features(texts: Sequence[str], kept: FeatureCache) -> Features:
-    """Return tf-idf and latent semantic indexing, of words or, where these fail, of letters."""
-    key, made_by = digest(*texts), f"{RECIPE}, {package_versions('scikit-learn')}"
-    what, why = "words", ""
-    X = kept.get(f"{made_by}, words", key, lambda: fit_words(texts)[0])
-    if not X.shape[1]:
-        what, why = "letters", ", because the texts share too few words"
-        X = kept.get(f"{made_by}, letters", key, lambda: fit_characters(texts)[0])
-    return Features(
-        X,
-        f"tf-idf of {what} and latent semantic indexing, {plural(X.shape[1], 'dimension')}{why}. "
-        "For better ones name a sentence-embedding model with --text-features, or bring your own "
-        "with --features.",
-        notes=kept.notes,
-    )
 
 
 Latent = tuple[np.ndarray, dict[str, Any]]
@@ -295,46 +274,38 @@ def latent_features(texts: Sequence[str], learned: Mapping[str, Any]) -> np.ndar
 
 def fit_words(texts: Sequence[str]) -> Latent:
     """Return LSI unit vectors, weighted as in the paper's newsgroup data, or no columns."""
-    vectorizer, weights = _tf_idf(
-        texts,
-        max_df=0.5 if len(texts) >= 10 else 1.0,
-        min_df=2,
-        max_features=10_000,
-        stop_words="english",
-    )
-    # A single word cannot separate the texts that have it.
-    if weights is None or weights.shape[1] < 2:
-        return np.empty((len(texts), 0)), {"n_columns": 0}
-    wordless = np.diff(weights.indptr) == 0
-    if wordless.sum() > len(texts) / 4:
-        return np.empty((len(texts), 0)), {"n_columns": 0}
-    return _latent(vectorizer, weights, WORD_DIMENSIONS)
+    most = 0.5 if len(texts) >= 10 else 1.0
+    options = {"max_df": most, "min_df": 2, "max_features": 10_000, "stop_words": "english"}
+    latent = _latent(texts, WORD_DIMENSIONS, most_wordless=0.25, **options)
+    return latent or (np.empty((len(texts), 0)), {"n_columns": 0})
 
 
 def fit_characters(texts: Sequence[str]) -> Latent:
     """Return unit vectors from the letters of the texts, for names, codes and other scripts."""
-    vectorizer, weights = _tf_idf(texts, **CHARACTERS, max_features=20_000)
-    if weights is None or min(weights.shape) < 2:
-        return np.zeros((len(texts), 1)), {"n_columns": 1}
-    return _latent(vectorizer, weights, CHARACTER_DIMENSIONS)
+    latent = _latent(
+        texts, CHARACTER_DIMENSIONS, most_wordless=1.0, **CHARACTERS, max_features=20_000
+    )
+    return latent or (np.zeros((len(texts), 1)), {"n_columns": 1})
 
 
-def _tf_idf(texts: Sequence[str], **options: Any) -> tuple[Any, Any]:
+def _latent(
+    texts: Sequence[str], dimensions: int, *, most_wordless: float, **options: Any
+) -> Latent | None:
+    """Return unit vectors by latent semantic indexing, None if there is too little to index."""
+    from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.preprocessing import normalize
 
     vectorizer = TfidfVectorizer(**options)
     try:
-        return vectorizer, vectorizer.fit_transform(texts)
+        weights = vectorizer.fit_transform(texts)
     except ValueError:  # scikit-learn's way to say that no word is left
-        return vectorizer, None
-
-
-def _latent(vectorizer: Any, weights: Any, dimensions: int) -> Latent:
-    from sklearn.decomposition import TruncatedSVD
-    from sklearn.preprocessing import normalize
-
-    dimensions = min(dimensions, *weights.shape)
-    svd = TruncatedSVD(dimensions, n_iter=10, random_state=0)
+        return None
+    n_wordless = int((np.diff(weights.indptr) == 0).sum())
+    # A single word cannot separate the texts that have it.
+    if min(weights.shape) < 2 or n_wordless > most_wordless * len(texts):
+        return None
+    svd = TruncatedSVD(min(dimensions, *weights.shape), n_iter=10, random_state=0)
     # Texts without a word are zeros, at the same distance from all others: see `DECIMALS`.
     X = rounded(normalize(svd.fit_transform(weights)))
     places = vectorizer.vocabulary_

@@ -22,7 +22,7 @@ from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.items.items import Features
 from likewise.items.limits import fits
-from likewise.items.points import check_promises, refuse_not_finite
+from likewise.items.points import refuse_not_finite
 from likewise.items.rows import RowItems
 from likewise.items.tablefiles import parquet_bytes
 from likewise.items.tables import Table
@@ -89,7 +89,6 @@ def open_rows(settings: Mapping[str, Any]) -> ParquetRows | NpyRows:
         return ParquetRows(paths, columns)
     if columns:
         raise InputError(f"{paths[0]} has no names of columns; leave out --columns")
-    check_promises(Path(paths[0]))
     return NpyRows(paths[0])
 
 

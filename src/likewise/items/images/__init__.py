@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
@@ -148,12 +147,9 @@ class ImageItems(Items):
         self, progress: OnProgress | None, learned: Mapping[str, Any] | None = None
     ) -> Features:
         recipe = self._recipe if learned is None else str(learned["recipe"])
-        about = image_features(
-            self._hashes, self._load, recipe, self._broken, self._cache, progress
+        return image_features(
+            self.ids, self._hashes, self._load, recipe, self._broken, self._cache, progress
         )
-        # The names of the files are not part of what the features are cached under.
-        named = (Problem(p.item, f"{self.ids[p.item or 0]}: {p.message}") for p in about.problems)
-        return replace(about, problems=tuple(named))
 
     def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
         return self._make_features(None, learned)
@@ -167,40 +163,40 @@ def find_pictures(folder: Path) -> tuple[list[Path], list[Problem], list[str]]:
     """List the pictures below a resolved folder, the files refused, and those skipped."""
     paths: list[Path] = []
     problems: list[Problem] = []
-    others: Counter[str] = Counter()
+    unread, others = Counter[str](), Counter[str]()
     for path in sorted(files_below(folder), key=lambda path: path.relative_to(folder).parts):
-        if path.suffix.lower() not in IMAGE_SUFFIXES:
-            others[path.suffix.lower() or "without suffix"] += 1
+        suffix = path.suffix.lower()
+        if suffix not in IMAGE_SUFFIXES:
+            counts = unread if suffix in OTHER_SUFFIXES else others
+            counts[suffix or "without suffix"] += 1
         elif not path.resolve().is_relative_to(folder):
             name = name_in(path, folder)
             problems.append(Problem(None, f"{name}: a link to outside of the folder, left out"))
         else:
             paths.append(path)
-    unread = _listed(others, lambda suffix: suffix in OTHER_SUFFIXES)
+    notes = []
     if unread:
-        unread = f"pictures that cannot be read were left out: {unread}. Convert them to PNG"
+        listed = _listed(unread)
+        notes.append(f"pictures that cannot be read were left out: {listed}. Convert them to PNG")
     if not paths:
         series = "For a folder of time series use --series; for a table give its file"
-        why = unread or (problems[0].message if problems else series)
+        why = [*notes, *(problem.message for problem in problems), series][0]
         formats = ", ".join(suffix[1:] for suffix in IMAGE_SUFFIXES)
         raise InputError(f"there are no pictures in {folder} that can be read ({formats}). {why}.")
-    passed = _listed(others, lambda suffix: suffix not in OTHER_SUFFIXES)
-    if passed:
-        passed = f"files that are not pictures were left out: {passed}"
-    return paths, problems, [note for note in (unread, passed) if note]
+    if others:
+        notes.append(f"files that are not pictures were left out: {_listed(others)}")
+    return paths, problems, notes
 
 
-def _listed(counts: Counter[str], choose: Callable[[str], bool]) -> str:
+def _listed(counts: Counter[str]) -> str:
     """Return how many files there are of each suffix, in words."""
-    return ", ".join(f"{n} {suffix}" for suffix, n in counts.most_common() if choose(suffix))
+    return ", ".join(f"{n} {suffix}" for suffix, n in counts.most_common())
 
 
 def _look(path: Path, folder: Path) -> Look:
+    data = None
     try:
         data = read_file(path, folder)
-    except BrokenPictureError as error:
-        return (1, 1), "", str(error)
-    try:
         return upright_size(open_picture(data)), digest(data), ""
     except BrokenPictureError as error:
-        return (1, 1), digest(data), str(error)
+        return (1, 1), "" if data is None else digest(data), str(error)

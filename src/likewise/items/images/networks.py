@@ -121,22 +121,16 @@ def has_inception_v3() -> bool:
 
 
 def build_inception_v3() -> Any:
-    """Return Inception-V3 without its classifiers, from torchvision or timm, without weights."""
+    """Return Inception-V3 without its classifiers and without weights."""
     try:
         models = importlib.import_module("torchvision.models")
-    except (ImportError, RuntimeError):  # RuntimeError: made for another version of torch
-        models = None
-    if models is not None:
-        network = models.inception_v3(
-            weights=None, aux_logits=False, transform_input=False, init_weights=False
-        )
-        network.fc = _module("torch").nn.Identity()
-        return network
-    try:
-        timm = importlib.import_module("timm")
-    except (ImportError, RuntimeError) as error:
+    except (ImportError, RuntimeError) as error:  # RuntimeError: made for another torch
         raise MissingExtraError("features='inception-v3'", "images") from error
-    return timm.create_model("inception_v3", pretrained=False, num_classes=0)
+    network = models.inception_v3(
+        weights=None, aux_logits=False, transform_input=False, init_weights=False
+    )
+    network.fc = _module("torch").nn.Identity()
+    return network
 
 
 def inception_weights(download: bool) -> Path:

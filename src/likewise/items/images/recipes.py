@@ -55,6 +55,7 @@ def choose_recipe(name: str) -> str:
 
 
 def image_features(
+    ids: Sequence[str],
     hashes: Sequence[str],
     load: Load,
     recipe: str,
@@ -94,7 +95,7 @@ def image_features(
     described = np.stack([known[hashes[i]] for i in places])
     X = np.tile(described.mean(axis=0), (n, 1))
     X[places] = described
-    problems = [Problem(i, faults[h]) for i, h in enumerate(hashes) if h in faults]
+    problems = [Problem(i, f"{ids[i]}: {faults[h]}") for i, h in enumerate(hashes) if h in faults]
     return Features(X, _description(recipe), notes=kept.notes, problems=tuple(problems))
 
 
