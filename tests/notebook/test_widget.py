@@ -147,8 +147,8 @@ def test_a_notebook_shows_the_widget_and_keeps_a_still_picture(tmp_path, monkeyp
     code = [
         "from likewise import COBRA\nsession = COBRA(3).start([[0.0], [0.1], [5.0]])\n"
         "widget = session.widget(items=['red', 'reddish', 'blue'])\nwidget",
-        "said = {'path': 'answer', 'body': {'question': 1, 'position': 0, 'answer': 'same'}}\n"
-        "widget._handle_custom_msg({'number': 1, **said}, [])\nsession",
+        "call = {'path': 'answer', 'body': {'question': 1, 'position': 0, 'answer': 'same'}}\n"
+        "widget._handle_custom_msg({'number': 1, **call}, [])\nsession",
     ]
     notebook = format.v4.new_notebook(cells=list(map(format.v4.new_code_cell, code)))
     client.execute(notebook, timeout=300)

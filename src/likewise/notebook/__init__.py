@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from likewise.errors import InputError, needs_extra
 from likewise.items import Features, Items, open_items
 from likewise.items.items import OnProgress, digest
 from likewise.items.points import check_features
+from likewise.items.tables import numbered
 from likewise.project import Project
 from likewise.words import plural
 
@@ -64,9 +65,7 @@ def _items(
 
 def _features(session: Session, X: Any) -> Features:
     """Return the features that the map and refining need."""
-    partition = session.strategy.partition
-    if X is None and partition.points is not None and len(partition.points) == len(session.labels):
-        X = partition.points
+    X = session.strategy.partition.points if X is None else X
     if X is None or len(X) != session.strategy.n_rows:
         n_rows = plural(session.strategy.n_rows, "row")
         raise InputError(f"this needs the features of all {n_rows}: session.widget(..., X=X)")
@@ -80,19 +79,9 @@ class ShownItems(Items):
     noun = "item"
 
     def __init__(self, n: int, show: Callable[[int], Any], *, is_html: bool) -> None:
-        super().__init__(Path("show"), [str(i) for i in range(n)])
+        super().__init__(Path("show"), numbered(n))
         self._show = show
         self._is_html = is_html
-
-    @classmethod
-    def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:  # noqa: ARG003
-        """Return False: this kind is never recognized from a source."""
-        return False
-
-    @classmethod
-    def open(cls, source: Any, *args: Any, **options: Any) -> Self:  # noqa: ARG003
-        """Refuse: these are made by `Session.widget` only."""
-        raise InputError("a function that shows rows is for session.widget(show=...)")
 
     def title(self, i: int) -> str:
         """Return the number of the row."""

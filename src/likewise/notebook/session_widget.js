@@ -6,9 +6,9 @@ function talker(model) {
   const waiting = new Map();
   const pictures = new Map();
   let n = 0;
-  const hear = (said, buffers) => {
-    waiting.get(said.number)?.({ status: said.status, body: said.body, data: buffers?.[0] });
-    waiting.delete(said.number);
+  const hear = (reply, buffers) => {
+    waiting.get(reply.number)?.({ status: reply.status, body: reply.body, data: buffers?.[0] });
+    waiting.delete(reply.number);
   };
   model.on("msg:custom", hear);
 
@@ -27,12 +27,12 @@ function talker(model) {
 
   const show = (image, address) => {
     if (!pictures.has(address)) pictures.set(address, fetched(address));
-    pictures.get(address).then((found) => (image.src = found), () => pictures.delete(address));
+    pictures.get(address).then((url) => (image.src = url), () => pictures.delete(address));
   };
 
   const stop = () => {
     model.off("msg:custom", hear);
-    for (const found of pictures.values()) found.then((url) => URL.revokeObjectURL(url), () => {});
+    for (const picture of pictures.values()) picture.then((url) => URL.revokeObjectURL(url), () => {});
   };
   return { call, show, stop };
 }
@@ -53,7 +53,7 @@ function render({ model, el }) {
   frame.likewise = way;
 
   const follow = () => frame.contentDocument?.documentElement?.style.setProperty("color-scheme", isDark(el) ? "dark" : "light");
-  const others = (said) => said.changed && frame.contentDocument?.dispatchEvent(new Event("visibilitychange"));
+  const others = (message) => message.changed && frame.contentDocument?.dispatchEvent(new Event("visibilitychange"));
   const theme = new MutationObserver(follow);
   for (const node of [document.documentElement, document.body]) theme.observe(node, { attributes: true });
   frame.addEventListener("load", follow);
