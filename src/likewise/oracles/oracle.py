@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-
 from likewise.core.answers import Answer, Chosen, Question
 from likewise.errors import AnswerError, InputError
-
-ROW_NUMBERS = (
-    "A function that answers gets two row numbers, not two rows: look the rows up in it, as in "
-    "lambda i, j: is_same(X[i], X[j])."
-)
 
 
 @runtime_checkable
@@ -72,7 +65,8 @@ class CallbackOracle:
                 raise
             raise AnswerError(
                 f"the function failed on the row numbers {left} and {right} "
-                f"({type(error).__name__}: {error}). {ROW_NUMBERS}"
+                f"({type(error).__name__}: {error}). A function that answers gets two row numbers, "
+                "not two rows: look the rows up in it, as in lambda i, j: is_same(X[i], X[j])."
             ) from error
 
 
@@ -82,12 +76,9 @@ def as_oracle(oracle: Any) -> Oracle:
         return oracle
     if callable(oracle):
         return CallbackOracle(oracle)
-    remedy = ""
-    if isinstance(oracle, list | tuple | dict | np.ndarray) or hasattr(oracle, "__array__"):
-        remedy = ". For labels that are known, pass oracle=LabelOracle(labels)"
     raise InputError(
         "an oracle has a method answer(question) or is a function of two row numbers, got "
-        f"{type(oracle).__name__}{remedy}"
+        f"{type(oracle).__name__}. For labels that are known, pass oracle=LabelOracle(labels)"
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Answer, Chosen, Gesture, Question, is_whole, ordered
+from likewise.core.answers import Answer, Gesture, Question, is_whole, ordered
 from likewise.errors import AnswerError, BudgetExhausted, InputError
 from likewise.inputs import refuse_events
 from likewise.oracles.oracle import answered, as_oracle, can_choose, chosen_by
@@ -42,15 +42,12 @@ class LabelOracle:
 
     def __init__(self, labels: ArrayLike | Mapping[Hashable, Any]) -> None:
         self.labels: Any = labels
+        self.n_rows: int | None = None  # not known where labels are by id
         if not isinstance(labels, Mapping):
             self.labels = array = np.asarray(labels)
             if array.ndim != 1:
                 raise InputError(f"labels must have one dimension, got shape {array.shape}")
-
-    @property
-    def n_rows(self) -> int | None:
-        """How many rows have a label; None where labels are by id."""
-        return None if isinstance(self.labels, Mapping) else len(self.labels)
+            self.n_rows = len(array)
 
     def answer(self, question: Question) -> Any:
         """Return the first group that has a row with the same label."""
@@ -62,32 +59,26 @@ class LabelOracle:
         return answered(None, question)
 
     def _label(self, row: int, sample_id: Hashable | None) -> Any:
-        if not isinstance(self.labels, Mapping):
-            if row >= len(self.labels):
-                n_labels = plural(len(self.labels), "label")
-                raise AnswerError(f"row {row} has no label: the oracle has {n_labels}")
-            return _known(self.labels[row], f"row {row}")
-        if sample_id is None:
+        """Return the label of a row, by its number or its id."""
+        if isinstance(self.labels, Mapping):
+            if sample_id is None:
+                raise AnswerError(
+                    "this oracle knows labels by sample id, but the question has none. "
+                    "Pass sample_ids to fit or start."
+                )
+            key, whose, is_there = sample_id, f"sample id {sample_id!r}", sample_id in self.labels
+        else:
+            key, whose, is_there = row, f"row {row}", row < len(self.labels)
+        if not is_there:
+            n_labels = plural(len(self.labels), "label")
+            raise AnswerError(f"{whose} has no label: the oracle has {n_labels}")
+        label = self.labels[key]
+        if label is None or (isinstance(label, float) and math.isnan(label)):
             raise AnswerError(
-                "this oracle knows labels by sample id, but the question has none. "
-                "Pass sample_ids to fit or start."
+                f"the label of {whose} is {label}, which is equal to no label. Leave out such "
+                "rows, as by train_indices, or give them a label."
             )
-        if sample_id not in self.labels:
-            raise AnswerError(f"sample id {sample_id!r} has no label")
-        return _known(self.labels[sample_id], f"sample id {sample_id!r}")
-
-
-def _is_share(p: Any) -> bool:
-    return isinstance(p, int | float | np.number) and 0 <= float(p) <= 1
-
-
-def _known(label: Any, whose: str) -> Any:
-    if label is None or (isinstance(label, float) and math.isnan(label)):
-        raise AnswerError(
-            f"the label of {whose} is {label}, which is equal to no label. Leave out such rows, as "
-            "by train_indices, or give them a label."
-        )
-    return label
+        return label
 
 
 class WrappedOracle:
@@ -95,19 +86,8 @@ class WrappedOracle:
 
     def __init__(self, oracle: Any) -> None:
         self.oracle = as_oracle(oracle)
-
-    @property
-    def n_rows(self) -> int | None:
-        """How many rows the other oracle knows about, if it says so."""
-        return getattr(self.oracle, "n_rows", None)
-
-    @property
-    def can_choose(self) -> bool:
-        """Whether the other oracle answers questions with several groups."""
-        return can_choose(self.oracle)
-
-    def _chosen(self, question: Question) -> Chosen:
-        return chosen_by(self.oracle, question)
+        self.n_rows: int | None = getattr(self.oracle, "n_rows", None)
+        self.can_choose = can_choose(self.oracle)
 
 
 class NoisyOracle(WrappedOracle):
@@ -125,7 +105,7 @@ class NoisyOracle(WrappedOracle):
     """
 
     def __init__(self, oracle: Any, p: float, random_state: int = 0) -> None:
-        if not _is_share(p):
+        if not isinstance(p, int | float | np.number) or not 0 <= float(p) <= 1:
             raise InputError(f"p must be a probability from 0 to 1, got {p!r}")
         super().__init__(oracle)
         self.p = p
@@ -133,7 +113,7 @@ class NoisyOracle(WrappedOracle):
 
     def answer(self, question: Question) -> Any:
         """Return the other oracle's answer, or a wrong one."""
-        right = self._chosen(question)
+        right = chosen_by(self.oracle, question)
         shown = [row for group in question.groups for row in group]
         rows = ordered(question.row, shown[0]) if question.is_pair else (question.row, *shown)
         rng = np.random.default_rng([self.random_state, *rows])
@@ -194,19 +174,17 @@ class ReplayOracle:
     def answer(self, question: Question) -> Any:
         """Return what was chosen, or what the recorded answers say about the groups shown."""
         then = self.choices.get((question.row, question.groups))
-        answers: dict[int, Answer | None]
         if then is not None:
-            answers = {link.right: link.answer for link in then.links}
+            linked = {link.right: link.answer for link in then.links}
+            answers = [linked.get(group[0]) for group in question.groups]
         else:
-            answers = {group[0]: self._recorded(question.row, group) for group in question.groups}
-        same = [
-            k for k, group in enumerate(question.groups) if answers.get(group[0]) is Answer.SAME
-        ]
+            answers = [self._recorded(question.row, group) for group in question.groups]
+        same = [place for place, answer in enumerate(answers) if answer is Answer.SAME]
         if same:
             return answered(same if len(same) > 1 else same[0], question)
-        if None in answers.values():
+        if None in answers:
             return self._otherwise(question)
-        return Answer.UNSURE if Answer.UNSURE in answers.values() else answered(None, question)
+        return Answer.UNSURE if Answer.UNSURE in answers else answered(None, question)
 
     def _recorded(self, row: int, group: tuple[int, ...]) -> Answer | None:
         """Return what was recorded about a row and a group: *same* as any of its rows counts."""

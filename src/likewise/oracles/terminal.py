@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Any
 
 from likewise.core.answers import Answer, Question
 from likewise.errors import BudgetExhausted
-
-T = TypeVar("T")
 
 KEYS = {
     "s": Answer.SAME,
@@ -50,26 +48,22 @@ class TerminalOracle:
         self.read = read
         self.write = write
 
-    def answer(self, question: Question) -> int | Answer | None:
+    def answer(self, question: Question) -> Any:
         """Show the question and wait for a key and Enter."""
-        if len(question.groups) == 1:
-            self.write(f"\n{question.number}. Do these belong together?")
-            self.write(f"  left   {self.show(question.row)}")
-            self.write(f"  right  {self._group(question.groups[0])}")
-            return self._key("[s]ame, [d]ifferent, [u]nsure, [q]uit: ", KEYS)
-        self.write(f"\n{question.number}. To which of these does it belong?")
-        self.write(f"  it     {self.show(question.row)}")
-        for place, group in enumerate(question.groups):
-            self.write(f"  {place + 1}      {self._group(group)}")
         n = len(question.groups)
-        keys: dict[str, int | Answer | None] = {str(k + 1): k for k in range(n)}
-        keys |= {"0": None, "u": Answer.UNSURE}
-        return self._key(f"1 to {n}, [0] none of these, [u]nsure, [q]uit: ", keys)
+        names, keys = ["left", "right"], dict[str, Any](KEYS)
+        words, prompt = "Do these belong together?", "[s]ame, [d]ifferent, [u]nsure, [q]uit: "
+        if n > 1:
+            names = ["it", *(str(place) for place in range(1, n + 1))]
+            keys = {str(place + 1): place for place in range(n)} | {"0": None, "u": Answer.UNSURE}
+            words = "To which of these does it belong?"
+            prompt = f"1 to {n}, [0] none of these, [u]nsure, [q]uit: "
+        self.write(f"\n{question.number}. {words}")
+        for name, rows in zip(names, ((question.row,), *question.groups), strict=True):
+            self.write(f"  {name:<6} {' · '.join(map(self.show, rows))}")
+        return self._key(prompt, keys)
 
-    def _group(self, rows: tuple[int, ...]) -> str:
-        return " · ".join(self.show(row) for row in rows)
-
-    def _key(self, prompt: str, keys: Mapping[str, T]) -> T:
+    def _key(self, prompt: str, keys: Mapping[str, Any]) -> Any:
         while True:
             try:
                 key = self.read(prompt).strip().lower()
