@@ -91,12 +91,12 @@ def test_things_in_memory_are_of_three_kinds():
 def test_pixels_in_lists_are_as_bright_as_in_an_array():
     image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
     pixels = [[[0, 100], [200, 50]], [[0, 0], [0, 200]]]
-    shown = [
-        np.asarray(image.open(_file(items.thumbnail(0, format="png"))))
-        for items in (open_items(pixels, cache=False), open_items(np.array(pixels), cache=False))
-    ]
-    assert np.array_equal(*shown)
-    assert len(np.unique(shown[0])) == 4
+    listed, array = (
+        np.asarray(image.open(_file(open_items(one, cache=False).thumbnail(0, format="png"))))
+        for one in (pixels, np.array(pixels))
+    )
+    assert np.array_equal(listed, array)
+    assert len(np.unique(listed)) == 4
 
 
 def test_a_series_in_memory_that_is_no_list_of_numbers_is_named():

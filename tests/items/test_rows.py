@@ -305,7 +305,9 @@ def test_a_column_that_is_left_out_is_gone_from_all_that_was_derived(flowers):
     others = items.leaving_out("petal")
     assert others.view(0)["scales"] == {}
     assert others.features().X.shape[1] < items.features().X.shape[1]
-    assert "petal" not in others.learned()["encoders"]
+    learned = others.learned()
+    assert learned is not None
+    assert "petal" not in learned["encoders"]
 
 
 def test_a_missing_value_is_not_in_the_title(tmp_path):

@@ -202,7 +202,7 @@ def test_a_value_that_many_rows_share_does_not_fill_the_memory(tmp_path, monkeyp
     path = write_parquet(tmp_path / "t.parquet", {"a": ["x" * 10_000] * 1000})
     assert path.stat().st_size < 10_000
     monkeypatch.setattr("likewise.items.limits.available_memory", lambda: 1_000_000)
-    with pytest.raises(InputError, match=r"would take \d+\.\d KiB of memory"):
+    with pytest.raises(InputError, match=r"would take \d+\.\d MiB of memory"):
         read_table(path)
 
 

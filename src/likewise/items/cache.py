@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sqlite3
 import zlib
@@ -20,8 +21,9 @@ FILE = "features.sqlite"
 TABLE = """
 CREATE TABLE IF NOT EXISTS arrays (recipe TEXT, hash TEXT, data BLOB, PRIMARY KEY (recipe, hash))
 """
-AT_ONCE = 500
-"""How many hashes one query is about; SQLite allows 999 parameters."""
+FIND = """
+SELECT hash, data FROM arrays WHERE recipe = ? AND hash IN (SELECT value FROM json_each(?))
+"""
 
 
 def package_versions(*names: str) -> str:
@@ -54,14 +56,8 @@ class FeatureCache:
         arrays: dict[str, np.ndarray] = {}
 
         def look(db: sqlite3.Connection) -> None:
-            for start in range(0, len(hashes), AT_ONCE):
-                batch = hashes[start : start + AT_ONCE]
-                marks = ",".join("?" * len(batch))
-                rows = db.execute(
-                    f"SELECT hash, data FROM arrays WHERE recipe = ? AND hash IN ({marks})",
-                    (recipe, *batch),
-                )
-                arrays.update((n, a) for n, data in rows if (a := _unpack(data)) is not None)
+            rows = db.execute(FIND, (recipe, json.dumps(list(hashes))))
+            arrays.update((n, a) for n, data in rows if (a := _unpack(data)) is not None)
 
         self._with(look)
         return arrays

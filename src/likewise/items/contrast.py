@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 MOST_CELLS = 4_000
-"""So many cells of each group are looked at, which takes some 60 ms for six groups."""
+"""At most this many cells of each group are looked at, about 60 ms for six groups."""
 N_MEMBERS = (10, 60)
-"""But not fewer and not more members than these."""
+"""The fewest and the most members of a group that are looked at."""
 N_SHARES = 3
 """How many values of a category are named."""
 MOST_VALUES = 30
@@ -32,7 +32,7 @@ def n_looked_at(n_fields: int) -> int:
 
 
 def contrast(item: View, groups: Sequence[Sequence[View]]) -> list[dict[str, Any]]:
-    """Return the fields of an item and what they are in some groups, the most telling first."""
+    """Return the fields of an item and their values in groups, the most telling first."""
     members = [[dict(view.get("fields", ())) for view in group] for group in groups]
     scales = [[view.get("scales", {}) for view in group] for group in groups]
     own = item.get("scales", {})

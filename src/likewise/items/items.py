@@ -65,7 +65,7 @@ class Features:
     partition : SuperInstances or None
         Beside candidate pairs, which items certainly belong together.
     questions : {"pairs", "choices"}
-        How candidate pairs are asked about if nobody says.
+        How candidate pairs are asked about by default.
     """
 
     X: np.ndarray | Any
@@ -114,7 +114,7 @@ class Items(ABC):
 
     A kind of items is a subclass with `kind`, `noun`, `options`, `recognizes`, `open`, `view`,
     `content_hash` and `_make_features`. Page, terminal and exports need nothing more: they show the
-    parts of `view`. ``docs/items.md`` tells how to add one.
+    parts of `view`. ``docs/items.md`` explains how to add one.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class Items(ABC):
     noun : str
         What one of them is called.
     options : tuple of str
-        The keyword arguments of `open`; others are refused before.
+        The keyword arguments of `open`; any others are refused.
     has_pictures : bool
         Whether `thumbnail` returns pictures.
     source : Path
@@ -214,7 +214,7 @@ class Items(ABC):
         return shorten(self.ids[i])
 
     def heading(self, i: int) -> str:
-        """Return what stands over item `i` where its content is shown: its name or its number."""
+        """Return the heading above item `i`: its name or its number."""
         is_numbered = self.ids[i].isdecimal() and not self.has_pictures
         return f"{self.noun.capitalize()} {self.ids[i]}" if is_numbered else self.title(i)
 
@@ -230,11 +230,11 @@ class Items(ABC):
         return small(self.view(i))
 
     def sum_up(self, members: Sequence[int]) -> str:
-        """Return a few words on what sets some items apart from the others, or nothing."""
+        """Return a few words that tell these items from the others, or nothing."""
         return ""
 
     def searched(self, i: int) -> str:
-        """Return all that a search looks at of item `i`, in lower case."""
+        """Return the text of item `i` that a search looks at, in lower case."""
         if i not in self._searched:
             view = self.view(i)
             parts = [self.ids[i], self.title(i), view.get("text", "")]
@@ -243,7 +243,7 @@ class Items(ABC):
         return self._searched[i]
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return what the items bring themselves, for exported tables; by default nothing."""
+        """Return the columns that the items bring to exported tables; none by default."""
         return {}
 
     def leaving_out(self, column: str) -> Self:
@@ -256,7 +256,7 @@ class Items(ABC):
 
     @property
     def decided(self) -> dict[str, Any]:
-        """Options of `open_items` that were not given, as they were chosen on this machine."""
+        """The options of `open_items` that were chosen for this machine."""
         return {}
 
     # -- all of them -------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ class Items(ABC):
         Parameters
         ----------
         progress : callable, optional
-            Called with the number of items done and of all items, where this takes long.
+            Called with the number of items done and of all items, if this takes long.
         """
         if callable(self._given):
             self._given = self._given()
@@ -305,7 +305,7 @@ class Items(ABC):
         return None
 
     def features_like(self, learned: Mapping[str, Any] | None) -> Features:
-        """Return features of these items, made as those of the items that returned `learned`."""
+        """Return features of these items, computed like those of the items that gave `learned`."""
         if self._given is not None:
             return self.features()
         return self._with_problems(self._make_features_like(learned))
@@ -313,7 +313,7 @@ class Items(ABC):
     def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
         """Compute the built-in features by what was learned from other items."""
         raise CannotGrowError(
-            f"these {many(self.noun)} only have features of all of them together, so new ones "
+            f"the features of these {many(self.noun)} come from all of them together, so new ones "
             "cannot be described. Begin another session with --session FILE"
         )
 
@@ -326,13 +326,13 @@ class Items(ABC):
         return replace(features, problems=tuple(every))
 
     def with_features(self, features: Features | Callable[[], Features]) -> Self:
-        """Return the same items with these features, or what makes them, not the built-in ones."""
+        """Return the same items with these features, or what makes them, as their own."""
         other = copy.copy(self)
         other._given = features
         return other
 
     def describe(self, source: Any) -> np.ndarray:
-        """Return features of new things, made as those of these items.
+        """Return features of new things, computed like those of these items.
 
         What was learned from these items, such as the range of a column, its categories or the
         vocabulary of texts, is applied to the new things.
@@ -354,7 +354,7 @@ class Items(ABC):
         return self.describer()(source)
 
     def describer(self) -> Describer:
-        """Return what describes new things, without these items; a fitted model keeps it."""
+        """Return what describes new things and does not hold these items; fitted models keep it."""
         from likewise.items.describer import Describer
 
         return Describer(self.kind, self._opened_with, self.learned(), self.has_given_features)

@@ -27,7 +27,7 @@ BUILT_IN = {
     "series": "likewise.items.series:SeriesItems",
     "images": "likewise.items.images:ImageItems",
 }
-"""The kinds are asked in this order whether they recognize a source."""
+"""The kinds, in the order in which they are asked whether they recognize a source."""
 
 LOOKED_AT = 65_536
 """A file with fewer bytes than this is read whole before anything else is done."""
@@ -69,7 +69,7 @@ def open_items(
         `series`, a folder or table of time series. Or what is in memory: a list or array of
         pictures (paths, PIL images, pixels), of texts, or of series.
     kind : str, optional
-        What it is, instead of recognizing it: ``"images"``, ``"texts"``, ``"rows"``,
+        What it is, if it is not to be recognized: ``"images"``, ``"texts"``, ``"rows"``,
         ``"series"``, ``"points"``, or a kind that another package has.
     text : str, optional
         The column of a table that holds texts; they are then the items.
@@ -82,7 +82,7 @@ def open_items(
     features : path, optional
         A file of features to use instead of the built-in ones: .npy, .npz, or a table of numbers.
     items : path, optional
-        Where `source` is a file of features, what to show for its rows.
+        What to show for the rows of `source`, if that is a file of features.
     series : bool
         Whether these are time series; the same as ``kind="series"``.
     image_features : str, optional
@@ -93,7 +93,7 @@ def open_items(
     series_features : {"euclidean", "dtw"}, optional
         How to compare series; ``"euclidean"`` by default.
     encoding, delimiter, header : optional
-        How to read a CSV, instead of finding out.
+        How to read a CSV; found out by default.
     names : str, optional
         The column of a table that holds names; its distinct names are then the items.
     pairs : sequence of str or "auto", optional
@@ -102,8 +102,8 @@ def open_items(
         of Splink (``unique_id_l``, ``unique_id_r``, ``match_probability``), ``left``, ``right``,
         ``score``, and the array of dedupe's ``score``, saved as .npy.
     same_above, different_below : float, optional
-        Pairs with a score above the one are joined without a question; those with a score below
-        the other are no candidates.
+        Pairs with a score above `same_above` are joined without a question; those with a score
+        below `different_below` are not candidates.
     cache : bool or path
         Whether to keep computed features, or where.
     **more

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from likewise.errors import InputError
-from likewise.words import plural
 
 SHARE = 0.5
 """Input may take this share of the free memory; features and answers need the rest. A round number;
@@ -59,13 +58,7 @@ def check_fits(path: Path, needed: int) -> None:
     """Raise `InputError` if a file needs more memory than it may take."""
     if not fits(needed):
         raise InputError(
-            f"{path} would take {in_words(needed)} of memory, and {in_words(available_memory())} "
-            "are free. Is it damaged? Otherwise make it smaller: fewer rows, fewer columns."
+            f"{path} would take {needed / 2**20:,.1f} MiB of memory, and "
+            f"{available_memory() / 2**20:,.1f} MiB are free. Is it damaged? Otherwise make it "
+            "smaller: fewer rows, fewer columns."
         )
-
-
-def in_words(n_bytes: int) -> str:
-    """Return a number of bytes in words."""
-    units = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
-    power = min(max(0, n_bytes.bit_length() - 1) // 10, len(units) - 1)
-    return f"{n_bytes / 1024**power:.1f} {units[power]}" if power else plural(n_bytes, "byte")

@@ -65,7 +65,7 @@ def from_memory(
 
 
 def _kind(things: Sequence[Any]) -> Kind:
-    """Return what the first of some things is."""
+    """Return the kind of things, by the first of them."""
     first = things[0]
     if isinstance(first, os.PathLike) or _is_pil(first):
         return "images"

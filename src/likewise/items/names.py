@@ -1,4 +1,4 @@
-"""The distinct names in a column of a table, of which alike ones may mean the same."""
+"""The distinct names in a column of a table; names that are alike may mean the same."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ N_GRAMS = (2, 3)
 MOST_ALIKE = 20
 """A name is a candidate with at most this many others."""
 LEAST_ALIKE = 0.4
-"""Less alike names are no candidates, unless another bound is given. Of the pairs of spellings of
-150 made-up companies, 98 % are more alike (.3: 99 %, .5: 92 %), and asking about 424 such names
-takes 439 choices (491, 345)."""
+"""Names that are less alike are not candidates, unless another bound is given. Of the pairs of
+spellings of 150 made-up companies, 98 % are more alike (.3: 99 %, .5: 92 %), and asking about 424
+such names takes 439 choices (491, 345)."""
 LEAST_APART = 1e-6
 """The least distance of names that differ in more than case and spaces."""
 SURELY_SAME = 1.0 - LEAST_APART / 2
@@ -96,7 +96,7 @@ class NameItems(Items):
         return {"count": self.counts}
 
     def sum_up(self, members: Any) -> str:
-        """Return the most frequent of some names."""
+        """Return the most frequent of the names."""
         return shorten(self.ids[min(members)])
 
     def _make_features(self, progress: OnProgress | None) -> Features:

@@ -97,7 +97,7 @@ def bounded(
 
 
 Ids = tuple[NDArray[Any], Sequence[Any]]
-"""A column of ids: for every pair the place of its id among some ids."""
+"""A column of ids: for every pair a place among the distinct ids, and these ids."""
 
 
 def _read(path: Path, columns: Sequence[str] | str) -> tuple[Ids, Ids, NDArray[np.float64]]:

@@ -1,4 +1,4 @@
-"""Arrays of numbers: items of which there is no more to show, and features that the user brings."""
+"""Arrays of numbers: items with nothing else to show, and features that the user brings."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def opened_arrays(path: Path) -> Iterator[Mapping[str, np.ndarray]]:
 
 
 def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:
-    """Read a numeric array, X if there are several, and ids if it is an .npz that has some."""
+    """Read a numeric array, X if there are several, and its ids if it has any."""
     with opened_arrays(path) as arrays:
         id_name = next((name for name in ID_NAMES if name in arrays), None)
         others = [name for name in arrays if name != id_name]
@@ -147,7 +147,7 @@ def refuse_not_finite(X: np.ndarray, where: str, numbers: Sequence[int] | np.nda
 
 
 def read_features(path: Path, ids: Sequence[str], source: Path) -> Features:
-    """Read the features of items from a file, matched by ids if it has some, else by order."""
+    """Read the features of items from a file, matched by ids if it has any, else by order."""
     if not path.is_file():
         raise InputError(f"there is no file of features {path}")
     suffix = path.suffix.lower()

@@ -170,7 +170,7 @@ class RowItems(Items):
         return Features(np.hstack(blocks), "columns, as those of the first rows")
 
     def sum_up(self, members: Sequence[int]) -> str:
-        """Return the values that tell some rows from the others, such as ``color red``."""
+        """Return the values that tell these rows from the others, such as ``color red``."""
         rows = np.array(members, dtype=np.intp)
         scored: list[tuple[float, str]] = []
         for name, (numbers, ranks) in self._numbers.items():

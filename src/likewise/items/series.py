@@ -23,7 +23,7 @@ from likewise.items.tables import Table, numbered
 from likewise.words import plural
 
 RECIPE = "series 1"
-"""To be changed with anything that changes the distances, so that old ones are not found."""
+"""Change this whenever the distances change, so that old ones are not used."""
 
 LONGEST = 1_024
 """Series are compared at no more than this many moments."""
@@ -36,7 +36,7 @@ MOST_POINTS = 2_000
 
 @dataclass(frozen=True, eq=False)
 class SeriesSet:
-    """Series of one source, each an array of shape (length, channels), with NaN for gaps."""
+    """The series of a source, each an array of shape (length, channels) with NaN for gaps."""
 
     ids: list[str]
     series: list[np.ndarray]
@@ -90,7 +90,7 @@ class SeriesItems(Items):
         is_array = source.suffix.lower() in ARRAY_SUFFIXES
         for name, value in (for_tables | {"columns": columns if is_array else None}).items():
             if value is not None:
-                raise InputError(f"--{name} is for a table; {source} is opened as something else")
+                raise InputError(f"--{name} is for tables, and {source} is not a table")
         series = series_from_array(source) if is_array else series_from_folder(source, columns)
         return cls(source, series, how=series_features, cache=cache)
 
@@ -110,13 +110,22 @@ class SeriesItems(Items):
         return digest(str(values.shape), values.tobytes())
 
     def _make_features(self, progress: OnProgress | None) -> Features:
-        if self._how == "euclidean":
-            return euclidean_features(self._series)
-        return dtw_features(self._series, self._cache)
+        if self._how == "dtw":
+            return dtw_features(self._series, self._cache)
+        length = self._learned()["length"]
+        about = "z-normalized values, compared moment by moment"
+        if any(len(values) != length for values in self._series):
+            about += f", after bringing all series to {length} moments"
+        return Features(
+            _z_normal(self._series, length),
+            f"{about}. Series that are alike but shifted in time compare better with "
+            '--series-features dtw (pip install "likewise[series]").',
+        )
 
-    def _learned(self) -> dict[str, Any] | None:
+    def _learned(self) -> dict[str, Any]:
         """Return the number of moments, and the channels."""
-        return {"length": _common_length(self._series), "channels": self._channels}
+        median = int(np.median([len(values) for values in self._series]))
+        return {"length": min(LONGEST, median), "channels": self._channels}
 
     def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
         if self._how == "dtw":
@@ -289,35 +298,16 @@ def z_normalize(values: np.ndarray) -> np.ndarray:
     return np.where(is_flat, 0.0, (scaled - scaled.mean(axis=0)) / np.where(is_flat, 1.0, spread))
 
 
-def euclidean_features(series: Sequence[np.ndarray]) -> Features:
-    """Return z-normalized values, all series brought to one length first."""
-    lengths = {len(values) for values in series}
-    length = _common_length(series)
-    X = _z_normal(series, length)
-    about = "z-normalized values, compared moment by moment"
-    if lengths != {length}:
-        about += f", after bringing all series to {length} moments"
-    return Features(
-        X,
-        f"{about}. Series that are alike but shifted in time compare better with "
-        '--series-features dtw (pip install "likewise[series]").',
-    )
-
-
 def _z_normal(series: Sequence[np.ndarray], length: int) -> np.ndarray:
     return np.stack([z_normalize(_resample(values, length)).ravel() for values in series])
-
-
-def _common_length(series: Sequence[np.ndarray]) -> int:
-    return min(LONGEST, int(np.median([len(values) for values in series])))
 
 
 def dtw_features(series: Sequence[np.ndarray], kept: FeatureCache) -> Features:
     """Return the distances of all z-normalized series under dynamic time warping."""
     if len(series) > MOST_WARPED:
         raise InputError(
-            f"dynamic time warping compares all pairs, which {len(series)} series are too many "
-            f"for (at most {MOST_WARPED}). Use --series-features euclidean."
+            f"{len(series)} series are too many for dynamic time warping, which compares all pairs "
+            f"(at most {MOST_WARPED}). Use --series-features euclidean."
         )
     lengths = [len(values) for values in series]
     # A tenth of the length, and at least the difference between the shortest and the longest.

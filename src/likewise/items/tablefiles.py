@@ -129,11 +129,10 @@ def _read_csv(
     path: Path, encoding: str | None, delimiter: str | None, header: bool | None
 ) -> Table:
     text = _read_text(path, encoding)
-    if delimiter is None:
-        delimiter = _sniff(text, path.suffix.lower())
-    elif len(delimiter) != 1:
+    if delimiter is not None and len(delimiter) != 1:
         raise InputError(f"a delimiter is one character, not {delimiter!r}")
     with _large_cells():
+        delimiter = delimiter or _sniff(text, path.suffix.lower())
         rows = _records(path, text, delimiter)
     notes = []
     if header is None:
@@ -200,8 +199,7 @@ def _sniff(text: str, suffix: str) -> str:
     best, most = ",", 1
     for delimiter in DELIMITERS:
         reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-        with _large_cells():
-            widths = [len(row) for row, _ in zip(reader, range(50), strict=False) if row]
+        widths = [len(row) for row, _ in zip(reader, range(50), strict=False) if row]
         if len(sample) < len(text) and len(widths) > 1:
             widths.pop()
         if len(set(widths)) == 1 and widths[0] > most:
@@ -282,7 +280,7 @@ def parquet_bytes(path: Path) -> int:
 
 
 def parquet_columns(path: Path, choose: Callable[[list[str]], Sequence[str]]) -> list[Any]:
-    """Return some columns of a Parquet file as Arrow arrays, chosen by the names there are."""
+    """Return the chosen columns of a Parquet file as Arrow arrays."""
     with _opened_parquet(path) as file:
         names = choose(file.schema_arrow.names)
         check_fits(path, _unpacked(file.metadata))

@@ -42,7 +42,7 @@ WORD_DIMENSIONS = 10
 """As many as the COBRA paper uses for newsgroup messages."""
 
 CHARACTERS: dict[str, Any] = {"analyzer": "char_wb", "ngram_range": (1, 3)}
-"""Which letters count together."""
+"""Runs of one to three letters within a word."""
 
 CHARACTER_DIMENSIONS = 16
 """Dimensions of the features from letters. Names and codes need a few more than texts."""

@@ -35,7 +35,7 @@ ORIENTATION = 0x0112
 
 
 class BrokenPictureError(Exception):
-    """A file that is no picture, or one that is not safe to decode. Caught where it is raised."""
+    """A file that is not a picture or is not safe to decode. Never leaves this package."""
 
 
 def require_pillow() -> None:

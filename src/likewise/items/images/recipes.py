@@ -161,7 +161,7 @@ def _timm_recipe(name: str) -> tuple[int, Compute]:
 
 
 def _squares(chunk: list[int], load: Load, side: int) -> Iterator[np.ndarray | BrokenPictureError]:
-    """Decode some pictures, squeezed to squares, with an error in place of each broken one."""
+    """Decode pictures, squeezed to squares, with an error in place of each broken one."""
     from PIL.Image import Resampling
 
     def square(i: int) -> np.ndarray | BrokenPictureError:
