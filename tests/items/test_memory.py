@@ -102,3 +102,26 @@ def test_pixels_in_lists_are_as_bright_as_in_an_array():
 def test_a_series_in_memory_that_is_no_list_of_numbers_is_named():
     with pytest.raises(InputError, match="series 1 is not a list of numbers: could not convert"):
         open_items([[1, 2], ["a", "b"]], kind="series")
+
+
+def test_gray_pixels_may_have_an_axis_of_one_channel():
+    pytest.importorskip("PIL", reason='pip install "likewise[app]"')
+    pixels = np.random.default_rng(0).integers(0, 256, (3, 8, 8, 1), dtype=np.uint8)
+    assert open_items(pixels, cache=False).thumbnail(0) == open_items(
+        pixels[..., 0], cache=False
+    ).thumbnail(0)
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [np.zeros((4, 4, 5)), np.zeros((0, 4)), [["a", "b"]], 3],
+    ids=["5", "empty", "text", "3"],
+)
+def test_what_is_no_picture_is_named_with_its_shape(thing):
+    pytest.importorskip("PIL", reason='pip install "likewise[app]"')
+    with pytest.raises(InputError, match=r"item 0 is no picture: .* got \S+ \("):
+        open_items([thing], kind="images")
+
+
+def test_equal_texts_are_described_without_a_warning():
+    assert np.ptp(open_items(["the same words"] * 3, cache=False).features().X, axis=0).max() == 0

@@ -92,14 +92,27 @@ def _is_pil(thing: Any) -> bool:
     return type(thing).__module__.startswith("PIL.")
 
 
+def _pixels(i: int, thing: Any) -> np.ndarray:
+    """Return a picture in memory as pixels, or raise `InputError`."""
+    pixels = np.asarray(thing)
+    n_channels = pixels.shape[2] if pixels.ndim == 3 else 1
+    is_numbers = pixels.dtype.kind in "buif" and pixels.size > 0
+    if not is_numbers or pixels.ndim not in (2, 3) or n_channels > 4:
+        raise InputError(
+            f"item {i} is no picture: pixels are numbers of shape (height, width) or (height, "
+            f"width, channels) with up to 4 channels, got {pixels.dtype} {pixels.shape}"
+        )
+    return pixels[:, :, 0] if pixels.ndim == 3 and n_channels == 1 else pixels
+
+
 def _pictures(pictures: list[Any], cache: FeatureCache, white: float | None) -> ImageItems:
     """Return pictures from paths, PIL images or arrays, whose largest number is white."""
     require_pillow()
     from PIL import Image
 
     pictures = [
-        one if isinstance(one, str | os.PathLike) or _is_pil(one) else np.asarray(one)
-        for one in pictures
+        one if isinstance(one, str | os.PathLike) or _is_pil(one) else _pixels(i, one)
+        for i, one in enumerate(pictures)
     ]
     arrays = [one for one in pictures if isinstance(one, np.ndarray)]
     tops = (float(one[np.isfinite(one)].max(initial=0)) for one in arrays)

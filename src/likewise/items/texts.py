@@ -307,7 +307,8 @@ def _latent(
         return None
     svd = TruncatedSVD(min(dimensions, *weights.shape), n_iter=10, random_state=0)
     # Texts without a word are zeros, at the same distance from all others: see `DECIMALS`.
-    X = rounded(normalize(svd.fit_transform(weights)))
+    with np.errstate(divide="ignore", invalid="ignore"):  # equal texts have no variance
+        X = rounded(normalize(svd.fit_transform(weights)))
     places = vectorizer.vocabulary_
     return X, {
         "terms": sorted(places, key=places.__getitem__),

@@ -28,7 +28,7 @@ from likewise.project.outlook import outlook
 from likewise.words import plural
 
 # Smaller than in a window of its own, and without the files to download: the session has them.
-FRAME_STYLE = ":root { font-size: 14px; } .exports, .skip { display: none !important; }"
+FRAME_STYLE = ":root { font-size: 14px; } .exports, .skip { display: none; }"
 
 N_GROUPS = 12
 """How many groups the still picture has."""
