@@ -157,13 +157,10 @@ def number_groups(groups: Any, n_rows: int) -> tuple[NDArray[np.intp], list[str]
         raise InputError(
             f"groups must have one label per row, {n_rows} in all, got shape {given.shape}"
         )
-    has_group = np.array([not is_no_group(label) for label in given], dtype=bool)
-    texts = np.array([str(label) for label in given[has_group]], dtype=object)
-    labels = sorted(set(texts.tolist()))
-    number = {label: k for k, label in enumerate(labels)}
-    numbers = np.full(n_rows, -1, dtype=np.intp)
-    numbers[has_group] = [number[text] for text in texts]
-    return numbers, labels
+    texts = ["" if is_no_group(label) else str(label) for label in given]
+    labels = sorted(set(texts) - {""})
+    number = {"": -1} | {label: k for k, label in enumerate(labels)}
+    return np.array([number[text] for text in texts], dtype=np.intp), labels
 
 
 def is_no_group(label: Any) -> bool:

@@ -58,15 +58,15 @@ class Known:
         """What is learned from the cells whose group is known; None before there are two groups."""
         return self._learner.learn(*self.examples()) if len(self.groups) > 1 else None
 
-    def completeness(self, unmet: int) -> Completeness | None:
-        """Return how much of the grouping is right; `unmet` groups are guesses."""
+    def completeness(self, n_groups: int) -> Completeness | None:
+        """Return how much of a grouping is right; groups that are not known are guesses."""
         if self.learned is None:
             return None
         n_known = len(self.learned.known)
         return Completeness(
             *self._share_right(self.learned),
             one_group=share_of_one_group(self._of_those_there(self.learned.known_chances())),
-            unmet=unmet,
+            unmet=n_groups - self.learned.n_groups,
             changing=self.share_changed(20),
             curve=tuple(
                 (n, self._share_right(earlier)[0])
