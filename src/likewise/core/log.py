@@ -51,13 +51,7 @@ T = TypeVar("T")
 
 
 class Log:
-    """What was done, undone and saved; `Session` adds what is asked and known.
-
-    Parameters
-    ----------
-    strategy, sample_ids, digest, row_numbers, max_queries
-        As for `Session`.
-    """
+    """What was done, undone and saved; `Session` adds what is asked and known."""
 
     def __init__(
         self,

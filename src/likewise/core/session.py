@@ -271,9 +271,9 @@ class Session(Log):
     def _foreseen(self, entry: Revised) -> Revision:
         counted = Counted(self.strategy.n_rows, self.strategy.weighs_answers, self._log)
         dropped = counted.take(entry)
-        kept = {link.pair for gesture in counted.gestures for link in gesture.links}
+        kept = {(x.pair, x.answer) for gesture in counted.gestures for x in gesture.links}
         for link in entry.links:
-            if link.pair not in kept:
+            if (link.pair, link.answer) not in kept:
                 raise ContradictionError(link, self.links.explain(link.left, link.right))
         return Revision(tuple(counted.gestures), tuple(dropped))
 
