@@ -150,10 +150,7 @@ def read_log(
     max_groups: int,
     removed: frozenset[int] = frozenset(),
 ) -> Known:
-    """Return what a log says about cells; `cell_of` has the cells that may be asked about.
-
-    Those that are `removed` by now are known, but no question shows them.
-    """
+    """Return what is known of cells from a log; `cell_of` has those that may be asked about."""
     members: dict[int, list[int]] = {}
     order: dict[int, None] = {}
     unsure: set[int] = set()
