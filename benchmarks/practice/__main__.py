@@ -108,7 +108,7 @@ def share_right(session, y):
 
     That is the class of the known rows of the group, or of most rows if none is known.
     """
-    cells, _ = session.strategy.known().examples()
+    cells, _ = session.strategy.known.examples()
     labels = session.labels
     classes = {int(g): int(np.bincount(y[labels == g]).argmax()) for g in np.unique(labels)}
     classes |= {int(labels[cell]): int(y[cell]) for cell in cells[::-1]}

@@ -97,19 +97,18 @@ def _as_array(X: Any) -> NDArray[Any]:
 def _refuse_text(array: NDArray[Any], names: list[Any] | None, first: int) -> None:
     for row, column in np.ndindex(*array.shape):
         value: Any = array[row, column]
+        why = ""
         if isinstance(value, str | bytes):
             try:
                 float(value)
             except ValueError:
-                place = _place(first + row, column, names)
-                raise InputError(
-                    f"{place} is {str(value)!r}, not a number. {_remedy(names)}"
-                ) from None
+                why = f"{str(value)!r}, not a number"
         elif hasattr(value, "isoformat"):
-            place = _place(first + row, column, names)
-            raise InputError(f"{place} is a date, {value}, not a number. {_remedy(names)}")
+            why = f"a date, {value}, not a number"
         elif value is None or str(value) in ("<NA>", "nan", "NaT"):
-            raise InputError(f"{_place(first + row, column, names)} is missing. {_remedy(names)}")
+            why = "missing"
+        if why:
+            raise InputError(f"{_place(first + row, column, names)} is {why}. {_remedy(names)}")
 
 
 def _refuse_values(array: NDArray[Any], names: list[Any] | None, first: int) -> None:

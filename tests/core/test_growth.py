@@ -112,6 +112,13 @@ def test_with_cosine_rows_that_join_are_brought_to_unit_length():
         session.grow(np.zeros((1, 64)))
 
 
+class Tensor:
+    """Rows that are no array of NumPy, with a value that is missing."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.full((1, 64), np.nan)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -120,6 +127,7 @@ def test_with_cosine_rows_that_join_are_brought_to_unit_length():
             "3 columns, but the rows of the session have 64",
         ),
         ({"X_new": [[np.nan] * 64]}, "row 0, column 0 of X is NaN"),
+        ({"X_new": Tensor()}, "row 0, column 0 of X is NaN"),
         ({"X_new": X[0]}, r"got an array of shape \(64,\)"),
         ({"X_new": X[:2], "sample_ids": ["a", "a"]}, "'a' occurs more than once"),
         ({"X_new": X[:2], "sample_ids": ["r1", "z"]}, "'r1' is there already"),
@@ -127,7 +135,9 @@ def test_with_cosine_rows_that_join_are_brought_to_unit_length():
         ({"X_new": X[:2]}, "sample_ids has 0 entries, but 2 rows join"),
         ({"X_new": X[:1], "sample_ids": ["z"], "train_indices": [1]}, "train_indices has 1"),
         ({"removed": [30]}, "there is no row 30"),
+        ({"X_new": X[:2], "sample_ids": 5}, "must be a list of one id per row, got 5"),
         ({"removed": ["r1"]}, "removed must be row numbers, got 'r1'"),
+        ({"removed": 3}, "removed must be a list of row numbers, got 3"),
         ({"removed": range(30)}, "no row would be left"),
         ({"returned": [3]}, "row 3 cannot return"),
     ],

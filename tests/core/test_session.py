@@ -464,6 +464,10 @@ def test_the_last_question_of_a_budget_is_followed_by_none():
     assert session.peek(0) is not None
     session.tell(True)
     assert session.peek(0) is None
+    session.extend()
+    following = session.peek(0)
+    session.tell(True)
+    assert session.ask() == following is not None
 
 
 def test_what_fails_takes_a_raised_budget_back():
@@ -478,3 +482,9 @@ def test_what_fails_takes_a_raised_budget_back():
     with pytest.raises(OSError, match="full"):
         fail()
     assert (session.max_queries, session.n_asked) == (2, 0)
+    session.extend()
+    with pytest.raises(OSError, match="full"):
+        fail()
+    session.tell(True)
+    session.tell(True)
+    assert session.ask() is not None

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from likewise.learning.given import fit_given
+from likewise.learning.given import agreement, fit_given, is_no_group, met_groups, number_groups
 from likewise.learning.suspects import contradicted_rows
 from likewise.learning.views import views_of
 
@@ -19,3 +19,23 @@ def test_rows_vote_like_the_known_rows_of_their_given_group():
 def test_a_row_is_contradicted_where_its_group_is_very_unlikely():
     left_out = np.array([[0.9, 0.1], [0.8, 0.2], [0.98, 0.02], [0.5, 0.5]])
     assert contradicted_rows(left_out, np.array([0, 0, 1, 1])) == [(2, 0.02)]
+
+
+def test_given_groups_agree_with_known_rows_or_not():
+    given = np.array([0, 0, 1, 1])
+    assert agreement(given, given) == 1.0
+    assert agreement(given, np.array([0, 1, 0, 1])) == pytest.approx(1 / 7)
+    assert agreement(np.array([0, 1]), np.array([0, 0])) == 1.0  # no two rows of one given group
+
+
+def test_a_single_row_that_may_be_misplaced_is_no_evidence_about_its_given_group():
+    given = np.array([0, 0, 1])
+    assert met_groups(given, np.array([0, 0, 0])) == [0]
+    assert met_groups(given, np.array([0, 0, 1])) == [0, 1]
+
+
+def test_given_groups_are_numbered_by_their_labels():
+    numbers, labels = number_groups(["cat", "", "dog", "cat"], 4)
+    assert (numbers.tolist(), labels) == ([0, -1, 1, 0], ["cat", "dog"])
+    nothing = (-1, None, float("nan"), "", "noise")
+    assert [is_no_group(label) for label in (*nothing, 0, "cats")] == [True] * 5 + [False] * 2

@@ -4,8 +4,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 
 from likewise.rows.build import build_super_instances
-from likewise.rows.kmeans import MANY_CENTERS, kmeans
-from likewise.rows.lloyd import from_one_start
+from likewise.rows.kmeans import MANY_CENTERS, from_one_start, kmeans
 
 X, _ = make_blobs(4000, centers=12, n_features=5, random_state=0)
 

@@ -4,7 +4,7 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.datasets import make_blobs
 
-from likewise.rows.lloyd import from_one_start, lloyd, plusplus
+from likewise.rows.kmeans import from_one_start, lloyd, plusplus
 
 X, _ = make_blobs(4000, centers=12, n_features=5, random_state=0)
 

@@ -91,7 +91,7 @@ def test_a_row_that_differs_from_some_groups_is_asked_about_until_one_fits():
     while True:
         question = session.ask()
         session.choose(None)
-        if session.strategy.known().pending:
+        if session.strategy.known.pending:
             break
     following = session.ask()
     assert following.row == question.row
@@ -120,7 +120,7 @@ def test_a_group_is_shown_by_its_first_row_and_the_nearest_ones():
     session = answered(40)
     question = session.ask()
     assert max(map(len, question.groups)) == 3
-    firsts = {int(group[0]) for group in session.strategy.known().groups}
+    firsts = {int(group[0]) for group in session.strategy.known.groups}
     assert {group[0] for group in question.groups} <= firsts
 
 
@@ -207,3 +207,15 @@ def test_given_groups_that_cannot_be_met_do_not_hold_up_questions():
     assert len(set(asked)) == len(asked)
     assert set(asked) <= set(may_be_asked.tolist())
     assert adjusted_rand_score(y[12:], session.labels[12:]) == 1.0
+
+
+def test_an_answer_that_was_not_sure_is_never_suspected():
+    rows = np.random.default_rng(0).normal(np.repeat([0.0, 9.0], 12)[:, None], 1.0, (24, 3))
+    asked = strategy(rows)
+    asked.record(5, 0, UNSURE)
+    asked.record(0, 12, DIFFERENT)
+    for row in {*range(1, 12)} - {5}:
+        asked.record(row, 0, SAME)
+        asked.record(row + 12, 12, SAME)
+    asked.record(12, 5, SAME)  # by its features row 5 is one of the others
+    assert all(suspect.answer is not UNSURE for suspect in asked.suspects())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -11,7 +10,8 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from likewise.cluster.estimator import AskingClusterer, Data, Predict, predict_array
+from likewise.cluster.estimator import AskingClusterer, Data, Predict, most_likely, predict_array
+from likewise.core.answers import is_whole
 from likewise.core.candidates import Candidates
 from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.links import LinkGraph
@@ -155,10 +155,8 @@ class COBRA(AskingClusterer):
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.super_instances_ = partition.assignment
         self.representatives_ = partition.representatives
-        if partition.points is not None:
-            self.n_features_in_ = partition.points.shape[1]
-        else:
-            self.n_features_in_ = partition.n_rows
+        points = partition.points
+        self.n_features_in_ = partition.n_rows if points is None else points.shape[1]
         return self
 
     def predict(self, X: Any) -> Any:
@@ -183,7 +181,7 @@ class COBRA(AskingClusterer):
 
     def _predictor(self) -> Predict:
         if self.labels == "learned" and self.learned_ is not None:
-            return partial(most_likely, self.learned_.for_new_rows())
+            return partial(most_likely, self.learned_.for_new_rows().predict_proba)
         partition = self.session_.strategy.partition
         if partition.points is None and partition.distances is None:
             raise InputError(
@@ -223,16 +221,9 @@ class COBRA(AskingClusterer):
             if train is not None:
                 X = X.where(np.isin(X.left, train) & np.isin(X.right, train))
             return CandidatePairs(X)
-        return ClosestFirst(
-            build_super_instances(
-                X,
-                int(self.n_super_instances),
-                metric=self.metric,
-                train_indices=train,
-                seed=seed,
-                n_jobs=self.n_jobs,
-            )
-        )
+        about: Any = {"metric": self.metric, "seed": seed, "n_jobs": self.n_jobs}
+        n = int(self.n_super_instances)
+        return ClosestFirst(build_super_instances(X, n, train_indices=train, **about))
 
     def _learn(self, session: Session, partition: SuperInstances, X: Any) -> None:
         """Learn from the representatives and their groups where every row belongs."""
@@ -242,7 +233,7 @@ class COBRA(AskingClusterer):
         rows: NDArray[Any] = np.asarray(X, dtype=partition.points.dtype)
         if len(rows) != partition.n_rows:
             raise InputError(f"X has {len(rows)} rows, but the session is about {partition.n_rows}")
-        groups = self.labels_[partition.representatives]
+        groups = self._group_of_representatives
         self.learned_ = None
         if groups.max() > 0:
             self.learned_ = Learner(rows).learn(partition.representatives, groups)
@@ -251,8 +242,7 @@ class COBRA(AskingClusterer):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         n: Any = self.n_super_instances
-        is_count = isinstance(n, Integral) and not isinstance(n, bool)
-        if not is_count or n < 1:
+        if not is_whole(n) or n < 1:
             raise InputError(f"n_super_instances must be a positive integer, got {n!r}")
         for name, allowed in (
             ("incomplete", ("separate", "guess")),
@@ -276,16 +266,11 @@ def group_of_nearest(
     return groups[nearest_super_instance(partition, rows)]
 
 
-def most_likely(learned: Learned, rows: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the most likely group of each of any rows."""
-    return np.asarray(learned.predict_proba(rows).argmax(axis=1), dtype=np.intp)
-
-
 def learned_labels(learned: Learned, X: NDArray[Any], links: LinkGraph) -> NDArray[np.intp]:
     """Return the group of every row: as answered, else the likeliest that no answer forbids."""
     representatives = learned.known
-    asked = [row for link in links for row in (link.left, link.right)]
-    fixed = np.unique(np.concatenate([representatives, np.array(asked, dtype=np.intp)]))
+    asked = [row for link in links for row in link.pair]
+    fixed = np.union1d(representatives, asked).astype(np.intp)
     chances = learned.predict_proba(X[fixed])
     # The group of a representative is known; the learner does not overrule it.
     chances[np.searchsorted(fixed, representatives)] = np.eye(learned.n_groups)[learned.groups]
@@ -294,7 +279,7 @@ def learned_labels(learned: Learned, X: NDArray[Any], links: LinkGraph) -> NDArr
         for row, group in zip(representatives, learned.groups, strict=True)
     }
     position = {int(row): i for i, row in enumerate(fixed)}
-    groups = most_likely(learned, X)
+    groups = most_likely(learned.predict_proba, X)
     groups[fixed] = respecting_groups(chances, links, decided, position)
     # A group whose known rows all moved may be empty.
     return np.unique(groups, return_inverse=True)[1].astype(np.intp)

@@ -16,11 +16,7 @@ Pairs = ArrayLike | Iterable[tuple[Any, Any]]
 
 
 def checked_links(n_samples: int, must_link: Pairs = (), cannot_link: Pairs = ()) -> LinkGraph:
-    """Return the closure of two lists of pairs of rows, or say what is wrong with them.
-
-    >>> checked_links(4, must_link=[(0, 1)], cannot_link=[(1, 2)]).implied(0, 2)
-    <Answer.DIFFERENT: 'different'>
-    """
+    """Return the closure of two lists of pairs of rows, or raise an error that names the pair."""
     links = LinkGraph(n_samples)
     for left, right in checked_pairs(n_samples, must_link, "must_link").tolist():
         links.add(left, right, Answer.SAME)
@@ -61,12 +57,9 @@ def checked_pairs(
 
 
 def pairs_by_label(pairs: Pairs, labels: Sequence[Any] | None, name: str) -> Pairs:
-    """Return pairs of row numbers for pairs that name rows by their labels, as an index does.
+    """Return pairs of row numbers for pairs of labels, such as those of an index.
 
     Pairs of whole numbers are row numbers already, also where the labels are numbers.
-
-    >>> pairs_by_label([("Ann", "Zoe")], ["Ann", "Bob", "Zoe"], "must_link")
-    [(0, 2)]
     """
     if labels is None or isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
         return pairs

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from likewise.cluster.checkpoint import Checkpoint
 from likewise.cluster.constraints import Pairs, checked_pairs, checked_train_rows
@@ -95,7 +95,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         cannot_link: Pairs = (),
         groups: ArrayLike | None = None,
     ) -> Session:
-        """Return a session to be asked and told by hand.
+        """Return a session that you ask and answer yourself.
 
         Parameters
         ----------
@@ -118,8 +118,8 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             are the names of groups on the page. Only for `Likewise`.
         """
         return self._begin(
+            X,
             self._data(X),
-            row_labels(X, sample_ids),
             train_indices=train_indices,
             sample_ids=sample_ids,
             must_link=must_link,
@@ -129,8 +129,8 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
 
     def _begin(
         self,
+        X: Any,
         data: Data,
-        labels: Sequence[Any] | None,
         *,
         train_indices: ArrayLike | None,
         sample_ids: Sequence[Hashable] | None,
@@ -144,6 +144,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         n_rows = len(data) if isinstance(data, np.ndarray) else data.n_rows
         train = checked_train_rows(train_indices, n_rows)
+        labels = row_labels(X, sample_ids)
         must = checked_pairs(n_rows, must_link, "must_link", labels)
         cannot = checked_pairs(n_rows, cannot_link, "cannot_link", labels)
         numbers = None
@@ -302,8 +303,8 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             session.max_queries = self.max_queries
         else:
             session, rows = self._begin(
+                X,
                 data,
-                row_labels(X, sample_ids),
                 train_indices=train_indices,
                 sample_ids=sample_ids,
                 must_link=must_link,
@@ -361,7 +362,6 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         self, predict: Predict, X: Any, dtype: Any, n_columns: int | None = None
     ) -> Any:
         """Return what is predicted for all rows, block by block; lazily for Dask collections."""
-        check_is_fitted(self, "n_clusters_")
         shape = () if n_columns is None else (n_columns,)
         describer = getattr(self, "_describer", None)
         if describer is not None and describer.takes(X):
@@ -370,9 +370,8 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         if isinstance(data, DaskRows | ParquetRows):
             self._check_columns(data)
         if isinstance(data, DaskRows):
-            return data.map(
-                _CheckedPredict(predict, np.empty((0, *shape), dtype)), dtype, n_columns
-            )
+            checked = _CheckedPredict(predict, np.empty((0, *shape), dtype))
+            return data.map(checked, dtype, n_columns)
         if isinstance(data, ParquetRows):
             out = np.empty((data.n_rows, *shape), dtype=dtype)
             for number, block in data.blocks():
@@ -405,6 +404,11 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
                 "of the sample that was asked about"
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+def most_likely(chances: Predict, rows: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the most likely group of each row, by a function from rows to chances."""
+    return np.asarray(chances(rows).argmax(axis=1), dtype=np.intp)
 
 
 def predict_array(predict: Predict, X: NDArray[Any]) -> NDArray[np.intp]:

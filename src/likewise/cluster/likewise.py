@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from likewise.cluster.estimator import AskingClusterer, Predict, asked_links
+from likewise.cluster.estimator import AskingClusterer, Predict, asked_links, most_likely
 from likewise.core.answers import Answer
 from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.log import refuse_session
@@ -247,15 +247,14 @@ class Likewise(AskingClusterer):
         return self._predict_in_blocks(self._chances(), X, np.float64, self.n_clusters_)
 
     def _predictor(self) -> Predict:
-        return partial(_most_likely, self._chances())
+        return partial(most_likely, self._chances())
 
     def _chances(self) -> Predict:
         """Return a function from rows to how likely each belongs to each cluster."""
         learned = None if self.learned_ is None else self.learned_.for_new_rows()
-        chances = partial(_learned_chances, learned, self.n_clusters_)
         # The session knows how its rows were compared, also where another model made it.
         is_cosine = self._strategy_now.partition.metric == "cosine"
-        return partial(_of_unit_rows, chances) if is_cosine else chances
+        return partial(_learned_chances, learned, self.n_clusters_, is_cosine)
 
     @property
     def _asks_about_samples(self) -> bool:
@@ -295,18 +294,11 @@ class Likewise(AskingClusterer):
             refuse_zeros(X, first)
 
 
-def _most_likely(chances: Predict, rows: NDArray[Any]) -> NDArray[np.intp]:
-    return np.asarray(chances(rows).argmax(axis=1), dtype=np.intp)
-
-
-def _of_unit_rows(chances: Predict, rows: NDArray[Any]) -> NDArray[Any]:
-    return chances(unit_rows(rows))
-
-
 def _learned_chances(
-    learned: Learned | None, n_clusters: int, rows: NDArray[Any]
+    learned: Learned | None, n_clusters: int, is_cosine: bool, rows: NDArray[Any]
 ) -> NDArray[np.float64]:
     """Return what was learned; groups that the learner does not know have no chance."""
+    rows = unit_rows(rows) if is_cosine else rows
     chances = np.zeros((len(rows), n_clusters))
     if learned is None:
         chances[:, 0] = 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ Groups = tuple[tuple[int, ...], ...]
 
 
 class Answer(Enum):
-    """What can be said about two things: the same group, different groups, or not sure."""
+    """How two rows are related: in the same group, in different groups, or not sure."""
 
     SAME = "same"
     DIFFERENT = "different"
@@ -69,23 +69,36 @@ class Link:
         return ordered(self.left, self.right)
 
 
+class Signed(TypedDict, total=False):
+    """Who did something and when, for the log."""
+
+    by: str | None
+    at: str | None
+
+
+class Timed(Signed, total=False):
+    """Who answered and when, and how many seconds it took."""
+
+    seconds: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class Gesture:
-    """One thing a person said: a short list of links, undone and revised as one.
+    """One answer of a person: a short list of links that are undone and revised together.
 
     Attributes
     ----------
     number : int
         Its place among the gestures that count, from 1.
     links : tuple of Link
-        What it says: one link for a pair or a chosen group, several for *none of these*.
+        One link for a pair or a chosen group, several for *none of these*.
     source : {"asked", "given", "mended"}
         Whether it answers a session's question, was known beforehand, or mends the result and
         overrules earlier answers.
     groups : tuple of tuple of int
         The groups that were shown, if the question was not a pair; otherwise empty.
     by, at : str or None
-        Who said it and when, where that is known.
+        Who gave it and when, if known.
     seconds : float or None
         How long the person took, if that was measured.
     """
@@ -110,7 +123,7 @@ class Gesture:
 
     @property
     def answer(self) -> Answer:
-        """What the first link says."""
+        """The answer of the first link."""
         return self.links[0].answer
 
     @property
@@ -214,7 +227,7 @@ class Question:
         return self.row == other.row and all(shown.issuperset(group) for group in self.groups)
 
     def links(self, chosen: Chosen) -> tuple[Link, ...]:
-        """Return what choosing a group says.
+        """Return the links that choosing a group stands for.
 
         Parameters
         ----------

@@ -14,17 +14,7 @@ from likewise.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Pairs of rows and their distances, sorted by distance, then by the smaller row.
-
-    Attributes
-    ----------
-    n_rows : int
-        Number of rows of the data.
-    left, right : ndarray of int
-        The rows of every pair, the smaller one left. No pair is there twice.
-    distances : ndarray of float
-        How far apart they are.
-    """
+    """Pairs of rows, the smaller one left, by distance and then by that row; each pair once."""
 
     n_rows: int
     left: NDArray[np.intp]

@@ -27,10 +27,7 @@ def fingerprint(X: NDArray[Any] | Candidates) -> str:
 
 
 def refuse_other_rows(digest: str | None, X: Any, n_first: int | None = None) -> None:
-    """Refuse rows whose fingerprint is not `digest`: other values, order or columns.
-
-    Only the first ones are compared if the others joined later.
-    """
+    """Refuse rows unless the first ones, to which others may have been added, have this digest."""
     if digest is None:
         return
     rows = np.asarray(X)

@@ -21,8 +21,7 @@ def checked_growth(
 ) -> Grown:
     """Return an entry about rows that join `n_rows` others, leave and come back, if they can."""
     rows = np.empty((0, 0)) if X_new is None else _matrix(X_new)
-    if ids is not None:
-        ids = tuple(i.item() if isinstance(i, np.generic) else i for i in ids)
+    ids = None if ids is None else _plain_ids(ids)
     asked = range(len(rows)) if train_indices is None else _numbers(train_indices, "train_indices")
     for k in asked:
         if not 0 <= k < len(rows):
@@ -68,10 +67,7 @@ def checked_ids(
     ids: Any, n_rows: int, why: str, taken: Collection[Hashable] = ()
 ) -> tuple[Hashable, ...]:
     """Return the ids of so many rows; refuse an id that is there twice or is `taken`."""
-    try:
-        plain = tuple(i.item() if isinstance(i, np.generic) else i for i in ids)
-    except TypeError:
-        raise InputError(f"sample_ids must be a list of one id per row, got {ids!r}") from None
+    plain = _plain_ids(ids)
     if len(plain) != n_rows:
         raise InputError(f"sample_ids has {plural(len(plain), 'entry')}, but {why}")
     seen: set[Hashable] = set()
@@ -128,14 +124,27 @@ def _matrix(X: ArrayLike) -> NDArray[Any]:
         rows = rows if rows.dtype == np.float32 else rows.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"X_new must be rows of numbers: {error}") from error
+    refuse_rows(rows)  # the values of a tensor, say, which were not looked at before
     if rows.ndim != 2:
         raise InputError(f"X_new must have rows and columns, got an array of shape {rows.shape}")
     return rows
 
 
+def _plain_ids(ids: Any) -> tuple[Any, ...]:
+    values = _listed(ids, "sample_ids must be a list of one id per row")
+    return tuple(i.item() if isinstance(i, np.generic) else i for i in values)
+
+
 def _numbers(rows: Any, name: str) -> list[int]:
-    numbers = list(rows)
+    numbers = _listed(rows, f"{name} must be a list of row numbers")
     for row in numbers:
         if not is_whole(row):
             raise InputError(f"{name} must be row numbers, got {row!r}")
     return [int(row) for row in numbers]
+
+
+def _listed(values: Any, rule: str) -> list[Any]:
+    try:
+        return list(values)
+    except TypeError:
+        raise InputError(f"{rule}, got {values!r}") from None

@@ -7,7 +7,7 @@ Dictionaries of older releases can always be read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
@@ -119,7 +119,7 @@ def entry_from_dict(plain: Mapping[str, Any]) -> Entry:
         do = plain["do"]
         if do in KINDS:
             names = [each.name for each in fields(KINDS[do]) if plain.get(each.name) is not None]
-            values = {name: _READERS.get(name, _as_it_is)(plain[name]) for name in names}
+            values = {name: _READERS[name](plain[name]) for name in names}
             entry: Entry = KINDS[do](**values | ({"number": 0} if do == "tell" else {}))
             return entry
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -136,12 +136,15 @@ def _written(value: Any) -> Any:
     return list(map(_written, value)) if isinstance(value, tuple) else value
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
 def _numbers(plain: Any) -> tuple[int, ...]:
     return tuple(map(int, plain))
+
+
+def _several(values: Iterable[Any]) -> tuple[Any, ...]:
+    several = tuple(values)
+    if not several:
+        raise ValueError("at least one link, and one row of a group, is needed")
+    return several
 
 
 def _rows(plain: Any) -> NDArray[Any]:
@@ -153,8 +156,12 @@ def _rows(plain: Any) -> NDArray[Any]:
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     "number": int,
-    "links": lambda plain: tuple(Link(int(a), int(b), Answer(answer)) for a, b, answer in plain),
-    "groups": lambda plain: tuple(map(_numbers, plain)),
+    "links": lambda plain: _several(Link(int(a), int(b), Answer(answer)) for a, b, answer in plain),
+    "source": str,
+    "groups": lambda plain: tuple(_several(map(int, group)) for group in plain),
+    "by": str,
+    "at": str,
+    "seconds": float,
     "strategy": from_json,
     "why": str,
     "ask": lambda plain: (int(plain[0]), int(plain[1])),

@@ -5,7 +5,7 @@ Two *different*s imply nothing, since the number of groups is unknown. `LinkGrap
 closure of the answers given so far under these two rules and can explain every part of it.
 
 `Counted` is the one rule for answers that contradict each other. Links that are certain (given, or
-said while mending) come first, then the newest gesture, then the others in their order. A link that
+made while mending) come first, then the newest gesture, then the others in their order. A link that
 contradicts those before it does not count. Certain links differ only in age: the newest wins.
 """
 

@@ -11,12 +11,12 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Answer, Gesture, Link, as_answer, is_whole, ordered
+from likewise.core.answers import Answer, Gesture, Link, Signed, as_answer, is_whole, ordered
 from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.growth import (
     checked_growth,
@@ -51,13 +51,7 @@ T = TypeVar("T")
 
 
 class Log:
-    """What was done, undone and saved; `Session` adds what is asked and known.
-
-    Parameters
-    ----------
-    strategy, sample_ids, digest, row_numbers, max_queries
-        As for `Session`.
-    """
+    """What was done, undone and saved; `Session` adds what is asked and known."""
 
     def __init__(
         self,
@@ -131,7 +125,7 @@ class Log:
 
     @property
     def marks(self) -> set[int]:
-        """The rows that were said not to fit where they are."""
+        """The rows that were marked as misfits."""
         return {entry.row for entry in self._log if isinstance(entry, Marked)} | {
             entry.ask[0] for entry in self._log if isinstance(entry, Rebuilt) and entry.ask
         }
@@ -192,7 +186,8 @@ class Log:
         Parameters
         ----------
         keeps_growth : bool
-            Whether the last thing that was said is taken back, and rows stay that joined after it.
+            Whether to pass over growth: the last other entry is taken back, and rows that joined
+            after it stay.
         """
         last = len(self._log) - 1
         while keeps_growth and last >= 0 and isinstance(self._log[last], Grown):
@@ -219,8 +214,7 @@ class Log:
         train_indices: ArrayLike | None = None,
         removed: ArrayLike = (),
         returned: ArrayLike = (),
-        by: str | None = None,
-        at: str | None = None,
+        **signed: Unpack[Signed],
     ) -> range:
         """Take in further rows, and let rows go.
 
@@ -262,17 +256,10 @@ class Log:
         moves: Any = {"removed": removed, "returned": returned, "gone": self.removed}
         entry = checked_growth(X_new, sample_ids, train_indices, n_rows, **moves)
         self._checked_rows(*entry.removed)
-        self._new(replace(entry, by=by, at=at))
+        self._new(replace(entry, **signed))
         return range(n_rows, self.strategy.n_rows)
 
-    def rebuild(
-        self,
-        strategy: Strategy,
-        *,
-        why: str = "go on",
-        by: str | None = None,
-        at: str | None = None,
-    ) -> None:
+    def rebuild(self, strategy: Strategy, *, why: str = "go on", **signed: Unpack[Signed]) -> None:
         """Go on with another strategy, into which all answers so far are carried over.
 
         Parameters
@@ -284,24 +271,15 @@ class Log:
         """
         _refuse_strategy(strategy)
         plain = {"name": strategy.name, **strategy.to_dict()}
-        self._new(Rebuilt(plain, why, None, by, at), strategy)
+        self._new(Rebuilt(plain, why, **signed), strategy)
 
-    def name(
-        self, names: Mapping[int, str], *, by: str | None = None, at: str | None = None
-    ) -> None:
+    def name(self, names: Mapping[int, str], **signed: Unpack[Signed]) -> None:
         """Name groups, each by one of its rows; an empty name removes the name."""
         _refuse_names(names)
         rows = self._checked_rows(*names)
-        self._new(Named(tuple(zip(rows, names.values(), strict=True)), by, at))
+        self._new(Named(tuple(zip(rows, names.values(), strict=True)), **signed))
 
-    def mark(
-        self,
-        row: int,
-        beside: int | None = None,
-        *,
-        by: str | None = None,
-        at: str | None = None,
-    ) -> None:
+    def mark(self, row: int, beside: int | None = None, **signed: Unpack[Signed]) -> None:
         """Note that a row does not seem to fit where it is.
 
         Parameters
@@ -311,17 +289,17 @@ class Log:
         beside : int, optional
             A row of the group it is in. Whether the two belong together is asked next.
         """
-        rows = self._checked_rows(row, *(() if beside is None else (beside,)))
-        self._new(Marked(*rows, by=by, at=at))
+        (row,) = self._checked_rows(row)
+        if beside is not None:
+            (beside,) = self._checked_rows(beside)
+        self._new(Marked(row, beside, **signed))
 
-    def check(
-        self, left: int, right: int, answer: Any, *, by: str | None = None, at: str | None = None
-    ) -> None:
+    def check(self, left: int, right: int, answer: Any, **signed: Unpack[Signed]) -> None:
         """Note the answer to a check question of `audit`; it changes no group."""
         left, right = self._checked_rows(left, right)
         if left == right:
             raise InputError(f"a check is about two rows, not about row {left} and itself")
-        self._new(Checked((Link(left, right, as_answer(answer)),), by, at))
+        self._new(Checked((Link(left, right, as_answer(answer)),), **signed))
 
     # -- saving ----------------------------------------------------------------------------------
 
@@ -398,7 +376,7 @@ class Log:
         return session
 
     def apply(self, plain: Mapping[str, Any]) -> None:
-        """Do what an entry of a saved log says; "undo" and "redo" are such entries, too."""
+        """Apply an entry of a saved log; "undo" and "redo" are such entries, too."""
         if plain.get("do") == "undo":
             self.undo(keeps_growth=True)
         elif plain.get("do") == "redo":
@@ -419,11 +397,12 @@ class Log:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Undo what was done in the block if it ends with an error, such as a full disk."""
-        log, undone, budget = list(self._log), list(self._undone), self.max_queries
+        log, undone = list(self._log), list(self._undone)
+        budget = self.max_queries, self._is_endless
         try:
             yield
         except BaseException:
-            self.max_queries = budget
+            self.max_queries, self._is_endless = budget
             self._follow(log)
             self._undone = undone
             raise
@@ -467,6 +446,7 @@ class Log:
 
     def _follow(self, log: Sequence[Entry], made: Strategy | None = None) -> None:
         """Make `log` the log, and the state what follows from it."""
+        ids, removed = ids_after(self._first_ids, log), removed_after(log)
         strategy = self._ground(log) if made is None else made
         n_rows = self.n_first_rows + sum(len(e.rows) for e in log if isinstance(e, Grown))
         if strategy.n_rows != n_rows:
@@ -477,7 +457,7 @@ class Log:
         counted = Counted(strategy.n_rows, strategy.weighs_answers, log)
         for gesture in counted.gestures:
             record_links(strategy, gesture)
-        self.sample_ids, self.removed = ids_after(self._first_ids, log), removed_after(log)
+        self.sample_ids, self.removed = ids, removed
         self.strategy, self._counted, self._log = strategy, counted, list(log)
         self._derived.clear()
 
@@ -487,7 +467,6 @@ class Log:
         now = [entry for entry in self._log if isinstance(entry, Rebuilt | Grown)]
         if len(now) == len(shaping) and all(a is b for a, b in zip(now, shaping, strict=True)):
             return self.strategy.fresh()
-        ids_after(self._first_ids, shaping)  # refuses two rows with the same id
         return strategy_after(self._first, shaping, self.strategy.X)
 
     def _open_mark(self, strategy: Strategy) -> tuple[int, tuple[tuple[int, ...], ...]] | None:

@@ -1,16 +1,15 @@
 """A session: one question at a time, from outside, with every answer changeable.
 
-The session holds no loop and knows no person. `ask` says what it wants to know, `choose` and `tell`
-take the answer; whoever calls them is the web page, the terminal, an estimator's `fit`, or your own
-code. What was done is in its log (`likewise.core.log`), from which every other state follows.
+A session has no loop of its own. `ask` returns the open question, `choose` and `tell` take the
+answer; the caller is the web page, the terminal, an estimator's `fit`, or your own code. All that
+was done is in the log (`likewise.core.log`), from which every other state follows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +18,10 @@ from likewise.core.answers import (
     Answer,
     Chosen,
     Gesture,
-    Groups,
     Link,
     Question,
+    Signed,
+    Timed,
     as_answer,
     is_whole,
 )
@@ -41,8 +41,9 @@ class Session(Log):
 
     Five names suffice: `ask` returns the open question, `choose` answers it (`tell` if it is about
     two rows), `undo` takes an answer back, `labels` is a valid clustering at every moment, and
-    `to_dict` saves it all. An estimator's ``start`` makes a session. What changes it takes `by` and
-    `at`, who does it and when, for the log.
+    `to_dict` saves it all. An estimator's ``start`` makes a session. Methods that change it take
+    `by` and `at`, who did it and when, for the log; those that answer also `seconds`, how long it
+    took.
 
     Parameters
     ----------
@@ -96,26 +97,26 @@ class Session(Log):
         It is None when the budget is spent, when nothing is left to ask, or, without a budget, when
         more questions would bring little. Asking again returns the same question.
         """
-        return self.once("question", self._next_question)
+        return self.once("question", lambda: self._next(self.strategy, self.n_asked))
 
-    def _next_question(self) -> Question | None:
+    def _next(self, strategy: Strategy, n_asked: int) -> Question | None:
+        """Return the question after `n_asked` others, if any is worth asking within the budget."""
         if not self._is_endless:
-            if self.max_queries is not None and self.n_asked >= self.max_queries:
+            limit = self.max_queries
+            if strategy.is_enough() if limit is None else n_asked >= limit:
                 return None
-            if self.max_queries is None and self.strategy.is_enough():
-                return None
-        return self._question(self.strategy)
+        return self._question(strategy, n_asked)
 
-    def _question(self, strategy: Strategy) -> Question | None:
+    def _question(self, strategy: Strategy, n_asked: int) -> Question | None:
         asked = self._open_mark(strategy) or strategy.next_question()
         if asked is None:
             return None
         row, groups = asked
         ids = self.sample_ids
         if ids is None:
-            return Question(self.n_asked + 1, row, groups)
+            return Question(n_asked + 1, row, groups)
         names = tuple(tuple(ids[member] for member in group) for group in groups)
-        return Question(self.n_asked + 1, row, groups, ids[row], names)
+        return Question(n_asked + 1, row, groups, ids[row], names)
 
     def extend(self, n: int | None = None) -> None:
         """Go on asking: raise the budget.
@@ -135,13 +136,7 @@ class Session(Log):
         self._derived.clear()
 
     def choose(
-        self,
-        chosen: Chosen,
-        *,
-        question: Question | int | None = None,
-        by: str | None = None,
-        at: str | None = None,
-        seconds: float | None = None,
+        self, chosen: Chosen, *, question: Question | int | None = None, **timed: Unpack[Timed]
     ) -> Gesture:
         """Answer the open question.
 
@@ -153,49 +148,32 @@ class Session(Log):
         question : Question or int, optional
             The question, or its number, that this answers. If it is not the open one the answer
             is refused.
-        seconds : float, optional
-            How long it took, for the log.
 
         Returns
         -------
         Gesture
             The answer as it is in the log.
         """
-        asked = self._open_question(question)
-        return self.answer(asked, chosen, by=by, at=at, seconds=seconds)
+        return self.answer(self._open_question(question), chosen, **timed)
 
-    def answer(
-        self,
-        question: Question,
-        chosen: Chosen,
-        *,
-        by: str | None = None,
-        at: str | None = None,
-        seconds: float | None = None,
-    ) -> Gesture:
+    def answer(self, question: Question, chosen: Chosen, **timed: Unpack[Timed]) -> Gesture:
         """Answer the open question, or a part of it such as ``question.pair()``.
 
         Parameters
         ----------
         question : Question
             The open question, or one about the same row with fewer groups.
-        chosen, seconds
+        chosen
             As for `choose`.
         """
         asked = self._open_question(question.number)
         if not question.is_part_of(asked):
             raise StaleQueryError(f"the open question is {asked.about}, not {question.about}")
         groups = () if question.is_pair else question.groups
-        return self._say(question.links(chosen), groups=groups, by=by, at=at, seconds=seconds)
+        return self._say(Gesture(0, question.links(chosen), "asked", groups, **timed))
 
     def tell(
-        self,
-        answer: Any,
-        *,
-        question: Question | int | None = None,
-        by: str | None = None,
-        at: str | None = None,
-        seconds: float | None = None,
+        self, answer: Any, *, question: Question | int | None = None, **timed: Unpack[Timed]
     ) -> Gesture:
         """Say whether the row belongs to the group, where the open question has one group.
 
@@ -204,12 +182,11 @@ class Session(Log):
         answer : Answer, bool, int, None or str
             An `Answer` or its value, such as "same"; True or 1, False or 0, or None for
             *not sure*.
-        question, seconds
+        question
             As for `choose`.
         """
         asked = self._open_question(question)
-        chosen = asked.place(as_answer(answer))
-        return self.answer(asked, chosen, by=by, at=at, seconds=seconds)
+        return self.answer(asked, asked.place(as_answer(answer)), **timed)
 
     def skip(self) -> Gesture:
         """Answer the open question with *not sure*."""
@@ -226,12 +203,7 @@ class Session(Log):
         return self.give_links([Link(left, right, as_answer(answer))])
 
     def give_links(
-        self,
-        links: Iterable[Link],
-        *,
-        overrules: bool = False,
-        by: str | None = None,
-        at: str | None = None,
+        self, links: Iterable[Link], *, overrules: bool = False, **signed: Unpack[Signed]
     ) -> Gesture:
         """Take in several links as one gesture: all of them or, on an error, none.
 
@@ -240,7 +212,7 @@ class Session(Log):
         Parameters
         ----------
         links : iterable of Link
-            What is said.
+            The links.
         overrules : bool
             Whether earlier links that contradict these are dropped. By default that is an error.
         """
@@ -255,25 +227,19 @@ class Session(Log):
         if not checked:
             raise InputError("a gesture has at least one link")
         source = "mended" if overrules else "given"
-        return self._say(tuple(checked), source=source, by=by, at=at)
+        return self._say(Gesture(0, tuple(checked), source, **signed))
 
     def peek(self, chosen: Chosen) -> Question | None:
         """Return the question that would follow if `chosen` were the answer to the open one."""
         question = self.ask()
         if question is None:
             return None
-        if self.max_queries is not None and self.n_asked + 1 >= self.max_queries:
-            return None
         strategy = self.strategy.fresh()
-        links = question.links(chosen)
-        for gesture in (*self._counted.gestures, Gesture(0, links)):
+        for gesture in (*self._counted.gestures, Gesture(0, question.links(chosen))):
             record_links(strategy, gesture)
-        following = self._question(strategy)
-        return None if following is None else replace(following, number=question.number + 1)
+        return self._next(strategy, self.n_asked + 1)
 
-    def revise(
-        self, number: int, chosen: Any, *, by: str | None = None, at: str | None = None
-    ) -> Revision:
+    def revise(self, number: int, chosen: Any, **signed: Unpack[Signed]) -> Revision:
         """Change an earlier answer and keep every other one that does not contradict it.
 
         Parameters
@@ -293,7 +259,7 @@ class Session(Log):
         ContradictionError
             If the new answer contradicts itself or a certain link.
         """
-        entry = self._revision(number, chosen, by, at)
+        entry = self._revision(number, chosen, **signed)
         revision = self._foreseen(entry)
         self._new(entry)
         return revision
@@ -305,15 +271,13 @@ class Session(Log):
     def _foreseen(self, entry: Revised) -> Revision:
         counted = Counted(self.strategy.n_rows, self.strategy.weighs_answers, self._log)
         dropped = counted.take(entry)
-        kept = {link.pair for gesture in counted.gestures for link in gesture.links}
+        kept = {(x.pair, x.answer) for gesture in counted.gestures for x in gesture.links}
         for link in entry.links:
-            if link.pair not in kept:
+            if (link.pair, link.answer) not in kept:
                 raise ContradictionError(link, self.links.explain(link.left, link.right))
         return Revision(tuple(counted.gestures), tuple(dropped))
 
-    def _revision(
-        self, number: int, chosen: Any, by: str | None = None, at: str | None = None
-    ) -> Revised:
+    def _revision(self, number: int, chosen: Any, **signed: Unpack[Signed]) -> Revised:
         n = len(self.events)
         if not is_whole(number) or not 1 <= number <= n:
             raise InputError(f"there is no answer {number!r}: the log has {plural(n, 'answer')}")
@@ -326,7 +290,7 @@ class Session(Log):
         question = Question(number, gesture.left, gesture.groups or ((gesture.right,),))
         if not gesture.groups or isinstance(chosen, str | Answer):
             chosen = question.place(as_answer(chosen))
-        return Revised(int(number), question.links(chosen), by, at)
+        return Revised(int(number), question.links(chosen), **signed)
 
     # -- what is known ---------------------------------------------------------------------------
 
@@ -355,12 +319,12 @@ class Session(Log):
             at_most=at_most,
             estimate=estimate,
             n_groups=self.n_groups,
-            has_more=self.is_done and self._question(self.strategy) is not None,
+            has_more=self.is_done and self._question(self.strategy, self.n_asked) is not None,
         )
 
     @property
     def completeness(self) -> Completeness | None:
-        """How much of the grouping is right, as an estimate; None where that cannot be said."""
+        """How much of the grouping is right, as an estimate; None if there is none."""
         return self.strategy.completeness()
 
     @property
@@ -475,18 +439,9 @@ class Session(Log):
 
     # -- inside ----------------------------------------------------------------------------------
 
-    def _say(
-        self,
-        links: tuple[Link, ...],
-        *,
-        source: str = "asked",
-        groups: Groups = (),
-        by: str | None,
-        at: str | None,
-        seconds: float | None = None,
-    ) -> Gesture:
-        gesture = Gesture(0, links, source, groups, by, at, seconds)
-        if source != "mended":
+    def _say(self, gesture: Gesture) -> Gesture:
+        """Take in a gesture; return it as it is in the log."""
+        if gesture.source != "mended":
             self._counted.check(gesture)
         self._new(gesture)
         return self.events[-1]

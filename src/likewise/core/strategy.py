@@ -81,7 +81,8 @@ class Strategy(ABC):
         answer : Answer
             The answer about them.
         is_certain : bool
-            Whether it was given, or said while mending. Only strategies that weigh answers care.
+            Whether it was given beforehand or made while mending. Only strategies that weigh
+            answers use this.
         """
 
     @abstractmethod
@@ -202,7 +203,7 @@ class Strategy(ABC):
         return None
 
     def completeness(self) -> Completeness | None:
-        """Return how much of the grouping is right, or None if that cannot be said."""
+        """Return how much of the grouping is right, or None if there is no estimate."""
         return None
 
     def suspects(self) -> list[Suspect]:

@@ -67,17 +67,7 @@ def _with_prior(counts: NDArray[np.float64], shares: NDArray[np.float64]) -> NDA
 
 
 def agreement(given: NDArray[np.intp], groups: NDArray[np.intp]) -> float:
-    """Return how much more often two known rows of one given group belong together than any two.
-
-    1 if they always do, and before there are such rows; about 0 for random groups.
-
-    Examples
-    --------
-    >>> agreement(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1]))
-    1.0
-    >>> round(agreement(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])), 2)
-    0.14
-    """
+    """Return how much more often known rows of one given group belong together: 1 always, 0 not."""
     groups, given = groups[given >= 0], given[given >= 0]
     above = np.triu_indices(len(given), 1)
     is_one_given, is_same = ((x[:, None] == x)[above] for x in (given, groups))
@@ -90,18 +80,9 @@ def agreement(given: NDArray[np.intp], groups: NDArray[np.intp]) -> float:
 
 
 def met_groups(given: NDArray[np.intp], groups: NDArray[np.intp]) -> list[int]:
-    """Return the given groups that known rows tell something about.
-
-    A single known row does not, if it belongs to a group that has two rows of another given group:
-    it may be misplaced.
-
-    Examples
-    --------
-    >>> met_groups(np.array([0, 0, 1]), np.array([0, 0, 0]))
-    [0]
-    >>> met_groups(np.array([0, 0, 1]), np.array([0, 0, 1]))
-    [0, 1]
-    """
+    """Return the given groups that known rows are evidence about."""
+    # A single known row is none if it belongs to a group that has two rows of another given group:
+    # it may be misplaced.
     n_known = Counter(given.tolist())
     n_shared = Counter(zip(given.tolist(), groups.tolist(), strict=True))
     is_settled = {group for (name, group), n in n_shared.items() if name >= 0 and n > 1}
@@ -144,36 +125,20 @@ def keep_together(
 
 
 def number_groups(groups: Any, n_rows: int) -> tuple[NDArray[np.intp], list[str]]:
-    """Return the number of the given group of every row, -1 for none, and the groups' labels.
-
-    Examples
-    --------
-    >>> numbers, labels = number_groups(["cat", "", "dog", "cat"], 4)
-    >>> numbers.tolist(), labels
-    ([0, -1, 1, 0], ['cat', 'dog'])
-    """
+    """Return the number of the given group of every row, -1 for none, and the groups' labels."""
     given = np.asarray(groups, dtype=object)
     if given.shape != (n_rows,):
         raise InputError(
             f"groups must have one label per row, {n_rows} in all, got shape {given.shape}"
         )
-    has_group = np.array([not is_no_group(label) for label in given], dtype=bool)
-    texts = np.array([str(label) for label in given[has_group]], dtype=object)
-    labels = sorted(set(texts.tolist()))
-    number = {label: k for k, label in enumerate(labels)}
-    numbers = np.full(n_rows, -1, dtype=np.intp)
-    numbers[has_group] = [number[text] for text in texts]
-    return numbers, labels
+    texts = ["" if is_no_group(label) else str(label) for label in given]
+    labels = sorted(set(texts) - {""})
+    number = {"": -1} | {label: k for k, label in enumerate(labels)}
+    return np.array([number[text] for text in texts], dtype=np.intp), labels
 
 
 def is_no_group(label: Any) -> bool:
-    """Return whether a label says that a row is in no group.
-
-    Examples
-    --------
-    >>> [is_no_group(label) for label in (-1, None, float("nan"), "", "noise", 0, "cats")]
-    [True, True, True, True, True, False, False]
-    """
+    """Return whether a label stands for no group: -1, None, NaN, "" and "noise"."""
     if isinstance(label, str):
         return label.strip().lower() in ("", "noise", "-1")
     return label is None or bool(label != label) or bool(label == -1)  # noqa: PLR0124  (NaN)

@@ -122,13 +122,8 @@ def fit_kernels(
         own, without = ridge(kernel, targets - shares, choice.smoothing)
         left_out += choice.weight * softmax(choice.sharpness * (without + shares), axis=1)
         coefficients.append(own.astype(np.float32))
-    return KernelVote(
-        left_out,
-        known,
-        shares.astype(np.float32),
-        tuple(choices),
-        tuple(coefficients),
-    )
+    shares32 = shares.astype(np.float32)
+    return KernelVote(left_out, known, shares32, tuple(choices), tuple(coefficients))
 
 
 def ridge(

@@ -92,9 +92,7 @@ def main_axes(centered: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return up to 50 main axes as columns, by an eigendecomposition, faster than an SVD."""
     n_rows, n_features = centered.shape
     is_wide = n_features > n_rows
-    values, vectors = np.linalg.eigh(
-        centered @ centered.T if is_wide else centered.T @ centered,
-    )
+    values, vectors = np.linalg.eigh(centered @ centered.T if is_wide else centered.T @ centered)
     n_axes = min(N_AXES, int((values > _FLAT * max(float(values[-1]), 1e-300)).sum()))
     best = vectors[:, ::-1][:, :n_axes]
     if is_wide:

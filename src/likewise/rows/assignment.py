@@ -37,11 +37,7 @@ def assign(
 
 
 def nearest_super_instance(partition: SuperInstances, rows: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the super-instance that new rows fall into.
-
-    That is the one whose K-means cell they lie in, or for other metrics than the Euclidean, the
-    one with the nearest representative.
-    """
+    """Return the super-instances of new rows: by K-means cell, or by the nearest representative."""
     if partition.centers is not None and partition.cell_owner is not None:
         return partition.cell_owner[assign(rows, partition.centers)]
     if partition.points is None:

@@ -60,16 +60,13 @@ def candidates_from_sparse(X: Any) -> Candidates:
 def joined(
     candidates: Candidates, is_certain: NDArray[np.bool_]
 ) -> tuple[Candidates, SuperInstances]:
-    """Join the rows of certain pairs; return the other pairs, of rows that stand for the parts.
-
-    A part is represented by the row that has the most certain pairs.
-    """
+    """Join the rows of certain pairs; return the other pairs, of rows that stand for the parts."""
     n = candidates.n_rows
     left, right = candidates.left[is_certain], candidates.right[is_certain]
     graph = coo_array((np.ones(len(left), dtype=np.int8), (left, right)), shape=(n, n))
     n_parts, parts = connected_components(graph, directed=False)
     n_certain = np.bincount(np.concatenate([left, right]), minlength=n)
-    order = np.lexsort((-n_certain, parts))
+    order = np.lexsort((-n_certain, parts))  # the row with the most certain pairs stands for a part
     reps = order[np.searchsorted(parts[order], np.arange(n_parts))]
     number = np.argsort(np.argsort(reps))  # super-instances are numbered by their row
     partition = SuperInstances(number[parts], np.sort(reps), metric="precomputed")

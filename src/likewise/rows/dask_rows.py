@@ -6,6 +6,7 @@ This is the only module of the method that knows Dask.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,6 @@ class DaskRows:
             data = data.rechunk({1: -1})
         self.data = data
         self.dtype = matrix_type(dtypes)
-        self._sizes: list[int] | None = None
 
     @property
     def n_features(self) -> int:
@@ -57,28 +57,30 @@ class DaskRows:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows; unless a Dask array knows it, all partitions are counted."""
-        if self._sizes is None:
-            sizes = None if self.is_frame else self.data.chunks[0]
-            if sizes is None or np.isnan(sizes).any():
-                import dask
-
-                # One column is enough to count rows, where columns are read separately.
-                counted = self.data.iloc[:, :1] if self.is_frame else self.data
-                length = dask.delayed(len)
-                sizes = computed([length(part) for part in np.ravel(counted.to_delayed())])
-            self._sizes = [int(n) for n in sizes]
-        if not sum(self._sizes):
-            raise InputError("the Dask collection has no rows")
+        """Number of rows."""
         return sum(self._sizes)
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        """The rows of every partition; unless a Dask array knows them, all are counted."""
+        sizes = None if self.is_frame else self.data.chunks[0]
+        if sizes is None or np.isnan(sizes).any():
+            import dask
+
+            # One column is enough to count rows, where columns are read separately.
+            counted = self.data.iloc[:, :1] if self.is_frame else self.data
+            length = dask.delayed(len)
+            sizes = computed([length(part) for part in np.ravel(counted.to_delayed())])
+        if not sum(sizes):
+            raise InputError("the Dask collection has no rows")
+        return [int(n) for n in sizes]
 
     def take(self, numbers: Any) -> NDArray[Any]:
         """Return the rows of given numbers, which increase; only these are sent."""
         import dask
 
         numbers = np.asarray(numbers, dtype=np.intp)
-        ends = np.cumsum([0, *(self._sizes or [self.n_rows])])
-        assert self._sizes is not None
+        ends = np.cumsum([0, *self._sizes])
         pick = dask.delayed(_pick)
         parts = np.ravel(self.data.to_delayed())
         tasks = []

@@ -1,4 +1,7 @@
-"""The row that stands for a group: the one with the smallest sum of distances to the others."""
+"""The row that stands for a group: the one with the smallest sum of distances to the others.
+
+All distances are in double precision, to which `cdist` brings its arguments.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,7 @@ def medoid(points: NDArray[Any]) -> int:
     if len(points) <= EXACT_LIMIT:
         candidates = np.arange(len(points))
     else:
-        median = geometric_median(points)
-        away = _distances(points, median)
+        away = cdist(points, geometric_median(points)[None])[:, 0]
         candidates = np.sort(np.argpartition(away, N_CANDIDATES)[:N_CANDIDATES])
     sums = sums_of_distances(points[candidates], points)
     return int(candidates[np.argmin(sums)])
@@ -36,7 +38,7 @@ def geometric_median(points: NDArray[Any]) -> NDArray[np.float64]:
     points = np.asarray(points, dtype=np.float64)
     place: NDArray[np.float64] = points.mean(axis=0)
     for _ in range(_WEISZFELD_STEPS):
-        away = _distances(points, place)
+        away = cdist(points, place[None])[:, 0]
         if not away.any():
             break
         # A step from one of the points would divide by zero.
@@ -47,15 +49,8 @@ def geometric_median(points: NDArray[Any]) -> NDArray[np.float64]:
 
 def sums_of_distances(candidates: NDArray[Any], points: NDArray[Any]) -> NDArray[np.float64]:
     """Return, for each candidate, the sum of its distances to all points."""
-    candidates = np.asarray(candidates, dtype=np.float64)
     sums = np.zeros(len(candidates))
     block = max(1, _ENTRIES_PER_BLOCK // max(1, len(candidates)))
     for start in range(0, len(points), block):
-        sums += cdist(candidates, np.asarray(points[start : start + block], dtype=np.float64)).sum(
-            axis=1
-        )
+        sums += cdist(candidates, points[start : start + block]).sum(axis=1)
     return sums
-
-
-def _distances(points: NDArray[Any], place: NDArray[np.float64]) -> NDArray[np.float64]:
-    return cdist(np.asarray(points, dtype=np.float64), place[None, :])[:, 0]

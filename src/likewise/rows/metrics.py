@@ -32,13 +32,7 @@ def distances(left: ArrayLike, right: ArrayLike, metric: str) -> NDArray[np.floa
 
 
 def unit_rows(rows: NDArray[Any]) -> NDArray[Any]:
-    """Return rows brought to unit length.
-
-    Examples
-    --------
-    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 2.0]])).tolist()
-    [[0.6, 0.8], [0.0, 1.0]]
-    """
+    """Return rows brought to unit length."""
     refuse_zeros(rows)
     # By its largest value first, since the square of a very small number is 0.
     scaled = rows / np.abs(rows).max(axis=1, keepdims=True)

@@ -87,7 +87,7 @@ class CandidatePairs(OnePass):
         """Return the closest pair that is not settled, or a row beside groups of candidates."""
         pair = self.closest()
         if pair is None or self.max_groups == 1:
-            return None if pair is None else (pair[0], ((pair[1],),))
+            return super().next_question()
         # The row of the smaller group is asked about, the later one of two alike.
         row = min(pair, key=lambda row: (self.links.size(row), -row))
         groups: dict[int, tuple[int, ...]] = {}
@@ -126,10 +126,8 @@ class CandidatePairs(OnePass):
         """
         if self.closest() is None:
             return 0, 0
-        left, right = (
-            self.candidates.left[self._place[1] :],
-            self.candidates.right[self._place[1] :],
-        )
+        start = self._place[1]
+        left, right = self.candidates.left[start:], self.candidates.right[start:]
         linked = [row for link in self.links for row in link.pair]
         group = np.arange(self.n_rows, dtype=np.intp)
         group[linked] = [self.links.find(row) for row in linked]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -42,6 +43,11 @@ class OnePass(RepresentativeStrategy):
     @abstractmethod
     def _piece(self, k: int) -> Pairs | None:
         """Return the next piece of the pairs, as two lists of rows; None after the last."""
+
+    def next_question(self) -> tuple[int, Groups] | None:
+        """Return the closest open pair, or None when nothing is left to ask."""
+        pair = self.closest()
+        return None if pair is None else (pair[0], ((pair[1],),))
 
     def closest(self) -> tuple[int, int] | None:
         """Return the closest open pair; a pair that is not open any more never is again."""
@@ -97,7 +103,6 @@ class ClosestFirst(OnePass):
         self.removed = removed
         reps = partition.representatives
         self._pairs = pairs or ClosestPairs(reps, self._between, left_out=removed)
-        self._tree: NDArray[np.float64] | None = None
 
     @classmethod
     def from_rows(
@@ -114,11 +119,6 @@ class ClosestFirst(OnePass):
 
     def _piece(self, k: int) -> Pairs | None:
         return self._pairs.piece(k)
-
-    def next_question(self) -> tuple[int, Groups] | None:
-        """Return the two rows to ask about now, or None when nothing is left to ask."""
-        pair = self.closest()
-        return None if pair is None else (pair[0], ((pair[1],),))
 
     def fresh(self) -> Self:
         """Return the same strategy before its first record; the order of pairs is shared."""
@@ -180,22 +180,22 @@ class ClosestFirst(OnePass):
 
     def guess_of_representatives(self) -> NDArray[np.intp]:
         """Return names of groups if the undecided ones are joined by `join_by_guess`."""
-        n = self.partition.n_super_instances
-        if self._tree is None:
-            everything = np.arange(n, dtype=np.intp)
-            condensed = self._between(everything, everything)[np.triu_indices(n, 1)]
-            is_euclidean = self.partition.metric in EUCLIDEAN
-            self._tree = merge_tree(condensed, is_euclidean=is_euclidean)
         names, apart = self._settled()
         same = [(name, i, Answer.SAME) for i, name in enumerate(names.tolist()) if name != i]
         different = [(a, b, Answer.DIFFERENT) for a, b in apart.tolist()]
         return join_by_guess(self._tree, [*same, *different])
 
+    @cached_property
+    def _tree(self) -> NDArray[np.float64]:
+        n = self.partition.n_super_instances
+        everything = np.arange(n, dtype=np.intp)
+        condensed = self._between(everything, everything)[np.triu_indices(n, 1)]
+        return merge_tree(condensed, is_euclidean=self.partition.metric in EUCLIDEAN)
+
     def _settled(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the first super-instance of every one's group, and pairs of these that differ."""
         first: dict[int, int] = {}
-        find, rows = self.links.find, self._position
-        names = [first.setdefault(find(row), k) for row, k in rows.items()]
+        names = [first.setdefault(self.links.find(row), k) for row, k in self._position.items()]
         apart = [
             (name, first[other])
             for root, name in first.items()

@@ -58,15 +58,15 @@ class Known:
         """What is learned from the cells whose group is known; None before there are two groups."""
         return self._learner.learn(*self.examples()) if len(self.groups) > 1 else None
 
-    def completeness(self, unmet: int) -> Completeness | None:
-        """Return how much of the grouping is right; `unmet` groups are guesses."""
+    def completeness(self, n_groups: int) -> Completeness | None:
+        """Return how much of a grouping is right; groups that are not known are guesses."""
         if self.learned is None:
             return None
         n_known = len(self.learned.known)
         return Completeness(
             *self._share_right(self.learned),
             one_group=share_of_one_group(self._of_those_there(self.learned.known_chances())),
-            unmet=unmet,
+            unmet=n_groups - self.learned.n_groups,
             changing=self.share_changed(20),
             curve=tuple(
                 (n, self._share_right(earlier)[0])
@@ -150,10 +150,7 @@ def read_log(
     max_groups: int,
     removed: frozenset[int] = frozenset(),
 ) -> Known:
-    """Return what a log says about cells; `cell_of` has the cells that may be asked about.
-
-    Those that are `removed` by now are known, but no question shows them.
-    """
+    """Return what is known of cells from a log; `cell_of` has those that may be asked about."""
     members: dict[int, list[int]] = {}
     order: dict[int, None] = {}
     unsure: set[int] = set()

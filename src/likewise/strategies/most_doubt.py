@@ -114,9 +114,10 @@ class MostDoubt(RepresentativeStrategy):
         self.is_askable = np.ones(n, dtype=bool) if askable is None else askable
         self.max_groups = max_groups
         self.seed = seed
-        self.given = given
         self.given_labels = tuple(given_labels)
         self._field = field or _Field(partition, self.is_askable, seed, given)
+        # Cells that joined later have no given group.
+        self.given = None if given is None else self._field.learner.rows.given
         self.removed = removed
         self._gone = frozenset(cell for row, cell in self._position.items() if row in removed)
         self._is_there = self.is_askable.copy()
@@ -124,7 +125,6 @@ class MostDoubt(RepresentativeStrategy):
         self._cell_of = {row: cell for row, cell in self._position.items() if self.is_askable[cell]}
         self._log: list[tuple[int, int, Answer]] = []
         self._certain: set[int] = set()
-        self._forget()
 
     @classmethod
     def from_rows(
@@ -148,7 +148,7 @@ class MostDoubt(RepresentativeStrategy):
 
     def fresh(self) -> Self:
         """Return the same strategy before its first record; what was computed of rows is shared."""
-        return self._with(self.partition, self.is_askable, self._field, self.removed)
+        return self._with(self.partition, self.is_askable, self.removed, self._field)
 
     def grown(self, rows: NDArray[Any], unasked: frozenset[int], removed: frozenset[int]) -> Self:
         """Return the strategy with further rows, each a cell of its own, to be asked about."""
@@ -157,33 +157,29 @@ class MostDoubt(RepresentativeStrategy):
         partition = self.partition.with_rows(rows)
         new = partition.representatives[self.partition.n_super_instances :]
         is_askable = np.append(self.is_askable, ~np.isin(new, sorted(unasked)))
-        field = self._field.grown(partition, removed)
-        return self._with(partition, is_askable, field, removed)
+        return self._with(partition, is_askable, removed)
 
     def _with(
         self,
         partition: SuperInstances,
         is_askable: NDArray[np.bool_],
-        field: _Field,
         removed: frozenset[int],
+        field: _Field | None = None,
     ) -> Self:
-        given = self.given
-        if given is not None:
-            n_new = partition.n_super_instances - len(given)
-            given = np.append(given, np.full(n_new, -1, dtype=np.intp))
         return type(self)(
             partition,
             askable=is_askable,
             max_groups=self.max_groups,
             seed=self.seed,
-            given=given,
+            given=self.given,
             given_labels=self.given_labels,
-            field=field,
+            field=field or self._field.grown(partition, removed),
             removed=removed,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the partition, the askable cells and the options as plain values."""
+        n_first = self._field.n_first
         return {
             **super().to_dict(),
             "askable": np.flatnonzero(self.is_askable).tolist(),
@@ -191,7 +187,7 @@ class MostDoubt(RepresentativeStrategy):
             "seed": self.seed,
             **({} if self.given is None else {"given": self.given}),
             **({"given_labels": list(self.given_labels)} if self.given_labels else {}),
-            **({"n_first": self._field.n_first} if self._field.has_grown else {}),
+            **({"n_first": n_first} if n_first < self.partition.n_super_instances else {}),
             **({"removed": sorted(self.removed)} if self.removed else {}),
         }
 
@@ -210,8 +206,7 @@ class MostDoubt(RepresentativeStrategy):
         removed = frozenset(map(int, plain.get("removed", ())))
         if n_first == partition.n_super_instances and not removed:
             return first
-        field = first._field.grown(partition, removed)
-        return first._with(partition, askable, field, removed)
+        return first._with(partition, askable, removed)
 
     def askable(self) -> NDArray[np.intp]:
         """Return the rows that stand for askable cells."""
@@ -231,28 +226,23 @@ class MostDoubt(RepresentativeStrategy):
         self._log.append((left, right, answer))
         if is_certain:
             self._certain.add(len(self._log))
-        self._forget()
-
-    def _forget(self) -> None:
-        self._known: Known | None = None
-        self._groups: NDArray[np.intp] | None = None
-        self._chances: NDArray[np.float64] | None = None
-        self._learned: tuple[Learned | None] | None = None
+        for name in ("known", "learned", "chances", "_groups"):
+            self.__dict__.pop(name, None)
 
     # -- what to ask -----------------------------------------------------------------------------
 
     def next_question(self) -> tuple[int, Groups] | None:
         """Return a row beside its likeliest groups, or None when all is known."""
-        known = self.known()
+        known = self.known
         if known.pending:
             cell = known.pending[-1]
             return self._shown(cell, known.open_groups(cell))
         if not known.shown_groups():
-            first = self._next_cell(known, known.order)
-            second = None if first is None else self._next_cell(known, [*known.order, first])
+            first = self._next_cell(known.order)
+            second = None if first is None else self._next_cell([*known.order, first])
             rows = self.partition.representatives
             return None if second is None else (int(rows[second]), ((int(rows[first]),),))
-        newcomer = self._next_cell(known, known.order)
+        newcomer = self._next_cell(known.order)
         if newcomer is not None:
             return self._shown(newcomer, known.shown_groups())
         # Every row was asked about. Only groups that were never compared are left.
@@ -261,25 +251,25 @@ class MostDoubt(RepresentativeStrategy):
                 return self._shown(cell, others)
         return None
 
-    def _next_cell(self, known: Known, met: Sequence[int]) -> int | None:
+    def _next_cell(self, met: Sequence[int]) -> int | None:
         """Return the cell that is nearest to the most doubt, or None if all were asked about."""
         is_open = self._is_there.copy()
-        is_open[[*met, *known.unsure]] = False
+        is_open[[*met, *self.known.unsure]] = False
         if not is_open.any():
             return None
-        learned = known.learned if len(met) >= N_FIRST else None
+        learned = self.known.learned if len(met) >= N_FIRST else None
         doubt = None if learned is None else margin_doubt(learned.chances)
         if doubt is not None and (unmet := self._unmet()):
             # Given groups that no question was about come first.
             given = self._field.learner.rows.given
             is_unmet = is_open & np.isin(given, given[unmet])
-            if is_unmet[self._field.compared].any():
+            if is_unmet[self._field.asked.cells].any():
                 doubt = is_unmet.astype(np.float64)
         return self._field.nearest_to_doubt(is_open, met, doubt)
 
     def _shown(self, cell: int, groups: Sequence[int]) -> tuple[int, Groups]:
         """Return a question about a cell beside the likeliest of some groups."""
-        known = self.known()
+        known = self.known
         likeliest = known.likeliest(cell, groups)[: self.max_groups]
         shown = [self._rows_of(known.shown_cells(known.groups[g]), cell) for g in likeliest]
         return int(self.partition.representatives[cell]), tuple(shown)
@@ -298,29 +288,19 @@ class MostDoubt(RepresentativeStrategy):
 
     # -- what is known ---------------------------------------------------------------------------
 
+    @cached_property
     def known(self) -> Known:
-        """Return what the answers say about cells."""
-        if self._known is None:
-            self._known = read_log(
-                self._log,
-                self.links,
-                self._cell_of,
-                self._field.learner,
-                self.max_groups,
-                self._gone,
-            )
-        return self._known
+        """What the answers say about cells."""
+        learner = self._field.learner
+        return read_log(self._log, self.links, self._cell_of, learner, self.max_groups, self._gone)
 
-    @property
+    @cached_property
     def learned(self) -> Learned | None:
-        """What was learned, including groups not asked about yet; None before two groups."""
-        if self._learned is None:
-            self._learned = (self._learn(),)
-        return self._learned[0]
+        """What was learned from known cells, and from cells that are likely the first of groups.
 
-    def _learn(self) -> Learned | None:
-        """Learn from known cells, and from cells that are likely the first of new groups."""
-        known, field = self.known(), self._field
+        None before there are two groups.
+        """
+        known, field = self.known, self._field
         cells, groups = known.examples()
         own = self._unmet()
         if known.learned is not None:
@@ -332,7 +312,7 @@ class MostDoubt(RepresentativeStrategy):
 
     def remaining(self) -> tuple[int, int | None]:
         """Return the number of undecided pairs of groups; how many will be asked is not planned."""
-        there = self.known().shown_cells(self.known().order)
+        there = self.known.shown_cells(self.known.order)
         rows = self.partition.representatives[there].tolist()
         roots = {self.links.find(row) for row in rows}
         n_groups = int(self._is_there.sum()) - len(rows) + len(roots)
@@ -341,13 +321,14 @@ class MostDoubt(RepresentativeStrategy):
 
     def group_of_representatives(self) -> NDArray[np.intp]:
         """Return, for every cell, the number of its group: as answered, else as learned."""
-        if self._groups is None:
-            groups = self.known().groups
-            rows = self.partition.representatives
-            decided = {self.links.find(int(rows[cells[0]])): g for g, cells in enumerate(groups)}
-            decided = decided if len(groups) > 1 else {}
-            self._groups = respecting_groups(self.chances(), self.links, decided, self._position)
         return self._groups
+
+    @cached_property
+    def _groups(self) -> NDArray[np.intp]:
+        groups, rows = self.known.groups, self.partition.representatives
+        decided = {self.links.find(int(rows[cells[0]])): g for g, cells in enumerate(groups)}
+        decided = decided if len(groups) > 1 else {}
+        return respecting_groups(self.chances, self.links, decided, self._position)
 
     def guess_of_representatives(self) -> NDArray[np.intp]:
         """Return the group of every cell; while nothing is known, a guess from the rows alone."""
@@ -362,53 +343,49 @@ class MostDoubt(RepresentativeStrategy):
 
         None when something is known or given, and when the rows do not fall into groups.
         """
-        if self.given is not None or self.known().groups or len(self.links):
+        if self.given is not None or self.known.groups or len(self.links):
             return None
         return self._field.guess
 
+    @cached_property
     def chances(self) -> NDArray[np.float64]:
-        """Return how likely each cell belongs to each group; 1 where that is known."""
-        if self._chances is None:
-            if self.learned is None:
-                self._chances = np.ones((len(self._position), 1))
-            else:
-                self._chances = self.learned.known_chances()
-                if unmet := self._unmet():
-                    given, known = self._field.learner.rows.given, self.known()
-                    keep_together(self._chances, given, unmet, known.order, len(known.groups))
-        return self._chances
+        """How likely each cell belongs to each group; 1 where that is known."""
+        if self.learned is None:
+            return np.ones((len(self._position), 1))
+        chances = self.learned.known_chances()
+        if unmet := self._unmet():
+            given, known = self._field.learner.rows.given, self.known
+            keep_together(chances, given, unmet, known.order, len(known.groups))
+        return chances
 
     def _unmet(self) -> list[int]:
         """Return a cell of every given group that no question was about yet."""
         if self.given is None:
             return []
-        return unmet_rows(self._field.learner.rows, *self.known().examples())
+        return unmet_rows(self._field.learner.rows, *self.known.examples())
 
     def doubts(self) -> NDArray[np.float64]:
         """Return, for every row, the chance that its label is wrong, by the learner."""
         if self.learned is None:
             return np.ones(self.n_rows)
-        doubt: NDArray[np.float64] = 1.0 - self.chances().max(axis=1)
+        doubt: NDArray[np.float64] = 1.0 - self.chances.max(axis=1)
         return doubt[self.partition.assignment]
 
     def completeness(self) -> Completeness | None:
         """Return how much of the grouping is right, or None while too little is known."""
-        learned = self.known().learned
-        if learned is None:
-            return None
-        return self.known().completeness(unmet=self.chances().shape[1] - learned.n_groups)
+        return self.known.completeness(n_groups=self.chances.shape[1])
 
     def is_enough(self) -> bool:
         """Return whether the last rows that were asked about changed few labels.
 
         Of rows that joined later, few may be in doubt, too.
         """
-        known = self.known().examples()[0]
+        known = self.known.examples()[0]
         if self._is_later_in_doubt(known):
             return False
         if len(known) >= min(MOST_ASKED, len(self._cell_of)):
             return True
-        return len(known) > SPAN and self.known().share_changed(SPAN) < FEW_CHANGED
+        return len(known) > SPAN and self.known.share_changed(SPAN) < FEW_CHANGED
 
     def _is_later_in_doubt(self, known: NDArray[np.intp]) -> bool:
         """Return whether rows that joined later are in doubt, and not enough of them are known."""
@@ -416,17 +393,18 @@ class MostDoubt(RepresentativeStrategy):
         later = later[later >= self._field.n_first]
         if np.isin(later, known).sum() >= min(MOST_ASKED, len(later)):
             return False
-        return float((self.chances()[later].max(axis=1) < SURE).mean()) >= FEW_CHANGED
+        return float((self.chances[later].max(axis=1) < SURE).mean()) >= FEW_CHANGED
 
     def suspects(self) -> list[Suspect]:
         """Return the links that put rows where others contradict them, the least credible first."""
-        learned = self.known().learned
+        learned = self.known.learned
         if learned is None:
             return []
         # The answer that put a row into its group; for the first of a group, one that it differs.
         by_row: dict[int, int] = {}
         for number, (row, _, answer) in enumerate(self._log, start=1):
-            if number not in self._certain and (answer is Answer.SAME or row not in by_row):
+            is_link = answer.is_link and number not in self._certain
+            if is_link and (answer is Answer.SAME or row not in by_row):
                 by_row[row] = number
         suspects = []
         for k, credibility in contradicted_rows(learned.left_out, learned.groups):
@@ -452,15 +430,10 @@ class _Field:
         self.points = partition.points
         self._askable, self._seed = np.flatnonzero(is_askable), seed
         self.n_first = len(self.points)
-        sample = np.arange(len(self.points), dtype=np.intp)
-        if len(self.points) > MAX_CANDIDATES:
-            sample = _drawn(self._askable, MAX_CANDIDATES, seed)
-        self._first = self._asked = _Sample(self.points, sample, partition.sizes())
-
-    @property
-    def has_grown(self) -> bool:
-        """Whether cells joined later."""
-        return len(self.points) > self.n_first
+        cells = np.arange(self.n_first, dtype=np.intp)
+        if self.n_first > MAX_CANDIDATES:
+            cells = _drawn(self._askable, MAX_CANDIDATES, seed)
+        self._first = self.asked = _Sample(self.points, cells, partition.sizes())
 
     def grown(self, partition: SuperInstances, removed: frozenset[int]) -> _Field:
         """Return the field with the further cells of a partition, without those of removed rows.
@@ -474,19 +447,15 @@ class _Field:
             other.learner = self.learner.grown(partition.points[len(self.points) :])
         other.points = partition.points
         later = np.arange(self.n_first, len(other.points), dtype=np.intp)
-        if len(later) > MAX_CANDIDATES:
-            later = _drawn(later, MAX_CANDIDATES, self._seed)
+        later = _drawn(later, MAX_CANDIDATES, self._seed)
         weights = partition.sizes() * ~np.isin(partition.representatives, sorted(removed))
-        other._asked = _Sample(other.points, np.append(self._first.cells, later), weights)
+        other.asked = _Sample(other.points, np.append(self._first.cells, later), weights)
         return other
 
     @cached_property
     def guess(self) -> Learned | None:
         """What is learned from Ward's tree, cut in its widest gap; None if that is one group."""
-        cells = self._askable
-        if len(cells) > MOST_GUESSED:
-            rng = np.random.default_rng(self._seed)
-            cells = np.sort(rng.choice(cells, MOST_GUESSED, replace=False))
+        cells = _drawn(self._askable, MOST_GUESSED, self._seed)
         tree = merge_tree(pdist(self.learner.rows.own[cells]), is_euclidean=True)
         names = join_by_guess(tree, [])
         while len(np.unique(names)) > 1:
@@ -498,11 +467,6 @@ class _Field:
             cells, names = cells[is_used], names[is_used]
         return None
 
-    @property
-    def compared(self) -> NDArray[np.intp]:
-        """The cells among which the next one to ask about is chosen."""
-        return self._asked.cells
-
     def nearest_to_doubt(
         self,
         is_open: NDArray[np.bool_],
@@ -510,7 +474,7 @@ class _Field:
         doubt: NDArray[np.float64] | None,
     ) -> int:
         """Return the open cell from which the most doubt comes nearer; all doubts are 1 if None."""
-        sample = self._asked
+        sample = self.asked
         candidates = np.flatnonzero(is_open[sample.cells])
         if not len(candidates):  # all of the sample was asked about
             return int(np.flatnonzero(is_open)[0])
@@ -525,15 +489,10 @@ class _Field:
         """Return cells likely to be the first of groups not met yet, as many as are expected."""
         sample = self._first
         far = sample.to_nearest(learned.known.tolist(), self.points)
-        likely = []
         rows = nearest_to_most(sample.apart, far, sample.weights)
-        for place in islice(rows, round(new * learned.n_groups)):
-            cell = int(sample.cells[place])
-            if self.learner.rows.given[cell] < 0 and new > (1.0 - new) * float(
-                learned.chances[cell].max()
-            ):
-                likely.append(cell)
-        return likely
+        cells = sample.cells[list(islice(rows, round(new * learned.n_groups)))]
+        is_new = new > (1.0 - new) * learned.chances[cells].max(axis=1)
+        return [int(cell) for cell in cells[is_new & (self.learner.rows.given[cells] < 0)]]
 
 
 class _Sample:
@@ -544,32 +503,32 @@ class _Sample:
     ) -> None:
         self.cells = cells
         self.weights = sizes.astype(np.float32)[cells]
-        self._points = points
+        self._points = points[cells]
         self._place = {int(cell): k for k, cell in enumerate(cells)}
 
     @cached_property
     def apart(self) -> NDArray[np.float32]:
         """The distances between the cells; see `root_distances`."""
-        points = self._points[self.cells]
-        return root_distances(points, points)
+        return root_distances(self._points, self._points)
 
     def to_nearest(self, known: Sequence[int], points: NDArray[Any]) -> NDArray[np.float32]:
-        """Return how far each cell is from the nearest of some cells, here or among `points`."""
+        """Return how far each cell is from the nearest known one; `points` has those of all."""
         if not known:
             return np.full(len(self.cells), self.apart.max(), dtype=np.float32)
         places = [self._place[cell] for cell in known if cell in self._place]
         far = self.apart[places].min(axis=0, initial=np.inf)
         outside = [cell for cell in known if cell not in self._place]
         if outside:
-            others = root_distances(points[self.cells], points[outside]).min(axis=1)
+            others = root_distances(self._points, points[outside]).min(axis=1)
             far = np.minimum(far, others)
         return np.asarray(far)
 
 
 def _drawn(cells: NDArray[np.intp], n: int, seed: int) -> NDArray[np.intp]:
-    """Return up to `n` cells at random, increasing."""
-    rng = np.random.default_rng(seed)
-    return np.sort(rng.choice(cells, min(n, len(cells)), replace=False))
+    """Return all cells or, of more than `n`, as many at random, increasing."""
+    if len(cells) <= n:
+        return cells
+    return np.sort(np.random.default_rng(seed).choice(cells, n, replace=False))
 
 
 def root_distances(rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.float32]:

@@ -38,8 +38,7 @@ class RepresentativeStrategy(Strategy):
 
     def group_of_representatives(self) -> NDArray[np.intp]:
         """Return, for every super-instance, a name of its group."""
-        find = self.links.find
-        return np.array([find(row) for row in self._position], dtype=np.intp)
+        return np.array([self.links.find(row) for row in self._position], dtype=np.intp)
 
     def guess_of_representatives(self) -> NDArray[np.intp]:
         """Return, for every super-instance, a name of its group if what is undecided is guessed."""
@@ -52,22 +51,15 @@ class RepresentativeStrategy(Strategy):
     def _spread(self, names: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the group of every row from the names of the super-instances' groups."""
         groups = np.unique(names, return_inverse=True)[1].astype(np.intp)
-        reps, assignment, links = (
-            self.partition.representatives,
-            self.partition.assignment,
-            self.links,
-        )
-        labels = groups[assignment]
-        mentioned = {row for link in links for row in (link.left, link.right)}
+        labels = groups[self.partition.assignment]
+        mentioned = {row for link in self.links for row in link.pair}
         rows = sorted(mentioned.difference(self._position))
         if rows:
             # Answers may set rows apart from the representatives of their super-instances.
-            decided = {
-                links.find(int(row)): int(group) for row, group in zip(reps, groups, strict=True)
-            }
-            chances = np.eye(int(groups.max()) + 1)[groups[assignment[rows]]]
+            decided = {self.links.find(row): int(groups[k]) for row, k in self._position.items()}
+            chances = np.eye(int(groups.max()) + 1)[labels[rows]]
             place = {row: k for k, row in enumerate(rows)}
-            labels[rows] = respecting_groups(chances, links, decided, place)
+            labels[rows] = respecting_groups(chances, self.links, decided, place)
         return labels
 
 
@@ -84,16 +76,15 @@ def respecting_groups(
     n_groups = chances.shape[1]
     labels: NDArray[np.intp] = np.argmax(chances, axis=1).astype(np.intp)
     members: dict[int, list[int]] = {}
-    for given in links:
-        for row in (given.left, given.right):
-            place = row if position is None else position.get(row)
-            if place is not None:
-                members.setdefault(links.find(row), []).append(place)
+    for row in {row: None for link in links for row in (link.left, link.right)}:
+        place = row if position is None else position.get(row)
+        if place is not None:
+            members.setdefault(links.find(row), []).append(place)
     group_of = dict(decided)
     free = [root for root in members if root not in group_of]
-    for root in sorted(free, key=lambda root: (-len(set(members[root])), root)):
+    for root in sorted(free, key=lambda root: (-len(members[root]), root)):
         taken = {group_of[other] for other in links.differing(root) if other in group_of}
-        means = chances[sorted(set(members[root]))].mean(axis=0)
+        means = chances[sorted(members[root])].mean(axis=0)
         allowed = [int(g) for g in np.argsort(-means, kind="stable") if int(g) not in taken]
         if not allowed:
             # A group that was opened for other rows may be allowed; a new one always is.

@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from likewise.core.answers import Answer, Question, as_answer
 from likewise.core.partition import singletons
@@ -15,7 +14,7 @@ from likewise.core.session import Session
 from likewise.oracles import Oracle, as_oracle, can_choose, run
 from likewise.oracles.oracle import chosen_by
 from likewise.strategies import ClosestFirst
-from likewise.testing.walks import law
+from likewise.testing.walks import SEEDS, law
 
 
 class OracleLaws:
@@ -60,7 +59,7 @@ class OracleLaws:
         again = [self._answer(other, *pair) for pair in reversed(self._pairs())]
         assert again[::-1] == first
 
-    @law(seed=st.integers(0, 2**16))
+    @law(seed=SEEDS)
     def test_what_is_chosen_agrees_with_what_is_answered(self, seed: int) -> None:
         oracle = as_oracle(self.make())
         question = self._question(seed)

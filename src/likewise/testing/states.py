@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Gesture, Link, Question
 from likewise.core.journal import Revised
-from likewise.core.links import LinkGraph
+from likewise.core.links import LinkGraph, add_links
 from likewise.core.session import Session
 from likewise.errors import ContradictionError
 
@@ -100,10 +100,8 @@ def certain_links(session: Session) -> list[Link]:
 def fit_together(links: Iterable[Link]) -> bool:
     """Return whether no links contradict others."""
     definite = [link for link in links if link.answer.is_link]
-    graph = LinkGraph(1 + max((max(link.pair) for link in definite), default=0))
     try:
-        for link in definite:
-            graph.add(link.left, link.right, link.answer)
+        add_links(LinkGraph(1 + max((max(link.pair) for link in definite), default=0)), definite)
     except ContradictionError:
         return False
     return True

@@ -193,7 +193,7 @@ class StrategyLaws:
         for session in states(self.make(case), case, walk):
             check_labels(session)
 
-    @law(case=cases(), seed=st.integers(0, 2**16))
+    @law(case=cases(), seed=SEEDS)
     def test_with_pure_small_groups_and_the_truth_every_row_is_right(
         self, case: Case, seed: int
     ) -> None:
@@ -212,7 +212,7 @@ class StrategyLaws:
         else:
             assert self.stops_early
 
-    @law(case=cases(ties=False), seed=st.integers(0, 2**16), data=st.data())
+    @law(case=cases(ties=False), seed=SEEDS, data=st.data())
     def test_permuting_the_rows_permutes_the_labels(
         self, case: Case, seed: int, data: st.DataObject
     ) -> None:
@@ -288,15 +288,15 @@ class StrategyLaws:
         before, old = visible(session), session.events
         number = last.draw(st.integers(1, len(old)))
         move = Move("revise", 0, last.draw(st.integers(0, 9)), last.draw(st.sampled_from(Answer)))
-        instead = move.said_instead(session, number)
+        instead = move.other_answer(session, number)
         try:
-            foretold = session.preview(number, instead)
+            preview = session.preview(number, instead)
         except (ContradictionError, InputError):
             assert visible(session) == before
             return
         assert visible(session) == before
         revision = session.revise(number, instead)
-        assert revision == foretold
+        assert revision == preview
         assert session.events == revision.kept
         assert len(revision.kept) + len(revision.dropped) == len(old)
         for gesture in revision.dropped:
@@ -389,10 +389,8 @@ class StrategyLaws:
         for entry in last.to_dict()["log"]:
             first.apply(entry)
         last.grow(rows_that_join(seed, n))
-        order_of_growth = {"log"}
-        assert {k: v for k, v in visible(first).items() if k not in order_of_growth} == {
-            k: v for k, v in visible(last).items() if k not in order_of_growth
-        }
+        # Only the logs differ, in where the growth is.
+        assert visible(first) | {"log": last.log} == visible(last)
 
     @law(case=cases(ties=False), walk=walks(*SAYINGS[:-2]), seed=SEEDS, n=st.integers(1, 3))
     def test_the_order_of_growth_does_not_matter(

@@ -23,6 +23,12 @@ MAX_ROWS = 12
 SHARE_SHOWN = 0.75
 """The share of rows that may be asked about."""
 
+LARGEST = 1000
+"""The numbers in moves are below this; they are used modulo what there is."""
+
+SEEDS = st.integers(0, 2**16)
+"""Decide what is random in an example."""
+
 Law = Callable[..., None]
 
 
@@ -87,40 +93,20 @@ class Case:
     def permuted(self, order: NDArray[np.intp]) -> Case:
         """Return the same with another order of rows: row k is the row `order[k]` of this one."""
         place = np.argsort(order)
-        return Case(
-            self.X[order],
-            np.sort(place[self.train]),
-            permuted_partition(self.partition, order),
-            self.seed,
-            f"{self.made_by}.permuted(np.{order!r})",
-        )
-
-
-def permuted_partition(partition: SuperInstances, order: NDArray[np.intp]) -> SuperInstances:
-    """Return the same small groups for another order of rows; see `Case.permuted`."""
-    standing = np.argsort(order)[partition.representatives]
-    by_row = np.argsort(standing)
-    number = np.argsort(by_row)
-    points = None if partition.points is None else partition.points[by_row]
-    return SuperInstances(
-        number[partition.assignment[order]],
-        standing[by_row],
-        points=points,
-        metric=partition.metric,
-    )
+        X, standing = self.X[order], place[self.partition.representatives]
+        by_row = np.argsort(standing)
+        assignment = np.argsort(by_row)[self.partition.assignment[order]]
+        standing = standing[by_row]
+        partition = SuperInstances(assignment, standing, points=X[standing])
+        made_by = f"{self.made_by}.permuted(np.{order!r})"
+        return Case(X, np.sort(place[self.train]), partition, self.seed, made_by)
 
 
 def cases(*, ties: bool = True) -> st.SearchStrategy[Case]:
     """Draw rows; see `Case.drawn`."""
-    n_rows, seed = st.sampled_from(range(1, MAX_ROWS + 1)), st.integers(0, 2**16)
-    return st.builds(Case.drawn, n_rows, seed, ties=st.just(ties))
+    n_rows = st.sampled_from(range(1, MAX_ROWS + 1))
+    return st.builds(Case.drawn, n_rows, SEEDS, ties=st.just(ties))
 
-
-LARGEST = 1000
-"""The numbers in moves are below this; they are used modulo what there is."""
-
-SEEDS = st.integers(0, 2**16)
-"""Decide what is random in an example."""
 
 YES_NO = (Answer.SAME, Answer.DIFFERENT)
 
@@ -159,7 +145,7 @@ class Move:
             session.redo()
         elif self.kind == "revise" and session.events:
             number = 1 + self.i % len(session.events)
-            session.revise(number, self.said_instead(session, number))
+            session.revise(number, self.other_answer(session, number))
         elif self.kind == "name":
             session.name({left: ["", "name"][self.j % 2]})
         elif self.kind == "mark":
@@ -187,8 +173,8 @@ class Move:
             returned=back,
         )
 
-    def said_instead(self, session: Session, number: int) -> Any:
-        """Return what to say instead of an earlier answer."""
+    def other_answer(self, session: Session, number: int) -> Any:
+        """Return an answer to give instead of an earlier one."""
         groups = session.events[number - 1].groups
         return choice_of(len(groups), self.answer, self.j) if groups else self.answer
 
