@@ -88,6 +88,8 @@ def export(
                 "is new, unless a sample of many items is asked about."
             )
         if "paths" in store.settings:
+            if format is not None:
+                raise InputError("--format is not for data that is read in batches")
             n_rows = store.settings.get("n_rows", 0)
             _write_folder(session, n_rows, path, overwrite, cluster)
             return
