@@ -331,7 +331,7 @@ class _Founding:
 
 
 def _parts(same: Sequence[Link], differing: Sequence[Link]) -> dict[int, list[int]]:
-    """Return, for every row of some links, the rows that they put together with it."""
+    """Return, for every row that links are about, the rows that they put together with it."""
     part_of = {row: [row] for link in (*same, *differing) for row in link.pair}
     for link in same:
         left, right = part_of[link.left], part_of[link.right]

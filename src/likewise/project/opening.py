@@ -426,6 +426,11 @@ def _check_same(
 
 def place_of_session(path: PathLike, session: PathLike | None, say: Say) -> Path:
     """Return where the session of a path is or will be: beside it, or in the cache."""
+    if Path(path).suffix == SUFFIX and Path(path).is_file():
+        raise InputError(
+            f"{path} is a session. To go on with it, give what it is about, such as "
+            f"{Path(path).with_suffix('')}"
+        )
     if session is not None:
         return Path(session)
     beside = session_path(path)
