@@ -335,6 +335,19 @@ def test_export_never_replaces_the_file_that_the_items_come_from(table):
     assert "is the file that the items come from" in result.output
     assert "towns-groups.csv" in result.output
     assert table.read_bytes() == before
+    session = table.with_name("towns.csv.likewise")
+    before = session.read_bytes()
+    args = ["export", str(session), "-o", str(session), "--format", "csv"]
+    result = CliRunner().invoke(main, args)
+    assert "is the session, and would be replaced" in result.output
+    assert session.read_bytes() == before
+
+
+def test_a_session_is_not_what_is_labeled(table):
+    label(table, "q\n")
+    result = label(table.with_name("towns.csv.likewise"), "q\n")
+    assert result.exit_code == 1
+    assert "is a session. To go on with it, give what it is about" in result.output
 
 
 def test_a_session_without_an_answer_says_so(table):

@@ -112,6 +112,7 @@ def test_files_that_are_read_in_batches_are_predicted_on_export(tmp_path):
     folder = tmp_path / "parts"
     folder.mkdir()
     parquet.write_table(pyarrow.table({"x": [1.0, 2.0]}), folder / "a.parquet")
+    open_project(folder).project.close()
     result = invoke("update", folder)
     assert result.exit_code == 1
     assert "likewise export predicts the groups of all rows" in result.output

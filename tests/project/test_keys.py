@@ -2,6 +2,7 @@
 
 import csv
 import io
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,21 @@ def test_groups_are_numbered_in_the_order_in_which_answers_found_them():
     none_of_these = said((9, 5, "different"), (9, 3, "different"), groups=((5,), (3,)))
     assert founded([first, none_of_these])[9] == 2
     assert founded([said((1, 2, "unsure"))]) == {}
+
+
+def test_no_two_groups_have_one_id_however_often_groups_are_split(tmp_path):
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(12, 2)))
+    with closing(open_project(tmp_path / "x.npy", n_super_instances=10).project) as project:
+        left, right = project.partition.representatives.tolist()[:2]
+
+        def both(_):
+            return [Link(left, right, Answer.SAME)]
+
+        for _ in range(15):
+            project.mend(both, position=project.position)
+            project.mend(lambda _: split([[left], [right]]), position=project.position)
+        ids = [group.id for group in project.groups()]
+        assert len(set(ids)) == len(ids) == 10
 
 
 def test_of_two_merged_groups_the_larger_number_stays_else_the_older_and_later_rows_get_it():

@@ -116,6 +116,8 @@ def test_the_groups_of_all_rows_are_written_to_a_folder(tmp_path, events, option
     assert invoke("export", session, "-o", out, "--overwrite").exit_code == 0
     as_file = invoke("export", session, "-o", tmp_path / "labels.csv")
     assert "to a folder" in as_file.output
+    as_file = invoke("export", session, "-o", tmp_path / "other", "--format", "csv")
+    assert "--format is not for" in as_file.output
 
 
 @pytest.mark.usefixtures("small_sample")
@@ -165,20 +167,20 @@ def test_a_value_that_is_no_number_is_named(tmp_path, events):
 @pytest.mark.usefixtures("small_sample")
 def test_what_is_not_for_many_files_is_refused(tmp_path, events, monkeypatch):
     folder, y = events
+    for option, value in (("--strategy", "cobras"), ("--groups", "name"), ("--known", __file__)):
+        result = invoke("label", folder, option, value, "--terminal")
+        assert f"{option} is not for" in result.output
+    result = invoke("label", *sorted(folder.iterdir()), "--text", "name", "--terminal")
+    assert "--text is not for" in result.output
     session = begin(folder, y)
     np.save(tmp_path / "x.npy", np.zeros((3, 2)))
     with monkeypatch.context() as without_memory:
         without_memory.setattr("likewise.items.limits.available_memory", lambda: 100)
         with pytest.raises(InputError, match="no names of columns"):
             open_project(tmp_path / "x.npy", options={"columns": ["a"]})
-    result = invoke("label", *sorted(folder.iterdir()), "--text", "name", "--terminal")
-    assert "--text is not for" in result.output
     result = invoke("label", folder, "--columns", "a", "--terminal", keys="q\n")
     assert "was begun with --columns" in result.output
     assert not list(tmp_path.glob("*-wal"))
-    for option, value in (("--strategy", "cobras"), ("--groups", "name"), ("--known", __file__)):
-        result = invoke("label", folder, option, value, "--terminal")
-        assert f"{option} is not for" in result.output
     # A scheduler is given 10 seconds to answer, during which nothing more would be seen.
     client = pytest.importorskip("distributed").Client
     monkeypatch.setattr("distributed.Client", lambda address, **_: client(address, timeout="0.1s"))
@@ -213,6 +215,18 @@ def test_a_large_npy_file_is_labeled_too(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     labels = parquet.read_table(tmp_path / "labels" / "x.parquet")["label"].to_numpy()
     assert len(set(zip(y.tolist(), labels.tolist(), strict=True))) == 2
+
+
+@pytest.mark.usefixtures("small_sample")
+def test_a_session_about_a_sample_goes_on_when_there_is_more_memory(events, monkeypatch):
+    path, columns = events[0] / "0.parquet", {"columns": ["a", "b"]}
+    with monkeypatch.context() as without_memory:
+        without_memory.setattr("likewise.items.limits.available_memory", lambda: 1000)
+        with closing(open_project(path, options=columns).project) as project:
+            ids = project.ids
+    again = open_project(path)
+    with closing(again.project) as project:
+        assert (again.is_new, project.ids) == (False, ids)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from likewise.project import FORMATS, open_session_file
 from likewise.project.formats import format_of
 from likewise.project.growing import JOINED
 from likewise.project.large import export_folder
+from likewise.project.opening import SUFFIX
 from likewise.project.project import Project
 from likewise.project.store import Store
 from likewise.words import plural
@@ -88,6 +89,8 @@ def export(
                 "is new, unless a sample of many items is asked about."
             )
         if "paths" in store.settings:
+            if format is not None:
+                raise InputError("--format is not for data that is read in batches")
             n_rows = store.settings.get("n_rows", 0)
             _write_folder(session, n_rows, path, overwrite, cluster)
             return
@@ -98,7 +101,7 @@ def export(
         raise InputError(f"{path} must end in one of {suffixes}, or --format must be given")
     writer = format_of(format or suffix)
     with closing(open_session_file(session, strategy=strategy, kind=kind).project) as project:
-        _refuse_source(path, project)
+        _refuse_inputs(path, project, Path(writer.file_name).suffix)
         project.lists_only_new = only_new
         data = writer.write(project)
     with whole_file(path) as file:
@@ -109,13 +112,16 @@ def export(
     click.echo(f"{path}: {plural(n_items, 'item')} in {plural(n_groups, 'group')}")
 
 
-def _refuse_source(path: Path, project: Project) -> None:
-    """Refuse to write the groups over the file that the items come from."""
-    source = project.items.source
-    if path.exists() and source.exists() and path.samefile(source):
+def _refuse_inputs(path: Path, project: Project, suffix: str) -> None:
+    """Refuse to write the groups over the session, or over a file that its items come from."""
+    settings = project.store.settings
+    options = settings["options"]
+    inputs = (project.path, settings["path"], options.get("items"), options.get("features"))
+    if path.exists() and any(path.samefile(one) for one in inputs if one and Path(one).exists()):
+        what = "session" if path.suffix == SUFFIX else "file that the items come from"
         raise InputError(
-            f"{path} is the file that the items come from, and would be replaced. Choose another "
-            f"name, such as {path.with_name(f'{path.stem}-groups{path.suffix}')}."
+            f"{path} is the {what}, and would be replaced. Choose another name, such as "
+            f"{path.with_name(f'{path.stem}-groups{suffix}')}."
         )
 
 

@@ -120,5 +120,5 @@ class ServedPage:
             readiness = self._served.readiness
             readiness.fail(error)
             if self._opens or readiness.was_asked:
-                readiness.was_told.wait(PATIENCE)
+                readiness.has_shown_failure.wait(PATIENCE)
         self.stop()

@@ -9,7 +9,6 @@ import click
 from likewise.errors import CannotGrowError, InputError
 from likewise.project import open_project
 from likewise.project.growing import rows_in_doubt
-from likewise.project.large import is_large
 from likewise.project.opening import place_of_session
 
 NEEDS_A_PERSON = 3
@@ -42,17 +41,17 @@ def update(
     def say(line: str) -> None:
         click.echo(line, err=True)
 
-    if is_large([path], {}):
-        raise InputError(
-            f"{path} is read in batches, and a sample of it is asked about: likewise export "
-            "predicts the groups of all rows, also of those that were added behind the others"
-        )
     where = place_of_session(path, session, say)
     if not where.exists():
         raise InputError(f"there is no session {where}: begin one with likewise label {path}")
     options = {"text_features": text_features}
     opened = open_project(path, session=where, options=options, say=say)
     with closing(opened.project) as project:
+        if "paths" in project.store.settings:
+            raise InputError(
+                f"{path} is read in batches, and a sample of it is asked about: likewise export "
+                "predicts the groups of all rows, also of those that were added behind the others"
+            )
         if opened.refused:
             raise CannotGrowError(opened.refused)
         n_doubtful = len(rows_in_doubt(project))

@@ -34,8 +34,8 @@ SIZES = {"small": 160, "large": 1024}
 """Pictures come in these two sizes only, so that requests cannot fill the cache."""
 
 TO_CHOOSE = (
-    'the question is to which of some groups an item belongs: send "chosen", the place of a group '
-    'from 0, null for none of these, or "unsure"'
+    'the question offers several groups: send "chosen", the place of a group from 0, null for none '
+    'of these, or "unsure"'
 )
 
 MOST_ON_MAP = 20
@@ -139,7 +139,7 @@ def group(project: Project, asked: Json) -> Json:
 
 
 def find(project: Project, asked: Json) -> Json:
-    """Return the items of all groups, or some by their numbers."""
+    """Return the items of all groups, or those with given numbers."""
     rows = np.delete(np.arange(len(project.ids)), sorted(project.session.removed))
     if "rows" in asked:
         named = [int(row) for row in asked["rows"].split(",") if row.isdecimal()]
@@ -149,7 +149,7 @@ def find(project: Project, asked: Json) -> Json:
 
 
 def _listed(project: Project, rows: NDArray[np.intp], asked: Json) -> Json:
-    """Return the items among some that contain a text and are known in a way, in some order."""
+    """Return a page of the rows that contain a text and are known in one way, as asked."""
     how, certainty = project.known()
     wanted, way = asked.get("text", "").strip().lower(), asked.get("how", "")
     if wanted:
@@ -221,7 +221,7 @@ def parts(project: Project, asked: Json) -> Json:
 
 
 def split(project: Project, body: Json) -> Json:
-    """Split a group into parts that are named by some of their items."""
+    """Split a group into parts, each named by items in it."""
     parts = [listed_rows(project, {"rows": part}, "rows") for part in a_list(body, "parts")]
     return _mended(project, body, lambda _: split_links(parts), [*chain(*parts[1:])])
 

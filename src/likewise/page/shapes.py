@@ -196,7 +196,7 @@ def group(project: Project, group: Group) -> Json:
 
 
 def total(project: Project, groups: Sequence[Group]) -> Json:
-    """Return how many items some groups have, how they are known, and about how many are wrong."""
+    """Return how many items groups have, how they are known, and about how many are wrong."""
     names = ("size", "n_said", "n_open", "n_doubtful")
     wrong = project.session.once("n_wrong", lambda: _wrong_by_group(project))
     n_wrong = None if wrong is None else round(float(wrong[[g.id for g in groups]].sum()))

@@ -133,9 +133,10 @@ class Lives:
     numbered in the order in which answers found them. A number goes where most of its rows are, so
     the larger part of a split group keeps it. Of several numbers in one group a given one stays,
     or else that with most rows. `carried` has the given groups whose larger part is in a group, by
-    label; `merged` and `split_from` have numbers by the number of a group.
+    label; `merged` and `split_from` have numbers by the number of a group. `n` were given so far.
     """
 
+    n: int
     numbers: dict[int, int]
     carried: dict[int, list[int]]
     merged: dict[int, list[int]]
@@ -182,7 +183,8 @@ def lives_of(session: Session) -> Lives:
         elif number in book.split_from:
             whole = owner.get(book.split_from[number])
             split_from[number] = book.split_from[number] if whole is None else numbers[whole]
-    return Lives(numbers, carried, {k: sorted(v) for k, v in merged.items() if v}, split_from)
+    merged = {number: sorted(others) for number, others in merged.items() if others}
+    return Lives(book.n, numbers, carried, merged, split_from)
 
 
 def keys_of(session: Session) -> dict[int, int]:
@@ -197,7 +199,8 @@ def _ids(session: Session) -> dict[int, int]:
     standing = _standing(session, labels)
     smallest = np.full(int(labels.max()) + 1, len(labels), dtype=np.intp)
     np.minimum.at(smallest, labels[standing], standing)
-    return {k: keys.get(k, len(labels) + row) for k, row in enumerate(smallest.tolist())}
+    first = max(len(labels), lives_of(session).n)
+    return {k: keys.get(k, first + row) for k, row in enumerate(smallest.tolist())}
 
 
 def _history(session: Session, first: int) -> _Founding:
@@ -236,14 +239,17 @@ def followed(gestures: Iterable[Gesture], first: int = 0) -> _Founding:
 
 
 class _Founding:
-    """The numbers of groups while a log is followed; `merged` has by which others were replaced."""
+    """The numbers of groups while a log is followed; `merged` has by which others were replaced.
+
+    `n` is the next number.
+    """
 
     def __init__(self, first: int) -> None:
         self.numbers: dict[int, int] = {}
         self.merged: dict[int, int] = {}
         self.split_from: dict[int, int] = {}
         self._joined: dict[int, int] = {}
-        self._n = first
+        self.n = first
 
     def take(self, gesture: Gesture) -> None:
         """Follow one gesture."""
@@ -276,16 +282,16 @@ class _Founding:
             if left in founded or numbers[left] not in (None, numbers[right]):
                 continue
             fellows = [k for k in founded if (left, k) not in apart and (k, left) not in apart]
-            founded[left] = founded[fellows[0]] if fellows else self._n
+            founded[left] = founded[fellows[0]] if fellows else self.n
             if not fellows:
                 if (whole := numbers[left]) is not None:
-                    self.split_from[self._n] = whole
-                self._n += 1
+                    self.split_from[self.n] = whole
+                self.n += 1
         for part in part_of.values():
             number = founded.get(part[0], numbers[part[0]])
             if number is None:
-                number = numbers[part[0]] = self._n
-                self._n += 1
+                number = numbers[part[0]] = self.n
+                self.n += 1
             self.numbers.update(dict.fromkeys(part, number))
 
     def _most_common(self, rows: Iterable[int]) -> int | None:
@@ -295,8 +301,8 @@ class _Founding:
     def number(self, *rows: int) -> None:
         """Let rows found a group together if none of them has one."""
         if self.numbers.keys().isdisjoint(rows):
-            self.numbers.update(dict.fromkeys(rows, self._n))
-            self._n += 1
+            self.numbers.update(dict.fromkeys(rows, self.n))
+            self.n += 1
 
     def _join(self, left: int, right: int, *, is_mended: bool) -> None:
         self.number(left, right)
@@ -325,7 +331,7 @@ class _Founding:
 
 
 def _parts(same: Sequence[Link], differing: Sequence[Link]) -> dict[int, list[int]]:
-    """Return, for every row of some links, the rows that they put together with it."""
+    """Return, for every row that links are about, the rows that they put together with it."""
     part_of = {row: [row] for link in (*same, *differing) for row in link.pair}
     for link in same:
         left, right = part_of[link.left], part_of[link.right]

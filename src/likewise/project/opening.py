@@ -132,12 +132,10 @@ def open_project(
     if "kind" in wanted:
         KINDS.find(wanted["kind"])
     paths = [path] if isinstance(path, str | os.PathLike) else list(path)
-    is_sampled = large.is_large(paths, wanted)
-    if is_sampled:
-        large.check_batches(paths, {**wanted, "strategy": strategy, "groups": groups})
     folders = [os.path.dirname(os.path.abspath(one)) for one in paths]
     beside = paths[0] if len(paths) == 1 else os.path.commonpath(folders)
     where = place_of_session(beside, session, say)
+    is_there = where.exists()
     begin: dict[str, Any] = {
         "strategy": strategy,
         "questions": questions,
@@ -145,8 +143,12 @@ def open_project(
         "groups": groups,
         "seed": seed,
     }
-    is_there = where.exists()
-    is_new = not is_there or _is_other(where, wanted, begin, is_sampled, say)
+    if is_there:
+        is_sampled, is_new = _is_sampled_and_other(where, paths, wanted, begin, say)
+    else:
+        is_sampled, is_new = large.is_large(paths, wanted), True
+    if is_sampled:
+        large.check_batches(paths, {**wanted, "strategy": strategy, "groups": groups})
     if not is_there:
         for one in paths:
             refuse_nothing(one, {"kind": "rows"} if is_sampled else wanted)
@@ -156,7 +158,7 @@ def open_project(
         new: Session, items: Items, settings: Mapping[str, Any], payloads: Mapping[str, bytes]
     ) -> Store:
         # Somebody may have answered in the old one meanwhile.
-        if is_there and _is_other(where, wanted, begin, is_sampled):
+        if is_there and _is_sampled_and_other(where, paths, wanted, begin, _silent)[1]:
             where.unlink()
             say(f"{where} had no answers and was begun with other options; a new one is begun")
         payloads = {SETUP: pack_session(new), **payloads}
@@ -374,29 +376,35 @@ def _features(
     return items.features_like(unpack(store.payload(LEARNED)) if has_learned else None)
 
 
-def _is_other(
+def _is_sampled_and_other(
     where: Path,
+    paths: Sequence[PathLike],
     wanted: Mapping[str, Any],
     begin: Mapping[str, Any],
-    is_sampled: bool,
-    say: Say = _silent,
-) -> bool:
-    """Return whether a session was begun with other options; refuse that if it has answers."""
+    say: Say,
+) -> tuple[bool, bool]:
+    """Return whether a session is about a sample, and was begun with other options.
+
+    Other options are refused if it has answers, and so is other data.
+    """
     with Store.open(where) as store:
         for note in store.notes:
             say(note)
         settings = store.settings
-        if ("paths" in settings) != is_sampled:
-            raise InputError(
-                f"{where} is a session about other data: begin another with --session FILE"
-            )
+        is_sampled, before = "paths" in settings, settings.get("paths", [settings.get("path")])
+        if [os.path.abspath(path) for path in paths] != before:
+            options = {**settings.get("options", {}), **wanted}
+            if large.is_large(paths, options) != is_sampled:
+                raise InputError(
+                    f"{where} is a session about other data: begin another with --session FILE"
+                )
         try:
             _check_same(where, settings, wanted, begin)
         except InputError:
             if any(entry.op.get("do") != "grow" for entry in store.read()):
                 raise
-            return True
-    return False
+            return is_sampled, True
+    return is_sampled, False
 
 
 def _check_same(
@@ -418,6 +426,11 @@ def _check_same(
 
 def place_of_session(path: PathLike, session: PathLike | None, say: Say) -> Path:
     """Return where the session of a path is or will be: beside it, or in the cache."""
+    if Path(path).suffix == SUFFIX and Path(path).is_file():
+        raise InputError(
+            f"{path} is a session. To go on with it, give what it is about, such as "
+            f"{Path(path).with_suffix('')}"
+        )
     if session is not None:
         return Path(session)
     beside = session_path(path)

@@ -16,7 +16,7 @@ class Readiness:
         self.source = source
         self.project = project
         self.was_asked = False
-        self.was_told = threading.Event()
+        self.has_shown_failure = threading.Event()
         self._step: tuple[str, int, int] = ("Starting", 0, 0)
         self._error: str | None = None
 
@@ -33,7 +33,7 @@ class Readiness:
         """Return the status and the reply to every call before the project is open."""
         self.was_asked = True
         if self._error is not None:
-            self.was_told.set()
+            self.has_shown_failure.set()
             return 500, {"error": self._error, "has_failed": True}
         step, done, of = self._step
         share = f", {done} of {of}" if of else ""
