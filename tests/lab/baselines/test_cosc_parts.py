@@ -12,6 +12,13 @@ from scipy.optimize import minimize
 
 from likewise.errors import InputError
 from likewise.lab.baselines.onespectral import inner as inner_problem
+from likewise.lab.baselines.onespectral.descent import (
+    Effort,
+    Search,
+    best_moves,
+    moved_values,
+    ratio_dca,
+)
 from likewise.lab.baselines.onespectral.graph import (
     CutGraph,
     cut_graph,
@@ -28,7 +35,6 @@ from likewise.lab.baselines.onespectral.inner import (
     project_simplex,
     solve_inner,
 )
-from likewise.lab.baselines.onespectral.level import Effort, Search, best_moves, moved_values
 from likewise.lab.baselines.onespectral.objective import (
     balance_subgradient,
     balanced_cut,
@@ -40,10 +46,8 @@ from likewise.lab.baselines.onespectral.objective import (
     numerator,
     set_value,
 )
-from likewise.lab.baselines.onespectral.ratiodca import ratio_dca
 from likewise.lab.baselines.onespectral.recursive import many_clusters
-from likewise.lab.baselines.onespectral.split import best_split, spectral_vector
-from likewise.lab.baselines.onespectral.two import two_clusters
+from likewise.lab.baselines.onespectral.split import best_split, spectral_vector, two_clusters
 
 SEEDS = range(5)
 FULL = Effort(n_starts=6, n_repeats=1, n_perturbations=5)
