@@ -44,7 +44,7 @@ def write():
     tables = "".join(table(part, heading) for part, heading in PARTS.items())
     runs = [row for part in PARTS for row in saved(part) if row["code"]]
     dates = sorted({row["date"] for row in runs})
-    said = f"\nMeasured {', '.join(dates)} on {runs[-1]['machine']}.\n"
+    measured = f"\nMeasured {', '.join(dates)} on {runs[-1]['machine']}.\n"
     README.write_text(
-        f"{before}{BEGIN}{HEADER}{tables}{said}{END}{rest.partition(END)[2]}", "utf-8"
+        f"{before}{BEGIN}{HEADER}{tables}{measured}{END}{rest.partition(END)[2]}", "utf-8"
     )

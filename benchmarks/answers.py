@@ -55,8 +55,8 @@ def milliseconds(project, truth, n_answers):
     """
     from likewise.page.calls import reply_to
 
-    found = []
-    while len(found) < n_answers:
+    times = []
+    while len(times) < n_answers:
         if project.ask() is None and project.session.strategy.name != "closest-first":
             project.go_on(position=project.position)
         if project.ask() is None:
@@ -67,8 +67,8 @@ def milliseconds(project, truth, n_answers):
         asked = time.process_time()
         reply_to(project, "progress")
         reply_to(project, "groups?limit=12")
-        found.append((asked - began, time.process_time() - began))
-    return 1000 * np.array(found)
+        times.append((asked - began, time.process_time() - began))
+    return 1000 * np.array(times)
 
 
 def measure(folder, way, n_rows, n_answers):

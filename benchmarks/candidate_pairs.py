@@ -1,6 +1,6 @@
 """Ten million candidate pairs among a million items: the first question and the next ones.
 
-Every part runs in a process of its own, whose peak of memory is told. Seconds are those of the
+Every part runs in a process of its own, whose peak of memory is measured. Seconds are those of the
 clock unless they are called CPU seconds. The items are made up: entities of one to five records,
 and pairs of records that are near each other in the file.
 """

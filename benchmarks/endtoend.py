@@ -42,12 +42,12 @@ def inertia(X, assignment, n_cells):
 
 def compared(peer, cluster, X, truth, *, size, max_queries):
     """Time a peer and COBRA on the same rows; `cluster` returns its cells, or None."""
-    found, wall, cpu = timed(cluster)
+    cells, wall, cpu = timed(cluster)
     model = COBRA(size, max_queries=max_queries, n_jobs=-1, random_state=0)
     ours, our_wall, our_cpu = timed(lambda: model.fit(X, oracle=LabelOracle(truth)))
     share = ""
-    if found is not None:
-        share = round(inertia(X, ours.super_instances_, size) / inertia(X, found, size), 4)
+    if cells is not None:
+        share = round(inertia(X, ours.super_instances_, size) / inertia(X, cells, size), 4)
     data = f"{len(X):_} x {X.shape[1]} {X.dtype}".replace("_", " ")
     return {
         **felt(f"COBRA by the clock, {data}", our_wall, "s", peer, wall),

@@ -50,13 +50,13 @@ def load(name):
 def measured(X, y, make, size):
     """Return the index and the CPU seconds of a sample of some size, one for every seed."""
     sample.SAMPLE_ROWS = len(X) if size is None else size
-    found = []
+    runs = []
     for seed in SEEDS:
         began = time.process_time()
         model = make(seed).fit(X, oracle=LabelOracle(y))
         spent = time.process_time() - began
-        found.append((adjusted_rand_score(y, model.labels_), spent))
-    return np.array(found)
+        runs.append((adjusted_rand_score(y, model.labels_), spent))
+    return np.array(runs)
 
 
 def main(names=SETS):
@@ -67,16 +67,16 @@ def main(names=SETS):
             for size in SIZES:
                 if size is not None and size >= len(X):
                     continue
-                found = measured(X, y, make, size)
+                runs = measured(X, y, make, size)
                 rows.append(
                     {
                         "set": name,
                         "rows": len(X),
                         "method": model,
                         "sample": "all rows" if size is None else size,
-                        "ARI": f"{found[:, 0].mean():.3f}",
-                        "ARI by seed": " ".join(f"{x:.3f}" for x in found[:, 0]),
-                        "CPU s": f"{found[:, 1].mean():.2f}",
+                        "ARI": f"{runs[:, 0].mean():.3f}",
+                        "ARI by seed": " ".join(f"{x:.3f}" for x in runs[:, 0]),
+                        "CPU s": f"{runs[:, 1].mean():.2f}",
                     }
                 )
                 print(rows[-1], flush=True)

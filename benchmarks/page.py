@@ -228,7 +228,7 @@ def keys_to_paint(work):
 
 def mending(work):
     """CPU of the server for every gesture, with features as of tables and as of pictures."""
-    return [found for n_features in N_FEATURES for found in _mending(work, n_features)]
+    return [row for n_features in N_FEATURES for row in _mending(work, n_features)]
 
 
 def _mending(work, n_features):
@@ -246,26 +246,26 @@ def _mending(work, n_features):
 
     def call(address, body=None):
         began = time.process_time()
-        said = None if body is None else {"position": project.position, **body}
-        status, found = reply_to(project, address, said)
-        assert status == 200, found
-        return (time.process_time() - began) * 1000, found
+        request = None if body is None else {"position": project.position, **body}
+        status, reply = reply_to(project, address, request)
+        assert status == 200, reply
+        return (time.process_time() - began) * 1000, reply
 
     took: dict[str, list[float]] = {}
     for k in range(N_TIMES):
         first, second = [g["id"] for g in call("groups?limit=500")[1]["groups"]][:2]
         took.setdefault("open a group", []).append(call(f"group/{first}?limit=100")[0])
         members = call(f"group/{first}?order=doubt&limit=24")[1]["members"]
-        some = [thing["row"] for thing in members]
-        split, found = call(f"group/{first}/parts")
+        rows = [thing["row"] for thing in members]
+        split, reply = call(f"group/{first}/parts")
         took.setdefault("show two parts", []).append(split)
-        parts = [[thing["row"] for thing in part["shown"]] for part in found["parts"]]
+        parts = [[thing["row"] for thing in part["shown"]] for part in reply["parts"]]
         gestures = {
-            "move": {"rows": some[k : k + 6], "to": "new"},
+            "move": {"rows": rows[k : k + 6], "to": "new"},
             "merge": {"groups": [first, second]},
             "split": {"parts": parts},
-            "confirm": {"group": first, "right": some[4:], "wrong": some[:4]},
-            "misfit": {"row": some[k]},
+            "confirm": {"group": first, "right": rows[4:], "wrong": rows[:4]},
+            "misfit": {"row": rows[k]},
         }
         for name, body in gestures.items():
             took.setdefault(name, []).append(call(name, body)[0])

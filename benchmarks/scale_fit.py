@@ -30,12 +30,12 @@ def mixture(n, d=32, n_places=100, seed=1):
 
 
 def cpu_seconds(function, n_runs):
-    found = []
+    runs = []
     for _ in range(n_runs):
         start = time.process_time()
         function()
-        found.append(time.process_time() - start)
-    return min(found)
+        runs.append(time.process_time() - start)
+    return min(runs)
 
 
 def measure(n):

@@ -85,16 +85,16 @@ def end(keep):
             if n_end is None and session.strategy.is_enough():
                 n_end = session.n_asked
                 keep.add(**row, questions=n_end, ari=adjusted_rand_score(y, session.labels))
-            said = session.completeness
-            if said is not None and session.n_asked >= 20 and session.n_asked % 10 == 0:
+            completeness = session.completeness
+            if completeness is not None and session.n_asked >= 20 and session.n_asked % 10 == 0:
                 keep.add(
                     what="statement",
                     set=name,
                     questions=session.n_asked,
                     groups=int(y.max()) + 1,
-                    estimate=said.estimate,
-                    at_least=said.at_least,
-                    one_group=said.one_group,
+                    estimate=completeness.estimate,
+                    at_least=completeness.at_least,
+                    one_group=completeness.one_group,
                     truth=share_right(session, y),
                     largest=float(np.bincount(y).max() / len(y)),
                     ari=adjusted_rand_score(y, session.labels),

@@ -91,7 +91,7 @@ def end(rows):
     lasts = {row["set"]: row for row in rows if row["what"] == "last"}
     lost = [float(lasts[s]["ari"]) - float(ends[s]["ari"]) for s in ends if s in lasts]
     stops = [int(row["questions"]) for row in ends.values()]
-    said = [row for row in rows if row["what"] == "statement"]
+    statements = [row for row in rows if row["what"] == "statement"]
     lines = [
         "## Without a budget\n",
         f"It ends after {np.mean(stops):.0f} choices on average ({min(stops)} to {max(stops)}; "
@@ -101,7 +101,7 @@ def end(rows):
         "|---|---|---|---|---|",
     ]
     for low, high in ((20, 29), (30, 49), (50, 99), (100, 149), (150, 200), (20, 200)):
-        chosen = [row for row in said if low <= int(row["questions"]) <= high]
+        chosen = [row for row in statements if low <= int(row["questions"]) <= high]
         if chosen:
             off = np.array([float(r["estimate"]) - float(r["truth"]) for r in chosen])
             holds = np.mean([float(r["at_least"]) <= float(r["truth"]) for r in chosen])

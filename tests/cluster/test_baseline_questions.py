@@ -10,19 +10,22 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import scale
+from sklearn.utils import check_random_state
 
-from likewise import COSC, NPU, Answer, MinMax, Random
-from likewise.lab.peers.estimators import COBRAS, DSL
+from likewise import COSC, NPU, Answer, MinMax, Random, Session, run
+from likewise.cluster.estimator import asked_links
+from likewise.lab.peers.cobras import SplitAndMerge
+from likewise.lab.peers.dsl import SkeletonTree
 
 EXPECTED = Path(__file__).parent / "assets" / "baseline_questions.json"
 
 CLUSTERERS = {
-    "cobras-10": lambda: COBRAS(10, random_state=0),
-    "cobras-45": lambda: COBRAS(45, random_state=1),
-    "cobras-all": lambda: COBRAS(random_state=2),
-    "dsl-10": lambda: DSL(10),
-    "dsl-45": lambda: DSL(45),
-    "dsl-all": DSL,
+    "cobras-10": (SplitAndMerge, 10, 0),
+    "cobras-45": (SplitAndMerge, 45, 1),
+    "cobras-all": (SplitAndMerge, None, 2),
+    "dsl-10": (SkeletonTree, 10, 0),
+    "dsl-45": (SkeletonTree, 45, 0),
+    "dsl-all": (SkeletonTree, None, 0),
 }
 SELECTORS = {
     "minmax-30": lambda: MinMax(3, 30, random_state=0),
@@ -60,15 +63,19 @@ def outcome(method, data, kind):
     train = np.flatnonzero(np.arange(len(X)) % 3 > 0) if kind != "truth" else None
     result: str | list[int]
     if method in CLUSTERERS:
-        model = CLUSTERERS[method]()
-        model.fit(X, oracle=oracle(kind, y), train_indices=train)
-        result = "".join(np.base_repr(label, 36)[-1] for label in model.labels_)
+        procedure, max_queries, random_state = CLUSTERERS[method]
+        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        strategy = procedure.from_rows(X, train_indices=train, seed=seed)
+        session = run(Session(strategy, max_queries=max_queries), oracle(kind, y))
+        labels = strategy.labels_as_published()
+        result = "".join(np.base_repr(label, 36)[-1] for label in labels)
     else:
         model = SELECTORS[method]()
         must, cannot = model.select(X, oracle=oracle(kind, y), train_indices=train)
+        session = model.session_
         result = [len(must), len(cannot)]
     return {
-        "queries": " ".join(f"{i}-{j}{a.value[0]}" for i, j, a in model.queries_),
+        "queries": " ".join(f"{i}-{j}{a.value[0]}" for i, j, a in asked_links(session)),
         "result": result,
     }
 

@@ -18,7 +18,7 @@ from likewise.errors import (
     SessionFileError,
     StaleQueryError,
 )
-from likewise.lab.peers.random_order import RandomOrder
+from likewise.lab.peers.random_pairs import RandomOrder
 from likewise.strategies import ClosestFirst
 
 SQUARE = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]])
@@ -245,7 +245,7 @@ def test_partitions_that_make_no_sense_are_refused(assignment, representatives, 
 def test_random_order_names_what_it_can_draw_from():
     unknown: Any = "pairs"
     with pytest.raises(InputError, match="'pairs'"):
-        RandomOrder(singletons(SQUARE), over=unknown)
+        RandomOrder(SQUARE, np.arange(len(SQUARE)), over=unknown)
 
 
 def test_notebooks_show_sessions_questions_and_reports_as_escaped_html():

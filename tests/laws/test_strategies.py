@@ -16,10 +16,9 @@ from likewise.lab.peers.cobras import SplitAndMerge
 from likewise.lab.peers.dsl import SkeletonTree
 from likewise.lab.peers.lak import LocalKernel
 from likewise.lab.peers.ncobras import CheckedSplitAndMerge
-from likewise.lab.peers.random_order import RandomOrder
+from likewise.lab.peers.random_pairs import RandomOrder, RandomPairs
 from likewise.lab.selection.minmax import ExploreConsolidate
 from likewise.lab.selection.npu import MostInformative
-from likewise.lab.selection.random import RandomPairs
 from likewise.strategies import CandidatePairs, ClosestFirst, MostDoubt
 from likewise.testing import Case, StrategyLaws
 
@@ -59,13 +58,13 @@ class TestCandidatesByChoices(StrategyLaws):
 @pytest.mark.slow
 class TestRandomGroups(StrategyLaws):
     def make(self, case):
-        return RandomOrder(case.partition, over="groups", seed=case.seed)
+        return RandomOrder(case.X, case.train, seed=case.seed, over="groups")
 
 
 @pytest.mark.slow
 class TestRandomRows(StrategyLaws):
     def make(self, case):
-        return RandomOrder(case.partition, over="rows", seed=case.seed)
+        return RandomOrder(case.X, case.train, seed=case.seed, over="rows")
 
 
 class TestMostDoubt(StrategyLaws):
@@ -92,14 +91,12 @@ class TestMostDoubtFromRows(StrategyLaws):
 @pytest.mark.slow
 class TestRandomPairs(StrategyLaws):
     def make(self, case):
-        return RandomPairs(case.X, case.train, None, case.seed)
+        return RandomPairs(case.X, case.train, case.seed)
 
 
 class TestExploreConsolidate(StrategyLaws):
     def make(self, case):
-        return ExploreConsolidate(
-            case.X, case.train, None, case.seed, n_clusters=3, infer_last=False
-        )
+        return ExploreConsolidate(case.X, case.train, case.seed, n_clusters=3, infer_last=False)
 
 
 @pytest.mark.slow
@@ -116,7 +113,6 @@ class TestMostInformative(StrategyLaws):
         return MostInformative(
             case.X,
             case.train,
-            None,
             case.seed,
             n_clusters=3,
             infer_last=False,

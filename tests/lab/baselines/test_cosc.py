@@ -15,8 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from likewise.errors import ContradictionError, InputError
 from likewise.lab.baselines.cosc import COSC
 from likewise.lab.baselines.onespectral import inner, recursive
-from likewise.lab.baselines.onespectral.gradients import advanced_in_numpy
 from likewise.lab.baselines.onespectral.graph import knn_graph
+from likewise.lab.baselines.onespectral.inner import advanced_in_numpy
 
 
 def links(y: np.ndarray, n_pairs: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

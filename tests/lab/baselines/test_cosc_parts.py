@@ -11,11 +11,13 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from likewise.errors import InputError
-from likewise.lab.baselines.onespectral.gradients import (
-    advanced,
-    advanced_in_numpy,
-    first_point,
-    project_simplex,
+from likewise.lab.baselines.onespectral import inner as inner_problem
+from likewise.lab.baselines.onespectral.descent import (
+    Effort,
+    Search,
+    best_moves,
+    moved_values,
+    ratio_dca,
 )
 from likewise.lab.baselines.onespectral.graph import (
     CutGraph,
@@ -25,8 +27,14 @@ from likewise.lab.baselines.onespectral.graph import (
     numbered,
     two_colored,
 )
-from likewise.lab.baselines.onespectral.inner import cold_dual, solve_inner
-from likewise.lab.baselines.onespectral.level import Effort, Search, best_moves, moved_values
+from likewise.lab.baselines.onespectral.inner import (
+    advanced,
+    advanced_in_numpy,
+    cold_dual,
+    first_point,
+    project_simplex,
+    solve_inner,
+)
 from likewise.lab.baselines.onespectral.objective import (
     balance_subgradient,
     balanced_cut,
@@ -38,10 +46,8 @@ from likewise.lab.baselines.onespectral.objective import (
     numerator,
     set_value,
 )
-from likewise.lab.baselines.onespectral.ratiodca import ratio_dca
 from likewise.lab.baselines.onespectral.recursive import many_clusters
-from likewise.lab.baselines.onespectral.split import best_split, spectral_vector
-from likewise.lab.baselines.onespectral.two import two_clusters
+from likewise.lab.baselines.onespectral.split import best_split, spectral_vector, two_clusters
 
 SEEDS = range(5)
 FULL = Effort(n_starts=6, n_repeats=1, n_perturbations=5)
@@ -225,6 +231,11 @@ def test_compiled_gradients_end_in_the_same_bits_as_those_in_numpy(
         points.append(point)
     for one, other in zip(*points, strict=True):
         assert np.array_equal(one, other)
+
+
+def test_without_numba_the_gradients_are_those_in_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inner_problem, "find_spec", lambda _: None)
+    assert inner_problem._fastest.__wrapped__() is advanced_in_numpy
 
 
 @pytest.mark.parametrize("seed", SEEDS)

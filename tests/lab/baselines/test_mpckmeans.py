@@ -15,13 +15,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from likewise.cluster.constraints import checked_links
 from likewise.errors import ContradictionError, InputError
-from likewise.lab.baselines.mpck.farthest import FarthestPairs, box_difference, farthest_pair
+from likewise.lab.baselines.mpck.farthest import box_difference, farthest_difference, farthest_pair
 from likewise.lab.baselines.mpck.init import starting_centers, weighted_farthest_first
-from likewise.lab.baselines.mpck.links import LinkCosts, LinkedRows, sweep, violations
+from likewise.lab.baselines.mpck.links import LinkCosts, LinkedRows, Violations, sweep, violations
 from likewise.lab.baselines.mpck.means import (
-    RelativeCosts,
     moments,
     objective_of,
+    relative_costs,
     total_scatter,
     updated_metrics,
 )
@@ -97,7 +97,7 @@ def random_case(seed, *, diagonal, shared, n=40, n_features=3, k=3):
 
 
 def gaps_of(X, metrics):
-    return FarthestPairs(X).differences(metrics, np.ones(len(metrics), dtype=bool))
+    return [farthest_difference(X)(metric) for metric in metrics]
 
 
 CASES = [(seed, d, s) for seed in range(4) for d in (True, False) for s in (True, False)]
@@ -109,7 +109,7 @@ def test_the_objective_from_sums_equals_the_objective_pair_by_pair(seed, diagona
     linked = LinkedRows.of(links)
     counts, centers, scatter = moments(X, labels, np.zeros((3, 3)), diagonal=diagonal)
     violated = violations(X[linked.rows], linked, labels[linked.rows], 3, diagonal=diagonal)
-    total = total_scatter(scatter, violated, gaps_of(X, metrics), 0.7, 1.3)
+    total = total_scatter(scatter, violated, metrics, farthest_difference(X), 0.7, 1.3)
     weights = [m.weights for m in metrics]
     must, cannot = links.closure()
     expected = naive_objective(X, labels, centers, weights, must, cannot, 0.7, 1.3)
@@ -127,7 +127,7 @@ def test_a_row_takes_the_label_that_lowers_the_objective_most(seed, diagonal, sh
     gaps = gaps_of(X, metrics)
     must, cannot = links.closure()
     costs = LinkCosts(X[linked.rows], linked, labels[linked.rows].copy(), metrics, D, 0.7, 1.3)
-    base = RelativeCosts(centers, metrics).of(X[linked.rows]).T
+    base = relative_costs(X[linked.rows], centers, metrics).T
     by_hand = labels.copy()
     order = rng.permutation(len(linked.rows))
     for i in order:
@@ -208,7 +208,7 @@ def test_the_learned_metric_is_a_stationary_point_of_the_objective(seed, diagona
     violated = violations(X[linked.rows], linked, labels[linked.rows], 3, diagonal=diagonal)
     gaps = gaps_of(X, metrics)
     # Light weights, so that the cannot-links leave every matrix positive definite.
-    total = total_scatter(scatter, violated, gaps, 0.7, 0.01)
+    total = total_scatter(scatter, violated, metrics, farthest_difference(X), 0.7, 0.01)
     learned = updated_metrics(total, counts, metrics, np.zeros(3))
     must, cannot = links.closure()
 
@@ -275,22 +275,21 @@ def test_the_farthest_pair_is_searched_for_once_under_every_metric_that_needs_it
     metrics = [Metric(w if diagonal else np.diag(w) + 0.1) for w in weights]
     search = Mock(side_effect=farthest_pair)
     monkeypatch.setattr("likewise.lab.baselines.mpck.farthest.farthest_pair", search)
-    pairs = FarthestPairs(X)
-    is_needed = np.array([True, False, True])
+    separation = farthest_difference(X)
+    nothing = np.zeros((3, 4) if diagonal else (3, 4, 4))
+    violated = Violations(nothing, nothing, np.array([1.0, 0.0, 2.0]))
     for _ in range(2):
-        gaps = pairs.differences(metrics, is_needed)
+        total = total_scatter(nothing, violated, metrics, separation, 1.0, 1.0)
     assert search.call_count == 2
-    assert not gaps[1].any()
-    for metric, gap in zip(metrics, gaps, strict=True):
+    assert not total[1].any()
+    for metric, times, scatter in zip(metrics, violated.n_cannot, total, strict=True):
         Z = metric.embed(X)
         every = ((Z[:, None] - Z[None]) ** 2).sum(axis=-1)
-        if gap.any():
-            assert metric.squared_norms(gap[None])[0] == pytest.approx(every.max())
+        assert metric.inner(scatter) == pytest.approx(times * every.max())
 
 
 def test_identical_rows_are_at_distance_zero():
-    gaps = FarthestPairs(np.ones((5, 2))).differences([Metric(np.ones(2))], np.array([True]))
-    assert gaps.tolist() == [[0, 0]]
+    assert farthest_difference(np.ones((5, 2)))(Metric(np.ones(2))).tolist() == [0, 0]
 
 
 def test_the_box_bounds_every_distance():

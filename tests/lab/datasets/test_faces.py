@@ -34,7 +34,7 @@ def all_faces(data_home):
 def some_faces(all_faces):
     """Three of them, so that a network is done soon."""
     return dataclasses.replace(
-        all_faces, **{name: array[::250] for name, array in all_faces.arrays().items()}
+        all_faces, **{name: array[::250] for name, array in vars(all_faces).items()}
     )
 
 
@@ -162,7 +162,7 @@ def test_damaged_pictures_are_refused(data_home, tmp_path, all_faces):
     (tmp_path / "cmu_faces.npz").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DatasetError, match="cannot be read"):
         load("faces-eyes", data_home=tmp_path)
-    arrays = all_faces.arrays()
+    arrays = dict(vars(all_faces))
     np.savez(tmp_path / "cmu_faces.npz", **{**arrays, "half": arrays["half"] + np.uint8(1)})
     with pytest.raises(DatasetError, match="digest"):
         load("faces-eyes", data_home=tmp_path)

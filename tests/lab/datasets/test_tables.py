@@ -223,9 +223,9 @@ def test_equal_values_written_differently_have_one_digest():
 
 def test_duplicates_ignore_the_label_and_the_first_stays():
     table = Table(("a", "b"), np.array([[0.0, 1], [0, 1], [2, 3], [1, 1]]), ("x", "y", "x", "y"))
-    done = preprocess(table, authors=True)
-    assert done.rows.tolist() == [0, 2, 3]
-    assert done.labels == ("x", "x", "y")
+    _, labels, rows = preprocess(table, authors=True)
+    assert rows.tolist() == [0, 2, 3]
+    assert labels == ("x", "x", "y")
 
 
 def test_the_expected_table_knows_every_file_and_task():

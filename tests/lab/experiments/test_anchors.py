@@ -8,10 +8,11 @@ import pytest
 
 from likewise.lab.experiments.cells import run_cell
 from likewise.lab.experiments.plan import profile
-from likewise.lab.experiments.published import TABLE_1, TABLE_2, TABLE_3
 from likewise.lab.experiments.runner import run_cells
 from likewise.lab.experiments.store import NOT_REPRODUCIBLE, Cell, ResultStore, read_results
+from likewise.lab.experiments.tables import PAPER
 
+TABLE_1 = PAPER["table_1"]
 COMMITTED = Path(__file__).parent / "assets" / "quick.csv"
 
 
@@ -52,11 +53,11 @@ def test_the_quick_profile_gives_the_committed_rows_with_two_workers(data_home, 
 
 
 def test_published_tables_are_whole():
-    assert len(TABLE_2) == 4
-    for text in (text for row in TABLE_2.values() for text in row):
+    assert len(PAPER["table_2"]) == 4
+    for text in (text for row in PAPER["table_2"].values() for text in row):
         won, lost = (int(side.split(" ")[0].strip("*")) for side in text.split(" : "))
         assert won + lost == 21
-    for ranks in zip(*TABLE_3.values(), strict=True):
+    for ranks in zip(*PAPER["table_3"].values(), strict=True):
         assert sum(float(rank.strip("*")) for rank in ranks) == pytest.approx(15, abs=0.021)
     assert [row[0] for row in TABLE_1.values()] == [
         n * (n - 1) // 2 for n in (147, 178, 358, 112, 336, 1151)

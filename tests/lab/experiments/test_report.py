@@ -26,13 +26,12 @@ from likewise.lab.experiments.paper_tables import (
     wrong_k_table,
 )
 from likewise.lab.experiments.plan import profile
-from likewise.lab.experiments.published import TABLE_1
 from likewise.lab.experiments.report import write_report
 from likewise.lab.experiments.results import MARK, STALE_MARK, Results
 from likewise.lab.experiments.run_tables import stale_table, times_table, trouble_table
 from likewise.lab.experiments.statistics import Interval
 from likewise.lab.experiments.store import Row
-from likewise.lab.experiments.tables import Table
+from likewise.lab.experiments.tables import PAPER, Table
 
 TASKS = ("iris", "wine", "ecoli", "hepatitis")
 METHODS = ("COBRA", "MPCKM-MinMax", "COSC-MinMax")
@@ -224,7 +223,7 @@ def test_stale_rows_are_counted_with_their_reason():
 
 
 def test_tables_escape_what_their_language_needs(tmp_path):
-    Table.of([{"a & b": "50 % of A_B", "c": None, "d": 1.23456}], "t", "T").write(tmp_path)
+    Table.of([{"a & b": "50 % of A_B", "c": None, "d": 1.23456}], "paper", file="t").write(tmp_path)
     assert (tmp_path / "t.csv").read_text() == "a & b,c,d\n50 % of A_B,,1.23456\n"
     latex = (tmp_path / "t.tex").read_text()
     assert r"a \& b" in latex
@@ -235,7 +234,7 @@ def test_tables_escape_what_their_language_needs(tmp_path):
 
 def test_an_interval_is_one_cell_for_people_and_three_for_programs(tmp_path):
     cell = Interval(0.12345, 0.1, 0.15, is_difference=True)
-    Table.of([{"gain": cell}, {"gain": None}], "t", "T").write(tmp_path)
+    Table.of([{"gain": cell}, {"gain": None}], "paper", file="t").write(tmp_path)
     assert "| +0.123 [+0.100, +0.150] |" in (tmp_path / "t.md").read_text()
     assert "\n+0.123 [+0.100, +0.150] \\\\\n- \\\\\n" in (tmp_path / "t.tex").read_text()
     csv = (tmp_path / "t.csv").read_text()
@@ -243,12 +242,12 @@ def test_an_interval_is_one_cell_for_people_and_three_for_programs(tmp_path):
 
 
 def test_a3s_is_called_a_lower_bound_wherever_it_is_shown(tmp_path):
-    Table.of([{"method": "A3S‡", "ARI": 0.4}], "t", "T").write(tmp_path)
-    Table.of([{"method": "DSL", "ARI": 0.4}], "u", "T").write(tmp_path)
+    Table.of([{"method": "A3S‡", "ARI": 0.4}], "paper", file="t").write(tmp_path)
+    Table.of([{"method": "DSL", "ARI": 0.4}], "paper", file="u").write(tmp_path)
     for suffix in ("md", "tex"):
         assert "A3S: take its rows for a lower bound" in (tmp_path / f"t.{suffix}").read_text()
         assert "lower bound" not in (tmp_path / f"u.{suffix}").read_text()
 
 
 def test_table_1_of_the_paper_is_known_for_six_datasets():
-    assert len(TABLE_1) == 6
+    assert len(PAPER["table_1"]) == 6

@@ -83,7 +83,7 @@ def test_a_later_answer_that_disproves_an_inference_wins():
         session.tell(Answer.DIFFERENT)
     strategy = session.strategy
     assert isinstance(strategy, ExploreConsolidate)
-    row, place = strategy._state.inferred[0]
+    row, place = strategy._supposed[0]
     seed = strategy.neighborhoods[place][0]
     assert strategy.known().implied(row, seed) is Answer.SAME
     session.give(row, seed, Answer.DIFFERENT)

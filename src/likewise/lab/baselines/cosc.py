@@ -16,6 +16,7 @@ from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
 from likewise.errors import InputError
 from likewise.inputs import refuse_rows
+from likewise.lab.baselines.onespectral.descent import Effort, Search
 from likewise.lab.baselines.onespectral.graph import (
     CutGraph,
     Ints,
@@ -26,10 +27,9 @@ from likewise.lab.baselines.onespectral.graph import (
     numbered,
     two_colored,
 )
-from likewise.lab.baselines.onespectral.level import Effort, Search
 from likewise.lab.baselines.onespectral.objective import multicut
 from likewise.lab.baselines.onespectral.recursive import many_clusters
-from likewise.lab.baselines.onespectral.two import two_clusters
+from likewise.lab.baselines.onespectral.split import two_clusters
 
 
 class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
@@ -16,15 +17,9 @@ from threadpoolctl import threadpool_limits
 from likewise.cluster.constraints import Pairs, checked_links
 from likewise.errors import InputError
 from likewise.inputs import refuse_rows
-from likewise.lab.baselines.mpck.farthest import BoxDiagonals, FarthestPairs
+from likewise.lab.baselines.mpck.farthest import box_difference, farthest_difference
 from likewise.lab.baselines.mpck.init import starting_centers
-from likewise.lab.baselines.mpck.means import (
-    RelativeCosts,
-    Separations,
-    Settings,
-    mpck_means,
-    nearest,
-)
+from likewise.lab.baselines.mpck.means import Settings, mpck_means, nearest
 from likewise.lab.baselines.mpck.metric import Array, Metric, identity
 
 
@@ -193,12 +188,10 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         centered = X_checked - offset
         start = identity(X_checked.shape[1], diagonal=self.metric != "full")
         metrics = [start] * (1 if self.shared_metric else self.n_clusters)
-        separations: Separations
+        separation = farthest_difference(centered)
         if self.max_separation == "box":
             low = np.minimum(X_checked.min(axis=0), 0)
-            separations = BoxDiagonals(np.maximum(X_checked.max(axis=0), 0) - low)
-        else:
-            separations = FarthestPairs(centered)
+            separation = partial(box_difference, np.maximum(X_checked.max(axis=0), 0) - low)
         settings = Settings(
             learns_metric=self.metric != "identity",
             w_must=self.w_must,
@@ -211,7 +204,7 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         # As in scikit-learn's K-means: the products are too small for threads to help.
         with threadpool_limits(limits=1, user_api="blas"):
             solution = mpck_means(
-                centered, links, centers - offset, labels, metrics, separations, settings, rng
+                centered, links, centers - offset, labels, metrics, separation, settings, rng
             )
         self.labels_ = solution.labels
         self.cluster_centers_ = solution.centers + offset
@@ -231,7 +224,7 @@ class MPCKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         X_checked: Array = validate_data(self, X, dtype=np.float64, reset=False)
         offset = self.cluster_centers_.mean(axis=0)
         metrics = [Metric(weights) for weights in self.metrics_]
-        return nearest(X_checked - offset, RelativeCosts(self.cluster_centers_ - offset, metrics))
+        return nearest(X_checked - offset, self.cluster_centers_ - offset, metrics)
 
     def _given_centers(self, n_features: int) -> Array:
         centers = np.asarray(self.init, dtype=np.float64)

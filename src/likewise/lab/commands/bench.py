@@ -225,10 +225,10 @@ def compare(
     click.echo(f"questions{'difference':>35}  won:lost  better   same  worse")
     for duel in duels:
         ours, theirs = (f"{mean:.3f}" for mean in duel.means)
-        counts = f"{duel.counts.wins}:{duel.counts.losses}"
-        chances = "".join(f"{chance:7.0%}" for chance in duel.posterior)
-        name = duel.questions or "all"
-        click.echo(f"{name:>9}  {ours} - {theirs} = {duel.difference}{counts:>10} {chances}")
+        counts = f"{duel.outcome.wins}:{duel.outcome.losses}"
+        chances = "".join(f"{chance:7.0%}" for chance in duel.outcome.posterior)
+        name, gain = duel.questions or "all", duel.outcome.difference
+        click.echo(f"{name:>9}  {ours} - {theirs} = {gain}{counts:>10} {chances}")
     click.echo(verdict(duels[-1], method, against))
 
 

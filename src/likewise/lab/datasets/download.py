@@ -88,7 +88,7 @@ def _places(file: str, scratch: Path) -> list[tuple[str, Callable[[], bytes]]]:
         places = [(url, lambda: convert_table(_archive(url, scratch), original, columns))]
         if original.openml:
             place = f"OpenML {original.openml}"
-            places.append((place, lambda: _openml(original, scratch, expected(file), columns)))
+            places.append((place, lambda: _openml(original, scratch, expected(file))))
         return places
     if file == "cmu_faces.npz":
         url = f"{UCI}/{FACES_ARCHIVE}"
@@ -104,7 +104,7 @@ def _archive(url: str, scratch: Path) -> io.BytesIO:
     return io.BytesIO(path.read_bytes())
 
 
-def _openml(original: Original, scratch: Path, facts: dict[str, Any], columns: list[str]) -> bytes:
+def _openml(original: Original, scratch: Path, facts: dict[str, Any]) -> bytes:
     from sklearn.datasets import fetch_openml
 
     with warnings.catch_warnings():
@@ -116,21 +116,21 @@ def _openml(original: Original, scratch: Path, facts: dict[str, Any], columns: l
             as_frame=False,
             parser="liac-arff",
         )
+
+    def cell(value: float) -> str:
+        return "" if np.isnan(value) else np.format_float_positional(value, trim="-")
+
     names = original.openml_labels
     rows = [
-        [*(_cell(value) for value in row), names.get(str(label), str(label))]
+        [*map(cell, row), names.get(str(label), str(label))]
         for row, label in zip(bunch.data, bunch.target, strict=True)
     ]
-    return table_bytes(columns, rows[: facts["rows"]])
-
-
-def _cell(value: float) -> str:
-    return "" if np.isnan(value) else np.format_float_positional(value, trim="-")
+    return table_bytes(facts["columns"], rows[: facts["rows"]])
 
 
 def _faces_bytes(archive: io.BytesIO) -> bytes:
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **convert_faces(archive).arrays())
+    np.savez_compressed(buffer, **vars(convert_faces(archive)))
     return buffer.getvalue()
 
 

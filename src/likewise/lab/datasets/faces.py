@@ -35,10 +35,6 @@ class Faces:
     half: NDArray[np.uint8]
     quarter: NDArray[np.uint8]
 
-    def arrays(self) -> dict[str, Any]:
-        """Return the arrays by name, as they are stored."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
     def facts(self) -> dict[str, Any]:
         """Return what is checked against the committed table of expectations."""
         digest = sha256("\n".join(self.names.tolist()).encode())
@@ -77,23 +73,20 @@ def face_features(
         features = _first_available(faces, folder)
     if features == "pixels":
         return faces.pixels(), "pixels (64 x 60)"
-    if features == "efficientnet-lite2":
-        ready = _ready_made(faces, folder)
-        if ready is not None:
-            return ready.astype(np.float64), "efficientnet-lite2 (1280 values, ready-made)"
-        computed = _cached(faces, features, networks.efficientnet_lite2)
-        return computed.astype(np.float64), "efficientnet-lite2 (1280 values)"
-    if features == "inception-v3":
-        computed = _cached(
-            faces,
-            features,
-            lambda pictures: networks.inception_v3(
-                pictures, networks.inception_weights(download=download)
-            ),
-        )
-        return computed.astype(np.float64), "inception-v3 (2048 values)"
-    names = ", ".join(repr(name) for name in ("auto", *FEATURES))
-    raise InputError(f"features is {features!r}; it can be {names}.")
+    if features not in FEATURES:
+        names = ", ".join(repr(name) for name in ("auto", *FEATURES))
+        raise InputError(f"features is {features!r}; it can be {names}.")
+    if features == "efficientnet-lite2" and (ready := _ready_made(faces, folder)) is not None:
+        return ready, "efficientnet-lite2 (1280 values, ready-made)"
+
+    def compute() -> NDArray[np.float32]:
+        if features == "efficientnet-lite2":
+            return networks.efficientnet_lite2(faces.pictures())
+        weights = networks.inception_weights(download=download)
+        return networks.inception_v3(faces.pictures(), weights)
+
+    X = _cached(_cache_file(faces, features), compute)
+    return X, f"{features} ({X.shape[1]} values)"
 
 
 def _first_available(faces: Faces, folder: Path) -> str:
@@ -104,7 +97,7 @@ def _first_available(faces: Faces, folder: Path) -> str:
     return "pixels"
 
 
-def _ready_made(faces: Faces, folder: Path) -> NDArray[np.float32] | None:
+def _ready_made(faces: Faces, folder: Path) -> NDArray[np.float64] | None:
     path = folder / READY_MADE
     if not path.is_file():
         return None
@@ -112,24 +105,18 @@ def _ready_made(faces: Faces, folder: Path) -> NDArray[np.float32] | None:
     names, values = arrays["names"], arrays["efficientnet_lite2"]
     if not np.array_equal(names, faces.names) or values.shape != (len(names), 1280):
         raise DatasetError(f"{path} does not belong to these images; remove it or get it again.")
-    ready: NDArray[np.float32] = values
-    return ready
+    return np.asarray(values, dtype=np.float64)
 
 
 def _cache_file(faces: Faces, features: str) -> Path:
     return cache_folder() / "features" / f"faces-{features}-{faces.facts()['digest'][:16]}.npz"
 
 
-def _cached(
-    faces: Faces,
-    features: str,
-    compute: Callable[[NDArray[np.uint8]], NDArray[np.float32]],
-) -> NDArray[np.float32]:
-    path = _cache_file(faces, features)
+def _cached(path: Path, compute: Callable[[], NDArray[np.float32]]) -> NDArray[np.float64]:
     try:
-        values: NDArray[np.float32] = read_arrays(path, "X")["X"]
+        values = read_arrays(path, "X")["X"]
     except DatasetError:
         # Not there yet, or damaged: it is made again.
-        values = compute(faces.pictures())
+        values = compute()
         save_arrays(path, X=values)
-    return values
+    return np.asarray(values, dtype=np.float64)

@@ -200,8 +200,8 @@ def _present(task: Task, folder: Path, download: bool) -> Path:
 
 def _table(task: Task, path: Path, preprocessing: str) -> Parts:
     is_authors = preprocessing == "authors"
-    done = preprocess(read_stored(path), drop=task.drop, pick=task.pick, authors=is_authors)
-    return done.values, done.labels, done.rows, f"preprocessing={preprocessing}", {}
+    parts = preprocess(read_stored(path), drop=task.drop, pick=task.pick, authors=is_authors)
+    return *parts, f"preprocessing={preprocessing}", {}
 
 
 def _faces(task: Task, path: Path, features: str, download: bool) -> Parts:

@@ -38,15 +38,6 @@ class Table:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Preprocessed:
-    """Features and labels after preprocessing, with the rows of the table that they come from."""
-
-    values: NDArray[np.float64]
-    labels: tuple[str, ...]
-    rows: NDArray[np.int64]
-
-
 def read_table(path: Path) -> Table:
     """Read a CSV with a header and the label in the last column; empty cells are missing."""
     header, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
@@ -113,8 +104,8 @@ def preprocess(
     drop: tuple[str, ...] = (),
     pick: tuple[str, ...] = (),
     authors: bool,
-) -> Preprocessed:
-    """Drop incomplete rows, duplicates and useless columns, then scale to [0, 1]."""
+) -> tuple[NDArray[np.float64], tuple[str, ...], NDArray[np.int64]]:
+    """Drop incomplete rows, duplicates and useless columns, scale to [0, 1]; return which rows."""
     # The authors also left out columns in which no value occurs twice, and picked rows last; the
     # text of the paper does not say so.
     keep = [j for j, column in enumerate(table.columns) if column not in drop]
@@ -134,7 +125,7 @@ def preprocess(
     scaled = (values[:, wanted] - low[wanted]) / (high - low)[wanted]
     last = picked[rows]
     rows = rows[last]
-    return Preprocessed(scaled[last], tuple(table.labels[i] for i in rows), rows)
+    return scaled[last], tuple(table.labels[i] for i in rows), rows
 
 
 def encode(labels: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[str, ...]]:

@@ -62,8 +62,8 @@ def _r_table(address: str, target: Sequence[str], columns: Sequence[str]) -> Lab
     numbers = frame.drop(columns=["rownames", *target]).select_dtypes("number")
     features = frame[list(columns)] if columns else numbers
     table = Table(tuple(features), features.to_numpy(np.float64), tuple(classes))
-    done = preprocess(table, authors=False)
-    return _sampled(done.values, np.array(done.labels))
+    X, labels, _ = preprocess(table, authors=False)
+    return _sampled(X, np.array(labels))
 
 
 def _mnist() -> Labeled:

@@ -19,7 +19,7 @@ from likewise.lab.experiments.results import (
     split_line,
 )
 from likewise.lab.experiments.statistics import bootstrap
-from likewise.lab.experiments.tables import Line, Table, sentence, texts, words
+from likewise.lab.experiments.tables import Line, Table, sentence, words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,11 +49,7 @@ def measures_table(results: Results) -> Table | None:
                 line["rows read"] = round(n_read)
                 line["minutes"] = results.seconds(float(asked), n_read) / 60
             lines.append(line)
-    return Table.of(
-        lines,
-        "measures",
-        **texts("measures", seconds=results.seconds.text),
-    )
+    return Table.of(lines, "measures", seconds=results.seconds.text)
 
 
 def budgets_table(results: Results) -> Table | None:
@@ -73,12 +69,7 @@ def budgets_table(results: Results) -> Table | None:
             where = f"{words(best)} questions" if best else "none"
             is_all = len(best) == len(results.counts)
             lead.append(f"{name}: at {'every number of questions' if is_all else where}")
-    return Table.of(
-        lines,
-        "budgets",
-        **texts("budgets"),
-        verdict=sentence(f"{me} has the highest mean of all,", lead),
-    )
+    return Table.of(lines, "budgets", sentence(f"{me} has the highest mean of all,", lead))
 
 
 def half_table(results: Results) -> Table | None:
@@ -113,14 +104,8 @@ def half_table(results: Results) -> Table | None:
             )
             if method == me:
                 verdict.append(f"{name} {gain} (reached on {enough} tasks)")
-    return Table.of(
-        lines,
-        "half",
-        **texts("half", size=size),
-        verdict=sentence(
-            f"With half the questions {me} is, against COBRA {size} with all of them:", verdict
-        ),
-    )
+    start = f"With half the questions {me} is, against COBRA {size} with all of them:"
+    return Table.of(lines, "half", sentence(start, verdict), size=size)
 
 
 def noise_scores(results: Results, tasks: Sequence[str], n: int = NOISY) -> dict[str, pd.DataFrame]:
@@ -163,12 +148,7 @@ def noise_table(results: Results) -> Table | None:
             )
             if method == me and tasks == results.tasks:
                 verdict.append(f"{condition} {change}")
-    return Table.of(
-        lines,
-        "noise",
-        **texts("noise", n=NOISY),
-        verdict=sentence(f"{me} changes by:", verdict),
-    )
+    return Table.of(lines, "noise", sentence(f"{me} changes by:", verdict), n=NOISY)
 
 
 def end_table(results: Results) -> Table | None:
@@ -196,7 +176,7 @@ def end_table(results: Results) -> Table | None:
                     ),
                 }
             )
-    return Table.of(lines, "own-end", **texts("own-end"))
+    return Table.of(lines, "own-end")
 
 
 def leaderboard(results: Results, name: str, tasks: Sequence[str]) -> Table | None:
@@ -224,8 +204,5 @@ def leaderboard(results: Results, name: str, tasks: Sequence[str]) -> Table | No
         line["ms"] = float(rows["ms_p95"].dropna().median())
         line["seconds"] = float(rows["cpu_seconds"].median())
         lines.append(line)
-    return Table.of(
-        lines,
-        f"leaderboard-{name.replace(' ', '-')}",
-        **texts("leaderboard", name=name, n=NOISY, n_tasks=len(next(iter(scores.values())))),
-    )
+    file, n_tasks = f"leaderboard-{name.replace(' ', '-')}", len(scores[results.counts[0]])
+    return Table.of(lines, "leaderboard", file=file, name=name, n=NOISY, n_tasks=n_tasks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -14,14 +14,7 @@ from likewise.errors import InputError
 from likewise.lab.experiments.methods import find_method
 from likewise.lab.experiments.plan import MIDDLE_SIZE
 from likewise.lab.experiments.runner import OnRow, in_processes
-from likewise.lab.experiments.statistics import (
-    Comparison,
-    Interval,
-    Posterior,
-    bootstrap,
-    compare,
-    signed_rank_posterior,
-)
+from likewise.lab.experiments.statistics import Comparison, compare
 from likewise.lab.experiments.store import Cell
 from likewise.lab.experiments.tasks import check_task
 from likewise.words import plural
@@ -40,9 +33,7 @@ class Duel(NamedTuple):
 
     questions: int
     means: tuple[float, float]
-    difference: Interval
-    counts: Comparison
-    posterior: Posterior
+    outcome: Comparison
 
 
 def cells_to_compare(methods: Sequence[str], tasks: Sequence[str], n_folds: int) -> list[Cell]:
@@ -80,30 +71,18 @@ def run_duel(
     tables = [
         np.array([np.mean(scores[method, task], axis=0) for task in tasks]) for method in methods
     ]
-    return list(_duels(*tables))
-
-
-def _duels(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> Iterator[Duel]:
-    """Yield the comparison after every number of questions, then by their mean."""
-    columns = [*zip(NUMBERS, ours.T, theirs.T, strict=True)]
-    for n, mine, other in [*columns, (0, ours.mean(axis=1), theirs.mean(axis=1))]:
-        yield Duel(
-            n,
-            (float(mine.mean()), float(other.mean())),
-            bootstrap(mine - other, is_difference=True),
-            compare(mine, other),
-            signed_rank_posterior(mine - other),
-        )
+    ours, theirs = ([*table.T, table.mean(axis=1)] for table in tables)
+    return [
+        Duel(n, (float(mine.mean()), float(other.mean())), compare(mine, other))
+        for n, mine, other in zip((*NUMBERS, 0), ours, theirs, strict=True)
+    ]
 
 
 def verdict(duel: Duel, method: str, against: str) -> str:
     """Return the result in a sentence."""
-    n_tasks = duel.counts.wins + duel.counts.losses + duel.counts.ties
-    if duel.difference.low > 0:
-        outcome = f"{method} is better than {against}"
-    elif duel.difference.high < 0:
-        outcome = f"{method} is worse than {against}"
-    else:
-        outcome = f"{method} and {against} cannot be told apart"
-    won_and_lost = f"{duel.counts.wins} won and {duel.counts.losses} lost"
-    return f"{outcome}: {duel.difference} ARI on {plural(n_tasks, 'task')}, {won_and_lost}"
+    outcome = duel.outcome
+    text = f"{method} and {against} cannot be told apart"
+    if outcome.difference.low > 0 or outcome.difference.high < 0:
+        text = f"{method} is {'better' if outcome.difference.low > 0 else 'worse'} than {against}"
+    tasks = f"{plural(outcome.n_tasks, 'task')}, {outcome.wins} won and {outcome.losses} lost"
+    return f"{text}: {outcome.difference} ARI on {tasks}"

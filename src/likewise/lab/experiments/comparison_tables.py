@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.lab.experiments.methods import CONTROL
-from likewise.lab.experiments.published import TABLE_2, TABLE_3, printed
 from likewise.lab.experiments.results import WITHOUT, Results, complete, own_count
 from likewise.lab.experiments.statistics import (
     Comparison,
@@ -21,7 +20,6 @@ from likewise.lab.experiments.statistics import (
     compare,
     friedman_aligned,
     post_hoc,
-    signed_rank_posterior,
 )
 from likewise.lab.experiments.tables import (
     DIFFERS,
@@ -29,8 +27,8 @@ from likewise.lab.experiments.tables import (
     SAME,
     Line,
     Table,
+    printed,
     sentence,
-    texts,
     words,
 )
 
@@ -47,44 +45,34 @@ FAR_BELOW = 0.03
 """Tasks on which a method is further below COBRA than this are named."""
 
 
-def duels(scores: pd.DataFrame, me: str) -> Iterator[tuple[str, pd.DataFrame, Comparison]]:
-    """Yield every other method, the scores of both on the tasks they share, and who wins."""
+def duels(scores: pd.DataFrame, me: str) -> Iterator[tuple[str, Comparison, Line]]:
+    """Yield every other method, how it compares on shared tasks, and that as columns of a line."""
     for method in scores.columns.drop(me) if me in scores else ():
         both = scores[[me, method]].dropna()
         if len(both):
-            yield method, both, compare(both[me], both[method])
-
-
-def paired(me: str, method: str, both: pd.DataFrame, counts: Comparison) -> Line:
-    """Return what a comparison on the same tasks says, as columns of a line."""
-    difference = both[me] - both[method]
-    columns: Line = {"tasks": len(both), "won": counts.wins, "lost": counts.losses}
-    columns["difference"] = bootstrap(difference, is_difference=True)
-    columns["p"] = counts.p_value
-    return columns | signed_rank_posterior(difference)._asdict()
+            duel = compare(both[me], both[method])
+            columns: Line = {"tasks": duel.n_tasks, "won": duel.wins, "lost": duel.losses}
+            columns |= {"difference": duel.difference, "p": duel.p_value}
+            yield method, duel, columns | duel.posterior._asdict()
 
 
 def paired_table(results: Results) -> Table | None:
     """Return differences to the reference, task by task, at fixed numbers of questions."""
     me = results.plan.reference
     lines: list[Line] = [
-        {"list": name, "questions": n, "against": method, **paired(me, method, both, counts)}
+        {"list": name, "questions": n, "against": method, **columns}
         for name, tasks in results.lists.items()
         for n in SHOWN
-        for method, both, counts in duels(results.at(n, tasks), me)
+        for method, _, columns in duels(results.at(n, tasks), me)
     ]
     n_better = sum(line["difference"].low > 0 for line in lines)
     worse = [line for line in lines if line["difference"].high < 0]
     named = [f"{line['against']} at {line['questions']} ({line['list']})" for line in worse]
-    return Table.of(
-        lines,
-        "paired",
-        **texts("paired", me=me),
-        verdict=(
-            f"The interval of the difference is above zero in {n_better} of {len(lines)} "
-            f"comparisons, below zero in {len(worse)}{': ' if named else ''}{', '.join(named)}."
-        ),
+    verdict = (
+        f"The interval of the difference is above zero in {n_better} of {len(lines)} "
+        f"comparisons, below zero in {len(worse)}{': ' if named else ''}{', '.join(named)}."
     )
+    return Table.of(lines, "paired", verdict, me=me)
 
 
 def wins_table(results: Results) -> Table | None:
@@ -93,18 +81,18 @@ def wins_table(results: Results) -> Table | None:
     has_published = me == CONTROL
     lines: list[Line] = []
     for name, size, scores in results.comparisons():
-        for method, both, counts in duels(scores, me):
+        for method, duel, columns in duels(scores, me):
             line: Line = {
                 "list": name,
                 "size": size,
                 "against": method + results.mark(method, size),
-                **paired(me, method, both, counts),
-                "ties": counts.ties,
-                "mean win": counts.win_margin,
-                "mean loss": counts.loss_margin,
+                **columns,
+                "ties": duel.ties,
+                "mean win": duel.win_margin,
+                "mean loss": duel.loss_margin,
             }
             if has_published:
-                line["paper, won : lost"] = printed(TABLE_2, method, size)
+                line["paper, won : lost"] = printed("table_2", method, size)
             lines.append(line)
     whole = [line for line in lines if line["list"] != WITHOUT]
     verdict = _wins_text(me, whole)
@@ -113,15 +101,15 @@ def wins_table(results: Results) -> Table | None:
         agree = sum(("*" in text) == star for text, star in stars if text is not None)
         n_printed = sum(text is not None for text, _ in stars)
         more = sum(line["won"] > line["lost"] for line in whole)
-        found_same = SAME if more == len(whole) and agree == n_printed else IN_PART
+        held = SAME if more == len(whole) and agree == n_printed else IN_PART
         verdict = (
-            f"{found_same if more > len(whole) / 2 else DIFFERS}: {verdict} (paper: 12 and 7 of "
+            f"{held if more > len(whole) / 2 else DIFFERS}: {verdict} (paper: 12 and 7 of "
             f"12); whether a difference is significant agrees in {agree} of {n_printed}"
         )
     rest = [line for line in lines if line["list"] == WITHOUT]
     if rest:
         verdict += f". Without the face tasks: {_wins_text(me, rest)}"
-    return Table.of(lines, "wins", **texts("wins", me=me), verdict=f"{verdict}.")
+    return Table.of(lines, "wins", f"{verdict}.", me=me)
 
 
 def _wins_text(me: str, lines: Sequence[Line]) -> str:
@@ -172,24 +160,15 @@ def ranks_table(results: Results, *, n_permutations: int = 100_000) -> Table | N
                 "p (permutation)": None if test is None else test.p_permutation,
             }
             if me == CONTROL:
-                rank, star, _ = (printed(TABLE_3, method, size) or "nan").partition("*")
+                rank, star, _ = (printed("table_3", method, size) or "nan").partition("*")
                 line["paper"], line["paper's star"] = float(rank), star
             lines.append(line)
-    return Table.of(
-        lines,
-        "ranks",
-        **texts("ranks", me=me, omnibus="; ".join(omnibus)),
-        verdict=_rank_verdict(results, best, stars, legacy_stars)
-        + sentence(" Without the face tasks:", without)
-        if lines
-        else "",
-    )
+    verdict = _rank_verdict(me, best, stars, legacy_stars)
+    verdict += sentence(" Without the face tasks:", without)
+    return Table.of(lines, "ranks", verdict, me=me, omnibus="; ".join(omnibus))
 
 
-def _rank_verdict(
-    results: Results, best: list[tuple[int, str]], stars: int, legacy_stars: int
-) -> str:
-    me = results.plan.reference
+def _rank_verdict(me: str, best: list[tuple[int, str]], stars: int, legacy_stars: int) -> str:
     n_first = sum(method == me for _, method in best)
     others = [f"{method} at {size}" for size, method in best if method != me]
     text = f"{me} has the best average rank in {n_first} of {len(best)} comparisons"
@@ -239,15 +218,8 @@ def own_table(results: Results) -> Table | None:
         for size in sizes
         if size in results.own
     ]
-    return Table.of(
-        lines,
-        "own",
-        **texts("own", counts=words(counts or ["unknown"])),
-        verdict=sentence(
-            f"{me} against COBRA with {words(sizes)} super-instances and as many questions:",
-            verdict,
-        ),
-    )
+    start = f"{me} against COBRA with {words(sizes)} super-instances and as many questions:"
+    return Table.of(lines, "own", sentence(start, verdict), counts=words(counts or ["unknown"]))
 
 
 def task_table(results: Results, size: int) -> Table | None:
@@ -273,7 +245,7 @@ def task_table(results: Results, size: int) -> Table | None:
     below = (scores[me] - scores[CONTROL]).dropna() if as_difference and me in scores else None
     what = ": COBRA, and the others' differences to it" if as_difference else ""
     verdict = "" if below is None or below.empty else _below_text(me, below)
-    return Table.of(lines, f"tasks-{size}", **texts("tasks", size=size, what=what), verdict=verdict)
+    return Table.of(lines, "tasks", verdict, file=f"tasks-{size}", size=size, what=what)
 
 
 def _below_text(me: str, differences: pd.Series[float]) -> str:

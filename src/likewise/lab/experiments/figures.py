@@ -83,9 +83,9 @@ def costs_figure(results: Results) -> Figure | None:
     """Draw the mean ARI against the rows read and against a person's minutes, list by list."""
     if not results.points["rows_read"].notna().any():
         return None
-    lists = list(results.parts.items())
-    figure, axes = new_figure(2, len(lists), figsize=(11.6, 4.0 * len(lists)))
-    for place, (name, tasks) in enumerate(lists):
+    figure, axes = new_figure(2, len(results.parts), figsize=(11.6, 4.0 * len(results.parts)))
+    panels = zip(axes[::2], axes[1::2], results.parts.items(), strict=True)
+    for left, right, (name, tasks) in panels:
         by_rows, by_minutes = {}, {}
         for method in shown_lines(results):
             rows, means = _curve(results, method, tasks, "rows_read")
@@ -94,13 +94,12 @@ def costs_figure(results: Results) -> Figure | None:
                 by_rows[method] = (rows, means)
                 minutes = [results.seconds(*pair) / 60 for pair in zip(asked, rows, strict=True)]
                 by_minutes[method] = (minutes, means)
-        for axis in axes[2 * place : 2 * place + 2]:
+        for axis, curves in ((left, by_rows), (right, by_minutes)):
             axis.set_xscale("log")  # most is decided in the first minutes
-        draw_lines(axes[2 * place], by_rows, early=0.0)
-        draw_lines(axes[2 * place + 1], by_minutes, early=0.0)
-        entitle(axes[2 * place], f"{name}: {len(tasks)} tasks", "rows read")
-        entitle(axes[2 * place + 1], "", "minutes, by the model below")
-        axes[2 * place].set_ylabel("mean ARI on the test parts")
+            draw_lines(axis, curves, early=0.0)
+        entitle(left, f"{name}: {len(tasks)} tasks", "rows read")
+        entitle(right, "", "minutes, by the model below")
+        left.set_ylabel("mean ARI on the test parts")
     return figure
 
 

@@ -12,15 +12,16 @@ from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError
 from likewise.lab.experiments.choice_methods import CHOICE_METHODS
 from likewise.lab.experiments.link_methods import SelectAndCluster
+from likewise.lab.experiments.procedure_methods import PublishedCOBRAS, procedure_method
 from likewise.lab.experiments.protocol import Method, Trial
-from likewise.lab.experiments.published_cobras import PublishedCOBRAS
 from likewise.lab.experiments.session_methods import (
     SessionMethod,
     estimator_method,
     strategy_method,
 )
-from likewise.lab.peers.estimators import COBRAS, DSL
-from likewise.lab.peers.random_order import RandomOrder
+from likewise.lab.peers.cobras import SplitAndMerge
+from likewise.lab.peers.dsl import SkeletonTree
+from likewise.lab.peers.random_pairs import RandomOrder
 from likewise.registry import Registry, module_of
 from likewise.strategies import ClosestFirst
 from likewise.words import plural
@@ -55,11 +56,12 @@ def _likewise(name: str, **parameters: Any) -> SessionMethod:
 
 
 def _random(over: Literal["groups", "rows"]) -> SessionMethod:
+    def start(trial: Trial) -> Session:
+        return Session(RandomOrder(trial.X, trial.train_indices, seed=trial.seed, over=over))
+
+    sources = (RandomOrder.__module__,)
     return SessionMethod(
-        f"random pairs of {over}",
-        lambda trial: Session(RandomOrder(singletons(trial.X), over=over, seed=trial.seed)),
-        settings=f"order={over}",
-        sources=(RandomOrder.__module__,),
+        f"random pairs of {over}", start, settings=f"order={over}", sources=sources
     )
 
 
@@ -70,12 +72,10 @@ _MADE = (
     _likewise("Likewise", questions="choices"),
     _likewise("Likewise-pairs", questions="pairs"),
     # Within a phase of COBRAS the clustering of the last one stays.
-    estimator_method(
-        "COBRAS", COBRAS, lambda trial: {"random_state": trial.seed}, settings="n_init=10"
-    ),
+    procedure_method("COBRAS", SplitAndMerge, settings="n_init=10"),
     PublishedCOBRAS(),
     # DSL as published stops at the true clustering, which no user knows; here it does not.
-    estimator_method("DSL", DSL, lambda _: {}),
+    procedure_method("DSL", SkeletonTree),
     *CHOICE_METHODS,
     SelectAndCluster("MPCKM", "MinMax"),
     SelectAndCluster("MPCKM", "NPU", growth=NPU_GROWTH["MPCKM"]),

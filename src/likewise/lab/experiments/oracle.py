@@ -25,14 +25,10 @@ class ForbiddenQueryError(LikewiseError):
 
 
 class Slips:
-    """Decide which answers are wrong: each with the same chance, and exactly as many as stated.
+    """Decide which answers are wrong: exactly ``100 * share`` of every hundred different questions.
 
-    In every hundred different questions, exactly ``100 * share`` are answered wrongly. The places
-    are drawn for every hundred, from the seed alone. A question that is asked again gets the same
-    answer.
-
-    With `is_one_of_three` people take turns and one of them gives all wrong answers: of every
-    thirty questions ten are that person's, and ``30 * share`` of these are answered wrongly.
+    A question that is asked again gets the same answer. With `is_one_of_three` people take turns,
+    ten questions each, and one of them gives all wrong answers: ``30 * share`` of every ten.
     """
 
     def __init__(self, share: float, seed: int, *, is_one_of_three: bool = False) -> None:
@@ -161,7 +157,8 @@ class GuardedOracle:
         row, groups = question.row, question.groups
         with self._asked(row, *(member for group in groups for member in group)):
             self.reads.append(1 + sum(map(len, groups)))
-            if self._unsure and self._is_unsure():
+            rng = np.random.default_rng([self._seed, self.n_queries])
+            if self._unsure and rng.random() < self._unsure:
                 self.answers.append(Answer.UNSURE)
                 return Answer.UNSURE
             chosen = self._place(self._seen, question)
@@ -179,9 +176,6 @@ class GuardedOracle:
         own = classes[question.row]
         shown = [group[:1] if self._is_by_first else group for group in question.groups]
         return next((k for k, rows in enumerate(shown) if own in classes[list(rows)]), None)
-
-    def _is_unsure(self) -> bool:
-        return bool(np.random.default_rng([self._seed, self.n_queries]).random() < self._unsure)
 
     @contextmanager
     def _asked(self, *rows: int) -> Iterator[None]:

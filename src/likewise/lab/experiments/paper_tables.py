@@ -9,10 +9,9 @@ import numpy as np
 
 from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.plan import MIDDLE_SIZE, ORDERS, STRATEGY_TASKS
-from likewise.lab.experiments.published import SHOWN, TABLE_1
-from likewise.lab.experiments.results import Results, curve_of, frames, sorted_by
+from likewise.lab.experiments.results import Results, curve_of, sorted_by
 from likewise.lab.experiments.statistics import answers_to_reach, area_under, bootstrap
-from likewise.lab.experiments.tables import DIFFERS, IN_PART, SAME, Line, Table, texts
+from likewise.lab.experiments.tables import DIFFERS, IN_PART, PAPER, SAME, Line, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,10 +20,10 @@ LAST_EARLY = 100
 """Up to this number of super-instances a point of a curve counts as early."""
 
 
-def overview_table(parts: Mapping[str, Table | None]) -> Table:
+def overview_table(parts: Mapping[str, Table | None]) -> Table | None:
     """Return, for every figure and table of the paper, whether ours is the same, and why not."""
     lines = []
-    for shown in SHOWN:
+    for shown in PAPER["shown"]:
         table = parts.get(shown.get("name", ""))
         made = "No rows: none were made." if table is None else table.verdict
         outcome, _, how = shown.get("verdict", made).partition(": ")
@@ -37,7 +36,7 @@ def overview_table(parts: Mapping[str, Table | None]) -> Table:
                 "why": "" if outcome == SAME else shown.get("why", ""),
             }
         )
-    return Table("paper", frame=frames().DataFrame(lines), **texts("paper"))
+    return Table.of(lines, "paper")
 
 
 def strategies_table(results: Results) -> Table | None:
@@ -50,7 +49,7 @@ def strategies_table(results: Results) -> Table | None:
         ours: dict[Any, float] = asked.reindex(columns=[*ORDERS, CONTROL]).loc[task].to_dict()
         n_rows = int(rows.loc[rows["task"] == task, "n_rows"].max())
         n_pairs = n_rows * (n_rows - 1) // 2
-        all_pairs, random, closest, cobra = TABLE_1[task]
+        all_pairs, random, closest, cobra = PAPER["table_1"][task]
         exact += bool(ours[ORDERS[-1]] == closest)
         fewer += bool(ours[CONTROL] < cobra)
         lines.append(
@@ -64,17 +63,13 @@ def strategies_table(results: Results) -> Table | None:
                 "COBRA, 25 super-instances": _beside(ours[CONTROL], cobra),
             }
         )
-    return Table.of(
-        lines,
-        "strategies",
-        **texts("strategies"),
-        verdict=(
-            f"{IN_PART if exact == len(lines) else DIFFERS}: every step saves questions as in the "
-            f"paper, and closest pairs first takes exactly the published number on {exact} of "
-            f"{len(lines)} datasets. Our COBRA takes fewer questions than printed on {fewer}, and "
-            "the printed random order lies near, not at, either of our two."
-        ),
+    verdict = (
+        f"{IN_PART if exact == len(lines) else DIFFERS}: every step saves questions as in the "
+        f"paper, and closest pairs first takes exactly the published number on {exact} of "
+        f"{len(lines)} datasets. Our COBRA takes fewer questions than printed on {fewer}, and "
+        "the printed random order lies near, not at, either of our two."
     )
+    return Table.of(lines, "strategies", verdict)
 
 
 def _beside(ours: float, published: float) -> str:
@@ -100,17 +95,13 @@ def estimate_table(results: Results) -> Table | None:
     if counts.empty:
         return None
     within = float((np.log(ratios).abs() <= np.log(1.25)).mean())
-    return Table(
-        "estimate",
-        frame=counts,
-        **texts("estimate"),
-        verdict=(
-            f"{SAME if within > 0.5 else DIFFERS}: in {within:.0%} of the {len(ratios)} "
-            f"cases COBRA asks within 25 % of the estimate (median {ratios.median():.2f} times, "
-            f"at most {ratios.max():.2f} times); {int((ratios < 1).sum())} lie below it, which a "
-            "class without a representative makes possible."
-        ),
+    verdict = (
+        f"{SAME if within > 0.5 else DIFFERS}: in {within:.0%} of the {len(ratios)} "
+        f"cases COBRA asks within 25 % of the estimate (median {ratios.median():.2f} times, "
+        f"at most {ratios.max():.2f} times); {int((ratios < 1).sum())} lie below it, which a "
+        "class without a representative makes possible."
     )
+    return Table.of(counts, "estimate", verdict)
 
 
 def groups_off(results: Results) -> pd.DataFrame:
@@ -138,16 +129,12 @@ def groups_table(results: Results) -> Table | None:
         }
         for size, off in runs.groupby("n_super_instances")["off"]
     ]
-    return Table.of(
-        lines,
-        "groups",
-        **texts("groups"),
-        verdict=(
-            f"{SAME if right > 0.5 and near > 0.9 else DIFFERS}: COBRA, which is not told the "
-            f"number, finds it in {right:.0%} of all runs and is off by at most one in {near:.0%} "
-            "(paper, without figures: most often right, otherwise very close)."
-        ),
+    verdict = (
+        f"{SAME if right > 0.5 and near > 0.9 else DIFFERS}: COBRA, which is not told the "
+        f"number, finds it in {right:.0%} of all runs and is off by at most one in {near:.0%} "
+        "(paper, without figures: most often right, otherwise very close)."
     )
+    return Table.of(lines, "groups", verdict)
 
 
 def wrong_k_changes(results: Results) -> pd.DataFrame:
@@ -177,16 +164,12 @@ def wrong_k_table(results: Results) -> Table | None:
         for (method, shift), change in changes.groupby(["method", "k_shift"])["change"]
     ]
     worse, total = int((changes["change"] < 0).sum()), max(len(changes), 1)
-    return Table.of(
-        lines,
-        "wrong-k",
-        **texts("wrong-k", size=MIDDLE_SIZE),
-        verdict=(
-            f"{SAME if worse > total / 2 else DIFFERS}: a wrong number makes {worse} of "
-            f"{total} cases worse ({worse / total:.0%}; paper, without figures: the majority, "
-            "often by a significant amount)."
-        ),
+    verdict = (
+        f"{SAME if worse > total / 2 else DIFFERS}: a wrong number makes {worse} of "
+        f"{total} cases worse ({worse / total:.0%}; paper, without figures: the majority, "
+        "often by a significant amount)."
     )
+    return Table.of(lines, "wrong-k", verdict, size=MIDDLE_SIZE)
 
 
 def curve_points(results: Results) -> pd.DataFrame:
@@ -206,7 +189,7 @@ def curves_table(results: Results) -> Table | None:
     marked = points["method"].map(lambda name: name + results.mark(name, experiment="curves"))
     columns = {"step": "super-instances or budget"}
     frame = points.assign(method=marked).rename(columns=columns)
-    return Table("curves", frame=frame, **texts("curves"), verdict=_curves_verdict(points))
+    return Table.of(frame, "curves", _curves_verdict(points))
 
 
 def _curves_verdict(points: pd.DataFrame) -> str:
@@ -287,4 +270,4 @@ def anytime_table(results: Results) -> Table | None:
             f"Of the methods that can be stopped, {best['method']} has the largest area "
             f"({best['area']})."
         )
-    return Table.of(lines, "anytime", **texts("anytime", size=MIDDLE_SIZE), verdict=verdict)
+    return Table.of(lines, "anytime", verdict, size=MIDDLE_SIZE)

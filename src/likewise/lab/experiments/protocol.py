@@ -93,6 +93,9 @@ class Method(ABC):
         Whether it is told a number of super-instances, and so runs once for each of them.
     is_anytime : bool
         Whether `anytime` yields clusterings on the way.
+    plans : bool
+        Whether a run depends on its budget, so that each budget takes a run. If not, one run of
+        `anytime` serves all budgets.
     seeded_as : str
         Another method whose seeds it shares, so that both make the same super-instances.
     sources : tuple of str
@@ -104,6 +107,7 @@ class Method(ABC):
     settings: str = ""
     is_sized: bool = False
     is_anytime: bool = False
+    plans: bool = True
     seeded_as: str = ""
     sources: tuple[str, ...] = ()
 
@@ -120,21 +124,9 @@ class Method(ABC):
         labels = self.run(trial)
         yield trial.oracle.n_queries, labels
 
-    def shared_runs(
-        self,
-        trial: Trial,  # noqa: ARG002
-        budgets: Sequence[int],  # noqa: ARG002
-    ) -> list[list[int]]:
-        """Return budgets in groups; one run, scored several times, serves all budgets of a group.
-
-        The run is made for the largest budget of its group. Without any group, `run` is called
-        for every budget.
-        """
-        return []
-
 
 class Stepwise(Method):
-    """A method that writes down `anytime`: one run serves all budgets, unless it `plans`."""
+    """A method that writes down `anytime` and does not care for its budget."""
 
     is_anytime = True
     plans = False
@@ -143,10 +135,6 @@ class Stepwise(Method):
         """Return the last clustering."""
         *_, (_, labels) = self.anytime(trial)
         return labels() if callable(labels) else labels
-
-    def shared_runs(self, trial: Trial, budgets: Sequence[int]) -> list[list[int]]:  # noqa: ARG002
-        """Return all budgets together, or none if a run depends on its budget."""
-        return [] if self.plans else [list(budgets)]
 
 
 class Point(NamedTuple):
@@ -168,14 +156,14 @@ def clusterings(
 ) -> Iterator[Point]:
     """Yield the clustering at every budget, each the same as if no more had been allowed."""
     wanted = sorted(set(budgets))
-    groups = method.shared_runs(new_trial(max(wanted)), wanted)
-    for budget in [] if groups else wanted:
+    if not method.plans:
+        trial = new_trial(max(wanted))
+        yield from at_budgets(method.anytime(trial), wanted, trial.oracle)
+        return
+    for budget in wanted:
         trial = new_trial(budget)
         labels = np.asarray(method.run(trial))
         yield Point(budget, trial.oracle.n_queries, labels, trial.oracle)
-    for group in groups:
-        trial = new_trial(max(group))
-        yield from at_budgets(method.anytime(trial), group, trial.oracle)
 
 
 def at_budgets(

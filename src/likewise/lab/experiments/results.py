@@ -44,8 +44,8 @@ WITHOUT = "without the faces"
 STALE_MARK = "‡"
 """Marks every line that includes a row whose code has changed since."""
 
-When = int | Callable[["pd.DataFrame"], "pd.Series[int]"]
-"""A number of questions, or one for each fold by COBRA's own numbers, by fold and size."""
+OfFold = Callable[["pd.DataFrame"], "pd.Series[int]"]
+"""From COBRA's own numbers of questions, by fold and size, to one for each fold."""
 
 
 def frames() -> Any:
@@ -55,7 +55,7 @@ def frames() -> Any:
     return pd
 
 
-def own_count(size: int) -> When:
+def own_count(size: int) -> OfFold:
     """Return COBRA's number of questions with a number of super-instances."""
     return lambda own: own[size]
 
@@ -163,7 +163,7 @@ class Results:
 
     def at(
         self,
-        when: When,
+        when: int | OfFold,
         tasks: Sequence[str] | None = None,
         experiment: str = "",
         column: str = "ari",
@@ -180,10 +180,8 @@ class Results:
         """Return the mean ARI on complete tasks at every number of questions that is scored."""
         return {n: complete(self.at(n, tasks)) for n in self.counts}
 
-    def questions(self, when: When, tasks: Sequence[str]) -> float:
+    def questions(self, when: OfFold, tasks: Sequence[str]) -> float:
         """Return the mean number of questions over folds, then over tasks."""
-        if isinstance(when, int):
-            return float(when)
         counts = when(self.own).groupby("task").mean()
         return float(counts.reindex(list(tasks)).mean())
 
@@ -206,7 +204,7 @@ class Results:
         is_stale = bool((runs["stale"] != "").any())
         return (MARK if is_incomplete else "") + (STALE_MARK if is_stale else "")
 
-    def _at(self, points: pd.DataFrame, when: When) -> pd.DataFrame:
+    def _at(self, points: pd.DataFrame, when: int | OfFold) -> pd.DataFrame:
         if isinstance(when, int):
             return points[points["budget"] == when]
         if self.own.empty or points.empty:

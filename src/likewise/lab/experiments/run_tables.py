@@ -42,7 +42,7 @@ def times_table(results: Results) -> Table | None:
             line["settings"] = "; ".join(sorted({text for text in runs["settings"] if text}))
             lines.append(line)
     verdict = "" if results.is_by_budget else _times_verdict(rows)
-    return Table.of(lines, "times", **texts("times", size=MIDDLE_SIZE), verdict=verdict)
+    return Table.of(lines, "times", verdict, size=MIDDLE_SIZE)
 
 
 def _times_verdict(rows: pd.DataFrame) -> str:

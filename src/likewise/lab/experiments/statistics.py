@@ -5,7 +5,6 @@ Scores are arrays with a row for every task and a column for every method; more 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -49,8 +48,7 @@ class Posterior(NamedTuple):
     worse: float
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """Two methods over the same tasks: who wins, by how much, and p of Wilcoxon's test."""
 
     wins: int
@@ -59,6 +57,13 @@ class Comparison:
     win_margin: float
     loss_margin: float
     p_value: float
+    difference: Interval
+    posterior: Posterior
+
+    @property
+    def n_tasks(self) -> int:
+        """On how many tasks the two were compared."""
+        return self.wins + self.losses + self.ties
 
 
 class PostHoc(NamedTuple):
@@ -76,9 +81,9 @@ class PostHoc(NamedTuple):
 
 
 def compare(first: ArrayLike, second: ArrayLike) -> Comparison:
-    """Count wins and losses and test the differences by Wilcoxon's signed ranks."""
-    difference = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
-    difference[np.abs(difference) <= SAME_SCORE] = 0.0
+    """Count wins and losses and test the differences, task by task."""
+    given = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    difference = np.where(np.abs(given) <= SAME_SCORE, 0.0, given)
     better, worse = difference[difference > 0], -difference[difference < 0]
     return Comparison(
         wins=len(better),
@@ -87,6 +92,8 @@ def compare(first: ArrayLike, second: ArrayLike) -> Comparison:
         win_margin=float(better.mean()) if len(better) else float("nan"),
         loss_margin=float(worse.mean()) if len(worse) else float("nan"),
         p_value=signed_rank_p(difference),
+        difference=bootstrap(given, is_difference=True),
+        posterior=signed_rank_posterior(given),
     )
 
 

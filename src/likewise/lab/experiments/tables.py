@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.files import write_whole
+from likewise.lab.experiments.protocol import SIZES
 from likewise.lab.experiments.results import frames
 from likewise.lab.experiments.statistics import Interval
 
@@ -34,16 +34,25 @@ _LATEX = str.maketrans(
 )
 
 
-@cache
-def _texts() -> dict[str, Any]:
-    file = files("likewise.lab.experiments").joinpath("tables.toml")
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+def _read(file: str) -> dict[str, Any]:
+    text = files("likewise.lab.experiments").joinpath(file).read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+TEXTS, PAPER = _read("tables.toml"), _read("paper.toml")
+"""What stands above and below our tables; what the paper shows and the numbers printed in it."""
+
+
+def printed(table: str, method: str, size: int) -> str | None:
+    """Return the entry of the paper's Table 2 or 3 for a method and a size, if there is one."""
+    entries = PAPER[table].get(method)
+    return entries[SIZES.index(size)] if entries and size in SIZES else None
 
 
 def texts(name: str, /, **values: object) -> dict[str, Any]:
     """Return the title, the notes and the digits of a table, as ``tables.toml`` has them."""
-    given = {**_texts()["shared"], **values}
-    entry = {"notes": [], "digits": 3, **_texts()[name]}
+    given = {**TEXTS["shared"], **values}
+    entry = {"notes": [], "digits": 3, **TEXTS[name]}
     notes = [note.format(**given) for note in entry["notes"]]
     return {**entry, "title": entry["title"].format(**given), "notes": notes}
 
@@ -61,15 +70,15 @@ class Table:
 
     @classmethod
     def of(
-        cls, lines: Sequence[Mapping[str, Any]], name: str, title: str, **more: Any
+        cls, lines: Any, name: str, verdict: str = "", /, *, file: str = "", **values: object
     ) -> Table | None:
-        """Return a table of lines, or None without any; a list that is alone is left out."""
-        if not lines:
+        """Return lines with their texts, or None without any; a list that is alone is left out."""
+        if not len(lines):
             return None
         frame = frames().DataFrame(lines)
         if "list" in frame and frame["list"].nunique() == 1:
             frame = frame.drop(columns="list")
-        table = cls(name, title, frame, **more)
+        table = cls(file or name, frame=frame, verdict=verdict, **texts(name, **values))
         shown = [cell for row in table._rows() for cell in row]
         warnings = [text for name, text in WARNINGS.items() if any(name in cell for cell in shown)]
         return replace(table, notes=[*table.notes, *warnings])
@@ -117,12 +126,8 @@ class Table:
 
     def write(self, folder: Path) -> None:
         """Write the table as CSV, Markdown and LaTeX."""
-        for suffix, text in (
-            ("csv", self.csv()),
-            ("md", self.markdown()),
-            ("tex", self.latex()),
-        ):
-            write_whole(folder / f"{self.name}.{suffix}", text)
+        for suffix, as_text in (("csv", self.csv), ("md", self.markdown), ("tex", self.latex)):
+            write_whole(folder / f"{self.name}.{suffix}", as_text())
 
     def _rows(self) -> list[list[str]]:
         """Return the names of the columns, then the lines, as people read them."""

@@ -9,7 +9,6 @@ from scipy.sparse import coo_array, csr_array
 from scipy.special import entr, softmax
 
 from likewise.core.answers import Answer
-from likewise.core.strategy import STRATEGIES
 from likewise.lab.peers.procedure import Procedure, Questions
 from likewise.lab.peers.rows import Array, Ints
 
@@ -60,9 +59,6 @@ class CorrelationClustering(Procedure):
 
     def _method_labels(self) -> Ints:
         return self._clusters[self._nearest]
-
-
-STRATEGIES.register(CorrelationClustering.name, CorrelationClustering)
 
 
 def correlation_clusters(similarity: csr_array, k: int, rng: np.random.Generator) -> Ints:

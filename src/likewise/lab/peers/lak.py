@@ -10,7 +10,6 @@ from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
 from likewise.core.answers import Answer
-from likewise.core.strategy import STRATEGIES
 from likewise.lab.peers.procedure import Procedure, Questions
 from likewise.lab.peers.rows import Array, Ints
 
@@ -81,9 +80,6 @@ class LocalKernel(Procedure):
         rows, groups = (np.array(part) for part in zip(*placed, strict=True))
         nearest = cdist(self.X, self.X[self.train[rows]]).argmin(axis=1)
         return np.asarray(groups[nearest])
-
-
-STRATEGIES.register(LocalKernel.name, LocalKernel)
 
 
 def local_kernel(points: Array) -> Array:

@@ -48,7 +48,6 @@ class CheckedSplitAndMerge(SplitAndMerge):
         log = [*self._log, (left, right, answer)]
         certain = self._certain | ({len(self._log)} if is_certain else set())
         worlds = readings(self.n_rows, log, self._worlds, certain)
-        self._n_asked += self._pair is not None and ordered(left, right) == ordered(*self._pair)
         if worlds[0] != self._worlds[0]:
             self._running = None
         self._log, self._certain, self._worlds = log, certain, worlds
@@ -56,7 +55,7 @@ class CheckedSplitAndMerge(SplitAndMerge):
         believed = set(range(len(log))) - worlds[0]
         self.links = graph_of(self.n_rows, log, frozenset(), only=believed)
         self._unsure = {ordered(*entry[:2]) for entry in log if not entry[2].is_link}
-        self._go_on()
+        self._pair = self._advance()
 
     def _answers(self) -> Log:
         return read(self._log, self._worlds[0])

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import pairwise_distances, pairwise_distances_argmin
+from sklearn.metrics import pairwise_distances_argmin
 
 from likewise.core.answers import Answer, Groups, ordered
 from likewise.core.links import LinkGraph
@@ -21,25 +21,21 @@ Ints = NDArray[np.intp]
 
 
 class RowStrategy(Strategy):
-    """Ask about pairs of rows until the budget is spent or nothing is left to ask.
+    """Ask about pairs of rows until nothing is left to ask.
 
     The state changes only in `record`, so it depends on the answers and their order alone.
     """
 
-    def __init__(
-        self, X: Array, train: Ints, max_queries: int | None = None, seed: int = 0
-    ) -> None:
+    def __init__(self, X: Array, train: Ints, seed: int = 0) -> None:
         self.X = X
         self.train = train
-        self.max_queries = max_queries
         self.seed = seed
         self.links = LinkGraph(len(X))
         self._log: list[tuple[int, int, Answer]] = []
         self._unsure: set[tuple[int, int]] = set()
         self._pair: tuple[int, int] | None = None
-        self._n_asked = 0
         self._prepare()
-        self._go_on()
+        self._pair = self._advance()
 
     # -- what subclasses define -------------------------------------------------------------------
 
@@ -51,13 +47,9 @@ class RowStrategy(Strategy):
         """Bring the state up to the answers and return the next pair to ask."""
 
     def _bound(self) -> tuple[int, int]:
-        """Return `remaining`, the budget aside."""
+        """Return `remaining` while there is a question."""
         bound = n_undecided(self.links, set(self.train.tolist()))
         return bound, bound
-
-    def _seeds(self) -> list[int]:
-        """Return one row of every group that others may be guessed to belong to."""
-        return []
 
     def _inferred(self) -> list[tuple[int, int]]:
         """Return must-links that nobody gave but the number of clusters implies."""
@@ -82,49 +74,36 @@ class RowStrategy(Strategy):
     def fresh(self) -> Self:
         """Return the same strategy before its first record; it keeps what it computed of rows."""
         fresh = copy(self)
-        RowStrategy.__init__(fresh, self.X, self.train, self.max_queries, self.seed)
+        RowStrategy.__init__(fresh, self.X, self.train, self.seed)
         return fresh
 
     def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
         """Take in an answer about two rows, asked for or not."""
-        pair = ordered(left, right)
         if answer.is_link:
             self.links.add(left, right, answer)
         else:
-            self._unsure.add(pair)
+            self._unsure.add(ordered(left, right))
         self._log.append((left, right, answer))
-        self._n_asked += self._pair is not None and pair == ordered(*self._pair)
-        self._go_on()
+        self._pair = self._advance()
 
     def remaining(self) -> tuple[int, int]:
         """Return how many yes/no questions are left at the most, and an estimate of how many."""
-        if self._pair is None:
-            return 0, 0
-        bound, estimate = self._bound()
-        if self.max_queries is not None:
-            bound = min(bound, self.max_queries - self._n_asked)
+        bound, estimate = (0, 0) if self._pair is None else self._bound()
         return bound, min(bound, estimate)
 
-    def labels(self, *, guess: bool = False) -> Ints:
-        """Return the group of the nearest row with an answer; undecided ones may be guessed."""
+    def labels(self, *, guess: bool = False) -> Ints:  # noqa: ARG002  (nothing is guessed)
+        """Return the group of the nearest row with an answer, numbered by their first rows."""
         known = self.known()
         rows = mentioned(known)
-        is_open = any(self.links.implied(*pair) is None for pair in self._unsure)
-        if not guess or (self._bound()[0] == 0 and not is_open):
-            # Rows that may not be asked about are not guessed, either.
-            return self._spread({row: known.find(row) for row in rows})
-        seeds = [known.find(seed) for seed in self._seeds()]
-        group_of = {row: known.find(row) for row in rows}
-        anchors = [row for row in rows if group_of[row] in seeds]
-        undecided = [row for row in rows if group_of[row] not in seeds and group_of[row] == row]
-        if anchors and undecided:
-            distances = pairwise_distances(self.X[undecided], self.X[anchors])
-            for row, near in zip(undecided, np.argsort(distances, axis=1), strict=True):
-                for anchor in near:
-                    if known.implied(row, anchors[anchor]) is not Answer.DIFFERENT:
-                        known.add(row, anchors[anchor], Answer.SAME)
-                        break
-        return self._spread({row: known.find(row) for row in rows})
+        if not rows:
+            return np.zeros(self.n_rows, dtype=np.intp)
+        _, first, groups = np.unique(
+            [known.find(row) for row in rows], return_index=True, return_inverse=True
+        )
+        groups = np.argsort(np.argsort(first))[groups]
+        labels = groups[pairwise_distances_argmin(self.X, self.X[rows])]
+        labels[rows] = groups
+        return np.asarray(labels, dtype=np.intp)
 
     def askable(self) -> Ints:
         """Return the rows that questions may be about."""
@@ -134,7 +113,6 @@ class RowStrategy(Strategy):
         """Return the parameters as plain values; the data are not among them."""
         return {
             "train": None if len(self.train) == self.n_rows else self.train.tolist(),
-            "max_queries": self.max_queries,
             "seed": self.seed,
         }
 
@@ -147,8 +125,7 @@ class RowStrategy(Strategy):
             )
         rows = np.asarray(X, dtype=np.float64)
         train = np.arange(len(rows)) if plain["train"] is None else np.array(plain["train"])
-        budget, seed = plain["max_queries"], plain["seed"]
-        return cls(rows, train.astype(np.intp), budget, seed, **cls._loaded(plain))
+        return cls(rows, train.astype(np.intp), plain["seed"], **cls._loaded(plain))
 
     # -- what the estimators need -----------------------------------------------------------------
 
@@ -167,28 +144,9 @@ class RowStrategy(Strategy):
 
     # -- inside -----------------------------------------------------------------------------------
 
-    def _go_on(self) -> None:
-        is_spent = self.max_queries is not None and self._n_asked >= self.max_queries
-        self._pair = None if is_spent else self._advance()
-
     def _rng(self) -> np.random.Generator:
         # The draw depends only on the answers, so that undo and loading change nothing.
         return np.random.default_rng([self.seed, len(self._log)])
-
-    def _spread(self, group_of: dict[int, int]) -> Ints:
-        if not group_of:
-            return np.zeros(self.n_rows, dtype=np.intp)
-        rows = np.array(list(group_of), dtype=np.intp)
-        _, first, groups = np.unique(
-            list(group_of.values()), return_index=True, return_inverse=True
-        )
-        # Numbered by the first row of each group.
-        number = np.empty(len(first), dtype=np.intp)
-        number[np.argsort(first)] = np.arange(len(first))
-        groups = number[groups]
-        labels = groups[pairwise_distances_argmin(self.X, self.X[rows])]
-        labels[rows] = groups
-        return np.asarray(labels, dtype=np.intp)
 
 
 def mentioned(links: LinkGraph) -> list[int]:

@@ -15,10 +15,10 @@ from likewise.cluster.constraints import Pairs
 from likewise.cluster.estimator import AskingEstimator
 from likewise.errors import InputError
 from likewise.lab.baselines.mpckmeans import MPCKMeans
+from likewise.lab.peers.random_pairs import RandomPairs
 from likewise.lab.peers.rows import Array, Ints, RowStrategy
 from likewise.lab.selection.minmax import ExploreConsolidate
 from likewise.lab.selection.npu import MostInformative
-from likewise.lab.selection.random import RandomPairs
 from likewise.oracles import run_for_fit
 
 PairList = list[tuple[int, int]]
@@ -153,12 +153,7 @@ class MinMax(Selector):
 
     def _about(self, X: Array, train: Ints, seed: int) -> ExploreConsolidate:
         return ExploreConsolidate(
-            X,
-            train,
-            self.max_queries,
-            seed,
-            n_clusters=self.n_clusters,
-            infer_last=self.infer_last,
+            X, train, seed, n_clusters=self.n_clusters, infer_last=self.infer_last
         )
 
 
@@ -230,7 +225,6 @@ class NPU(Selector):
         return MostInformative(
             X,
             train,
-            self.max_queries,
             seed,
             n_clusters=self.n_clusters,
             infer_last=self.infer_last,
@@ -268,4 +262,4 @@ class Random(Selector):
         self.random_state = random_state
 
     def _about(self, X: Array, train: Ints, seed: int) -> RandomPairs:
-        return RandomPairs(X, train, self.max_queries, seed)
+        return RandomPairs(X, train, seed)

@@ -21,7 +21,7 @@ class ExploreConsolidate(NeighborhoodStrategy):
     name: ClassVar[str] = "min-max"
 
     def _opens_neighborhood(self) -> bool:
-        return len(self._state.members) < self.n_clusters
+        return len(self._members) < self.n_clusters
 
     def _choose(self) -> Choice | None:
         free = self.free_rows()
@@ -29,44 +29,36 @@ class ExploreConsolidate(NeighborhoodStrategy):
             return None
         neighborhoods = self.neighborhoods
         is_exploring = len(neighborhoods) < self.n_clusters
-        known = self._state.settled if is_exploring else {r for n in neighborhoods for r in n}
-        row = int(free[self._nearest.distances(known)[free].argmax()])
+        known = self._settled if is_exploring else {r for n in neighborhoods for r in n}
+        row = int(free[self._distances_to(known)[free].argmax()])
         return Choice(row, self._ranking(row, neighborhoods))
 
     @cached_property
-    def _nearest(self) -> NearestOf:
-        return NearestOf(self.X)
+    def _nearest(self) -> tuple[set[int], Array]:
+        """Rows, and the squared distance of every row to the nearest of them."""
+        return set(), np.full(self.n_rows, np.inf)
+
+    def _distances_to(self, rows: set[int]) -> Array:
+        """Return the distances to the nearest of these rows, a set that mostly grows."""
+        known, distances = self._nearest
+        if not known <= rows:
+            known, distances = set(), np.full(self.n_rows, np.inf)
+        for row in sorted(rows - known):
+            distances = np.minimum(distances, squared_distances(self.X, self.X[row]))
+        self._nearest = set(rows), distances
+        return distances
 
     def _ranking(
         self, row: int, neighborhoods: list[list[int]]
     ) -> tuple[tuple[int, tuple[int, ...]], ...]:
         nearest, ranked = [], []
-        for all_rows, answered in zip(neighborhoods, self._state.members, strict=True):
+        for all_rows, answered in zip(neighborhoods, self._members, strict=True):
             distances = squared_distances(self.X[all_rows], self.X[row])
             nearest.append(distances.min())
             # Only members by answers can be asked: a link to an inferred one would prove nothing.
             order = np.argsort(distances[: len(answered)], kind="stable")
             ranked.append(tuple(answered[i] for i in order))
         return tuple((int(p), ranked[p]) for p in np.argsort(nearest, kind="stable"))
-
-
-class NearestOf:
-    """The squared distance of every row to the nearest of a set of rows that mostly grows."""
-
-    def __init__(self, X: Array) -> None:
-        self._X = X
-        self._rows: set[int] = set()
-        self._distances = np.full(len(X), np.inf)
-
-    def distances(self, rows: set[int]) -> Array:
-        """Return the distances to the nearest of these rows."""
-        if not self._rows <= rows:
-            self._rows, self._distances = set(), np.full(len(self._X), np.inf)
-        for row in sorted(rows - self._rows):
-            to_row = squared_distances(self._X, self._X[row])
-            self._distances = np.minimum(self._distances, to_row)
-        self._rows = set(rows)
-        return self._distances
 
 
 def squared_distances(X: Array, point: Array) -> Array:

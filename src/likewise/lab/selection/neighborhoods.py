@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,18 +31,6 @@ class Choice:
     ranking: tuple[tuple[int, tuple[int, ...]], ...]
 
 
-@dataclass
-class State:
-    """Which rows are placed where."""
-
-    # The members placed by answers, and by neighborhood those placed by inference.
-    members: list[tuple[int, ...]] = field(default_factory=list)
-    inferred: list[tuple[int, int]] = field(default_factory=list)
-    # Rows that will not be chosen again: placed, or given up.
-    settled: set[int] = field(default_factory=set)
-    choice: Choice | None = None
-
-
 class NeighborhoodStrategy(RowStrategy):
     """Place rows into neighborhoods, one by one."""
 
@@ -50,7 +38,6 @@ class NeighborhoodStrategy(RowStrategy):
         self,
         X: Array,
         train: Ints,
-        max_queries: int | None,
         seed: int,
         *,
         n_clusters: int,
@@ -59,11 +46,15 @@ class NeighborhoodStrategy(RowStrategy):
         self.n_clusters = n_clusters
         self.infer_last = infer_last
         self._choices: dict[tuple[int, tuple[Log, ...]], Choice | None] = {}
-        super().__init__(X, train, max_queries, seed)
+        super().__init__(X, train, seed)
 
     def _prepare(self) -> None:
         first = int(self.train[self._rng().integers(len(self.train))])
-        self._state = State(members=[(first,)], settled={first})
+        # The members placed by answers, and rows placed by inference with their neighborhood.
+        self._members: list[tuple[int, ...]] = [(first,)]
+        self._supposed: list[tuple[int, int]] = []
+        self._settled = {first}  # rows that will not be chosen again: placed, or given up
+        self._choice: Choice | None = None
 
     @classmethod
     def _loaded(cls, plain: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,15 +71,15 @@ class NeighborhoodStrategy(RowStrategy):
     @property
     def neighborhoods(self) -> list[list[int]]:
         """The rows placed so far, by neighborhood."""
-        extra: list[list[int]] = [[] for _ in self._state.members]
-        for row, place in self._state.inferred:
-            extra[place].append(row)
-        return [[*rows, *more] for rows, more in zip(self._state.members, extra, strict=True)]
+        neighborhoods = [list(rows) for rows in self._members]
+        for row, place in self._supposed:
+            neighborhoods[place].append(row)
+        return neighborhoods
 
     def free_rows(self) -> Ints:
         """Return the rows that may still be chosen."""
         free = np.ones(self.n_rows, dtype=bool)
-        free[list(self._state.settled)] = False
+        free[list(self._settled)] = False
         return self.train[free[self.train]]
 
     def to_dict(self) -> dict[str, Any]:
@@ -100,47 +91,46 @@ class NeighborhoodStrategy(RowStrategy):
         }
 
     def _advance(self) -> tuple[int, int] | None:
-        state = self._state
         while True:
-            if state.choice is None:
+            if self._choice is None:
                 # Peeking and undoing come here again and again, and choosing may be expensive.
-                key = (len(state.settled), tuple(self._log))
+                key = (len(self._settled), tuple(self._log))
                 if key not in self._choices:
                     self._choices[key] = self._choose()
-                state.choice = self._choices[key]
-            if state.choice is None:
+                self._choice = self._choices[key]
+            if self._choice is None:
                 return None
-            if (pair := self._question(state.choice)) is not None:
+            if (pair := self._question(self._choice)) is not None:
                 return pair
-            state.choice = None
+            self._choice = None
 
     def _question(self, choice: Choice) -> tuple[int, int] | None:
         """Return the row to compare with the chosen one, or settle it and return None."""
-        state, row = self._state, choice.row
+        members, row = self._members, choice.row
         relation = {
-            place: self.links.implied(row, state.members[place][0]) for place, _ in choice.ranking
+            place: self.links.implied(row, members[place][0]) for place, _ in choice.ranking
         }
         same = [place for place, answer in relation.items() if answer is Answer.SAME]
         unknown = [(place, rows) for place, rows in choice.ranking if relation[place] is None]
         if same:
-            state.members[same[0]] += (row,)
+            members[same[0]] += (row,)
         elif not unknown and self._opens_neighborhood():
-            state.members.append((row,))
-        elif self.infer_last and len(unknown) == 1 and len(state.members) == self.n_clusters:
-            state.inferred.append((row, unknown[0][0]))
+            members.append((row,))
+        elif self.infer_last and len(unknown) == 1 and len(members) == self.n_clusters:
+            self._supposed.append((row, unknown[0][0]))
         elif unknown:
             others = unknown[0][1]
             fresh = [other for other in others if ordered(row, other) not in self._unsure]
             # After this many unsure answers about one neighborhood the row is given up.
             if fresh and len(others) - len(fresh) <= MAX_SUBSTITUTES:
                 return row, fresh[0]
-        state.settled.add(row)
+        self._settled.add(row)
         return None
 
     def _bound(self) -> tuple[int, int]:
         most = self.n_clusters - self.infer_last
         free = self.free_rows()
-        seeds = [rows[0] for rows in self._state.members]
+        seeds = [rows[0] for rows in self._members]
         spared = 0
         is_free = set(free.tolist())
         for row in mentioned(self.links):
@@ -152,7 +142,7 @@ class NeighborhoodStrategy(RowStrategy):
         return bound, (bound + 1) // 2
 
     def _seeds(self) -> list[int]:
-        return [rows[0] for rows in self._state.members]
+        return [rows[0] for rows in self._members]
 
     def _inferred(self) -> list[tuple[int, int]]:
-        return [(row, self._state.members[place][0]) for row, place in self._state.inferred]
+        return [(row, self._members[place][0]) for row, place in self._supposed]

@@ -11,7 +11,6 @@ from sklearn.ensemble import RandomForestClassifier
 
 from likewise.errors import InputError, SessionFileError
 from likewise.lab import baselines
-from likewise.lab.compiled import compiled
 from likewise.lab.peers.rows import Array, Ints, n_undecided
 from likewise.lab.selection.neighborhoods import Choice, NeighborhoodStrategy
 
@@ -28,7 +27,6 @@ class MostInformative(NeighborhoodStrategy):
         self,
         X: Array,
         train: Ints,
-        max_queries: int | None,
         seed: int,
         *,
         n_clusters: int,
@@ -38,7 +36,7 @@ class MostInformative(NeighborhoodStrategy):
         self.clusterer = clusterer
         self._clustering: Ints | None = None
         self._leaves: Ints | None = None
-        super().__init__(X, train, max_queries, seed, n_clusters=n_clusters, infer_last=infer_last)
+        super().__init__(X, train, seed, n_clusters=n_clusters, infer_last=infer_last)
 
     @classmethod
     def _loaded(cls, plain: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,7 +63,7 @@ class MostInformative(NeighborhoodStrategy):
     def _bound(self) -> tuple[int, int]:
         free = self.free_rows().tolist()
         bound = n_undecided(self.links, {*free, *self._seeds()})
-        return bound, len(free) * (len(self._state.members) + 1) // 2
+        return bound, len(free) * (len(self._members) + 1) // 2
 
     def _choose(self) -> Choice | None:
         free = self.free_rows()
@@ -76,7 +74,7 @@ class MostInformative(NeighborhoodStrategy):
         if len(neighborhoods) == 1:
             # With one neighborhood there is no uncertainty about which.
             row = int(free[rng.integers(len(free))])
-            return Choice(row, ((0, self._state.members[0]),))
+            return Choice(row, ((0, self._members[0]),))
         leaves = self._forest_leaves()
         chances = neighborhood_chances(leaves, free, neighborhoods)
         score = uncertainty_per_question(chances)
@@ -90,7 +88,7 @@ class MostInformative(NeighborhoodStrategy):
         ranking = []
         for place in np.argsort(-chances, kind="stable"):
             # Only members by answers can be asked: a link to an inferred one would prove nothing.
-            rows = sorted(self._state.members[place])
+            rows = sorted(self._members[place])
             shared = (leaves[rows] == leaves[row]).sum(axis=1)
             order = np.argsort(-shared, kind="stable")
             ranking.append((int(place), tuple(rows[i] for i in order)))
@@ -123,30 +121,13 @@ def neighborhood_chances(leaves: Ints, rows: Ints, neighborhoods: list[list[int]
     return np.asarray(np.divide(similarity, total, out=uniform, where=total > 0))
 
 
-def _shared_leaves_in_numpy(
-    leaves: Ints, rows: Ints, members: Ints, owner: Ints, share: Array
-) -> Array:
-    similarity = np.zeros((len(rows), len(share)))
-    for tree in leaves.T:
-        in_leaf = np.zeros((tree.max() + 1, len(share)))
-        np.add.at(in_leaf, (tree[members], owner), share[owner])
-        similarity += in_leaf[tree[rows]]
-    return similarity
-
-
-@compiled(_shared_leaves_in_numpy)
 def shared_leaves(leaves: Ints, rows: Ints, members: Ints, owner: Ints, share: Array) -> Array:
     """Return how many leaves each row shares with each neighborhood's mean member."""
-    similarity = np.zeros((len(rows), len(share)))
-    in_leaf = np.zeros((leaves.max() + 1, len(share)))
-    for tree in range(leaves.shape[1]):
-        in_leaf[:] = 0.0
-        for place in range(len(members)):
-            in_leaf[leaves[members[place], tree], owner[place]] += share[owner[place]]
-        for place in range(len(rows)):
-            leaf = leaves[rows[place], tree]
-            for k in range(len(share)):
-                similarity[place, k] += in_leaf[leaf, k]
+    k, shares = len(share), share[owner]
+    similarity = np.zeros((len(rows), k))
+    for tree in leaves.T:
+        in_leaf = np.bincount(tree[members] * k + owner, shares, (tree.max() + 1) * k)
+        similarity += in_leaf.reshape(-1, k).take(tree[rows], axis=0)
     return similarity
 
 

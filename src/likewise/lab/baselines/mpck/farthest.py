@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from likewise.lab.baselines.mpck.metric import Array, Metric
@@ -18,23 +18,19 @@ CENTER_STEPS = 10
 SAFETY = 1e-9
 
 
-class FarthestPairs:
-    """The farthest pairs under several metrics, each searched for when it is needed."""
+Separation = Callable[[Metric], Array]
+"""From a metric to a vector that is as long under it as two points can be apart."""
 
-    def __init__(self, X: Array) -> None:
-        self._X = X
-        self._known: dict[Metric, Array] = {}
 
-    def differences(self, metrics: Sequence[Metric], is_needed: NDArray[np.bool_]) -> Array:
-        """Return the difference vectors of the farthest pairs, zeros where they are not needed."""
-        differences = np.zeros((len(metrics), len(metrics[0].weights)))
-        for place in np.flatnonzero(is_needed).tolist():
-            metric = metrics[place]
-            if metric not in self._known:
-                left, right = farthest_pair(metric.embed(self._X))
-                self._known[metric] = self._X[left] - self._X[right]
-            differences[place] = self._known[metric]
-        return differences
+def farthest_difference(X: Array) -> Separation:
+    """Return the separation of the two rows that are farthest apart."""
+
+    @cache  # metrics are equal only if they are the same
+    def difference(metric: Metric) -> Array:
+        left, right = farthest_pair(metric.embed(X))
+        return np.asarray(X[left] - X[right])
+
+    return difference
 
 
 def farthest_pair(Y: Array) -> tuple[int, int]:
@@ -66,27 +62,6 @@ def farthest_pair(Y: Array) -> tuple[int, int]:
         if 2 * reach[a] < best:
             break
     return int(order[pair[0]]), int(order[pair[1]])
-
-
-class BoxDiagonals:
-    """The diagonals of a box, in place of the farthest pairs."""
-
-    def __init__(self, span: Array) -> None:
-        self._span = span
-
-    def differences(
-        self,
-        metrics: Sequence[Metric],
-        is_needed: NDArray[np.bool_],  # noqa: ARG002  (they cost nothing)
-    ) -> Array:
-        """Return the longest diagonal under each metric."""
-        return np.stack([box_difference(self._span, metric) for metric in metrics])
-
-
-def squared_lengths(metrics: Sequence[Metric], differences: Array) -> Array:
-    """Return the squared length of each vector under its metric."""
-    pairs = zip(metrics, differences, strict=True)
-    return np.array([metric.squared_norms(z[None])[0] for metric, z in pairs])
 
 
 def box_difference(span: Array, metric: Metric) -> Array:

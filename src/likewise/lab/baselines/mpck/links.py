@@ -208,7 +208,23 @@ def violations(
     """Return the scatter of the links that a labeling of the linked rows violates."""
     # A cell is the rows of one group that have one label.
     codes, cell = np.unique(linked.group * n_clusters + labels, return_inverse=True)
-    cells = _Cells(X, cell, len(codes), diagonal=diagonal)
+    number = np.bincount(cell, minlength=len(codes)).astype(float)
+    sums = np.zeros((len(codes), X.shape[1]))
+    np.add.at(sums, cell, X)
+
+    def scatter_between(left: Ints, right: Ints) -> Array:
+        """Return the sum of ``(x - y)(x - y)'`` over all x in a left cell, y in its right one."""
+        times = np.bincount(left, number[right], len(codes))
+        times += np.bincount(right, number[left], len(codes))
+        of_rows = times[cell]
+        rows = np.flatnonzero(of_rows)
+        weighted = of_rows[rows, None] * X[rows]
+        if diagonal:
+            crossed = (sums[left] * sums[right]).sum(axis=0)
+            return np.asarray((weighted * X[rows]).sum(axis=0) - 2 * crossed)
+        crossed = sums[left].T @ sums[right]
+        return np.asarray(weighted.T @ X[rows] - crossed - crossed.T)
+
     table = np.full((linked.n_groups, n_clusters), -1, dtype=np.intp)
     table.flat[codes] = np.arange(len(codes))
     cell_labels = codes % n_clusters
@@ -219,11 +235,11 @@ def violations(
     must, cannot, n_cannot = np.zeros(shape), np.zeros(shape), np.zeros(n_clusters)
     for h in np.unique(cell_labels[np.concatenate((left, right))]).tolist():
         ends = (cell_labels[left] == h) | (cell_labels[right] == h)
-        must[h] = 0.5 * cells.pair_scatter(left[ends], right[ends])
+        must[h] = 0.5 * scatter_between(left[ends], right[ends])
     for h in np.unique(label).tolist():
         inside = label == h
-        cannot[h] = cells.pair_scatter(one[inside], other[inside])
-        n_cannot[h] = (cells.number[one[inside]] * cells.number[other[inside]]).sum()
+        cannot[h] = scatter_between(one[inside], other[inside])
+        n_cannot[h] = (number[one[inside]] * number[other[inside]]).sum()
     return Violations(must, cannot, n_cannot)
 
 
@@ -236,28 +252,3 @@ def _split_groups(table: Ints) -> tuple[Ints, Ints]:
         left.append(cells[a])
         right.append(cells[b])
     return np.concatenate(left), np.concatenate(right)
-
-
-class _Cells:
-    """Sums over cells, from which the scatter between cells follows."""
-
-    def __init__(self, X: Array, cell: Ints, n_cells: int, *, diagonal: bool) -> None:
-        self._X, self._cell, self._diagonal = X, cell, diagonal
-        self.number = np.bincount(cell, minlength=n_cells).astype(float)
-        self._total = np.zeros((n_cells, X.shape[1]))
-        np.add.at(self._total, cell, X)
-
-    def pair_scatter(self, left: Ints, right: Ints) -> Array:
-        """Return the sum of ``(x - y)(x - y)'`` over all x in a left cell, y in its right one."""
-        n_cells = len(self.number)
-        times = np.bincount(left, self.number[right], n_cells)
-        times += np.bincount(right, self.number[left], n_cells)
-        of_rows = times[self._cell]
-        rows = np.flatnonzero(of_rows)
-        X = self._X[rows]
-        weighted = of_rows[rows, None] * X
-        if self._diagonal:
-            crossed = (self._total[left] * self._total[right]).sum(axis=0)
-            return np.asarray((weighted * X).sum(axis=0) - 2 * crossed)
-        crossed = self._total[left].T @ self._total[right]
-        return np.asarray(weighted.T @ X - crossed - crossed.T)

@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.links import LinkGraph
-from likewise.lab.baselines.mpck.farthest import BoxDiagonals, FarthestPairs, squared_lengths
+from likewise.lab.baselines.mpck.farthest import Separation
 from likewise.lab.baselines.mpck.links import LinkCosts, LinkedRows, Violations, sweep, violations
-from likewise.lab.baselines.mpck.metric import Array, Ints, Metric, outer, updated_metric
-
-Separations = FarthestPairs | BoxDiagonals
+from likewise.lab.baselines.mpck.metric import Array, Ints, Metric, identity, outer, updated_metric
 
 CHUNK = 8192
 """How many rows are assigned at a time. It changes the time only."""
@@ -53,7 +51,7 @@ def mpck_means(
     centers: Array,
     labels: Ints,
     metrics: list[Metric],
-    separations: Separations,
+    separation: Separation,
     settings: Settings,
     rng: np.random.RandomState,
 ) -> Solution:
@@ -72,7 +70,7 @@ def mpck_means(
             rng.shuffle(order)
             rounds = linked.rounds(order)
         seen = before if settings.carries_labels or n_iter == 1 else np.full(len(X), -1)
-        labels = assigned(X, linked, rounds, centers, seen, metrics, separations, settings)
+        labels = assigned(X, linked, rounds, centers, seen, metrics, separation, settings)
         n_blank = 0 if np.any(labels != before) else n_blank + 1
         counts, centers, scatter = moments(X, labels, centers, diagonal=metrics[0].is_diagonal)
         violated = violations(
@@ -82,16 +80,11 @@ def mpck_means(
             len(centers),
             diagonal=metrics[0].is_diagonal,
         )
-        # The farthest pair counts only where a cannot-link is violated.
-        is_needed = violated.n_cannot > 0
-        if len(metrics) == 1:
-            is_needed = np.array([is_needed.any()])
-        gaps = separations.differences(metrics, is_needed)
+        weights = settings.w_must, settings.w_cannot
+        total = total_scatter(scatter, violated, metrics, separation, *weights)
         if settings.learns_metric:
-            total = total_scatter(scatter, violated, gaps, settings.w_must, settings.w_cannot)
             metrics = updated_metrics(total, counts, metrics, floor)
-            gaps = separations.differences(metrics, is_needed)
-        total = total_scatter(scatter, violated, gaps, settings.w_must, settings.w_cannot)
+            total = total_scatter(scatter, violated, metrics, separation, *weights)
         objective = objective_of(total, counts, metrics)
         if best is None or objective < best.objective:
             best = Solution(labels, centers.copy(), metrics, objective, n_iter)
@@ -113,66 +106,53 @@ def assigned(
     centers: Array,
     labels: Ints,
     metrics: Sequence[Metric],
-    separations: Separations,
+    separation: Separation,
     settings: Settings,
 ) -> Ints:
     """Return the labels that are cheapest given centers, metrics and other labels."""
-    without_links = RelativeCosts(centers, metrics)
-    result = nearest(X, without_links)
+    result = nearest(X, centers, metrics)
     rows = linked.rows
     if len(rows) == 0:
         return result
-    separation = np.zeros(1)
+    farthest = np.zeros(1)
     if len(linked.apart):
-        gaps = separations.differences(metrics, np.ones(len(metrics), dtype=bool))
-        separation = squared_lengths(metrics, gaps)
+        farthest = np.array([m.squared_norms(separation(m)[None])[0] for m in metrics])
     costs = LinkCosts(
         X[rows],
         linked,
         labels[rows].copy(),
         metrics,
-        np.broadcast_to(separation, len(centers)),
+        np.broadcast_to(farthest, len(centers)),
         settings.w_must,
         settings.w_cannot,
     )
-    sweep(costs, np.ascontiguousarray(without_links.of(X[rows]).T), rounds)
+    sweep(costs, np.ascontiguousarray(relative_costs(X[rows], centers, metrics).T), rounds)
     result[rows] = costs.labels
     return result
 
 
-def nearest(X: Array, costs: RelativeCosts) -> Ints:
+def nearest(X: Array, centers: Array, metrics: Sequence[Metric]) -> Ints:
     """Return the cheapest label of every row, links aside."""
     chunks = [X[start : start + CHUNK] for start in range(0, len(X), CHUNK)]
-    return np.concatenate([costs.of(chunk).argmin(axis=0) for chunk in chunks])
+    costs = [relative_costs(chunk, centers, metrics) for chunk in chunks]
+    return np.concatenate([cost.argmin(axis=0) for cost in costs])
 
 
-class RelativeCosts:
-    """What it costs to give a row each label, links aside: ``(x - c)' A (x - c) - log det A``."""
-
-    def __init__(self, centers: Array, metrics: Sequence[Metric]) -> None:
-        self._metrics = metrics
-        if len(metrics) == 1:
-            applied = metrics[0].apply(centers)
-            log_dets = np.zeros(1)
-        else:
-            pairs = zip(metrics, centers, strict=True)
-            applied = np.stack([metric.apply(center[None])[0] for metric, center in pairs])
-            log_dets = np.array([metric.log_det for metric in metrics])
-        self._linear = -2 * applied
-        self._constant = (np.einsum("ij,ij->i", applied, centers) - log_dets)[:, None]
-        self._weights: Array | None = None
-        if metrics[0].is_diagonal and len(metrics) > 1:
-            self._weights = np.stack([metric.weights for metric in metrics])
-
-    def of(self, X: Array) -> Array:
-        """Return the cost of every cluster for every row, one row of the result per cluster."""
-        cost = self._linear @ X.T
-        if self._weights is not None:
-            cost += self._weights @ np.square(X).T
-        elif len(self._metrics) > 1:
-            cost += np.stack([metric.squared_norms(X) for metric in self._metrics])
-        cost += self._constant
-        return np.asarray(cost)
+def relative_costs(X: Array, centers: Array, metrics: Sequence[Metric]) -> Array:
+    """Return ``(x - c)' A (x - c) - log det A``, up to what is alike for all clusters, by row."""
+    if len(metrics) == 1:
+        applied, log_dets = metrics[0].apply(centers), np.zeros(1)
+    else:
+        pairs = zip(metrics, centers, strict=True)
+        applied = np.stack([metric.apply(center[None])[0] for metric, center in pairs])
+        log_dets = np.array([metric.log_det for metric in metrics])
+    cost = (-2 * applied) @ X.T
+    if len(metrics) > 1 and metrics[0].is_diagonal:
+        cost += np.stack([metric.weights for metric in metrics]) @ np.square(X).T
+    elif len(metrics) > 1:
+        cost += np.stack([metric.squared_norms(X) for metric in metrics])
+    cost += (np.einsum("ij,ij->i", applied, centers) - log_dets)[:, None]
+    return np.asarray(cost)
 
 
 def moments(
@@ -191,9 +171,19 @@ def moments(
 
 
 def total_scatter(
-    scatter: Array, violated: Violations, gaps: Array, w_must: float, w_cannot: float
+    scatter: Array,
+    violated: Violations,
+    metrics: Sequence[Metric],
+    separation: Separation,
+    w_must: float,
+    w_cannot: float,
 ) -> Array:
     """Return the `B` of every cluster: its objective is ``<A, B> - n log det A``."""
+    # The farthest pair is searched for only where a cannot-link is violated.
+    is_violated = violated.n_cannot > 0
+    is_needed = is_violated if len(metrics) > 1 else [is_violated.any()]
+    nothing = np.zeros(len(metrics[0].weights))
+    gaps = [separation(m) if n else nothing for m, n in zip(metrics, is_needed, strict=True)]
     farthest = np.stack([outer(gap, diagonal=scatter.ndim == 2) for gap in gaps])
     number = violated.n_cannot.reshape(-1, *[1] * (scatter.ndim - 1))
     return scatter + w_must * violated.must + w_cannot * (number * farthest - violated.cannot)
@@ -205,8 +195,7 @@ def updated_metrics(
     """Return the metrics at which the objective is stationary."""
     if len(before) == 1:
         return [updated_metric(total.sum(axis=0), counts.sum(), before[0], floor)]
-    ones = np.ones(total.shape[1])
-    euclidean = Metric(ones if before[0].is_diagonal else np.diag(ones))
+    euclidean = identity(total.shape[1], diagonal=before[0].is_diagonal)
     return [
         updated_metric(scatter, count, metric, floor) if count > 1 else euclidean
         for scatter, count, metric in zip(total, counts, before, strict=True)

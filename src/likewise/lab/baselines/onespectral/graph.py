@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from scipy.sparse import csgraph
 from sklearn.neighbors import NearestNeighbors
 
 from likewise.errors import InputError
-from likewise.lab.baselines.onespectral.gradients import Edges, edges_of
+from likewise.lab.baselines.onespectral.inner import Edges, edges_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -27,12 +27,7 @@ class CutGraph:
     weights: Any  # symmetric, non-negative, with an empty diagonal
     volumes: Floats  # positive vertex weights
     cannot: Ints  # distinct pairs of vertices, smaller index first
-    # In a part of a larger graph, the weight to the rest of it.
-    exterior: Floats = field(default_factory=lambda: np.zeros(0))
-
-    def __post_init__(self) -> None:
-        if self.exterior.size == 0:
-            object.__setattr__(self, "exterior", np.zeros(self.n_vertices))
+    exterior: Floats  # in a part of a larger graph, the weight to the rest of it
 
     @property
     def n_vertices(self) -> int:
@@ -139,7 +134,7 @@ def cut_graph(weights: Any, cannot: Ints) -> CutGraph:
     degrees = np.asarray(weights.sum(axis=1)).ravel()
     positive = degrees[degrees > 0]
     degrees[degrees == 0] = positive.min() if positive.size else 1.0
-    return CutGraph(weights.tocsr(), degrees, cannot)
+    return CutGraph(weights.tocsr(), degrees, cannot, np.zeros(len(degrees)))
 
 
 def merged(graph: CutGraph, group: Ints) -> CutGraph:
@@ -168,9 +163,7 @@ def totals(group: Ints, values: Floats, n_groups: int) -> Floats:
 def numbered(groups: NDArray[Any]) -> Ints:
     """Return the same partition with groups numbered in order of their first member."""
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.intp)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse.ravel()]
+    return np.argsort(np.argsort(first))[inverse.ravel()]
 
 
 def two_colored(n_vertices: int, cannot: Ints) -> Ints:

@@ -7,8 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
+from likewise.lab.baselines.onespectral.descent import Search, Solution, solution_of
 from likewise.lab.baselines.onespectral.graph import CutGraph, Ints
-from likewise.lab.baselines.onespectral.level import Search, Solution, solution_of
 from likewise.lab.baselines.onespectral.objective import cut, multicut
 from likewise.lab.baselines.onespectral.split import best_split
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from likewise import Answer
-from likewise.core.partition import singletons
-from likewise.lab.peers.random_order import RandomOrder
+from likewise.lab.peers.random_pairs import RandomOrder
 
 POINTS = np.arange(7.0)[:, None]
 N_DRAWS = 300
@@ -23,7 +22,7 @@ def first_questions(over):
     """Return how often each pair is asked about first, with rows 0 to 4 in one group."""
     found: Counter[tuple[int, int] | None] = Counter()
     for seed in range(N_DRAWS):
-        strategy = RandomOrder(singletons(POINTS), over=over, seed=seed)
+        strategy = RandomOrder(POINTS, np.arange(7), seed=seed, over=over)
         for row in range(4):
             strategy.record(row, row + 1, Answer.SAME)
         found[asked_by(strategy)] += 1
@@ -32,7 +31,7 @@ def first_questions(over):
 
 @pytest.fixture(params=[64, 0], ids=["by trial", "from all pairs"], autouse=True)
 def how(request, monkeypatch):
-    monkeypatch.setattr("likewise.lab.peers.random_order._TRIES", request.param)
+    monkeypatch.setattr("likewise.lab.peers.random_pairs.N_TRIES", request.param)
 
 
 def test_over_groups_every_two_groups_are_as_likely_and_stand_for_their_first_rows():
@@ -49,7 +48,7 @@ def test_over_rows_every_two_rows_are_as_likely():
 
 @pytest.mark.parametrize("over", ["groups", "rows"])
 def test_the_last_pairs_are_found_among_many_that_nobody_is_sure_of(over):
-    strategy = RandomOrder(singletons(POINTS[:4]), over=over, seed=0)
+    strategy = RandomOrder(POINTS[:4], np.arange(4), seed=0, over=over)
     asked = set()
     while (pair := asked_by(strategy)) is not None:
         asked.add(pair)

@@ -1,13 +1,35 @@
-"""COBRAS with the memory of the authors' code, as a method of the experiment."""
+"""Peers with the labels that their authors published, as methods of the experiment."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
+
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
 
 from likewise.core.answers import Question
+from likewise.core.session import Session
 from likewise.errors import BudgetExhausted
 from likewise.lab.experiments.protocol import State, Stepwise, Trial
+from likewise.lab.experiments.session_methods import SessionMethod
 from likewise.lab.peers.cobras import PhaseByPhase
+from likewise.lab.peers.procedure import Procedure
+
+
+def procedure_method(name: str, procedure: type[Procedure], settings: str = "") -> SessionMethod:
+    """Return a procedure as a method; its labels are the published ones, which may lag behind."""
+
+    def start(trial: Trial) -> Session:
+        # As estimators draw theirs: rows of COBRAS were made so.
+        seed = int(check_random_state(trial.seed).randint(2**31 - 1))
+        return Session(procedure.from_rows(trial.X, train_indices=trial.train_indices, seed=seed))
+
+    def labels(session: Session, _: Trial) -> ArrayLike:
+        strategy: Any = session.strategy
+        return strategy.labels_as_published()  # type: ignore[no-any-return]
+
+    return SessionMethod(name, start, labels, settings=settings, sources=(procedure.__module__,))
 
 
 class PublishedCOBRAS(Stepwise):
