@@ -191,11 +191,11 @@ def test_what_is_being_saved_is_seen_refuses_further_keys_and_can_be_canceled(la
     working = page.locator("#working")
     someone.expect(working).to_contain_text("Saving")
     page.keyboard.press("d")
-    someone.expect(working).to_contain_text("this was not taken")
+    someone.expect(working).to_contain_text("this one was ignored")
     page.get_by_role("button", name="Cancel").click()
-    someone.expect(working).to_contain_text("taken back")
+    someone.expect(working).to_contain_text("undone")
     held[0].continue_()
-    someone.expect(page.get_by_role("alert")).to_contain_text("as it was before")
+    someone.expect(page.get_by_role("alert")).to_contain_text("Nothing has changed")
     someone.expect(working).to_be_hidden()
     assert len(held) == 1
     assert someone.fetch("api/history")["n"] == 0

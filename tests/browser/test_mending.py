@@ -26,25 +26,25 @@ def send(someone, words, place):
     page = someone.page
     page.locator(".mend summary", has_text=words).click()
     page.locator(".mend details[open] .places button").nth(place).click()
-    someone.do(page.get_by_role("button", name="Do it").click)
+    someone.do(page.get_by_role("button", name="Apply").click)
 
 
-def test_items_are_ticked_by_click_shift_drag_and_space_and_move(mender):
+def test_items_are_selected_by_click_shift_drag_and_space_and_move(mender):
     someone, project = mender
     page = someone.page
     boxes = page.locator(".member input")
     boxes.nth(1).click()
     boxes.nth(3).click(modifiers=["Shift"])
     status = page.locator(".mend [role=status]")
-    someone.expect(status).to_have_text("3 items ticked")
+    someone.expect(status).to_have_text("3 items selected")
     page.locator(".member").nth(4).hover()
     page.mouse.down()
     page.locator(".member").nth(5).hover()
     page.mouse.up()
-    someone.expect(status).to_have_text("5 items ticked")
+    someone.expect(status).to_have_text("5 items selected")
     boxes.nth(6).focus()
     page.keyboard.press("Space")
-    someone.expect(status).to_have_text("6 items ticked")
+    someone.expect(status).to_have_text("6 items selected")
     rows = [int(box.get_attribute("value")) for box in boxes.all()[1:7]]
     labels = project.session.labels.copy()
     send(someone, "Move to", 0)
@@ -55,6 +55,22 @@ def test_items_are_ticked_by_click_shift_drag_and_space_and_move(mender):
     assert len(project.session.events[-1].links) >= 6
     someone.do(lambda: page.keyboard.press("z"))
     assert project.session.labels.tolist() == labels.tolist()
+
+
+def test_pictures_are_selected_by_drawing_over_them(digits, serve, person, tmp_path):
+    folder, truth = digits
+    server = serve(folder, session=tmp_path / "s", image_features="descriptors")
+    someone = person(server.answer(truth, 12), truth)
+    someone.go("Groups")
+    someone.open_group()
+    # From picture to picture: the browser must not take one along instead.
+    pictures = someone.page.locator(".member img")
+    pictures.nth(0).hover()
+    someone.page.mouse.down()
+    for k in (1, 2):
+        pictures.nth(k).hover()
+    someone.page.mouse.up()
+    someone.expect(someone.page.locator(".mend [role=status]")).to_have_text("3 items selected")
 
 
 def test_several_items_are_dragged_to_a_group(mender):
@@ -74,7 +90,7 @@ def test_several_items_are_dragged_to_a_group(mender):
     place.hover()
     page.mouse.up()
     someone.expect(page.locator(".foreseen")).to_contain_text("would change")
-    someone.do(page.get_by_role("button", name="Do it").click)
+    someone.do(page.get_by_role("button", name="Apply").click)
     someone.expect(page.get_by_role("alert")).to_contain_text("Moved 2 items")
     group = next(g for g in project.groups() if key_of(g.number) == key)
     labels = project.session.labels
@@ -92,12 +108,27 @@ def test_groups_merge_and_split_and_a_message_is_where_the_eye_is(mender):
     someone.open_group()
     page.get_by_role("button", name="Split").click()
     someone.expect(page.get_by_role("heading", name="Split into these two?")).to_be_visible()
-    page.get_by_role("button", name="Split so").click()
-    someone.do(page.get_by_role("button", name="Do it").click)
+    page.get_by_role("button", name="Split like this").click()
+    someone.do(page.get_by_role("button", name="Apply").click)
     someone.expect(page.get_by_role("alert")).to_contain_text("Split the group")
     someone.expect(page.get_by_role("dialog")).to_have_count(0)
     box = page.get_by_role("alert").bounding_box()
     assert 0 <= box["y"] < 200
+
+
+def test_history_says_in_words_that_one_thing_was_mended(mender):
+    someone, _ = mender
+    send(someone, "Merge with", 0)
+
+    def shorten(route):
+        reply = route.fetch()
+        found = reply.json()
+        found["events"][0]["links"] = found["events"][0]["links"][:1]
+        route.fulfill(response=reply, json=found)
+
+    someone.page.route("**/api/history*", shorten)
+    someone.go("History")
+    someone.expect(someone.page.locator(".event .titles").first).to_have_text("a group was mended")
 
 
 class Keys:
@@ -157,8 +188,8 @@ def test_every_gesture_works_by_keys_alone_and_by_touch(table, serve, person, ha
     def send_to(words):
         by.press(page.locator(".mend summary", has_text=words))
         by.press(page.locator(".mend details[open] .places button"))
-        someone.expect(button("Do it")).to_be_visible()
-        someone.do(lambda: by.press(button("Do it")))
+        someone.expect(button("Apply")).to_be_visible()
+        someone.do(lambda: by.press(button("Apply")))
 
     open_group()
     for k in (0, 1):
@@ -170,9 +201,9 @@ def test_every_gesture_works_by_keys_alone_and_by_touch(table, serve, person, ha
     someone.expect(told).to_contain_text("Merged two groups")
     open_group()
     by.press(button("Split"))
-    someone.expect(button("Split so")).to_be_visible()
-    by.press(button("Split so"))
-    someone.do(lambda: by.press(button("Do it")))
+    someone.expect(button("Split like this")).to_be_visible()
+    by.press(button("Split like this"))
+    someone.do(lambda: by.press(button("Apply")))
     someone.expect(told).to_contain_text("Split the group")
     open_group()
     by.press(button("Check this group"))
@@ -297,7 +328,7 @@ def test_items_are_found_enlarged_and_moved_by_the_key_of_a_group(mender):
     shown = page.locator(".foreseen")
     someone.expect(shown).to_contain_text("would change")
     assert project.session.labels[rows[0]] != project.session.labels[group.standing[0]]
-    someone.do(page.get_by_role("button", name="Do it").click)
+    someone.do(page.get_by_role("button", name="Apply").click)
     labels = project.session.labels
     assert labels[rows[0]] == labels[rows[1]] == labels[group.standing[0]]
 

@@ -305,7 +305,7 @@ def test_what_stayed_unsure_is_shown_and_can_be_decided(tmp_path, serve, person)
     while someone.fetch("api/query")["question"] is not None:
         someone.press("u")
     page = someone.page
-    someone.expect(page.get_by_role("heading", name="What stayed unsure")).to_be_visible()
+    someone.expect(page.get_by_role("heading", name="Still undecided")).to_be_visible()
     n = page.locator(".open-pair").count()
     someone.do(page.locator(".open-pair").first.get_by_role("button", name="same").click)
     someone.expect(page.locator(".open-pair")).to_have_count(n - 1)

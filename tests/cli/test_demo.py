@@ -117,7 +117,7 @@ def test_with_a_screen_it_asks_about_pieces_of_photographs(tmp_path, monkeypatch
 def test_a_person_is_either_asked_or_played():
     result = CliRunner().invoke(main, ["demo", "--auto", "--no-browser"])
     assert result.exit_code == 2
-    assert "give one of them" in result.output
+    assert "give only one of them" in result.output
 
 
 def test_without_a_screen_the_page_is_served_if_that_is_asked_for(monkeypatch):

@@ -3,18 +3,11 @@
 export class ApiError extends Error {
   constructor(/** @type {string} */ message, /** @type {number} */ status, reply = /** @type {any} */ ({})) {
     super(message);
-    this.status = status;
     this.reply = reply;
-  }
-  get isStale() {
-    return this.status === 409;
-  }
-  get isGone() {
-    return this.status === 0;
-  }
-  // The session is not open: not yet, or for a reason.
-  get isClosed() {
-    return this.status === 503 || this.reply.has_failed;
+    this.isStale = status === 409;
+    this.isGone = status === 0;
+    // The session is not open: not yet, or for a reason.
+    this.isClosed = status === 503 || reply.has_failed;
   }
 }
 
@@ -22,7 +15,7 @@ export class ApiError extends Error {
 const byHttp = {
   async call(/** @type {string} */ path, /** @type {any} */ body, /** @type {AbortSignal=} */ signal) {
     const change = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-    const reply = await fetch(`api/${path}`, { credentials: "same-origin", signal, ...(body === undefined ? {} : change) });
+    const reply = await fetch(`api/${path}`, { credentials: "same-origin", signal, ...(body && change) });
     return { status: reply.status, body: await reply.json() };
   },
   show(/** @type {HTMLImageElement} */ image, /** @type {string} */ address) {
@@ -31,23 +24,17 @@ const byHttp = {
 };
 const way = window.frameElement?.likewise ?? byHttp;
 
-/** @type {(path: string, body: any, signal?: AbortSignal) => Promise<any>} */
-async function call(path, body, signal) {
-  let reply;
-  try {
-    reply = await way.call(path, body, signal);
-  } catch (/** @type {any} */ error) {
-    if (error.name === "AbortError") throw error;
-    throw new ApiError("The server does not answer.", 0);
-  }
+/** @type {(path: string, body?: any, signal?: AbortSignal) => Promise<any>} */
+export async function call(path, body, signal) {
+  const reply = await way.call(path, body, signal).catch((/** @type {Error} */ error) => {
+    throw error.name === "AbortError" ? error : new ApiError("The server does not answer.", 0);
+  });
   if (reply.status >= 400) throw new ApiError(reply.body.error ?? `The server says ${reply.status}.`, reply.status, reply.body);
   return reply.body;
 }
 
 /** @type {<Path extends string>(path: Path, signal?: AbortSignal) => Promise<Reply<Path>>} */
 export const get = (path, signal) => call(path, undefined, signal);
-/** @type {(path: string, body: any) => Promise<any>} */
-export const post = (path, body) => call(path, body);
 
 /** Let an image element show the picture of an item. @type {(image: HTMLImageElement, address: string) => HTMLImageElement} */
 export function showPicture(image, address) {

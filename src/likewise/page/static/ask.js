@@ -1,9 +1,9 @@
-// The question: two items, three answers, one line of progress, the groups below.
+// The question: two items, three answers, one line of progress, the groups beside it.
 
-import { app, carryOut, change, changeInTurn, complain, fetchProgress, look, onState, take, underWay } from "./app.js";
+import { app, carryOut, changeInTurn, complain, fetchProgress, look, onState, underWay } from "./app.js";
 import { get } from "./api.js";
 import { inOrder, showChoice } from "./choice.js";
-import { announce, button, byId, el, every, keyMark, plural } from "./dom.js";
+import { button, byId, count, el, every, fill, keyMark, plural } from "./dom.js";
 import { openGroup } from "./group.js";
 import { showPair } from "./pair.js";
 import { distances, pairsOnly } from "./settings.js";
@@ -36,10 +36,7 @@ function turnTo(/** @type {number} */ place) {
 }
 
 /** The group at a place is the one; places count from 0. @param {number} place */
-export async function choose(place) {
-  const question = app.state?.question;
-  if (question?.kind === "choice" && !pairsOnly.isOn) await say({ chosen: place });
-}
+const choose = (place) => say({ chosen: place });
 
 /** @returns {Option[]} */
 const shownGroups = () => (app.state?.question?.kind === "choice" && !pairsOnly.isOn ? app.state.question.groups : []);
@@ -48,11 +45,9 @@ export const chooseKey = (/** @type {string} */ key) => choose(shownGroups().fin
 
 async function say(/** @type {Record<string, unknown>} */ said) {
   const seconds = Number(((performance.now() - shownAt) / 1000).toFixed(2));
-  const body = { question: app.state.question?.number, seconds, distance: distances.isOn, ...said };
   document.body.classList.add("pending");
-  const state = await change("answer", body);
+  await carryOut("answer", { question: app.state.question?.number, seconds, distance: distances.isOn, ...said });
   document.body.classList.remove("pending");
-  if (state) await take(state);
 }
 
 export const undo = () => (turn > 0 ? turnTo(turn - 1) : app.state?.can_undo && carryOut("undo"));
@@ -66,7 +61,7 @@ onState((state) => {
   looking = new AbortController();
   turn = 0;
   if (document.activeElement !== byId("instruction")) byId("instruction").value = state.instruction;
-  const shown = state.question ? showQuestion(state) : null;
+  const shown = showQuestion(state);
   lookAhead(state, shown, looking.signal).catch(complain);
   return shown;
 });
@@ -74,8 +69,8 @@ onState((state) => {
 /** One of the groups of a choice and the item, as a pair. @type {(question: Choice) => Promise<Pair | null>} */
 async function asPair({ item, groups, number }) {
   const place = turn;
-  const { shown: [first, ...others], key } = inOrder(groups)[place];
-  const found = await look(`item/${first.row}`);
+  const { shown: [typical, ...others], key } = inOrder(groups)[place];
+  const found = await look(`item/${typical.row}`);
   if (!found || number !== app.state.question?.number || place !== turn) return null;
   return { kind: "pair", number, left: item, right: found.item, fellows: [[], others], turn: `group ${key.toUpperCase()}, ${place + 1} of ${groups.length}` };
 }
@@ -92,41 +87,33 @@ async function showQuestion(/** @type {State} */ state) {
   for (const way of every("#view-ask .answer")) {
     way.hidden = way.dataset.answer !== "unsure" && (way.dataset.answer === "none") !== isChoice;
   }
-  if (isChoice) {
-    showChoice(byId("pair"), byId("tools"), question, choose);
-    nameOptions();
-    announce(`Question ${question.number}. To which of ${plural(question.groups.length, "group")} does ${question.item.title} belong?`);
-  } else {
-    const { left, right } = question;
-    showPair(byId("pair"), byId("tools"), left, right, question.fellows);
-    announce(`Question ${question.number}. ${left.title}, and ${right.title}.`);
-  }
+  if (isChoice) showChoice(byId("pair"), byId("tools"), question, choose);
+  else showPair(byId("pair"), byId("tools"), question.left, question.right, question.fellows);
+  nameOptions();
+  const words = isChoice ? `To which of ${plural(question.groups.length, "group")} does ${question.item.title} belong?` : `${question.left.title}, and ${question.right.title}.`;
+  byId("live").textContent = `Question ${question.number}. ${words}`;
   if (turn === 0) shownAt = performance.now();
 }
 
-function showProgress(/** @type {State} */ state) {
-  const p = state.progress;
-  byId("progress").textContent = state.outlook.line;
-  byId("progress").classList.toggle("can-stop", state.outlook.can_stop);
-  byId("curve").replaceChildren(curve(state.completeness));
+function showProgress(/** @type {State} */ { progress: p, outlook, completeness, is_done: isDone }) {
+  byId("progress").textContent = outlook.line;
+  byId("progress").classList.toggle("can-stop", outlook.can_stop);
+  fill(byId("curve"), curve(completeness));
   byId("counts").textContent = `${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""} · ${plural(p.n_groups, "group")}${p.answered ? " now" : " before any answer"}`;
   // Where nobody knows how many questions are left, the bar is how much is surely right.
-  const share = p.estimate === null ? state.completeness?.at_least ?? 0 : p.answered / Math.max(1, p.answered + p.estimate);
-  byId("bar").style.width = `${(state.is_done ? 100 : share * 100).toFixed(1)}%`;
+  const share = p.estimate === null ? completeness?.at_least ?? 0 : p.answered / Math.max(1, p.answered + p.estimate);
+  byId("bar").style.width = `${(isDone ? 100 : share * 100).toFixed(1)}%`;
 }
 
 /** After the question is there with its pictures: fetch how far the session is, what may come next, then the groups.
- * @type {(state: State, shown: Promise<void> | null, signal: AbortSignal) => Promise<void>} */
+ * @type {(state: State, shown: Promise<void>, signal: AbortSignal) => Promise<void>} */
 async function lookAhead(state, shown, signal) {
   if (state.question) {
-    underWay(1);
-    try {
+    await underWay(async () => {
       await shown;
-      await Promise.allSettled([...every("#pair img")].map((image) => image.decode()));
+      await Promise.allSettled(every("#pair img").map((image) => image.decode()));
       showProgress(await fetchProgress(state, signal));
-    } finally {
-      underWay(-1);
-    }
+    });
     const { next } = await get("ahead", signal);
     for (const question of Object.values(next)) if (question) fetchPictures(question);
   }
@@ -151,33 +138,23 @@ function nameOptions() {
   for (const words of every("#pair .option-about")) words.textContent = abouts.get(words.dataset.group) ?? "";
 }
 
-function showStrip(/** @type {Reply<"groups">} */ { groups, n }) {
+/** @param {AbortSignal} [signal] */
+export async function refreshStrip(signal) {
+  const { groups, n } = await get(`groups?limit=${STRIP}`, signal);
   abouts = new Map(groups.map((group) => [String(group.id), group.name ? "" : group.summary]));
   nameOptions();
   const before = sizes;
   sizes = new Map(groups.map((group) => [group.id, group.size]));
-  const cards = groups.map((group) => {
-    const grew = before.has(group.id) && before.get(group.id) < group.size;
-    return el("li", { class: grew ? "grew" : "" },
-      button([
-        el("span", { class: "tiles" }, ...group.typical.slice(0, 3).map((thing) => knownTile(thing))),
-        knownBar(group),
-        el("span", { class: "about" }, keyMark(group), " ", el("b", { dir: "auto" }, group.name || ""), group.name ? " · " : "", plural(group.size, "item"), el("span", { class: "unseen" }, `: ${knownLine(group)}`)),
-      ], () => openGroup(group.id), { class: "card", title: "All members" }));
-  });
-  if (n > groups.length) cards.push(el("li", { class: "more" }, el("a", { href: "#result" }, `and ${(n - groups.length).toLocaleString("en")} more`)));
-  byId("strip").replaceChildren(...cards);
-}
-
-/** @param {AbortSignal} [signal] */
-export async function refreshStrip(signal) {
-  showStrip(await get(`groups?limit=${STRIP}`, signal));
+  fill(byId("strip"), groups.map((group) => el("li", { class: before.get(group.id) < group.size ? "grew" : "" }, button([
+    el("span", { class: "tiles" }, group.typical.slice(0, 3).map(knownTile)),
+    knownBar(group),
+    el("span", { class: "about cut" }, keyMark(group), " ", group.name && [el("b", { dir: "auto" }, group.name), " · "], plural(group.size, "item"), el("span", { class: "unseen" }, `: ${knownLine(group)}`)),
+  ], () => openGroup(group.id), { class: "card", title: "All members" }))),
+  n > groups.length && el("li", { class: "more" }, el("a", { href: "#result" }, `and ${count(n - groups.length)} more`)));
 }
 
 export function startAsking() {
-  for (const way of every(".answer[data-answer]")) {
-    way.addEventListener("click", () => answer(way.dataset.answer));
-  }
+  for (const way of every(".answer[data-answer]")) way.addEventListener("click", () => answer(way.dataset.answer));
   const words = byId("instruction");
   words.addEventListener("change", async () => Object.assign(app.state, await changeInTurn("instruction", { instruction: words.value })));
   words.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && words.blur());
@@ -189,13 +166,10 @@ export function startAsking() {
 function swipe(/** @type {HTMLElement} */ box) {
   /** @type {number[] | null} */
   let start = null;
-  box.addEventListener("touchstart", (event) => {
-    const isOne = event.touches.length === 1 && !box.classList.contains("zoomed");
-    start = isOne ? [event.touches[0].clientX, event.touches[0].clientY] : null;
-  }, { passive: true });
-  box.addEventListener("touchend", (event) => {
-    if (!start || event.touches.length) return;
-    const [dx, dy] = [event.changedTouches[0].clientX - start[0], event.changedTouches[0].clientY - start[1]];
+  box.addEventListener("touchstart", ({ touches: [one, ...others] }) => (start = others.length || box.classList.contains("zoomed") ? null : [one.clientX, one.clientY]), { passive: true });
+  box.addEventListener("touchend", ({ touches, changedTouches: [end] }) => {
+    if (!start || touches.length) return;
+    const [dx, dy] = [end.clientX - start[0], end.clientY - start[1]];
     start = null;
     if (Math.abs(dx) > 70 && Math.abs(dx) > 2 * Math.abs(dy)) answer(dx > 0 ? "same" : "different");
   }, { passive: true });

@@ -1,8 +1,8 @@
 // One item and the groups it may belong to: press the key of its group.
 
-import { button, el, first, keyMark, plural } from "./dom.js";
+import { button, count, el, fill, first, keyMark, lookOf, plural } from "./dom.js";
 import { openGroup } from "./group.js";
-import { fieldMenu, figure, layoutOf, missing, partsOf } from "./pair.js";
+import { fieldMenu, figure, layoutOf, missing, partsOf, tableBox } from "./pair.js";
 import { hiddenFields } from "./settings.js";
 import { tile } from "./things.js";
 
@@ -13,29 +13,24 @@ export const inOrder = (groups) => groups.map((group, place) => ({ ...group, pla
 
 /** @type {(box: HTMLElement, tools: HTMLElement, question: Choice, choose: Choose) => void} */
 export function showChoice(box, tools, question, choose) {
-  const groups = inOrder(question.groups);
-  box.className = `pair choice ${question.fields.length ? "rows" : layoutOf(question.item.view)}`;
-  tools.replaceChildren();
-  if (question.fields.length) return showFields(box, tools, question, groups, choose);
-  return box.replaceChildren(
-    figure(question.item, "item", ...partsOf(question.item)),
-    el("ol", { class: "options" }, ...groups.map((group) => option(group, choose))));
+  const { item, fields } = question;
+  box.className = `pair choice ${fields.length ? "rows" : layoutOf(item.view)}`;
+  if (fields.length) return showFields(box, tools, question, choose);
+  fill(tools);
+  return fill(box, figure(item, "item", partsOf(item)), el("ol", { class: "options" }, inOrder(question.groups).map((group) => {
+    const tiles = el("span", { class: "tiles" }, group.shown.map((thing) => tile(thing, "eager")));
+    return el("li", { class: "option" }, ways(group, choose, tiles));
+  })));
 }
 
-/** @type {(group: Option, choose: Choose) => Node} */
-function option(group, choose) {
-  return el("li", { class: "option" },
-    button([title(group, about(group)), el("span", { class: "tiles" }, ...group.shown.map((thing) => tile(thing, { now: true })))], () => choose(group.place), { class: "choose" }),
-    all(group));
+/** Choose a group or see all of it; what it is about is filled in when the groups are there. @type {(group: Option, choose: Choose, tiles?: Node) => Node[]} */
+function ways(group, choose, tiles) {
+  const about = tiles && el("span", { class: "option-about cut", dir: "auto", "data-group": group.group });
+  const title = el("span", { class: "option-title" }, keyMark(group), el("b", { dir: "auto" }, group.name), about);
+  const all = `All ${count(group.size)}`;
+  return [button([title, tiles], () => choose(group.place), { class: "choose" }),
+    button(all, () => openGroup(group.group), { class: "quiet all", ariaLabel: `${all} members of group ${group.key.toUpperCase()}` })];
 }
-
-/** @type {(group: Keyed, ...about: Node[]) => Node} */
-const title = (group, ...about) => el("span", { class: "option-title" }, keyMark(group), el("b", { dir: "auto" }, group.name), ...about);
-/** What it is about is filled in when the groups are there. @param {Option} group */
-const about = (group) => el("span", { class: "option-about", dir: "auto", "data-group": group.group });
-
-/** @param {Option} group */
-const all = (group) => button(`All ${group.size.toLocaleString("en")}`, () => openGroup(group.group), { class: "quiet all", ariaLabel: `All ${group.size.toLocaleString("en")} members of group ${group.key.toUpperCase()}` });
 
 // -- rows: one table, fields down, the item and the groups across ----------------------------------
 
@@ -44,54 +39,48 @@ const MANY = 30;
 let isUnfolded = false;
 let wanted = "";
 
-/** @type {(box: HTMLElement, tools: HTMLElement, question: Choice, groups: Option[], choose: Choose) => void} */
-function showFields(box, tools, question, groups, choose) {
-  const again = () => showFields(box, tools, question, groups, choose);
-  const hidden = hiddenFields.names;
+/** @type {(box: HTMLElement, tools: HTMLElement, question: Choice, choose: Choose) => void} */
+function showFields(box, tools, question, choose) {
+  const groups = inOrder(question.groups);
+  const again = () => showFields(box, tools, question, choose);
+  const hidden = hiddenFields();
   const fields = question.fields.filter(({ name }) => !hidden.has(name) && name.toLowerCase().includes(wanted));
   const shown = isUnfolded || wanted || fields.length <= FOLDED + 2 ? fields : fields.slice(0, FOLDED);
-  const head = el("tr", {}, el("th", { scope: "col" }, "Field"), el("th", { scope: "col", class: "own", dir: "auto" }, question.item.heading),
-    ...groups.map((group) => el("th", { scope: "col" }, button(title(group), () => choose(group.place), { class: "choose" }), all(group))));
-  const table = el("table", { style: { "--groups": groups.length } }, el("caption", { class: "unseen" }, "The item and the groups, field by field"),
-    el("thead", {}, head), el("tbody", {}, ...shown.map((field) => fieldRow(field, groups))));
-  // A click anywhere in the column of a group chooses it.
-  table.addEventListener("click", (/** @type {any} */ { target }) => target.closest("td[data-place]") && choose(Number(target.closest("td").dataset.place)));
-  const label = { tabIndex: 0, role: "region", ariaLabel: "The item and the groups, field by field" };
-  box.replaceChildren(el("div", { class: "table-box", ...label }, table));
+  const head = [el("th", { scope: "col", class: "own", dir: "auto" }, question.item.heading), ...groups.map((group) => el("th", { scope: "col" }, ways(group, choose)))];
+  const body = shown.map(({ name, value, at, groups: cells }) => el("tr", {}, el("th", { scope: "row", dir: "auto" }, name), el("td", { class: "own", dir: "auto" }, value ?? missing()),
+    // A click anywhere in the column of a group chooses it.
+    groups.map((group) => el("td", { class: "other", dir: "auto", on: { click: () => choose(group.place) } }, cell(cells[group.place], value, at, group)))));
+  fill(box, tableBox("The item and the groups, field by field", head, body, { style: { "--groups": groups.length } }));
   const more = fields.length - shown.length;
-  tools.replaceChildren(...(question.fields.length > MANY ? [search(again)] : []),
-    ...(more || isUnfolded ? [button(more ? `${plural(more, "more field")}` : "Fewer fields", () => { isUnfolded = !isUnfolded; again(); }, { class: "quiet" })] : []),
-    fieldMenu(question.fields, hidden, again), ...(groups.length > 2 ? [el("span", { class: "hint swipe" }, `${groups.length} groups: swipe`)] : []));
+  const fold = () => {
+    isUnfolded = !isUnfolded;
+    again();
+  };
+  fill(tools, question.fields.length > MANY && search(again), (more > 0 || isUnfolded) && button(more ? plural(more, "more field") : "Fewer fields", fold, { class: "quiet" }),
+    fieldMenu(question.fields, hidden, again), groups.length > 2 && el("span", { class: "hint swipe" }, `${groups.length} groups: swipe`));
 }
 
 function search(/** @type {() => void} */ again) {
-  const input = el("input", { type: "search", value: wanted, placeholder: "Find a field", ariaLabel: "Find a field", on: { input: () => {
-    wanted = input.value.toLowerCase();
+  const find = (/** @type {any} */ { target }) => {
+    wanted = target.value.toLowerCase();
     again();
     first("#tools input[type=search]").focus();
-  } } });
-  return input;
-}
-
-/** @type {(field: Field, groups: Option[]) => Node} */
-function fieldRow({ name, value, at, groups: entries }, groups) {
-  return el("tr", {}, el("th", { scope: "row", dir: "auto" }, name), el("td", { class: "own", dir: "auto" }, value ?? missing()),
-    ...groups.map((group) => el("td", { "data-place": group.place, dir: "auto" }, ...cell(entries[group.place], value, at, group))));
+  };
+  return el("input", { type: "search", value: wanted, placeholder: "Find a field", ariaLabel: "Find a field", on: { input: find } });
 }
 
 /** @type {(entry: Cell, own: string | null, at: number | null, group: Keyed) => any[]} */
-function cell(entry, own, at, group) {
-  const lacking = entry.n_missing ? [" ", el("span", { class: "lacking" }, `${entry.n_missing} missing`)] : [];
-  if (entry.shares) return [...entry.shares.map(([value, share]) => el("span", { class: value === own ? "share own" : "share", style: { "--share": share } }, `${value} ${Math.round(share * 100)}\u00a0%`)), ...lacking];
-  if (entry.texts) return [entry.texts.join(" · "), ...lacking];
-  if (entry.text === null) return [missing()];
-  return [strip(entry, at, group), entry.text, ...lacking];
+function cell({ shares, texts, text, n_missing: n, ...spread }, own, at, group) {
+  if (text === null) return [missing()];
+  const content = shares?.map(([value, share]) => el("span", { class: value === own ? "share own" : "share", style: { "--share": share } }, `${value} ${Math.round(share * 100)}\u00a0%`))
+    ?? texts?.join(" · ") ?? [strip(spread, at, group), text];
+  return [content, n > 0 && [" ", el("span", { class: "lacking" }, `${n} missing`)]];
 }
 
-/** The spread of a group on the range of all items, its middle, and where the item lies. @type {(entry: Cell, at: number | null, group: Keyed) => Node} */
+/** The spread of a group on the range of all items, its middle, and where the item lies. @type {(spread: Pick<Cell, "low" | "middle" | "high">, at: number | null, group: Keyed) => Node} */
 function strip({ low, middle, high }, at, group) {
   /** @type {(name: string, from: number, to?: number) => Node} */
   const mark = (name, from, to = from) => el("i", { class: name, style: { "--from": from, "--to": to } });
-  return el("span", { class: "strip-of", dir: "ltr", ariaHidden: "true", style: { "--key": keyMark(group).style.getPropertyValue("--key") } },
-    mark("spread", low, high), mark("middle", middle), ...(at === null ? [] : [mark("here", at)]));
+  return el("span", { class: "strip-of", dir: "ltr", ariaHidden: "true", style: { "--key": lookOf(group.number).color } },
+    mark("spread", low, high), mark("middle", middle), at !== null && mark("here", at));
 }

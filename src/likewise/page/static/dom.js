@@ -1,35 +1,38 @@
 // Elements from plain values. Text is always set as text, never as markup.
 
+const SVG = ["svg", "circle", "line", "path", "polyline"];
+
+/** Children may be lists; what is empty, null or false is left out. @param {any[]} children */
+const nodesOf = (children) => children.flat(Infinity).filter(Boolean);
+
 /** @type {(tag: string, props?: Props, ...children: any[]) => any} */
 export function el(tag, props = {}, ...children) {
-  const node = document.createElement(tag);
+  const node = SVG.includes(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
-    if (value === undefined || value === null || value === false) continue;
+    if (value === undefined || value === null) continue;
     if (name === "on") for (const [kind, f] of Object.entries(value)) node.addEventListener(kind, f);
     else if (name === "style") for (const [property, one] of Object.entries(value)) node.style.setProperty(property, one);
-    else if (name === "class") node.className = value;
-    else if (name in node && name !== "list") Object.assign(node, { [name]: value });
-    else node.setAttribute(name, value === true ? "" : value);
+    else if (node instanceof HTMLElement && name in node) Object.assign(node, { [name]: value });
+    else node.setAttribute(name, value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  node.append(...nodesOf(children));
   return node;
 }
 
+/** Put something in place of what an element contains. @type {(node: Element, ...children: any[]) => void} */
+export const fill = (node, ...children) => node.replaceChildren(...nodesOf(children));
+
 /** @type {(words: any, press: (event: any) => unknown, props?: Props) => any} */
-export const button = (words, press, props = {}) =>
-  el("button", { type: "button", class: "plain", on: { click: press }, ...props }, words);
+export const button = (words, press, props = {}) => el("button", { type: "button", class: "plain", on: { click: press }, ...props }, words);
 
 /** A button below a list that fetches more for it until it has `n` entries; none if it has them.
- * @type {(list: Element, n: number, wordsFor: (left: number) => string, fetchMore: (at: number) => Promise<Node[] | undefined>) => any[]} */
-export function moreButton(list, n, wordsFor, fetchMore) {
-  const left = () => n - list.children.length;
-  if (left() <= 0) return [];
-  const more = button(wordsFor(left()), async () => {
+ * @type {(list: Element, n: number, words: string, fetchMore: (at: number) => Promise<Node[] | undefined>) => any} */
+export function moreButton(list, n, words, fetchMore) {
+  const more = button(words, async () => {
     list.append(...((await fetchMore(list.children.length)) ?? []));
-    if (left() > 0) more.textContent = wordsFor(left());
-    else more.remove();
+    if (list.children.length >= n) more.remove();
   }, { class: "plain next" });
-  return [more];
+  return list.children.length < n && more;
 }
 
 // -- the key of a group: what to press, and a color and a shape that are the same everywhere ------
@@ -58,32 +61,19 @@ export function keyTyper(keysNow, choose) {
   };
 }
 
-const SVG = "http://www.w3.org/2000/svg";
-
-/** @type {(tag: string, attributes?: Record<string, any>, ...children: any[]) => SVGElement} */
-export function svg(tag, attributes = {}, ...children) {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
-
 /** The first element that a selector finds, and all of them. @type {(selector: string) => any} */
 export const first = (selector) => document.querySelector(selector);
 /** @type {(selector: string) => any[]} */
 export const every = (selector) => [...document.querySelectorAll(selector)];
-
 /** An element that page.html has. @type {(id: string) => any} */
 export const byId = (id) => document.getElementById(id);
-
-export const announce = (/** @type {string} */ text) => (byId("live").textContent = text);
 
 export const WORDS = { same: "same", different: "different", unsure: "not sure" };
 
 /** The sign of an answer. That of "different" is drawn, since not every font has one. @param {Word} word */
 export const sign = (word) => el("span", { class: `sign ${word}`, ariaHidden: "true" }, { same: "=", unsure: "?", different: "" }[word]);
-
 export const signed = (/** @type {Word} */ word) => [sign(word), ` ${WORDS[word]}`];
 
+export const count = (/** @type {number} */ n) => n.toLocaleString("en");
 /** @type {(n: number, word: string) => string} */
-export const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;

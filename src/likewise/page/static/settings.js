@@ -17,16 +17,8 @@ export const pairsOnly = setting("pairs", "off");
 // Not kept: whoever comes next should not be swayed by them.
 export const distances = { isOn: false };
 
-// Fields of rows that are not shown.
-export const hiddenFields = {
-  key: `likewise-hidden ${first(".source")?.textContent}`,
-  /** @returns {Set<string>} */
-  get names() {
-    return new Set(JSON.parse(localStorage.getItem(this.key) ?? "[]"));
-  },
-  toggle(/** @type {string} */ name) {
-    const { names } = this;
-    if (!names.delete(name)) names.add(name);
-    localStorage.setItem(this.key, JSON.stringify([...names]));
-  },
-};
+const HIDDEN = `likewise-hidden ${first(".source")?.textContent}`;
+
+/** Fields of rows that are not shown. @returns {Set<string>} */
+export const hiddenFields = () => new Set(JSON.parse(localStorage.getItem(HIDDEN) ?? "[]"));
+export const hideFields = (/** @type {Iterable<string>} */ names) => localStorage.setItem(HIDDEN, JSON.stringify([...names]));

@@ -1,11 +1,11 @@
 // One item in small: a picture, a spark line or a line of text; and how its group is known.
 
 import { showPicture } from "./api.js";
-import { el, keyMark, svg } from "./dom.js";
+import { count, el, keyMark } from "./dom.js";
 
 export const smallOf = (/** @type {string | undefined} */ address) => `${address}&size=small`;
 /** @type {(thing: Thing, props?: Props) => HTMLImageElement} */
-export const smallPicture = (thing, props = {}) => showPicture(el("img", { alt: thing.title, ...props }), smallOf(thing.image));
+export const smallPicture = (thing, props = {}) => showPicture(el("img", { alt: thing.title, draggable: false, ...props }), smallOf(thing.image));
 
 /** @type {Map<string, HTMLImageElement>} */
 const kept = new Map();
@@ -23,32 +23,31 @@ export function fetchPicture(address) {
   return image;
 }
 
-/** Tiles of a question are wanted `now`, others when they are scrolled to. @type {(thing: Thing, how?: { className?: string, now?: boolean }) => Node} */
-export function tile(thing, { className = "tile", now = false } = {}) {
-  if (thing.image) return smallPicture(thing, { class: className, title: thing.id, loading: now ? "eager" : "lazy", draggable: false });
-  if (thing.spark) return el("span", { class: `${className} spark`, title: thing.id }, spark(thing.spark, thing.title));
-  return el("span", { class: `${className} words`, title: thing.id, dir: "auto" }, thing.line || thing.title);
+/** Tiles of a question are wanted at once, others when they are scrolled to. @type {(thing: Thing, loading?: "eager" | "lazy") => Node} */
+export function tile(thing, loading = "lazy") {
+  if (thing.image) return smallPicture(thing, { class: "tile", title: thing.id, loading });
+  if (thing.spark) return el("span", { class: "tile spark", title: thing.id }, spark(thing.spark, thing.title));
+  return el("span", { class: "tile words", title: thing.id, dir: "auto" }, thing.line || thing.title);
 }
 
 /** @type {(values: number[], title: string) => Node} */
 function spark(values, title) {
   const points = values.map((y, k) => `${((k / Math.max(1, values.length - 1)) * 96 + 2).toFixed(1)},${(46 - y * 0.44).toFixed(1)}`);
-  return svg("svg", { viewBox: "0 0 100 48", role: "img", "aria-label": title, preserveAspectRatio: "none" },
-    svg("polyline", { points: points.join(" ") }));
+  return el("svg", { viewBox: "0 0 100 48", role: "img", "aria-label": title, preserveAspectRatio: "none" }, el("polyline", { points: points.join(" ") }));
 }
 
-/** How the share right grew with the answers; the dot is what it is at least. @type {(complete: Completeness | null) => Node | ""} */
+/** How the share right grew with the answers; the dot is what it is at least. @param {Completeness | null} complete */
 export function curve(complete) {
-  if (!complete || complete.curve.length < 2) return "";
+  if (!complete || complete.curve.length < 2) return null;
   const { curve: steps, at_least: bound } = complete;
   const [from, to] = [steps[0][0], steps[steps.length - 1][0]];
   const low = Math.min(bound, ...steps.map(([, share]) => share)) - 0.05;
   const x = (/** @type {number} */ n) => (3 + (114 * (n - from)) / (to - from)).toFixed(1);
   const y = (/** @type {number} */ share) => (3 + (22 * (1 - share)) / (1 - low)).toFixed(1);
   const words = `share right, by answers: ${steps.map(([, share]) => `${Math.round(share * 100)} %`).join(", ")}`;
-  return svg("svg", { class: "curve", viewBox: "0 0 120 28", role: "img", "aria-label": words }, svg("title", {}, words),
-    svg("line", { class: "grid", x1: 0, x2: 120, y1: y(1), y2: y(1) }),
-    svg("polyline", { points: steps.map(([n, share]) => `${x(n)},${y(share)}`).join(" ") }), svg("circle", { cx: x(to), cy: y(bound), r: 2.5 }));
+  return el("span", { title: words }, el("svg", { class: "curve", viewBox: "0 0 120 28", role: "img", "aria-label": words },
+    el("line", { class: "grid", x1: 0, x2: 120, y1: y(1), y2: y(1) }),
+    el("polyline", { points: steps.map(([n, share]) => `${x(n)},${y(share)}`).join(" ") }), el("circle", { cx: x(to), cy: y(bound), r: 2.5, fill: "currentcolor" })));
 }
 
 export function groupName(/** @type {Group} */ { name, key, summary }) {
@@ -61,7 +60,8 @@ export function groupName(/** @type {Group} */ { name, key, summary }) {
 export function groupLine(group) {
   const [thing] = "typical" in group ? group.typical : group.shown;
   const words = group.name || ("summary" in group && group.summary);
-  return el("span", { class: "group-line" }, keyMark(group), thing?.image || thing?.spark || (!words && thing) ? tile(thing) : "", el("span", { dir: "auto" }, words || ""), el("span", { class: "hint" }, group.size.toLocaleString("en")));
+  return el("span", { class: "group-line" }, keyMark(group), thing && (thing.image || thing.spark || !words) && tile(thing),
+    el("span", { dir: "auto" }, words), el("span", { class: "hint" }, count(group.size)));
 }
 
 // -- how it is known to which group an item belongs ----------------------------------------------
@@ -71,20 +71,19 @@ export function groupLine(group) {
 // Nothing that was learned is quite sure.
 const percent = (/** @type {number} */ share) => (share > 0.99 ? "over 99 %" : `${Math.round(share * 100)} %`);
 
-export function howWords(/** @type {Pick<Known, "how" | "certainty">} */ thing) {
-  if (thing.how === "said") return "you said so";
-  if (thing.how === "open") return "open: nothing said tells";
-  return thing.certainty === null ? "learned from its likes" : `learned, ${percent(thing.certainty)} sure`;
+/** @typedef {Pick<Known, "how" | "certainty">} HowKnown */
+
+export function howWords(/** @type {HowKnown} */ { how, certainty }) {
+  if (how === "said") return "you said so";
+  if (how === "open") return "open: no answer decides it";
+  return certainty === null ? "learned from similar items" : `learned, ${percent(certainty)} sure`;
 }
 
-/** A check for what was said; a pie as full as what was learned is sure; a dashed ring for open. @param {Pick<Known, "how" | "certainty">} thing */
-export function howMark(thing) {
-  const mark = svg("svg", { class: `how ${thing.how}`, viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("circle", { class: "rim", cx: 10, cy: 10, r: 8.5 }));
-  if (thing.how === "said") mark.append(svg("path", { class: "tick", d: "M5.5 10.5l3 3 6-7" }));
-  if (thing.how === "learned") {
-    mark.append(thing.certainty === null ? svg("circle", { class: "part", cx: 10, cy: 10, r: 3.5 }) : svg("path", { class: "part", d: pie(thing.certainty) }));
-  }
-  return mark;
+/** A check for what was said; a pie as full as what was learned is sure; a dashed ring for open. @param {HowKnown} thing */
+export function howMark({ how, certainty }) {
+  const learned = certainty === null ? "M10 6.5a3.5 3.5 0 1 1 0 7a3.5 3.5 0 1 1 0-7" : pie(certainty);
+  const inside = { said: "M5.5 10.5l3 3 6-7", learned, open: "" }[how];
+  return el("svg", { class: `how ${how}`, viewBox: "0 0 20 20", "aria-hidden": "true" }, el("circle", { cx: 10, cy: 10, r: 8.5 }), el("path", { d: inside }));
 }
 
 function pie(/** @type {number} */ share) {
@@ -93,13 +92,12 @@ function pie(/** @type {number} */ share) {
   return `M10 10V3.5A6.5 6.5 0 ${share > 0.5 ? 1 : 0} 1 ${x.toFixed(2)} ${y.toFixed(2)}Z`;
 }
 
-/** An item in small with its mark in the corner. @type {(thing: Known, className?: string) => Node} */
-export function knownTile(thing, className) {
-  return el("span", { class: "known", title: `${thing.id}: ${howWords(thing)}` }, tile(thing, { className }), howMark(thing), copies(thing), el("span", { class: "unseen" }, `, ${howWords(thing)}`));
+/** An item in small with its mark in the corner. @param {Known} thing */
+export function knownTile(thing) {
+  const n = thing.n_copies ?? 0;
+  return el("span", { class: "known", title: `${thing.id}: ${howWords(thing)}` }, tile(thing), howMark(thing),
+    n > 0 && el("span", { class: "copies", title: `${n} identical ${n === 1 ? "item" : "items"} besides` }, `×${n + 1}`), el("span", { class: "unseen" }, `, ${howWords(thing)}`));
 }
-
-/** @param {Thing} thing */
-const copies = ({ n_copies: n }) => (n ? el("span", { class: "copies", title: `${n} identical ${n === 1 ? "one" : "ones"} besides` }, `×${n + 1}`) : "");
 
 /** How many items of a group are known in which way; what there is none of is left out. @type {(counts: Counts) => [How, number][]} */
 function parts({ size, n_said: said, n_open: open }) {
@@ -108,18 +106,15 @@ function parts({ size, n_said: said, n_open: open }) {
 
 /** “12 said, 120 learned (about 9 wrong), 18 open” @param {Counts} group */
 export function knownLine(group) {
-  const wrong = group.n_wrong ? ` (about ${group.n_wrong.toLocaleString("en")} wrong)` : "";
-  return parts(group).map(([name, n]) => `${n.toLocaleString("en")} ${name}${name === "learned" ? wrong : ""}`).join(", ");
+  const wrong = group.n_wrong ? ` (about ${count(group.n_wrong)} wrong)` : "";
+  return parts(group).map(([name, n]) => `${count(n)} ${name}${name === "learned" ? wrong : ""}`).join(", ");
 }
 
 /** The same as a bar, with a pattern for each part. @param {Counts} group */
-export function knownBar(group) {
-  return el("span", { class: "known-bar", ariaHidden: "true" },
-    ...parts(group).map(([name, n]) => el("span", { class: name, style: { "flex-grow": n } })));
-}
+export const knownBar = (group) => el("span", { class: "known-bar", ariaHidden: "true" }, parts(group).map(([name, n]) => el("span", { class: name, style: { "flex-grow": n } })));
 
 export function howLegend() {
   /** @type {[How, string][]} */
-  const ways = [["said", "you said so"], ["learned", "learned from your answers, as sure as the disc is full"], ["open", "open: nothing said tells where it belongs"]];
-  return el("p", { class: "how-legend hint" }, ...ways.map(([how, words]) => el("span", {}, howMark({ how, certainty: 0.8 }), words)));
+  const ways = [["said", "you said so"], ["learned", "learned from your answers, as sure as the disc is full"], ["open", "open: no answer decides where it belongs"]];
+  return el("p", { class: "how-legend hint" }, ways.map(([how, words]) => el("span", {}, howMark({ how, certainty: 0.8 }), words)));
 }
