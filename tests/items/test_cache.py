@@ -127,8 +127,11 @@ def test_one_picture_more_is_the_only_one_looked_at(tmp_path, looked_at):
 def test_equal_pictures_are_looked_at_once(tmp_path, looked_at):
     for k in range(4):
         draw(tmp_path / f"{k}.png", "red" if k % 2 else "green")
-    X = open_items(tmp_path, image_features="descriptors", cache=False).features().X
+    steps = []
+    items = open_items(tmp_path, image_features="descriptors", cache=False)
+    X = items.features(lambda *step: steps.append(step)).X
     assert looked_at == [2]
+    assert steps == [(4, 4)]
     assert np.array_equal(X[0], X[2])
     assert not np.array_equal(X[0], X[1])
 

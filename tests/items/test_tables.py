@@ -117,7 +117,7 @@ def test_a_json_list_of_objects_is_a_table(tmp_path):
         ('{"a": 1}\n[1]\n', "t.jsonl", "line 2: an object is needed, not list"),
         ("{}\n{}\n", "t.jsonl", "has 0 columns and 2 rows"),
         ('{"a": 1}', "t.json", "a list of objects, not one object"),
-        ("[" * 100_000, "t.jsonl", "line 1"),
+        ("[" * 100_000, "t.jsonl", r"t\.jsonl, line 1: .* nested too deeply"),
         ('{"a": ' + "1" * 5000 + "}", "t.jsonl", "line 1"),
     ],
 )
@@ -210,8 +210,3 @@ def test_a_parquet_file_of_several_batches_is_read_whole(tmp_path, monkeypatch):
     path = write_parquet(tmp_path / "t.parquet", {"a": list(range(900))}, row_group_size=100)
     monkeypatch.setattr("likewise.items.limits.available_memory", lambda: 400_000)
     assert columns(path) == {"a": list(range(900))}
-
-
-def test_json_that_is_nested_too_deeply_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"t\.jsonl, line 1: .* nested too deeply"):
-        read_table(write(tmp_path, "[" * 100_000 + "\n", "t.jsonl"))

@@ -91,14 +91,13 @@ def upright_size(picture: Image) -> tuple[int, int]:
     return (height, width) if is_on_its_side else (width, height)
 
 
-def decode(data: bytes, at_least: int | None = None) -> Image:
+def decode(data: bytes, at_least: int) -> Image:
     """Decode a picture to RGB, upright, on white, a JPEG at a fraction of its size if large."""
     from PIL import ImageOps
 
     picture = open_picture(data)
     try:
-        if at_least is not None:
-            picture.draft("RGB" if picture.mode != "L" else "L", (at_least, at_least))
+        picture.draft("RGB" if picture.mode != "L" else "L", (at_least, at_least))
         picture.load()
         try:
             upright = ImageOps.exif_transpose(picture)

@@ -88,7 +88,7 @@ def image_features(
                 known |= fresh
                 kept.keep(key, fresh)
             if progress is not None:
-                progress(len(known) + len(faults), n)
+                progress(n - len(numbers[start + CHUNK :]), n)
     places = [i for i in range(n) if i not in broken and hashes[i] in known]
     if not places:
         raise InputError("none of the pictures can be read")
