@@ -41,6 +41,9 @@ def test_an_item_in_two_groups_is_named_with_its_lines(known):
     path = known("id,group\na,x\nb,y\na,y\n")
     with pytest.raises(InputError, match="line 4 puts a into group 'y', line 2 into 'x'"):
         read_known(path, IDS)
+    path = known("old,new\nnot here,z\na,x\na,y\n", "names.csv")
+    with pytest.raises(InputError, match="line 4 puts a into group 'y', line 3 into 'x'"):
+        read_known(path, IDS)
 
 
 @pytest.mark.parametrize(

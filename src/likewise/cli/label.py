@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import click
@@ -16,6 +17,11 @@ from likewise.project import Opened, give_known, open_project
 from likewise.project.beginning import QUESTIONS
 from likewise.project.large import is_large
 from likewise.words import plural
+
+BEGIN = (
+    "session", "strategy", "questions", "n_super_instances", "seed", "groups", "instruction"
+)  # fmt: skip
+"""The options about a session; those that `label` does not name are about the items."""
 
 
 def _names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
@@ -170,14 +176,7 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
 def label(
     paths: tuple[str, ...],
     *,
-    n_super_instances: int | None,
-    questions: str | None,
-    strategy: str | None,
-    seed: int | None,
-    instruction: str | None,
     known: str | None,
-    groups: str | None,
-    session: str | None,
     terminal: bool,
     pictures: str,
     no_browser: bool,
@@ -205,19 +204,9 @@ def label(
             page = ServedPage(paths[0], host, port, allow_host, opens=not no_browser)
             stack.enter_context(page)
             follow = {"checked": page.start, "progress": page.progress}
-        opened = open_project(
-            paths,
-            session=session,
-            strategy=strategy,
-            questions=questions,
-            n_super_instances=n_super_instances,
-            seed=seed,
-            options=options,
-            groups=groups,
-            instruction=instruction,
-            say=lambda line: click.echo(line, err=True),
-            **follow,
-        )
+        begin = {name: options.pop(name) for name in BEGIN}
+        say = partial(click.echo, err=True)
+        opened = open_project(paths, **begin, options=options, say=say, **follow)
         stack.callback(_close, opened)
         verb = "begun" if opened.is_new else f"goes on: {opened.project.session.progress}"
         click.echo(f"session {opened.path} {verb}", err=True)

@@ -444,19 +444,7 @@ def reply(project: Project, call: Call, values: Any) -> tuple[int, Json | File]:
 
 
 def reply_to(project: Project, address: str, body: Any = None) -> tuple[int, Json | File]:
-    """Return the reply to a request by its address below ``api/``; one with a body is a change.
-
-    Examples
-    --------
-    >>> from likewise import COBRA
-    >>> from likewise.items import open_items
-    >>> import pandas as pd
-    >>> rows = pd.DataFrame({"petal": [1.0, 2.0, 9.0]})
-    >>> project = Project(COBRA(3).start(rows), open_items(rows))
-    >>> status, groups = reply_to(project, "groups?limit=2")
-    >>> status, groups["n"]
-    (200, 3)
-    """
+    """Return the reply to a request by its address below ``api/``; one with a body is a change."""
     parts = urlsplit(address)
     for call in CALLS:
         match = _pattern(call.path).fullmatch(parts.path)

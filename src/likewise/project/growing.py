@@ -88,10 +88,6 @@ def match_items(
 
     `ids` are those that each row had, `removed` are the rows that were gone already, and `before`
     and `now` are the content hashes by id.
-
-    >>> match = match_items([["a"], ["b"]], frozenset(), {"a": "1", "b": "2"}, {"c": "2", "a": "3"})
-    >>> match.held, match.unknown, str(match.changes)
-    ({1: ['c']}, ['a'], '1 changed')
     """
     owner = {name: row for row, names in enumerate(ids) for name in names}
     held: dict[int, list[str]] = {}

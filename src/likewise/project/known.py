@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path, PurePath
-from typing import Any
 
 from likewise.core.answers import Answer, Link, as_answer
 from likewise.core.candidates import Candidates
@@ -99,14 +98,13 @@ def _reader(path: str | os.PathLike[str], ids: Sequence[str] | Mapping[str, int]
 
 
 def _here(table: Table, place: Mapping[str, int]) -> Table:
-    """Return a table of old and new names as one of id and group, without names not in `place`."""
+    """Return a table of old and new names as one of id and group, "" for names not in `place`."""
     # A CSV file has an apostrophe before names that a spreadsheet would take for formulas.
     old = [name if name in place else name.removeprefix("'") for name in table.texts("old")]
-    kept = [k for k, name in enumerate(old) if name in place]
+    renamed = zip(old, table.texts("new"), strict=True)
+    new = [group if name in place else "" for name, group in renamed]
     how = table.texts("how") if "how" in table.columns else ["said"] * table.n
-    columns: dict[str, Sequence[Any]] = {"id": old, "group": table.texts("new"), "how": how}
-    columns = {name: [cells[k] for k in kept] for name, cells in columns.items()}
-    return Table(table.path, columns, len(kept))
+    return Table(table.path, {"id": old, "group": new, "how": how}, table.n)
 
 
 def give_known(project: Project, path: str | os.PathLike[str]) -> int:

@@ -170,11 +170,11 @@ class Project:
         """The super-instances in use."""
         return self.session.strategy.partition
 
-    def refresh(self) -> bool:
-        """Take in what other processes have added to the log; return whether there was any."""
+    def refresh(self) -> None:
+        """Take in what other processes have added to the log."""
         with self.lock:
             if self.store.last == self.position:
-                return False
+                return
             if any(e.op.get("do") == "grow" for e in self.store.read(self.position)):
                 raise StaleQueryError(
                     f"the items of {self.path} were updated by another process. End this one and "
@@ -182,7 +182,6 @@ class Project:
                 )
             for seq in apply_entries(self.session, self.store, self.position):
                 self.position = seq
-            return True
 
     def ask(self) -> Question | None:
         """Return the open question, or None."""
@@ -402,11 +401,7 @@ class Project:
     def misfit(self, row: int, *, position: int) -> list[int]:
         """Ask about an item that does not seem to fit its group.
 
-        Returns
-        -------
-        list of int
-            Empty if it is asked about next. Otherwise the numbers of the answers that put it into
-            its group; one of them would have to change.
+        If answers put it there, return their numbers instead: one of them would have to change.
         """
         with self._change(position) as signature:
             self.check_rows(row)

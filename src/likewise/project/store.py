@@ -206,12 +206,10 @@ class Store:
         settings: Mapping[str, Any] | None = None,
         items: Mapping[str, str] | None = None,
     ) -> int:
-        """Add an entry to the log, in one transaction with payloads, settings and all items.
+        """Add an entry to the log, in one transaction with the rest; return its number.
 
-        The entry is anything JSON can hold, such as ``{"do": "undo"}``; its "at" is when it was
-        done, by default now. `after` is the latest entry that the caller has seen. If the log is
-        longer by now, the caller answered an old question, and `StaleQueryError` is raised. Returns
-        the number of the entry, ``after + 1``.
+        `after` is the latest entry that the caller has seen. If the log is longer by now, the
+        caller answered an old question, and `StaleQueryError` is raised.
         """
         entry = dict(op)
         at = entry.pop("at", None) or now()
