@@ -203,14 +203,14 @@ def test_a_session_of_a_newer_release_is_refused():
 def test_a_cut_session_is_refused(key):
     cut = line().to_dict()
     del cut[key]
-    with pytest.raises(SessionFileError, match=f"cut: {key} missing"):
+    with pytest.raises(SessionFileError, match=f"truncated: {key} missing"):
         Session.from_dict(cut)
 
 
 def test_a_damaged_session_is_refused():
     damaged = line().to_dict()
     damaged["strategy"]["partition"] = {"assignment": [0, 1]}
-    with pytest.raises(SessionFileError, match="cut or damaged"):
+    with pytest.raises(SessionFileError, match="truncated or damaged"):
         Session.from_dict(damaged)
 
 

@@ -216,7 +216,7 @@ class Log:
         returned: ArrayLike = (),
         **signed: Unpack[Signed],
     ) -> range:
-        """Take in further rows, and let rows go.
+        """Add rows, and remove some.
 
         New rows are labeled by what was learned, and asked about where that is in doubt. Growing
         changes no other label: what is computed of rows without answers comes from the rows that
@@ -227,15 +227,15 @@ class Log:
         X_new : array-like of shape (n_new, n_features), optional
             The rows that join, with features made as those of the first rows were made.
         sample_ids : sequence of hashable, optional
-            Their names, if the rows of the session have some. That of a removed row may be used
+            Their ids, if the rows of the session have ids. The id of a removed row may be used
             again.
         train_indices : array-like of int, optional
             Which of the new rows may be asked about, counted from 0. By default all.
         removed : array-like of int
-            Rows that are gone. What was answered about them still counts, so that two rows stay
-            together that belong to the same removed one; but no question shows them.
+            Rows that are gone. Answers about them still count, so two rows that belong with the
+            same removed row stay together; but no question shows them.
         returned : array-like of int
-            Removed rows that are there again.
+            Removed rows that are back.
 
         Returns
         -------
@@ -260,14 +260,14 @@ class Log:
         return range(n_rows, self.strategy.n_rows)
 
     def rebuild(self, strategy: Strategy, *, why: str = "go on", **signed: Unpack[Signed]) -> None:
-        """Go on with another strategy, into which all answers so far are carried over.
+        """Continue with another strategy, which takes over all answers so far.
 
         Parameters
         ----------
         strategy : Strategy
-            Without answers.
+            A strategy without answers.
         why : str
-            What it is for.
+            The reason, for the log.
         """
         _refuse_strategy(strategy)
         plain = {"name": strategy.name, **strategy.to_dict()}
@@ -342,7 +342,7 @@ class Log:
         Raises
         ------
         SessionFileError
-            If the session is cut, of a newer schema, of an unknown kind or made from other data.
+            If it is truncated, of a newer schema or an unknown kind, or made from other data.
         """
         try:
             data = current(plain)
@@ -371,7 +371,7 @@ class Log:
             LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError
         ) as error:  # fmt: skip
             raise SessionFileError(
-                f"the saved session is cut or damaged: {type(error).__name__} on {error}"
+                f"the saved session is truncated or damaged: {type(error).__name__} on {error}"
             ) from error
         return session
 
