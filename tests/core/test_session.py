@@ -470,6 +470,14 @@ def test_the_last_question_of_a_budget_is_followed_by_none():
     assert session.ask() == following is not None
 
 
+def test_peeking_beyond_a_marked_row_shows_what_follows():
+    session = line()
+    session.mark(3, 5)
+    following = session.peek(Answer.UNSURE)
+    session.skip()
+    assert session.ask() == following
+
+
 def test_what_fails_takes_a_raised_budget_back():
     session = budgeted(2)
 

@@ -7,7 +7,7 @@ strategy; saving writes the entries down; loading does them.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
@@ -16,7 +16,16 @@ from typing import Any, Self, TypeVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Answer, Gesture, Link, Signed, as_answer, is_whole, ordered
+from likewise.core.answers import (
+    Answer,
+    Gesture,
+    Groups,
+    Link,
+    Signed,
+    as_answer,
+    is_whole,
+    ordered,
+)
 from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.growth import (
     checked_growth,
@@ -469,7 +478,9 @@ class Log:
             return self.strategy.fresh()
         return strategy_after(self._first, shaping, self.strategy.X)
 
-    def _open_mark(self, strategy: Strategy) -> tuple[int, tuple[tuple[int, ...], ...]] | None:
+    def _open_mark(
+        self, strategy: Strategy, gestures: Iterable[Gesture]
+    ) -> tuple[int, Groups] | None:
         """Return a row marked as a misfit and a row of its group, until an answer settles it."""
         pairs = []
         for entry in self._log:
@@ -481,7 +492,7 @@ class Log:
         open_pairs = [pair for pair in there if strategy.links.implied(*pair) is None]
         if not open_pairs:
             return None
-        asked = {link.pair for gesture in self._counted.gestures for link in gesture.links}
+        asked = {link.pair for gesture in gestures for link in gesture.links}
         return next(
             ((row, ((other,),)) for row, other in open_pairs if ordered(row, other) not in asked),
             None,
