@@ -124,7 +124,7 @@ def test_an_entry_that_is_no_answer_is_refused_by_its_place():
     session.tell("same")
     wrong: list[Any] = [*session.events, (0, 1)]
     for events in (wrong, iter(wrong)):
-        with pytest.raises(InputError, match=r"entry 1 is \(0, 1\), which is no recorded answer"):
+        with pytest.raises(InputError, match=r"entry 1 is \(0, 1\), which is not a record"):
             ReplayOracle(events)
 
 

@@ -57,7 +57,7 @@ class StaleQueryError(LikewiseError):
 
 
 class SessionFileError(LikewiseError, ValueError):
-    """A saved session cannot be read: cut, of a newer version, or made from other data."""
+    """A saved session cannot be read: truncated, of a newer version, or made from other data."""
 
 
 class BudgetExhausted(LikewiseError):  # noqa: N818  (an end, not a mistake)

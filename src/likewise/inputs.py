@@ -31,7 +31,7 @@ def refuse_events(events: Any) -> None:
         return
     for k, event in enumerate(events):
         if not hasattr(event, "links"):
-            raise InputError(f"entry {k} is {event!r}, which is no recorded answer: {remedy}")
+            raise InputError(f"entry {k} is {event!r}, which is not a recorded answer: {remedy}")
 
 
 def refuse_rows(X: Any, first: int = 0) -> None:

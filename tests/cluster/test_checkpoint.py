@@ -77,7 +77,7 @@ def test_links_given_beforehand_are_kept(tmp_path):
 @pytest.mark.parametrize("other", [X[::-1], X[:100], X[:, :3], X + 1.0])
 def test_other_rows_are_refused(tmp_path, other):
     Likewise(3).fit(X, oracle=LabelOracle(Y), checkpoint=tmp_path / "a")
-    with pytest.raises(SessionFileError, match=r"a cannot be gone on from: .* other data"):
+    with pytest.raises(SessionFileError, match=r"a cannot be continued: .* other data"):
         Likewise(5).fit(other, oracle=LabelOracle(Y[: len(other)]), checkpoint=tmp_path / "a")
 
 
@@ -125,5 +125,5 @@ def test_a_sample_of_large_data_goes_on_with_the_same_sample(tmp_path):
     model = Likewise(10).fit(rows, oracle=LabelOracle(y), checkpoint=path)
     assert model.queries_[: len(first.queries_)] == first.queries_
     assert len(model.labels_) == 25_000
-    with pytest.raises(SessionFileError, match="cannot be gone on from"):
+    with pytest.raises(SessionFileError, match="cannot be continued"):
         Likewise(10).fit(rows[:100], oracle=LabelOracle(y[:100]), checkpoint=path)

@@ -266,7 +266,7 @@ def test_zero_and_one_are_answers(value, answer):
 @pytest.mark.parametrize("value", [2, -1, 1.0, "1", "yes"])
 def test_other_numbers_and_words_are_no_answers(value):
     session = Session(ClosestFirst(singletons(POINTS)))
-    with pytest.raises(AnswerError, match="is no answer"):
+    with pytest.raises(AnswerError, match="is not an answer"):
         session.tell(value)
     assert session.events == ()
 

@@ -21,7 +21,7 @@ def test_a_question_about_one_row_of_one_group_is_a_pair():
 @pytest.mark.parametrize("name", ["left", "right", "left_id", "right_id"])
 def test_a_question_that_is_no_pair_has_no_sides(question, name):
     assert not question.is_pair
-    with pytest.raises(InputError, match=r"question 3 is no pair.*questions='pairs'"):
+    with pytest.raises(InputError, match=r"question 3 is not a pair.*questions='pairs'"):
         getattr(question, name)
 
 
@@ -84,7 +84,7 @@ def test_with_several_groups_an_answer_is_a_place():
 
 
 def test_what_is_no_answer_to_a_pair_is_named_with_the_question():
-    with pytest.raises(AnswerError, match=r"question 1 \(about rows 7 and 2\): 'no' is no answer"):
+    with pytest.raises(AnswerError, match=r"1 \(about rows 7 and 2\): 'no' is not an answer"):
         PAIR.place("no")
 
 

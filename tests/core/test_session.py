@@ -203,14 +203,14 @@ def test_a_session_of_a_newer_release_is_refused():
 def test_a_cut_session_is_refused(key):
     cut = line().to_dict()
     del cut[key]
-    with pytest.raises(SessionFileError, match=f"cut: {key} missing"):
+    with pytest.raises(SessionFileError, match=f"truncated: {key} missing"):
         Session.from_dict(cut)
 
 
 def test_a_damaged_session_is_refused():
     damaged = line().to_dict()
     damaged["strategy"]["partition"] = {"assignment": [0, 1]}
-    with pytest.raises(SessionFileError, match="cut or damaged"):
+    with pytest.raises(SessionFileError, match="truncated or damaged"):
         Session.from_dict(damaged)
 
 
@@ -468,6 +468,14 @@ def test_the_last_question_of_a_budget_is_followed_by_none():
     following = session.peek(0)
     session.tell(True)
     assert session.ask() == following is not None
+
+
+def test_peeking_beyond_a_marked_row_shows_what_follows():
+    session = line()
+    session.mark(3, 5)
+    following = session.peek(Answer.UNSURE)
+    session.skip()
+    assert session.ask() == following
 
 
 def test_what_fails_takes_a_raised_budget_back():

@@ -207,7 +207,7 @@ def test_what_a_function_may_return(value, answer):
 @pytest.mark.parametrize("value", ["no", "yes", "", 2, -1, 0.5, []])
 def test_what_a_function_may_not_return_is_named(value):
     session = COBRA(3).start([[0.0], [1.0], [5.0]])
-    with pytest.raises(AnswerError, match=r"question 1 \(about rows 0 and 1\): .* is no answer"):
+    with pytest.raises(AnswerError, match=r"1 \(about rows 0 and 1\): .* is not an answer"):
         run(session, lambda i, j: value)
     assert session.events == ()
 

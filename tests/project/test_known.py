@@ -50,7 +50,7 @@ def test_an_item_in_two_groups_is_named_with_its_lines(known):
     ("text", "words"),
     [
         ("id,group\nz,x\n", "line 2: there is no item 'z'"),
-        ("left,right,answer\na,b,maybe\n", "line 2: 'maybe' is no answer"),
+        ("left,right,answer\na,b,maybe\n", "line 2: 'maybe' is not an answer"),
         ("id,kind\na,x\n", "needs id and group, old and new, or left, right and answer"),
     ],
 )

@@ -51,7 +51,7 @@ def test_columns_without_numbers_and_nulls_are_refused(tmp_path):
 def test_missing_and_broken_files_are_refused(tmp_path):
     for path, message in (
         (tmp_path, "has no .parquet files"),
-        (tmp_path / "gone.parquet", "is not there"),
+        (tmp_path / "gone.parquet", "is missing"),
         (f"{tmp_path}/*.parquet", "no file matches"),
         (tmp_path / "gone.npy", "cannot open"),
         ([], "no path was given"),
@@ -59,10 +59,10 @@ def test_missing_and_broken_files_are_refused(tmp_path):
         with pytest.raises(InputError, match=message):
             MODEL.fit(ParquetRows(path) if path == [] else path)
     (tmp_path / "x.parquet").write_bytes(b"PAR1 and no more")
-    with pytest.raises(InputError, match="is no Parquet file, is cut"):
+    with pytest.raises(InputError, match="is not a Parquet file, is truncated"):
         MODEL.fit(tmp_path)
     (tmp_path / "x.npy").write_bytes(b"no array")
-    with pytest.raises(InputError, match=r"is no \.npy file"):
+    with pytest.raises(InputError, match=r"is not a \.npy file"):
         MODEL.fit(tmp_path / "x.npy")
     np.savez(tmp_path / "x.npz", a=np.zeros(3))
     os.rename(tmp_path / "x.npz", tmp_path / "x.npy")

@@ -47,7 +47,7 @@ class Checkpoint:
             session = Session.from_dict(self._read(whole[0], 1), digest=fingerprint(rows))
         except SessionFileError as error:
             raise SessionFileError(
-                f"{self._path} cannot be gone on from: {error} Or choose another checkpoint."
+                f"{self._path} cannot be continued: {error} Or choose another checkpoint."
             ) from error
         maker = session.strategy.estimator
         if maker != estimator:

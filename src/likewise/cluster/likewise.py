@@ -138,7 +138,7 @@ class Likewise(AskingClusterer):
         strategy: Any = session.strategy
         if strategy.estimator != "Likewise":
             raise InputError(
-                f"this session asks by the strategy {strategy.name!r}: use "
+                f"this session uses the strategy {strategy.name!r}: use "
                 f"{strategy.estimator}().adopt(session)"
             )
         if X is not None and len(X) != strategy.n_rows:

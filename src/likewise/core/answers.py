@@ -40,7 +40,7 @@ def as_answer(value: Any) -> Answer:
     if isinstance(value, str) and value in {answer.value for answer in Answer}:
         return Answer(value)
     raise AnswerError(
-        f"{value!r} is no answer: say True, False or None, an Answer, or one of "
+        f"{value!r} is not an answer: use True, False, None, an Answer, or one of "
         f"{', '.join(repr(answer.value) for answer in Answer)}"
     )
 
@@ -287,6 +287,6 @@ class Question:
     def _refuse_groups(self) -> None:
         if not self.is_pair:
             raise InputError(
-                f"question {self.number} is no pair: it has a `row` and {len(self.groups)} "
+                f"question {self.number} is not a pair: it has a `row` and {len(self.groups)} "
                 "`groups`. Likewise(questions='pairs') asks about pairs only."
             )

@@ -98,9 +98,9 @@ def loaded_strategy(plain: Mapping[str, Any], X: Any) -> Strategy:
     name = plain["name"]
     if name not in STRATEGIES:
         raise SessionFileError(
-            f"the session asks by the strategy {name!r}, which is not known here; known are "
+            f"the session uses the strategy {name!r}, which is not known here; known are "
             f"{', '.join(sorted(STRATEGIES.names))}. If it is one of your own, import its module "
-            "first; on the command line, say --strategy package.module:Class."
+            "first; on the command line, use --strategy package.module:Class."
         )
     return STRATEGIES.known(name).load(plain, X)
 

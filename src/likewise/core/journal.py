@@ -223,7 +223,7 @@ def current(plain: Mapping[str, Any]) -> dict[str, Any]:
         data = _from_schema_1(data)
     missing = [name for name in ("strategy", "log", "undone") if data.get(name) is None]
     if missing:
-        raise SessionFileError(f"the saved session is cut: {', '.join(missing)} missing")
+        raise SessionFileError(f"the saved session is truncated: {', '.join(missing)} missing")
     return data
 
 
@@ -239,7 +239,7 @@ def _from_schema_1(data: dict[str, Any]) -> dict[str, Any]:
     upgraded = dict(data)
     for old, new in (("done", "log"), ("undone", "undone")):
         if old not in data:
-            raise SessionFileError(f"the saved session is cut: {old} missing")
+            raise SessionFileError(f"the saved session is truncated: {old} missing")
         upgraded[new] = [upgraded_entry(entry) for entry in data[old]]
     upgraded.pop("done")
     return upgraded

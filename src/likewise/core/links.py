@@ -126,7 +126,7 @@ class LinkGraph:
         """
         left, right = self._checked(left), self._checked(right)
         if not answer.is_link:
-            raise InputError("an unsure answer is no link; keep it in the log, not in the graph")
+            raise InputError("an unsure answer is not a link; keep it in the log, not in the graph")
         if left == right:
             raise InputError(f"item {left} was paired with itself; a link needs two items")
         known = self.implied(left, right)

@@ -7,7 +7,7 @@ strategy; saving writes the entries down; loading does them.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
@@ -16,7 +16,16 @@ from typing import Any, Self, TypeVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Answer, Gesture, Link, Signed, as_answer, is_whole, ordered
+from likewise.core.answers import (
+    Answer,
+    Gesture,
+    Groups,
+    Link,
+    Signed,
+    as_answer,
+    is_whole,
+    ordered,
+)
 from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.growth import (
     checked_growth,
@@ -216,7 +225,7 @@ class Log:
         returned: ArrayLike = (),
         **signed: Unpack[Signed],
     ) -> range:
-        """Take in further rows, and let rows go.
+        """Add rows, and remove some.
 
         New rows are labeled by what was learned, and asked about where that is in doubt. Growing
         changes no other label: what is computed of rows without answers comes from the rows that
@@ -227,15 +236,15 @@ class Log:
         X_new : array-like of shape (n_new, n_features), optional
             The rows that join, with features made as those of the first rows were made.
         sample_ids : sequence of hashable, optional
-            Their names, if the rows of the session have some. That of a removed row may be used
+            Their ids, if the rows of the session have ids. The id of a removed row may be used
             again.
         train_indices : array-like of int, optional
             Which of the new rows may be asked about, counted from 0. By default all.
         removed : array-like of int
-            Rows that are gone. What was answered about them still counts, so that two rows stay
-            together that belong to the same removed one; but no question shows them.
+            Rows that are gone. Answers about them still count, so two rows that belong with the
+            same removed row stay together; but no question shows them.
         returned : array-like of int
-            Removed rows that are there again.
+            Removed rows that are back.
 
         Returns
         -------
@@ -260,14 +269,14 @@ class Log:
         return range(n_rows, self.strategy.n_rows)
 
     def rebuild(self, strategy: Strategy, *, why: str = "go on", **signed: Unpack[Signed]) -> None:
-        """Go on with another strategy, into which all answers so far are carried over.
+        """Continue with another strategy, which takes over all answers so far.
 
         Parameters
         ----------
         strategy : Strategy
-            Without answers.
+            A strategy without answers.
         why : str
-            What it is for.
+            The reason, for the log.
         """
         _refuse_strategy(strategy)
         plain = {"name": strategy.name, **strategy.to_dict()}
@@ -342,7 +351,7 @@ class Log:
         Raises
         ------
         SessionFileError
-            If the session is cut, of a newer schema, of an unknown kind or made from other data.
+            If it is truncated, of a newer schema or an unknown kind, or made from other data.
         """
         try:
             data = current(plain)
@@ -371,7 +380,7 @@ class Log:
             LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError
         ) as error:  # fmt: skip
             raise SessionFileError(
-                f"the saved session is cut or damaged: {type(error).__name__} on {error}"
+                f"the saved session is truncated or damaged: {type(error).__name__} on {error}"
             ) from error
         return session
 
@@ -469,7 +478,9 @@ class Log:
             return self.strategy.fresh()
         return strategy_after(self._first, shaping, self.strategy.X)
 
-    def _open_mark(self, strategy: Strategy) -> tuple[int, tuple[tuple[int, ...], ...]] | None:
+    def _open_mark(
+        self, strategy: Strategy, gestures: Iterable[Gesture]
+    ) -> tuple[int, Groups] | None:
         """Return a row marked as a misfit and a row of its group, until an answer settles it."""
         pairs = []
         for entry in self._log:
@@ -481,7 +492,7 @@ class Log:
         open_pairs = [pair for pair in there if strategy.links.implied(*pair) is None]
         if not open_pairs:
             return None
-        asked = {link.pair for gesture in self._counted.gestures for link in gesture.links}
+        asked = {link.pair for gesture in gestures for link in gesture.links}
         return next(
             ((row, ((other,),)) for row, other in open_pairs if ordered(row, other) not in asked),
             None,

@@ -97,18 +97,22 @@ class Session(Log):
         It is None when the budget is spent, when nothing is left to ask, or, without a budget, when
         more questions would bring little. Asking again returns the same question.
         """
-        return self.once("question", lambda: self._next(self.strategy, self.n_asked))
+        return self.once("question", lambda: self._next(self.strategy, self.events, self.n_asked))
 
-    def _next(self, strategy: Strategy, n_asked: int) -> Question | None:
+    def _next(
+        self, strategy: Strategy, gestures: Iterable[Gesture], n_asked: int
+    ) -> Question | None:
         """Return the question after `n_asked` others, if any is worth asking within the budget."""
         if not self._is_endless:
             limit = self.max_queries
             if strategy.is_enough() if limit is None else n_asked >= limit:
                 return None
-        return self._question(strategy, n_asked)
+        return self._question(strategy, gestures, n_asked)
 
-    def _question(self, strategy: Strategy, n_asked: int) -> Question | None:
-        asked = self._open_mark(strategy) or strategy.next_question()
+    def _question(
+        self, strategy: Strategy, gestures: Iterable[Gesture], n_asked: int
+    ) -> Question | None:
+        asked = self._open_mark(strategy, gestures) or strategy.next_question()
         if asked is None:
             return None
         row, groups = asked
@@ -235,9 +239,10 @@ class Session(Log):
         if question is None:
             return None
         strategy = self.strategy.fresh()
-        for gesture in (*self._counted.gestures, Gesture(0, question.links(chosen))):
+        gestures = (*self.events, Gesture(0, question.links(chosen)))
+        for gesture in gestures:
             record_links(strategy, gesture)
-        return self._next(strategy, self.n_asked + 1)
+        return self._next(strategy, gestures, self.n_asked + 1)
 
     def revise(self, number: int, chosen: Any, **signed: Unpack[Signed]) -> Revision:
         """Change an earlier answer and keep every other one that does not contradict it.
@@ -311,6 +316,7 @@ class Session(Log):
         if at_most and self.max_queries is not None and not self._is_endless:
             n_left = self.max_queries - self.n_asked
             estimate = n_left if estimate is None else min(estimate, n_left)
+        more = self.is_done and self._question(self.strategy, self.events, self.n_asked)
         unsure = sum(gesture.answer is Answer.UNSURE for gesture in self.events)
         return Progress(
             answered=len(self.events) - unsure,
@@ -319,7 +325,7 @@ class Session(Log):
             at_most=at_most,
             estimate=estimate,
             n_groups=self.n_groups,
-            has_more=self.is_done and self._question(self.strategy, self.n_asked) is not None,
+            has_more=bool(more),
         )
 
     @property

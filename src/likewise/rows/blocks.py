@@ -28,7 +28,8 @@ def mapped(path: Path) -> NDArray[Any]:
         raise InputError(f"cannot open {path}: {error.strerror or error}") from error
     except Exception as error:  # numpy reads the header as Python text, which can fail in any way
         raise InputError(
-            f"{path} is no .npy file of numbers, or is cut: {error}. Write it again with numpy.save"
+            f"{path} is not a .npy file of numbers, or is truncated: {error}. Write it again with "
+            "numpy.save"
         ) from error
     if not isinstance(array, np.ndarray):
         raise InputError(f"{path} is an archive; save one array with numpy.save")

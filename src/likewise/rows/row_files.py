@@ -169,7 +169,7 @@ class ParquetRows:
         except OSError as error:
             file.check()
             raise InputError(
-                f"{file.path} cannot be read; it is cut or damaged: {error}"
+                f"{file.path} cannot be read; it is truncated or damaged: {error}"
             ) from error
         file.check()
 
@@ -271,8 +271,8 @@ def _open(path: Path) -> Any:
         return parquet.ParquetFile(path, pre_buffer=False)
     except (ArrowInvalid, OSError) as error:
         raise InputError(
-            f"{path} is no Parquet file, is cut or is not there: {error}. Rows in files are read "
-            "from Parquet files and .npy files"
+            f"{path} is not a Parquet file, is truncated or is missing: {error}. Rows in files are "
+            "read from Parquet files and .npy files"
         ) from error
 
 
