@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import minmax_scale
+from sklearn.utils import check_random_state
 
 from likewise import Answer, LabelOracle, Session, run
 from likewise.core.links import LinkGraph
@@ -84,7 +85,8 @@ def scaled(name):
 
 def scores(procedure, points, truth, budgets, seed=0):
     """Return the score after each number of questions, from one run."""
-    session = Session(procedure.from_rows(points, seed=seed))
+    drawn = int(check_random_state(seed).randint(2**31 - 1))
+    session = Session(procedure.from_rows(points, seed=drawn))
     oracle = LabelOracle(truth)
     found = []
     for budget in budgets:

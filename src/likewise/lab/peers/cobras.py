@@ -139,7 +139,7 @@ class PhaseByPhase(SplitAndMerge):
         """Take in an answer; it may contradict others."""
         self._log.append((left, right, answer))
         self._asked[min(left, right), max(left, right)] = answer
-        self._pair = self._advance()
+        self._go_on()
 
     def _questions(self) -> Questions:
         self._asked: dict[tuple[int, int], Answer] = {}

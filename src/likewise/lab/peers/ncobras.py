@@ -55,7 +55,7 @@ class CheckedSplitAndMerge(SplitAndMerge):
         believed = set(range(len(log))) - worlds[0]
         self.links = graph_of(self.n_rows, log, frozenset(), only=believed)
         self._unsure = {ordered(*entry[:2]) for entry in log if not entry[2].is_link}
-        self._pair = self._advance()
+        self._go_on()
 
     def _answers(self) -> Log:
         return read(self._log, self._worlds[0])

@@ -23,8 +23,11 @@ Ints = NDArray[np.intp]
 class RowStrategy(Strategy):
     """Ask about pairs of rows until nothing is left to ask.
 
-    The state changes only in `record`, so it depends on the answers and their order alone.
+    The state depends on the answers and their order alone. After `max_queries` answers it waits
+    until it is asked again, so that nothing is computed or inferred that nobody wants.
     """
+
+    max_queries: int | None = None
 
     def __init__(self, X: Array, train: Ints, seed: int = 0) -> None:
         self.X = X
@@ -34,8 +37,9 @@ class RowStrategy(Strategy):
         self._log: list[tuple[int, int, Answer]] = []
         self._unsure: set[tuple[int, int]] = set()
         self._pair: tuple[int, int] | None = None
+        self._n_asked = 0
         self._prepare()
-        self._pair = self._advance()
+        self._go_on()
 
     # -- what subclasses define -------------------------------------------------------------------
 
@@ -69,6 +73,7 @@ class RowStrategy(Strategy):
 
     def next_question(self) -> tuple[int, Groups] | None:
         """Return the two rows to ask about now, or None when nothing is left to ask."""
+        self._catch_up()
         return None if self._pair is None else (self._pair[0], ((self._pair[1],),))
 
     def fresh(self) -> Self:
@@ -79,12 +84,15 @@ class RowStrategy(Strategy):
 
     def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
         """Take in an answer about two rows, asked for or not."""
+        self._catch_up()
+        pair = ordered(left, right)
         if answer.is_link:
             self.links.add(left, right, answer)
         else:
-            self._unsure.add(ordered(left, right))
+            self._unsure.add(pair)
         self._log.append((left, right, answer))
-        self._pair = self._advance()
+        self._n_asked += self._pair is not None and pair == ordered(*self._pair)
+        self._go_on()
 
     def remaining(self) -> tuple[int, int]:
         """Return how many yes/no questions are left at the most, and an estimate of how many."""
@@ -114,6 +122,7 @@ class RowStrategy(Strategy):
         return {
             "train": None if len(self.train) == self.n_rows else self.train.tolist(),
             "seed": self.seed,
+            "max_queries": self.max_queries,
         }
 
     @classmethod
@@ -125,7 +134,9 @@ class RowStrategy(Strategy):
             )
         rows = np.asarray(X, dtype=np.float64)
         train = np.arange(len(rows)) if plain["train"] is None else np.array(plain["train"])
-        return cls(rows, train.astype(np.intp), plain["seed"], **cls._loaded(plain))
+        strategy = cls(rows, train.astype(np.intp), plain["seed"], **cls._loaded(plain))
+        strategy.max_queries = plain["max_queries"]
+        return strategy
 
     # -- what the estimators need -----------------------------------------------------------------
 
@@ -143,6 +154,14 @@ class RowStrategy(Strategy):
         return known
 
     # -- inside -----------------------------------------------------------------------------------
+
+    def _go_on(self) -> None:
+        self._is_waiting = self._n_asked == self.max_queries
+        self._pair = None if self._is_waiting else self._advance()
+
+    def _catch_up(self) -> None:
+        if self._is_waiting:
+            self._is_waiting, self._pair = False, self._advance()
 
     def _rng(self) -> np.random.Generator:
         # The draw depends only on the answers, so that undo and loading change nothing.

@@ -83,7 +83,9 @@ class Selector(AskingEstimator):
 
     def _strategy(self, X: Array, train: Ints | None, seed: int, **_: Any) -> RowStrategy:
         rows = X.astype(np.float64)
-        return self._about(rows, np.arange(len(rows)) if train is None else train, seed)
+        strategy = self._about(rows, np.arange(len(rows)) if train is None else train, seed)
+        strategy.max_queries = self.max_queries
+        return strategy
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
