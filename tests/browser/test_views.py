@@ -248,7 +248,7 @@ def test_the_line_and_its_curve_say_how_good_the_groups_are_and_what_more_would_
     while len((someone.fetch("api/progress")["completeness"] or {}).get("curve", ())) < 2:
         assert someone.answer(5) == 5
     found = someone.fetch("api/progress")
-    shares = [f"{share:.0%}".replace("%", " %") for _, share in found["completeness"]["curve"]]
+    shares = [f"{share:.0%}" for _, share in found["completeness"]["curve"]]
     name = f"share right, by answers: {', '.join(shares)}"
     someone.expect(page.get_by_role("img", name=name, exact=True)).to_be_visible()
     someone.expect(page.locator("#progress")).to_have_text(found["outlook"]["line"])

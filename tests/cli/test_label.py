@@ -248,7 +248,7 @@ def test_an_answer_given_elsewhere_meanwhile_is_not_lost(table, capsys):
 
 def test_the_terminal_says_how_complete_the_groups_are(table, capsys, monkeypatch):
     project = open_project(table, n_super_instances=5).project
-    for is_enough, words in ((False, "About 95 % right"), (True, "You can stop here · about 95 %")):
+    for is_enough, words in ((False, "About 95% right"), (True, "You can stop here · about 95%")):
         strategy = project.session.strategy
         monkeypatch.setattr(strategy, "completeness", partial(Completeness, 0.95, 0.8))
         monkeypatch.setattr(strategy, "is_enough", lambda is_enough=is_enough: is_enough)

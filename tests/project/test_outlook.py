@@ -24,8 +24,8 @@ def test_one_line_says_how_good_it_is_and_what_more_would_bring(session):
     run(session, LabelOracle(np.arange(90) % 3), max_queries=50)
     now = outlook(session)
     assert now.can_stop
-    assert now.line.startswith("You can stop here · about 100 % right (at least 9")
-    assert now.line.endswith("10 more answers would move less than 1 % of the items")
+    assert now.line.startswith("You can stop here · about 100% right (at least 9")
+    assert now.line.endswith("10 more answers would move less than 1% of the items")
 
 
 @pytest.mark.parametrize("n", [10, 15, 20])
@@ -34,7 +34,7 @@ def test_no_more_would_move_than_is_wrong(session, n):
     complete = session.completeness
     assert complete.changing == 1.0
     assert complete.estimate > 0.99 > complete.at_least
-    assert outlook(session).more.endswith("would move less than 1 % of the items")
+    assert outlook(session).more.endswith("would move less than 1% of the items")
 
 
 def test_the_end_is_never_there_beside_more_to_come(session):

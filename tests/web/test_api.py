@@ -41,11 +41,11 @@ def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client,
         "curve": [[10, 0.7], [20, 0.934]],
     }
     assert client.state()["outlook"] == {
-        "quality": "about 93 % right (at least 81 %)",
+        "quality": "about 93% right (at least 81%)",
         "more": "about 10 questions to go",
         "can_stop": False,
         "can_go_on": False,
-        "line": "About 93 % right (at least 81 %) · about 10 questions to go",
+        "line": "About 93% right (at least 81%) · about 10 questions to go",
     }
     project.session.strategy.completeness = lambda: None
     assert client.get("/api/query").json()["completeness"] is None

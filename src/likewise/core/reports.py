@@ -132,7 +132,7 @@ class Completeness:
     estimate : float
         The share of rows that are in the right group.
     at_least : float
-        The share is at least this, with a confidence of 95 %.
+        The share is at least this, with a confidence of 95%.
     one_group : float
         The share that would be right if all rows were one big group.
     unmet : int

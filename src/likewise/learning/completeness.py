@@ -6,8 +6,8 @@ at least ``1 - u (1 - m + .02 + 2.5 sqrt(m (1 - m) / k))``. On average m is .02 
 
 With an earlier form of the rule, on 40 sets (20 for practice, ten development tasks, ten made up;
 three samples each), at every ten answers from 20 to 200, the estimate was within .10 of the truth
-in 88 % of 2169 statements. With the present one, on the practice sets, it is in 86 % of 368: in
-60 % at 20 to 29 answers, in 98 % from 150 on. Left-out predictions of known rows are .15 to .23 too
+in 88% of 2169 statements. With the present one, on the practice sets, it is in 86% of 368: in
+60% at 20 to 29 answers, in 98% from 150 on. Left-out predictions of known rows are .15 to .23 too
 low, since rows in doubt are the ones that are asked about.
 """
 
@@ -22,13 +22,13 @@ TOO_LOW = 0.02
 """By how much the mean probability is below the true share right, on average."""
 
 WIDTH = 2.5
-"""How many standard errors the bound is below. With 2 it held in 90 % of 368 statements on the
-practice sets from 20 answers on (75 % at 20 to 29 answers, 96 % from 150 on). Computed from the
-same rows, 2.5 would hold in about 94 % and 3 in about 97 %."""
+"""How many standard errors the bound is below. With 2 it held in 90% of 368 statements on the
+practice sets from 20 answers on (75% at 20 to 29 answers, 96% from 150 on). Computed from the
+same rows, 2.5 would hold in about 94% and 3 in about 97%."""
 
 
 def share_right(chances: NDArray[np.float64], known: NDArray[np.intp]) -> tuple[float, float]:
-    """Return the expected share of rows in the right group, and its lower 95 % bound."""
+    """Return the expected share of rows in the right group, and its lower 95% bound."""
     is_open = np.ones(len(chances), dtype=bool)
     is_open[known] = False
     if not is_open.any():

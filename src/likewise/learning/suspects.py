@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 CONTRADICTED = 0.05
 """A row is suspected if its own group is at most this many times as likely as the likeliest other.
 On 20 practice sets with 100 choices, .8 are suspected where no answer is wrong. Where one in ten
-is, 78 % of the suspects are wrong (61 % if the same rows are misjudged whenever they are shown),
-but only 33 % of the wrong answers are suspected (15 %)."""
+is, 78% of the suspects are wrong (61% if the same rows are misjudged whenever they are shown),
+but only 33% of the wrong answers are suspected (15%)."""
 
 
 def contradicted_rows(

@@ -52,7 +52,7 @@ def outlook(session: Session) -> Outlook:
     if complete is None:
         return Outlook("", "too early to say how good the groups are", can_stop=False)
     share = min(MOVED * complete.changing, 1.0 - complete.estimate)
-    moved = "less than 1 %" if share < 0.01 else f"about {share:.0%}".replace("%", " %")
+    moved = "less than 1%" if share < 0.01 else f"about {share:.0%}"
     return Outlook(quality, f"{in_words(session)} would move {moved} of the items", can_stop)
 
 
@@ -61,7 +61,7 @@ def how_good(complete: Completeness) -> str:
     if not complete.is_better_than_one_group:
         return "not surely better than one big group yet"
     estimate, at_least = round(100 * complete.estimate), round(100 * complete.at_least)
-    return f"about {estimate} % right (at least {at_least} %)"
+    return f"about {estimate}% right (at least {at_least}%)"
 
 
 def in_words(session: Session) -> str:
@@ -75,7 +75,7 @@ def in_words(session: Session) -> str:
 
 
 def wilson_interval(n_hits: int, n: int) -> tuple[float, float]:
-    """Return the 95 % Wilson interval."""
+    """Return the 95% Wilson interval."""
     from scipy.stats import binomtest  # learners load it, but not before the first question
 
     if n == 0:

@@ -38,7 +38,7 @@ async function openList(/** @type {string} */ path) {
   const select = (name, label, ways) => el("select", { name, ariaLabel: label }, ways.map(([value, words]) => el("option", { value }, words)));
   const filters = el("form", { class: "filters", on: { input: () => filter().catch(complain), submit: (event) => event.preventDefault() } },
     el("input", { type: "search", name: "text", placeholder: "Find in names, texts and fields", ariaLabel: "Find in names, texts and fields" }),
-    select("how", "How it is known", [["", "known in any way"], ["said", "you said so"], ["learned", "learned"], ["doubt", "less than 80 % sure"], ["open", "open"]]),
+    select("how", "How it is known", [["", "known in any way"], ["said", "you said so"], ["learned", "learned"], ["doubt", "less than 80% sure"], ["open", "open"]]),
     select("order", "Order", [["", group ? "typical first" : "in order"], ["doubt", "doubtful first"], ["name", "by name"]]), number);
   show(all);
   openDialog("group", group ? [keyMark(group), el("h2", { id: "group-title", class: "unseen", dir: "auto" }, titleOf(group)), nameField(group)] : el("h2", { id: "group-title" }, "Find items"),

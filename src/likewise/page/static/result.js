@@ -115,7 +115,7 @@ function askCheck(start, box, check, number, n) {
 }
 
 function verdict(/** @type {Checks} */ { n, n_wrong: nWrong, interval }) {
-  const [low, high] = interval.map((share) => `${Math.round(share * 100)} %`);
+  const [low, high] = interval.map((share) => `${Math.round(share * 100)}%`);
   return nWrong
     ? `${nWrong} of ${plural(n, "check")} came out differently: between ${low} and ${high} of what was settled without asking may be wrong.`
     : `${plural(n, "check")}, no disagreement: with so few, up to ${high} of what was settled without asking may still be wrong.`;

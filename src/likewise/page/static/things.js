@@ -44,7 +44,7 @@ export function curve(complete) {
   const low = Math.min(bound, ...steps.map(([, share]) => share)) - 0.05;
   const x = (/** @type {number} */ n) => (3 + (114 * (n - from)) / (to - from)).toFixed(1);
   const y = (/** @type {number} */ share) => (3 + (22 * (1 - share)) / (1 - low)).toFixed(1);
-  const words = `share right, by answers: ${steps.map(([, share]) => `${Math.round(share * 100)} %`).join(", ")}`;
+  const words = `share right, by answers: ${steps.map(([, share]) => `${Math.round(share * 100)}%`).join(", ")}`;
   return el("span", { title: words }, el("svg", { class: "curve", viewBox: "0 0 120 28", role: "img", "aria-label": words },
     el("line", { class: "grid", x1: 0, x2: 120, y1: y(1), y2: y(1) }),
     el("polyline", { points: steps.map(([n, share]) => `${x(n)},${y(share)}`).join(" ") }), el("circle", { cx: x(to), cy: y(bound), r: 2.5, fill: "currentcolor" })));
@@ -69,7 +69,7 @@ export function groupLine(group) {
 // needs a color.
 
 // Nothing that was learned is quite sure.
-const percent = (/** @type {number} */ share) => (share > 0.99 ? "over 99 %" : `${Math.round(share * 100)} %`);
+const percent = (/** @type {number} */ share) => (share > 0.99 ? "over 99%" : `${Math.round(share * 100)}%`);
 
 /** @typedef {Pick<Known, "how" | "certainty">} HowKnown */
 
