@@ -344,6 +344,8 @@ def test_pictures_with_hostile_names_are_served_by_number(pictures, client_for):
         "/api/export/../../etc/passwd",
         "/api/export/csv%00",
         "/api/export/this:d",
+        f"/api/find?rows={'9' * 5000}",
+        "/api/find?rows=99",
     ],
 )
 def test_no_path_leads_out(pictures, client_for, path):

@@ -115,8 +115,8 @@ def export(
 def _refuse_inputs(path: Path, project: Project, suffix: str) -> None:
     """Refuse to write the groups over the session, or over a file that its items come from."""
     settings = project.store.settings
-    options = settings["options"]
-    inputs = (project.path, settings["path"], options.get("items"), options.get("features"))
+    options = settings.get("options", {})
+    inputs = (project.path, settings.get("path"), options.get("items"), options.get("features"))
     if path.exists() and any(path.samefile(one) for one in inputs if one and Path(one).exists()):
         what = "session" if path.suffix == SUFFIX else "file that the items come from"
         raise InputError(

@@ -142,8 +142,8 @@ def find(project: Project, asked: Json) -> Json:
     """Return the items of all groups, or those with given numbers."""
     rows = np.delete(np.arange(len(project.ids)), sorted(project.session.removed))
     if "rows" in asked:
-        named = [int(row) for row in asked["rows"].split(",") if row.isdecimal()]
-        rows = np.array(named[: shapes.MOST_AT_ONCE], dtype=int)
+        texts = [row for row in asked["rows"].split(",") if row][: shapes.MOST_AT_ONCE]
+        rows = np.array([shapes.number_in(row, "rows") for row in texts], dtype=int)
         project.check_rows(*rows.tolist())
     return _listed(project, rows, asked)
 

@@ -351,9 +351,11 @@ def chosen(value: Any) -> Any:
 
 def page_of(asked: Json, name: str, default: int, most: int = MOST_AT_ONCE) -> int:
     """Return a number that says which part of a list is wanted."""
-    text = asked.get(name)
-    if text is None:
-        return default
+    return min(number_in(asked[name], name), most) if name in asked else default
+
+
+def number_in(text: str, name: str) -> int:
+    """Return a whole number that an address has as text."""
     if not text.isdecimal() or len(text) > 15:
-        raise InputError(f"{name} must be a whole number, got {text!r}")
-    return min(int(text), most)
+        raise InputError(f"{name} must be a whole number, got {text[:40]!r}")
+    return int(text)
