@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -152,6 +153,10 @@ def test_a_session_whose_budget_is_spent_can_be_extended(selector):
     oracle = LabelOracle(y)
     session = run(selector.set_params(max_queries=4).start(X), oracle)
     assert (session.n_asked, session.ask()) == (4, None)
+    strategy: Any = session.strategy
+    before = session.labels.tolist(), strategy.known().closure()
+    assert session.progress.has_more
+    assert (session.labels.tolist(), strategy.known().closure()) == before
     session.extend(3)
     assert run(session, oracle).n_asked == 7
 

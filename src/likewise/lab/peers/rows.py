@@ -23,8 +23,8 @@ Ints = NDArray[np.intp]
 class RowStrategy(Strategy):
     """Ask about pairs of rows until nothing is left to ask.
 
-    The state depends on the answers and their order alone. After `max_queries` answers it waits
-    until it is asked again, so that nothing is computed or inferred that nobody wants.
+    The state depends on the answers and their order alone. After `max_queries` answers nothing is
+    computed until it is asked again, and nothing inferred until there is another answer.
     """
 
     max_queries: int | None = None
@@ -145,7 +145,8 @@ class RowStrategy(Strategy):
         known = LinkGraph(self.n_rows)
         for given in self.links:
             known.add(given.left, given.right, given.answer)
-        for left, right in self._inferred():
+        inferred = self._inferred_in_budget
+        for left, right in self._inferred() if inferred is None else inferred:
             try:
                 known.add(left, right, Answer.SAME)
             except ContradictionError:
@@ -156,12 +157,13 @@ class RowStrategy(Strategy):
     # -- inside -----------------------------------------------------------------------------------
 
     def _go_on(self) -> None:
-        self._is_waiting = self._n_asked == self.max_queries
-        self._pair = None if self._is_waiting else self._advance()
+        is_spent = self._n_asked == self.max_queries
+        self._inferred_in_budget = self._inferred() if is_spent else None
+        self._pair = None if is_spent else self._advance()
 
     def _catch_up(self) -> None:
-        if self._is_waiting:
-            self._is_waiting, self._pair = False, self._advance()
+        if self._inferred_in_budget is not None and self._pair is None:
+            self._pair = self._advance()
 
     def _rng(self) -> np.random.Generator:
         # The draw depends only on the answers, so that undo and loading change nothing.
