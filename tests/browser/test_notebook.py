@@ -121,6 +121,8 @@ def test_two_widgets_in_jupyterlab(lab, chromium):
     expect(first.locator("#undo")).to_be_disabled()
     second.get_by_role("link", name="Groups", exact=True).click()
     expect(second.locator("#view-result .group").first).to_contain_text("red")
+    # The session has what the page would let one download.
+    expect(second.get_by_role("link", name="Download")).to_have_count(0)
 
     # Run again, the cell shows the session where it is.
     run(3, "; session.tell('same')")

@@ -118,8 +118,9 @@ function bringMessages() {
 }
 for (const dialog of every("dialog")) dialog.addEventListener("close", bringMessages);
 
-/** Show a message; an empty one hides the last. @type {(box: any, text: string) => null} */
+/** Show a message, once while it is the same; an empty one hides the last. @type {(box: any, text: string) => null} */
 function tell(box, text) {
+  if (box.firstElementChild.textContent === text) return null;
   if (text) bringMessages();
   box.hidden = !text;
   box.firstElementChild.textContent = text;
@@ -135,7 +136,8 @@ export function openDialog(name, head, ...content) {
   const close = el("form", { method: "dialog" }, el("button", { class: "plain", autofocus: true }, "Close"));
   fill(dialog, el("header", {}, head, close), content);
   if (!dialog.open) dialog.showModal();
-  bringMessages();
+  // They may have been in it.
+  if (!noticeBox.isConnected) bringMessages();
 }
 
 export async function complain(/** @type {any} */ error) {

@@ -70,9 +70,9 @@ onState((state) => {
 async function asPair({ item, groups, number }) {
   const place = turn;
   const { shown: [typical, ...others], key } = inOrder(groups)[place];
-  const found = await look(`item/${typical.row}`);
-  if (!found || number !== app.state.question?.number || place !== turn) return null;
-  return { kind: "pair", number, left: item, right: found.item, fellows: [[], others], turn: `group ${key.toUpperCase()}, ${place + 1} of ${groups.length}` };
+  const reply = await look(`item/${typical.row}`);
+  if (!reply || number !== app.state.question?.number || place !== turn) return null;
+  return { kind: "pair", number, left: item, right: reply.item, fellows: [[], others], turn: `group ${key.toUpperCase()}, ${place + 1} of ${groups.length}` };
 }
 
 async function showQuestion(/** @type {State} */ state) {

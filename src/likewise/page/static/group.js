@@ -21,18 +21,18 @@ async function openList(/** @type {string} */ path) {
   const members = el("ul", { class: "members" });
   const below = el("div");
   const number = el("span", { class: "hint", role: "status" });
-  const show = (/** @type {Listed} */ found, asked = {}) => {
-    fill(members, found.members.map(member));
-    number.textContent = plural(found.n, "item");
-    fill(below, moreButton(members, found.n, "Show more", async (at) => (await ask({ ...asked, offset: at }))?.members.map(member)));
+  const show = (/** @type {Listed} */ reply, asked = {}) => {
+    fill(members, reply.members.map(member));
+    number.textContent = plural(reply.n, "item");
+    fill(below, moreButton(members, reply.n, "Show more", async (at) => (await ask({ ...asked, offset: at }))?.members.map(member)));
   };
   /** @type {any} */
   let last = null;
   const filter = async () => {
     const asked = Object.fromEntries(new FormData(filters));
     last = asked;
-    const found = await ask(asked);
-    if (found && asked === last) show(found, asked);
+    const reply = await ask(asked);
+    if (reply && asked === last) show(reply, asked);
   };
   /** @type {(name: string, label: string, ways: string[][]) => Node} */
   const select = (name, label, ways) => el("select", { name, ariaLabel: label }, ways.map(([value, words]) => el("option", { value }, words)));

@@ -8,15 +8,15 @@ import { groupLine, tile } from "./things.js";
 const PAGE = 100;
 const WAYS = /** @type {const} */ (["same", "different", "unsure"]);
 
-/** @param {number} [wanted] */
+/** The answer with a number is shown opened, if one is `wanted`. @param {number} wanted */
 export async function showHistory(wanted) {
-  const found = await look(`history?limit=${PAGE}${wanted ? `&before=${wanted + 11}` : ""}`);
-  if (!found) return;
-  const list = el("ol", { class: "log" }, found.events.map(entry));
-  const latest = found.events[0]?.number ?? 0;
+  const reply = await look(`history?limit=${PAGE}${wanted ? `&before=${wanted + 11}` : ""}`);
+  if (!reply) return;
+  const list = el("ol", { class: "log" }, reply.events.map(entry));
+  const latest = reply.events[0]?.number ?? 0;
   fill(byId("view-history"),
     el("h1", { id: "history-title" }, "What you answered"),
-    el("p", { class: "hint" }, found.n ? `${plural(found.n, "answer")}, the latest first. Click one to change it; you will see the effect before it is applied.` : "No answers yet."),
+    el("p", { class: "hint" }, reply.n ? `${plural(reply.n, "answer")}, the latest first. Click one to change it; you will see the effect before it is applied.` : "No answers yet."),
     list,
     moreButton(list, latest, "Earlier answers", async (at) => (await look(`history?limit=${PAGE}&before=${latest + 1 - at}`))?.events.map(entry)));
   list.querySelector(`[data-number="${wanted}"] summary`)?.click();

@@ -19,7 +19,8 @@ function view() {
   return isThere && name !== "ask" ? name : app.state?.is_done ? "result" : "ask";
 }
 
-async function show() {
+/** @param {boolean} [isAsked] - by a link, which may name the answer to open in the history */
+async function show(isAsked = true) {
   const name = view();
   byId("to-map").hidden = !app.state.has_map;
   for (const other of VIEWS) {
@@ -30,15 +31,11 @@ async function show() {
   document.body.dataset.view = name;
   if (name === "result") await showResult();
   if (name === "map") await showMap();
-  if (name === "history") {
-    await showHistory(Number(location.hash.split("/")[1]) || undefined);
-    // An answer that was asked for is opened once.
-    history.replaceState(null, "", "#history");
-  }
+  if (name === "history") await showHistory(isAsked ? Number(location.hash.split("/")[1]) : 0);
   document.title = `${name === "ask" ? `Question ${app.state.question?.number}` : byId(`to-${name}`).textContent} · ${source()} · likewise`;
 }
 
-onState((_, before) => before && view() !== "map" && show());
+onState((_, before) => before && view() !== "map" && show(false));
 
 document.addEventListener("named", () => {
   refreshStrip().catch(complain);
@@ -66,4 +63,4 @@ document.addEventListener("visibilitychange", () => {
 startAsking();
 startMending();
 startKeys(view);
-reload().then(show).catch(complain);
+reload().then(() => show()).catch(complain);

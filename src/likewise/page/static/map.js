@@ -41,13 +41,13 @@ let hasLasso = false;
 export async function showMap() {
   const view = byId("view-map");
   fill(view, el("h1", { id: "map-title" }, "Map"), el("p", { class: "hint" }, "Drawing …"));
-  const found = await look("map");
-  if (!found) return;
-  points = found.points;
+  const reply = await look("map");
+  if (!reply) return;
+  points = reply.points;
   only = current = lasso = null;
   chosen = new Set();
   lens = WHOLE;
-  looks = new Map(found.groups.map((group) => [group.id, { ...lookOf(group.number), group, at: middle(group.id) }]));
+  looks = new Map(reply.groups.map((group) => [group.id, { ...lookOf(group.number), group, at: middle(group.id) }]));
   canvas = el("canvas", { tabIndex: 0, role: "application", ariaLabel: `${plural(points.length, "item")} as points, marked by group. Arrows go from item to item, space selects one, plus and minus zoom. The groups are listed beside it.` });
   pen = penOf(canvas);
   panel = el("div", { class: "inspect", ariaLive: "polite" }, el("p", { class: "hint" }, "Click a point to see it, or go from one to the next with the arrows. Scroll or +\u00a0and\u00a0− to zoom, drag to move the map. With Shift, or after “Lasso”, drag around items to select them."));
@@ -59,8 +59,8 @@ export async function showMap() {
   const zooms = [button("+", () => zoom(1.5), { ariaLabel: "Zoom in" }), button("−", () => zoom(1 / 1.5), { ariaLabel: "Zoom out" }), button("Whole map", () => zoom(0))];
   fill(view,
     el("h1", { id: "map-title" }, "Map"),
-    el("p", { class: "hint" }, points.length < found.n && `A sample: ${count(points.length)} of ${plural(found.n, "item")}; counts are of all. `, WORDS[found.layout]),
-    el("div", { class: "map-box" }, el("div", { class: "map" }, canvas, el("p", { class: "line" }, zooms, ring, open)), el("div", { class: "map-side" }, panel, legend(found))));
+    el("p", { class: "hint" }, points.length < reply.n && `A sample: ${count(points.length)} of ${plural(reply.n, "item")}; counts are of all. `, WORDS[reply.layout]),
+    el("div", { class: "map-box" }, el("div", { class: "map" }, canvas, el("p", { class: "line" }, zooms, ring, open)), el("div", { class: "map-side" }, panel, legend(reply))));
   draw();
   steer();
   new ResizeObserver(draw).observe(canvas);
@@ -79,7 +79,7 @@ function choose(/** @type {Iterable<number>} */ rows) {
   byId("chosen").textContent = `Open ${plural(chosen.size, "item")}`;
 }
 
-/** A press on a group shows it alone; a second one shows all again. @param {MapReply} found */
+/** A press on a group shows it alone; a second one shows all again. @param {MapReply} reply */
 function legend({ groups, n_groups: nGroups }) {
   const rest = nGroups - groups.length;
   return el("div", {}, el("ul", { class: "legend" }, groups.map((group) => {
@@ -245,9 +245,9 @@ async function inspect(/** @type {Point | null} */ point) {
   if (!point) return;
   current = point;
   ring(point);
-  const found = await look(`item/${point[0]}`);
-  if (!found || current !== point) return;
-  const { item, group } = found;
+  const reply = await look(`item/${point[0]}`);
+  if (!reply || current !== point) return;
+  const { item, group } = reply;
   fill(panel,
     el("h2", { dir: "auto" }, item.title),
     el("p", { class: "hint line" }, howMark(item), howWords(item)),

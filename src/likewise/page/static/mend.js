@@ -51,9 +51,9 @@ export function selectable(thing, ...more) {
 
 /** One item as large as there is room, over everything else. @param {Thing} thing */
 export async function enlarge({ row }) {
-  const found = await look(`item/${row}`);
-  if (!found) return;
-  const { item, group } = found;
+  const reply = await look(`item/${row}`);
+  if (!reply) return;
+  const { item, group } = reply;
   openDialog("item", el("h2", { id: "item-title", dir: "auto" }, item.heading), el("div", { class: "side" }, partsOf(item)),
     el("p", { class: "hint" }, groupLine(group), " ", howWords(item), item.copies.length > 0 && ` · the same as ${item.copies.join(", ")}`));
 }
@@ -118,8 +118,8 @@ export function mendTools(group, list) {
   watch(list, changed);
   changed();
   list.addEventListener("dragstart", () => (tools.querySelector("details").open = true));
-  look("groups?limit=500").then((found) => {
-    const others = (found?.groups ?? []).filter(({ id }) => id !== group?.id);
+  look("groups?limit=500").then((reply) => {
+    const others = (reply?.groups ?? []).filter(({ id }) => id !== group?.id);
     fill(tools, status, places("Move to", others, move, [["a new group", "new"], ["anywhere but here", null]]),
       group && [el("span", { class: "gap" }), button("Check this group", () => openCheck(group.id)), button("Split", () => openSplit(group.id)),
         places("Merge with", others, (id) => mendAndClose("merge", { groups: [group.id, id] }, "Merged two groups"))]);
@@ -135,12 +135,12 @@ export const mostInDoubt = (groups) => groups.filter((group) => group.n_doubtful
 
 /** @type {(id: number) => Promise<void>} */
 export async function openCheck(id) {
-  const [found, all] = await Promise.all([look(`group/${id}?order=doubt&limit=${PAGE}`), look("groups?limit=500")]);
-  if (!found || !all) return dialog.close();
-  const { group } = found;
+  const [reply, all] = await Promise.all([look(`group/${id}?order=doubt&limit=${PAGE}`), look("groups?limit=500")]);
+  if (!reply || !all) return dialog.close();
+  const { group } = reply;
   const next = mostInDoubt(all.groups.filter((other) => other.id !== id));
   const goOn = next && button(["Next: ", groupLine(next)], () => openCheck(next.id));
-  const things = found.members.filter((thing) => thing.how !== "said");
+  const things = reply.members.filter((thing) => thing.how !== "said");
   if (!things.length) return show(["All checked: ", groupLine(group)], el("p", {}, `You said that all ${plural(group.size, "item")} belong here.`), goOn);
   const list = el("ul", { class: "members checking" }, things.map((thing) => selectable(thing)));
   const confirm = button(["All of these belong here ", el("kbd", {}, "C")], async () => {
@@ -159,14 +159,14 @@ export async function openCheck(id) {
 }
 
 async function openSplit(/** @type {number} */ id) {
-  const found = await look(`group/${id}/parts`);
-  if (!found) return;
-  const lists = found.parts.map((part) => el("ul", { class: "members" }, part.shown.map((thing) => selectable(thing))));
+  const reply = await look(`group/${id}/parts`);
+  if (!reply) return;
+  const lists = reply.parts.map((part) => el("ul", { class: "members" }, part.shown.map((thing) => selectable(thing))));
   const parts = () => [0, 1].map((k) => [...selected(lists[k], false), ...selected(lists[1 - k])]);
   show("Split into these two?",
     el("p", { class: "hint" }, "These are its two most likely parts. Selected items go to the other part. What you see stays as you leave it; the rest follows from what is learned."),
     el("div", { class: "mend" }, button("Split like this", () => mendAndClose("split", { parts: parts() }, "Split the group"), { class: "primary" })),
-    el("div", { class: "parts" }, lists.map((list, k) => el("section", { ariaLabel: `Part ${k + 1}` }, el("h3", {}, plural(found.parts[k].size, "item")), list))));
+    el("div", { class: "parts" }, lists.map((list, k) => el("section", { ariaLabel: `Part ${k + 1}` }, el("h3", {}, plural(reply.parts[k].size, "item")), list))));
 }
 
 export function startMending() {

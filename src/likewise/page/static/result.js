@@ -11,27 +11,27 @@ import { curve, groupName, howLegend, knownBar, knownLine, knownTile, tile } fro
 const PAGE = 60;
 
 export async function showResult() {
-  const [found, ways] = await Promise.all([look(`groups?limit=${PAGE}`), look("formats"), fetchProgress(app.state)]);
+  const [reply, ways] = await Promise.all([look(`groups?limit=${PAGE}`), look("formats"), fetchProgress(app.state)]);
   // A reply that came late must not hide a newer one.
-  if (!found || !ways || found.position < app.state.position) return;
+  if (!reply || !ways || reply.position < app.state.position) return;
   const { is_done: isDone, outlook, progress, completeness, can_undo: canUndo } = app.state;
-  const n = plural(found.n, "group");
-  const heading = !found.total.n_said ? `${n} before any answer` : isDone ? `Done: ${n}` : `${n} so far`;
+  const n = plural(reply.n, "group");
+  const heading = !reply.total.n_said ? `${n} before any answer` : isDone ? `Done: ${n}` : `${n} so far`;
   const unsureTimes = progress.unsure ? `, and were not sure ${progress.unsure === 1 ? "once" : `${progress.unsure} times`}` : "";
-  const doubtful = mostInDoubt(found.groups);
-  const cards = el("ul", { class: "groups" }, found.groups.map(card));
+  const doubtful = mostInDoubt(reply.groups);
+  const cards = el("ul", { class: "groups" }, reply.groups.map(card));
   const [unsure, checks] = [el("div", { id: "unsure" }), el("div", { id: "checks" })];
   fill(byId("view-result"),
     el("div", { class: "result-words" },
       el("h1", { id: "result-title" }, heading),
       el("p", { class: "quality" }, outlook.line, " ", curve(completeness)),
-      el("p", { class: "hint" }, `${plural(found.total.size, "item")}: ${knownLine(found.total)}. You gave ${plural(progress.answered, "answer")}${unsureTimes}.`),
-      knownBar(found.total)),
+      el("p", { class: "hint" }, `${plural(reply.total.size, "item")}: ${knownLine(reply.total)}. You gave ${plural(progress.answered, "answer")}${unsureTimes}.`),
+      knownBar(reply.total)),
     el("div", { class: "line" }, goOn(app.state), doubtful && button("Check the least certain", () => openCheck(doubtful.id)), button("Find items", () => openFind()), downloads(ways.formats),
       button(["Undo ", el("kbd", {}, "Z")], undo, { class: "quiet", disabled: !canUndo })),
     howLegend(),
     cards,
-    moreButton(cards, found.n, "Show more groups", async (at) => (await look(`groups?limit=${PAGE}&offset=${at}`))?.groups.map(card)),
+    moreButton(cards, reply.n, "Show more groups", async (at) => (await look(`groups?limit=${PAGE}&offset=${at}`))?.groups.map(card)),
     unsure, checks);
   showUnsure(unsure);
   showChecks(checks);
@@ -68,35 +68,35 @@ function card(/** @type {Group} */ group) {
 function downloads([main, ...others]) {
   /** @type {(format: Format, look: string, words?: string) => Node} */
   const link = ({ format, title }, look, words = title) => el("a", { href: `api/export/${format}`, download: "", class: look }, words);
-  return el("div", { class: "line" }, link(main, app.state.outlook.can_stop ? "primary" : "plain", `Download ${main.title}`),
+  return el("div", { class: "exports line" }, link(main, app.state.outlook.can_stop ? "primary" : "plain", `Download ${main.title}`),
     el("details", { class: "menu" }, el("summary", { class: "plain" }, "Other formats"), el("ul", {}, others.map((way) => el("li", {}, link(way, "quiet"))))));
 }
 
 async function showUnsure(/** @type {HTMLElement} */ box) {
-  const found = await look("unsure");
-  if (!found?.n) return;
-  const { n, n_together: together } = found;
+  const reply = await look("unsure");
+  if (!reply?.n) return;
+  const { n, n_together: together } = reply;
   const [them, They] = n === 1 ? ["it", "It is"] : ["them", "They are"];
   const done = together ? `${together} of ${n} ${together === 1 ? "is" : "are"} in one group all the same: a guess, by how similar the two are.` : `${They} in different groups.`;
   fill(box,
     el("h2", {}, "Still undecided"),
     el("p", { class: "hint" }, `You were not sure about ${plural(n, "pair")}, and no other answer decides ${them}. ${done} Decide now, or leave ${them} as is.`),
-    el("ul", { class: "log" }, found.pairs.map(({ left, right, is_together: isTogether }) =>
+    el("ul", { class: "log" }, reply.pairs.map(({ left, right, is_together: isTogether }) =>
       el("li", { class: "open-pair" }, tile(left), tile(right), el("span", { class: "titles cut", dir: "auto" }, `${left.title} – ${right.title}`),
         el("span", { class: "hint" }, isTogether ? "in one group" : "in different groups"),
         /** @type {const} */ (["same", "different"]).map((word) => button(signed(word), () => carryOut("settle", { left: left.row, right: right.row, answer: word })))))));
 }
 
 async function showChecks(/** @type {HTMLElement} */ box) {
-  const found = await look("checks");
-  if (!found?.checks.length) return;
-  const said = found.checks.filter((check) => check.said !== null);
-  const [next] = found.checks.filter((check) => check.said === null);
-  const start = next && button(said.length ? "Next one" : `Ask me ${found.checks.length} of them`, ({ currentTarget }) => askCheck(currentTarget, box, next, said.length + 1, found.checks.length), { class: "plain next" });
+  const reply = await look("checks");
+  if (!reply?.checks.length) return;
+  const said = reply.checks.filter((check) => check.said !== null);
+  const [next] = reply.checks.filter((check) => check.said === null);
+  const start = next && button(said.length ? "Next one" : `Ask me ${reply.checks.length} of them`, ({ currentTarget }) => askCheck(currentTarget, box, next, said.length + 1, reply.checks.length), { class: "plain next" });
   fill(box,
     el("h2", {}, "Check yourself"),
     el("p", { class: "hint" }, "These questions are about pairs that were settled without asking. They change nothing."),
-    said.length > 0 && [el("p", { role: "status", class: "verdict" }, verdict(found)), el("ul", { class: "checked" }, said.map(outcome))],
+    said.length > 0 && [el("p", { role: "status", class: "verdict" }, verdict(reply)), el("ul", { class: "checked" }, said.map(outcome))],
     start);
 }
 
