@@ -36,6 +36,8 @@ def test_a_small_tile_shows_one_line_or_one_curve():
     assert small({"fields": fields}) == {"line": "town Aosta · people 33000"}
     channel = {"name": "t", "t": [0, 1, 2], "y": [1.0, 2.0, 3.0]}
     assert small({"channels": [channel]}) == {"spark": [0, 50, 100]}
+    assert small({"channels": [{"y": [1e308, -1e308]}]}) == {"spark": [100, 0]}
+    assert small({"channels": [{"y": [7.0, 7.0]}]}) == {"spark": [50, 50]}
 
 
 def test_rounding_leaves_no_negative_zero():

@@ -393,9 +393,16 @@ def one_line(fields: Iterable[Sequence[str]], at_most: int | None = None) -> str
 
 def _spark(values: Sequence[float]) -> list[int]:
     """Return a series in at most 48 points from 0 to 100."""
-    points = values[:: max(1, -(-len(values) // SPARK_POINTS))]
-    low, high = min(points), max(points)
-    return [round((v - low) / (high - low) * 100) if high > low else 50 for v in points]
+    points = np.array(values[:: max(1, -(-len(values) // SPARK_POINTS))])
+    low, high = points.min(), points.max()
+    shares = scaled(points, low, high) if high > low else np.full(len(points), 0.5)
+    return [round(share) for share in (shares * 100).tolist()]
+
+
+def scaled(numbers: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Return numbers as shares of a range."""
+    # Halved, because the difference of two doubles may overflow.
+    return (numbers / 2 - low / 2) / (high / 2 - low / 2)
 
 
 def digest(*parts: str | bytes) -> str:

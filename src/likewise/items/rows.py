@@ -19,6 +19,7 @@ from likewise.items.items import (
     digest,
     known_before,
     one_line,
+    scaled,
     shorten,
 )
 from likewise.items.tablefiles import READING, is_table, read_with
@@ -238,12 +239,6 @@ def _range(numbers: np.ndarray) -> tuple[float, float]:
     """Return the smallest and the largest finite number, 0 and 0 if there is none."""
     finite = numbers[np.isfinite(numbers)]
     return (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
-
-
-def scaled(numbers: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Return numbers as shares of a range."""
-    # Halved, because the difference of two doubles may overflow.
-    return (numbers / 2 - low / 2) / (high / 2 - low / 2)
 
 
 def fit_rows(
