@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from likewise import Answer, Likewise
 from likewise.cli import main
+from likewise.core.answers import Link
 from likewise.errors import InputError
 from likewise.page.calls import formats
-from likewise.project import export, open_project
+from likewise.project import export, mended_labels, open_project
 from likewise.project.groups import group_ids, lives_of
 from likewise.project.mending import split
 
@@ -162,3 +164,10 @@ def test_ids_last_through_answers_merges_splits_and_undo(tmp_path):
     project.undo(position=project.position)
     assert {group.id for group in project.groups()} == {*seen.values()}
     project.close()
+
+
+def test_a_new_group_gets_no_label_that_a_given_one_has():
+    X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1]])
+    session = Likewise(random_state=0).start(X, groups=["new 1"] * 5)
+    session.give_links([Link(0, 3, Answer.DIFFERENT), Link(3, 4, Answer.SAME)])
+    assert mended_labels(session) == ["new 1"] * 3 + ["new 2"] * 2

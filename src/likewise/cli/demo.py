@@ -49,9 +49,7 @@ PACKAGES = ("starlette", "uvicorn", "PIL")
     show_default=True,
     help="Where to write the page with the result.",
 )
-@click.option(
-    "--seed", default=0, show_default=True, help="A different number gives different questions."
-)
+@click.option("--seed", default=0, show_default=True, help="Another number asks differently.")
 @click.option("--auto", is_flag=True, help="Do not ask me: let a simulated person answer.")
 @click.option("--no-browser", is_flag=True, help="Serve the page, and only print its address.")
 def demo(output: Path, seed: int, auto: bool, no_browser: bool) -> None:
@@ -62,9 +60,7 @@ def demo(output: Path, seed: int, auto: bool, no_browser: bool) -> None:
     serves the page all the same, for a browser elsewhere (ssh -L).
     """
     if auto and no_browser:
-        raise click.UsageError(
-            "--auto simulates a person, --no-browser asks one: give only one of them"
-        )
+        raise click.UsageError("--auto asks nobody, --no-browser asks you: give only one of them")
     has_page = all(find_spec(name) for name in PACKAGES)
     has_browser = has_screen(os.environ, sys.platform) and has_page
     if no_browser or (has_browser and not auto):

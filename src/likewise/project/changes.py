@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
+from itertools import count
 from typing import Any
 
 from likewise.core.session import Session
@@ -115,10 +116,11 @@ def mended_labels(session: Session) -> list[Any]:
     titles = given[1]
     ids = group_ids(session).tolist()
     is_whole = all(title.isdecimal() for title in titles)
-    first = max((int(title) for title in titles), default=-1) + 1 if is_whole else 1
     called: dict[int, Any] = {k: int(t) if is_whole else t for k, t in enumerate(titles)}
-    for number, id in enumerate(sorted({*ids} - called.keys()), start=first):
-        called[id] = number if is_whole else f"new {number}"
+    # Labels may come from an earlier call, so they may have new ones already.
+    numbers = count(1 + max(called.values(), default=-1) if is_whole else 1)
+    unused = (n if is_whole else f"new {n}" for n in numbers if f"new {n}" not in titles)
+    called |= dict(zip(sorted({*ids} - called.keys()), unused, strict=False))
     return [called[id] for id in ids]
 
 
