@@ -39,6 +39,7 @@ def build_super_instances(
     if train_indices is not None:
         may_stand[:] = False
         may_stand[train_indices] = True
+    centers: NDArray[Any] | None = None
     if metric in EUCLIDEAN:
         assignment, centers = kmeans(X, n_super_instances, seed=seed, n_jobs=n_jobs)
 
@@ -47,31 +48,23 @@ def build_super_instances(
 
         def to_rows(members: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.float64]:
             mean = X[members].mean(axis=0, dtype=np.float64)
-            away: NDArray[np.float64] = distances(mean[None, :], X[rows], "euclidean")[0]
-            return away
+            return np.asarray(distances(mean[None, :], X[rows], "euclidean")[0])
+    else:
+        between = _pairwise(X, metric)
+        assignment = _agglomerate(between, n_super_instances)
 
-        cells, reps, owner = _choose_representatives(assignment, may_stand, choose, to_rows, n_jobs)
-        return SuperInstances(
-            cells, reps, points=X[reps].copy(), metric=metric, centers=centers, cell_owner=owner
-        )
+        def choose(allowed: NDArray[np.intp]) -> int:
+            return int(allowed[np.argmin(between[np.ix_(allowed, allowed)].sum(axis=1))])
 
-    all_distances = _pairwise(X, metric)
-    assignment = _agglomerate(all_distances, n_super_instances)
+        def to_rows(members: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.float64]:
+            return np.asarray(between[np.ix_(members, rows)].mean(axis=0))
 
-    def choose_by_distance(allowed: NDArray[np.intp]) -> int:
-        return int(allowed[np.argmin(all_distances[np.ix_(allowed, allowed)].sum(axis=1))])
-
-    def mean_to_rows(members: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        away: NDArray[np.float64] = all_distances[np.ix_(members, rows)].mean(axis=0)
-        return away
-
-    cells, reps, _ = _choose_representatives(
-        assignment, may_stand, choose_by_distance, mean_to_rows, 1
-    )
+    cells, reps, owner = _choose_representatives(assignment, may_stand, choose, to_rows, n_jobs)
     if metric == "precomputed":
-        between = np.ascontiguousarray(all_distances[np.ix_(reps, reps)])
-        return SuperInstances(cells, reps, distances=between, metric=metric)
-    return SuperInstances(cells, reps, points=X[reps].copy(), metric=metric)
+        of_reps = np.ascontiguousarray(between[np.ix_(reps, reps)])
+        return SuperInstances(cells, reps, distances=of_reps, metric=metric)
+    cell_owner = None if centers is None else owner
+    return SuperInstances(cells, reps, X[reps].copy(), None, metric, centers, cell_owner)
 
 
 def _choose_representatives(
