@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from likewise.errors import DatasetError, MissingExtraError
-from likewise.lab.datasets import download, load, originals, stored
+from likewise.lab.datasets import download, load, loading, originals
 from likewise.lab.datasets.catalog import ORIGINALS
 from likewise.lab.datasets.newsgroups import Message, message_facts, read_messages
 
@@ -141,8 +141,8 @@ def test_uci_archives_give_the_same_arrays_as_the_folder(file, server, data_home
     folder = tmp_path / "data"
     place, verified = download.fetch_file(file, folder)
     assert place == f"{download.UCI}/{ORIGINALS[file].archive}"
-    assert f"{stored.expected(file)['rows']} rows" in verified
-    ours, theirs = (stored.read_stored(home / file) for home in (folder, data_home))
+    assert f"{loading.expected(file)['rows']} rows" in verified
+    ours, theirs = (loading.read_stored(home / file) for home in (folder, data_home))
     np.testing.assert_array_equal(ours.values, theirs.values)
     assert ours.labels == theirs.labels
     assert ours.columns == theirs.columns
@@ -165,7 +165,7 @@ def test_openml_gives_the_same_arrays_as_the_folder(file, server, data_home, tmp
     folder = tmp_path / "data"
     place, _ = download.fetch_file(file, folder)
     assert place == f"OpenML {ORIGINALS[file].openml}"
-    ours, theirs = (stored.read_stored(home / file) for home in (folder, data_home))
+    ours, theirs = (loading.read_stored(home / file) for home in (folder, data_home))
     np.testing.assert_array_equal(ours.values, theirs.values)
     assert ours.labels == theirs.labels
     assert left_over(folder) == [file]
@@ -472,7 +472,7 @@ def serve_newsgroups(server, content, monkeypatch, checksum=None):
 
 def expect(messages, monkeypatch):
     facts = {"files": {"newsgroups20.jsonl.gz": message_facts(messages)}}
-    monkeypatch.setattr(stored, "expectations", lambda: facts)
+    monkeypatch.setattr(loading, "expectations", lambda: facts)
 
 
 @pytest.fixture

@@ -23,9 +23,9 @@ from likewise.errors import DatasetError, needs_extra
 from likewise.files import whole_file
 from likewise.lab.datasets.catalog import ORIGINALS, Original
 from likewise.lab.datasets.folder import VARIABLE
+from likewise.lab.datasets.loading import expected, verify
 from likewise.lab.datasets.newsgroups import Message, message_bytes
 from likewise.lab.datasets.originals import FACES_ARCHIVE, convert_faces, convert_table
-from likewise.lab.datasets.stored import expected, verify
 from likewise.lab.datasets.tables import table_bytes
 
 UCI = "https://archive.ics.uci.edu/static/public"

@@ -13,14 +13,19 @@ from numpy.typing import NDArray
 
 from likewise.errors import DatasetError, InputError
 from likewise.items.texts import DECIMALS
-from likewise.lab.datasets.catalog import Task, find_task
-from likewise.lab.datasets.faces import face_features
+from likewise.lab.datasets.catalog import Task, expectations, find_task
+from likewise.lab.datasets.faces import Faces, face_features, read_faces
 from likewise.lab.datasets.folder import VARIABLE, data_folder
-from likewise.lab.datasets.newsgroups import load_corpus
-from likewise.lab.datasets.stored import read_stored
-from likewise.lab.datasets.tables import encode, preprocess
+from likewise.lab.datasets.newsgroups import load_corpus, message_facts, read_messages
+from likewise.lab.datasets.tables import Table, check, encode, preprocess, read_table
 
 PREPROCESSING = ("authors", "paper")
+READERS: dict[str, tuple[Any, Any]] = {
+    ".csv": (read_table, Table.facts),
+    ".npz": (read_faces, Faces.facts),
+    ".gz": (read_messages, message_facts),
+}
+"""By suffix: what reads a file, and what describes its content."""
 
 Parts = tuple[NDArray[np.float64], tuple[str, ...], NDArray[Any], str, dict[str, Any]]
 """Rows, their classes and ids, how they were made, and what can be shown of them."""
@@ -215,3 +220,28 @@ def _messages(task: Task, path: Path) -> Parts:
     corpus = load_corpus(path, task.groups, lambda: read_stored(path))
     how = f"tf-idf, LSI to {corpus.X.shape[1]}, unit rows, {DECIMALS} decimals"
     return corpus.X, corpus.labels, np.array(corpus.ids), how, {"texts": corpus.texts}
+
+
+def read_stored(path: Path) -> Any:
+    """Return a table, pictures or messages, checked against the committed expectations."""
+    read, facts = READERS[path.suffix]
+    content = read(path)
+    check(str(path), facts(content), expected(path.name))
+    return content
+
+
+def verify(path: Path) -> str:
+    """Check a file of the data folder and say what was checked."""
+    read_stored(path)
+    facts = expected(path.name)
+    features = f", {facts['features']} features" if "features" in facts else ""
+    return (
+        f"{facts['rows']} rows{features}, {len(facts['classes'])} classes, "
+        f"digest {facts['digest'][:12]}"
+    )
+
+
+def expected(file: str) -> dict[str, Any]:
+    """Return what a file of the data folder must look like."""
+    facts: dict[str, Any] = expectations()["files"][file]
+    return facts

@@ -108,12 +108,12 @@ def half_table(results: Results) -> Table | None:
     return Table.of(lines, "half", sentence(start, verdict), size=size)
 
 
-def noise_scores(results: Results, tasks: Sequence[str], n: int = NOISY) -> dict[str, pd.DataFrame]:
+def noise_scores(results: Results, tasks: Sequence[str]) -> dict[str, pd.DataFrame]:
     """Return the scores of truthful people and of others, of the same folds, tasks and lines."""
     names = [name for name in (*NOISE, *PEOPLE) if len(results.of(name))]
     n_folds = min([results.n_folds, *map(results.folds_of, names)])
-    scores = {TRUTHFUL: results.at(n, tasks, n_folds=n_folds)}
-    scores |= {name: results.at(n, tasks, name, n_folds=n_folds) for name in names}
+    scores = {TRUTHFUL: results.at(NOISY, tasks, n_folds=n_folds)}
+    scores |= {name: results.at(NOISY, tasks, name, n_folds=n_folds) for name in names}
     tables = list(scores.values())
     lines = [n for n in tables[0] if all(n in other and other[n].notna().any() for other in tables)]
     whole = frames().concat([table[lines] for table in tables], axis=1).dropna().index
