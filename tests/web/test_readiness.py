@@ -143,7 +143,7 @@ def test_what_can_be_refused_at_once_opens_no_page(tmp_path, truth, visitor, opt
         ("words", ["a.docx"], "there are no pictures in"),
         ("empty.csv", "", "is empty"),
         ("blank.csv", " \n\n", "is empty"),
-        ("names.csv", "a,b\n", "has column names but no rows"),
+        ("names.csv", "a,b\n", "has 2 columns and 0 rows"),
         ("broken.csv", "a,b\n1\n", "line 2: 1 field where the first line has 2"),
         ("empty.npy", "", "is empty"),
         ("other.csv", "ä".encode("latin-1"), "is not utf-8"),
