@@ -270,7 +270,7 @@ def test_the_end_does_not_contradict_itself(tmp_path, serve, person):
     page = someone.page
     someone.expect(page.get_by_role("heading", level=1)).to_have_text("Done: 2 groups")
     someone.expect(page.locator(".quality")).to_contain_text("nothing left to ask")
-    someone.expect(page.get_by_text("Go on")).to_have_count(0)
+    someone.expect(page.get_by_text("Continue")).to_have_count(0)
 
 
 def test_done_offers_checks_more_questions_and_every_export(namer, tmp_path):
@@ -293,7 +293,7 @@ def test_done_offers_checks_more_questions_and_every_export(namer, tmp_path):
         page.keyboard.press("s")
     someone.expect(page.locator(".verdict")).to_contain_text("may")
     someone.wait()
-    page.get_by_role("button", name="Go on where doubt is left").click()
+    page.get_by_role("button", name="Continue where doubt remains").click()
     someone.expect(page.locator("#ask-title")).to_be_visible()
     someone.answer(2)
 

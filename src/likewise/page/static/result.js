@@ -40,8 +40,8 @@ export async function showResult() {
 /** The main button while more questions help. When COBRA is done, there may be doubt left within its super-instances. @param {State} state */
 function goOn({ is_done: isDone, outlook }) {
   const look = outlook.can_stop ? "plain" : "primary";
-  if (!isDone) return el("a", { href: "#ask", class: look }, "Go on with the questions");
-  const go = button("Go on where doubt is left", async () => {
+  if (!isDone) return el("a", { href: "#ask", class: look }, "Continue with the questions");
+  const go = button("Continue where doubt remains", async () => {
     go.disabled = true;
     const next = await changeInTurn("refine");
     go.disabled = false;

@@ -115,6 +115,6 @@ export const knownBar = (group) => el("span", { class: "known-bar", ariaHidden: 
 
 export function howLegend() {
   /** @type {[How, string][]} */
-  const ways = [["said", "you said so"], ["learned", "learned from your answers, as sure as the disc is full"], ["open", "open: no answer decides where it belongs"]];
+  const ways = [["said", "you said so"], ["learned", "learned from your answers: the fuller the disc, the more certain"], ["open", "open: no answer decides where it belongs"]];
   return el("p", { class: "how-legend hint" }, ways.map(([how, words]) => el("span", {}, howMark({ how, certainty: 0.8 }), words)));
 }
