@@ -205,7 +205,7 @@ def test_an_array_whose_header_cannot_be_read_is_refused_with_a_reason(tmp_path,
     (tmp_path / "x.npy").write_bytes(content)
     with pytest.raises(InputError, match=r"cannot be read as a numpy array: .*save it again"):
         open_items(tmp_path / "x.npy")
-    with pytest.raises(InputError, match=r"or is cut: .*Write it again with numpy\.save"):
+    with pytest.raises(InputError, match=r"or is truncated: .*Write it again with numpy\.save"):
         open_rows({"paths": [str(tmp_path / "x.npy")]})
 
 
