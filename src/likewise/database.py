@@ -146,7 +146,7 @@ def _header(path: Path) -> Header:
     # size: then look again. SQLite marks the header before a log begins and after it is removed.
     header, size = _start(path)
     while True:
-        has_log = _has_log(path)
+        has_log = has_log_beside(path)
         before, (header, size) = (header, size), _start(path)
         if before == (header, size):
             break
@@ -161,7 +161,7 @@ def _start(path: Path) -> tuple[bytes, int]:
         return file.read(100), file.seek(0, os.SEEK_END)
 
 
-def _has_log(path: Path) -> bool:
+def has_log_beside(path: Path) -> bool:
     """Whether a write-ahead log that is not empty lies beside a file."""
     with suppress(FileNotFoundError):
         return Path(f"{path}-wal").stat().st_size > 0

@@ -203,8 +203,8 @@ def first_time(function, act):
 
 
 def test_a_file_opens_while_another_process_begins_to_write(path, store, monkeypatch):
-    has_log = first_time(database._has_log, lambda: store.append(tell(1), after=0))
-    monkeypatch.setattr(database, "_has_log", has_log)
+    has_log = first_time(database.has_log_beside, lambda: store.append(tell(1), after=0))
+    monkeypatch.setattr(database, "has_log_beside", has_log)
     with Store.open(path) as other:
         assert other.notes == ()
         assert [entry.op for entry in other.read()] == [tell(1)]
@@ -216,6 +216,19 @@ def test_a_process_that_has_just_begun_to_write_is_no_copy(path, store, monkeypa
     monkeypatch.setattr(Store, "_check", check)
     with Store.open(path) as other:
         assert other.notes == ()
+
+
+def test_what_another_process_adds_meanwhile_is_no_damage(path, store, monkeypatch):
+    store.append(tell(1), after=0)
+    with Store.open(path) as other:
+        damage = first_time(Store._damage_after, lambda: store.append(tell(2), after=1))
+        monkeypatch.setattr(Store, "_damage_after", damage)
+        assert [entry.op for entry in other.read()] == [tell(1)]
+        compare = first_time(Store._compare, lambda: store.set("instruction", "alike?"))
+        monkeypatch.setattr(Store, "_compare", compare)
+        assert "instruction" not in other.settings
+        assert other.settings["instruction"] == "alike?"
+        assert [entry.op for entry in other.read()] == [tell(1), tell(2)]
 
 
 def test_the_log_cannot_be_rewritten(store):

@@ -28,6 +28,7 @@ from likewise.database import (
     check_whole,
     connect,
     digest,
+    has_log_beside,
     new_file,
     note_sum,
     translated,
@@ -149,9 +150,8 @@ class Store:
         try:
             store._check()
             # A process that had just begun to write has its log by now.
-            store._may_lack_entries = (
-                header.is_in_use and not header.has_log and not check_whole(path).has_log
-            )
+            has_log = header.has_log or has_log_beside(path)
+            store._may_lack_entries = header.is_in_use and not has_log
             # A copy is changed only when it is written to: its header still shows what it is.
             if store._may_lack_entries or (header.has_log and write_in_place(store._db)):
                 store._say_not_closed()
@@ -251,7 +251,7 @@ class Store:
 
     def read(self, since: int = 0) -> list[Stored]:
         """Read the entries after number `since`, in order; name the first one that is damaged."""
-        with self._lock:
+        with self._one_state():
             n_old = self.settings.get(schema.OLD_ENTRIES, 0)
             entries = [
                 Stored(s, json.loads(op), at, s <= n_old) for s, op, at, _ in self.rows(since)
@@ -371,9 +371,9 @@ class Store:
 
     def _content(self, table: str, what: str) -> list[tuple[Any, ...]]:
         """Return the rows of a table, which must have the checksum that was noted."""
-        with self._lock, translated(self.path):
-            rows, own = schema.content(self._current(), table)
-        self._compare(table, own, what)
+        with self._one_state() as db:
+            rows, own = schema.content(db, table)
+            self._compare(table, own, what)
         return rows
 
     def _compare(self, name: str, own: str, what: str) -> None:
@@ -400,6 +400,20 @@ class Store:
             self._db.backup(self._upgraded)
         schema.migrate(self._upgraded)
         return self._upgraded
+
+    @contextmanager
+    def _one_state(self) -> Iterator[sqlite3.Connection]:
+        """Let several statements read one state of the file, whatever others write meanwhile."""
+        with self._lock, translated(self.path):
+            db = self._current()
+            if db.in_transaction:
+                yield db
+                return
+            db.execute("BEGIN")
+            try:
+                yield db
+            finally:
+                db.execute("ROLLBACK")
 
     def _read(self, statement: str, *values: Any) -> list[Any]:
         with self._lock, translated(self.path):
