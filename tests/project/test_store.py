@@ -218,6 +218,25 @@ def test_a_process_that_has_just_begun_to_write_is_no_copy(path, store, monkeypa
         assert other.notes == ()
 
 
+def test_nothing_opens_a_file_beside_sqlite(path, store, monkeypatch):
+    # Closing it would cancel SQLite's locks, and another process could end a log that is in use.
+    database.write_ahead(store._db)
+    opened = []
+
+    def noted(name, call):
+        def wrapped(*args, **options):
+            opened.append(name)
+            return call(*args, **options)
+
+        return wrapped
+
+    monkeypatch.setattr("likewise.project.store.connect", noted("SQLite", database.connect))
+    monkeypatch.setattr(database, "_start", noted("beside", database._start))
+    Store.open(path).close()
+    assert "SQLite" in opened
+    assert "beside" not in opened[opened.index("SQLite") :]
+
+
 def test_what_another_process_adds_meanwhile_is_no_damage(path, store, monkeypatch):
     store.append(tell(1), after=0)
     with Store.open(path) as other:
