@@ -72,7 +72,7 @@ function search(/** @type {() => void} */ again) {
 /** @type {(entry: Cell, own: string | null, at: number | null, group: Keyed) => any[]} */
 function cell({ shares, texts, text, n_missing: n, ...spread }, own, at, group) {
   if (text === null) return [missing()];
-  const content = shares?.map(([value, share]) => el("span", { class: value === own ? "share own" : "share", style: { "--share": share } }, `${value} ${Math.round(share * 100)}\u00a0%`))
+  const content = shares?.map(([value, share]) => el("span", { class: value === own ? "share own" : "share", style: { "--share": share } }, `${value} ${Math.round(share * 100)}%`))
     ?? texts?.join(" · ") ?? [strip(spread, at, group), text];
   return [content, n > 0 && [" ", el("span", { class: "lacking" }, `${n} missing`)]];
 }
