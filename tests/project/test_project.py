@@ -197,7 +197,7 @@ def test_a_project_of_schema_1_opens_as_it_was_and_is_upgraded_by_the_first_writ
         assert checks == saved["checks"]
         if path.read_bytes() == before:
             project.name(project.groups()[0].id, "third", position=project.position)
-            assert project.store._version == 3
+            assert project.store.version == 3
             project.undo(position=project.position)
         project.close()
     assert path.read_bytes() != before

@@ -108,10 +108,11 @@ class ResultStore:
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
-        if self.path != ":memory:":
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
         try:
-            self._db = connect(Path(path), mode="rwc")
+            if self.path != ":memory:":
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
+                Path(path).touch()
+            self._db = connect(Path(path))
             tables = self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             if (others := {name for (name,) in tables}) and "results" not in others:
                 self._db.close()
@@ -128,7 +129,7 @@ class ResultStore:
                 for name in LATER:
                     self._db.execute(f"ALTER TABLE results ADD COLUMN {_column(name)}")
                 names = self._names()
-        except sqlite3.OperationalError as error:
+        except (OSError, sqlite3.OperationalError) as error:
             raise InputError(
                 f"{path} cannot be opened: {error}. Choose a file in a folder that can be written."
             ) from error
@@ -162,7 +163,7 @@ class ResultStore:
         return tuple(name for (name,) in columns)
 
     def close(self) -> None:
-        """Merge the write-ahead log into the file and close it."""
+        """Close the file."""
         self._db.close()
 
 
