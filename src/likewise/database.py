@@ -58,8 +58,6 @@ def connect(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA synchronous = EXTRA")
         # Text that is no UTF-8 is damage, which a checksum finds.
         db.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
-        # Version 0.2.0 left files in write-ahead mode, where the latest writes are beside the file.
-        db.execute("PRAGMA journal_mode = DELETE")
     except BaseException:
         db.close()
         raise
