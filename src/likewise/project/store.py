@@ -333,7 +333,7 @@ class Store:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """Run one transaction that holds the write lock throughout and upgrades an older file."""
         with self._lock, translated(self.path):
-            # Versions up to 0.2.0 used write-ahead mode, where the latest writes are beside the file.
+            # Up to 0.2.0 files were in write-ahead mode: the latest writes are beside the file.
             self._db.execute("PRAGMA journal_mode = DELETE")
             try:
                 self._db.execute("BEGIN IMMEDIATE")
