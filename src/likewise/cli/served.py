@@ -61,7 +61,7 @@ class ServedPage:
     def start(self, path: Path) -> None:
         """Serve the page of a session file that may not be there yet, and say its address."""
         with needs_extra("the labeling page", "app"):
-            from likewise.web.readiness import Readiness
+            from likewise.web.app import Readiness
             from likewise.web.serving import is_local, prepare
 
         readiness = Readiness(self._source)

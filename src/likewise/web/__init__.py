@@ -61,9 +61,8 @@ def create_app(
     >>> folder.cleanup()
     """
     with needs_extra("the labeling page", "app"):
-        from likewise.web.app import app_for
+        from likewise.web.app import Readiness, app_for
     from likewise.project import Project
-    from likewise.web.readiness import Readiness
 
     readiness = Readiness(items.source.name, Project(session, items, log))
     return app_for(readiness, token=token, has_own_login=has_own_login, hosts=hosts)
