@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from likewise.errors import LikewiseError
 from likewise.page.calls import CALLS, Call, File, reply
-from likewise.page.document import STATIC, document, empty_document
+from likewise.page.document import STATIC, document
 from likewise.project import Project
 from likewise.web.guard import LOCAL_HOSTS, Guard
 
@@ -78,8 +78,7 @@ def app_for(
 async def page(request: Request) -> Response:
     """Return the page; its content is fetched from the API."""
     readiness: Readiness = request.app.state.readiness
-    project = readiness.project
-    return HTMLResponse(document(project) if project else empty_document(readiness.source))
+    return HTMLResponse(document(readiness.project or readiness.source))
 
 
 def routes() -> list[Route]:
