@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 
 from likewise.items import Items
 
@@ -64,7 +64,7 @@ def block(items: Items, place: int, width: int, n_lines: int = 12) -> list[str]:
         text = clean(view["text"][:most], keeps_lines=True)
         lines += [""] if lines else []
         for paragraph in text.splitlines():
-            lines += textwrap.wrap(paragraph, width) or [""]
+            lines += _wrapped(paragraph, width)
         hidden = view.get("length", len(view["text"])) - most
         lines += [f"… {hidden} more characters"] if hidden > 0 else []
     return lines + [fit(clean(f"{name}: {text}"), width) for name, text in view.get("fields", ())]
@@ -123,11 +123,21 @@ def cell(text: str, width: int) -> str:
 
 def fit(text: str, width: int) -> str:
     """Return a text cut to a width."""
-    if cells(text) <= width:
-        return text
-    kept = ""
-    for character in text:
-        if cells(kept + character) > width - 1:
-            break
-        kept += character
-    return kept + "…"
+    return text if cells(text) <= width else f"{_beginning(text, width - 1)}…"
+
+
+def _beginning(text: str, width: int) -> str:
+    """Return as many characters of a text as a width has room for."""
+    taken = accumulate(map(cells, text))
+    return text[: sum(n <= width for n in taken)]
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    """Return a text as lines of a width; where characters are wide, also broken between them."""
+    for line in textwrap.wrap(text, width) or [""]:
+        rest = line
+        while cells(rest) > width:
+            beginning = _beginning(rest, max(2, width))
+            yield beginning
+            rest = rest.removeprefix(beginning)
+        yield rest
