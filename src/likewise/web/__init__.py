@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -65,4 +66,5 @@ def create_app(
     from likewise.project import Project
 
     readiness = Readiness(items.source.name, Project(session, items, log))
-    return app_for(readiness, token=token, has_own_login=has_own_login, hosts=hosts)
+    secret = None if has_own_login else token or secrets.token_urlsafe(24)
+    return app_for(readiness, token=secret, hosts=hosts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
@@ -53,25 +52,18 @@ class Readiness:
         return 503, {"error": f"not open yet: {step}{share}", "step": step, "done": done, "of": of}
 
 
-def app_for(
-    readiness: Readiness,
-    *,
-    token: str | None = None,
-    has_own_login: bool = False,
-    hosts: Iterable[str] = (),
-) -> Starlette:
-    """Return the app for a project, open or not; see `likewise.web.create_app`."""
-    secret = None if has_own_login else token or secrets.token_urlsafe(24)
+def app_for(readiness: Readiness, *, token: str | None, hosts: Iterable[str] = ()) -> Starlette:
+    """Return the app for a project, open or not; without a token it lets everybody in."""
     app = Starlette(
         routes=[
             Route("/", page),
             *routes(),
             Mount("/static", StaticFiles(directory=STATIC), name="static"),
         ],
-        middleware=[Middleware(Guard, token=secret, hosts=[*LOCAL_HOSTS, *hosts])],
+        middleware=[Middleware(Guard, token=token, hosts=[*LOCAL_HOSTS, *hosts])],
     )
     app.state.readiness = readiness
-    app.state.token = secret
+    app.state.token = token
     return app
 
 
