@@ -81,8 +81,6 @@ def has_screen(environment: Mapping[str, str], platform: str) -> bool:
 
 def ask_on_page(*, opens: bool = True) -> None:
     """Ask on the page about pieces of two photographs, which come with scikit-learn."""
-    with needs_extra("the labeling page", "app"):
-        import PIL  # noqa: F401
     from likewise.cli.served import ServedPage
     from likewise.project import open_project
 
@@ -103,7 +101,8 @@ def ask_on_page(*, opens: bool = True) -> None:
 
 def write_pieces(folder: Path) -> int:
     """Write overlapping pieces of two photographs as pictures; return how many there are."""
-    from PIL import Image
+    with needs_extra("the labeling page", "app"):
+        from PIL import Image
     from sklearn.datasets import load_sample_images
 
     folder.mkdir(parents=True, exist_ok=True)
