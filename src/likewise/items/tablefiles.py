@@ -23,8 +23,8 @@ TABLE_SUFFIXES = (*CSV_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES)
 READING = ("encoding", "delimiter", "header")
 """The options of `read_table`."""
 
-FRAME = Path("the data frame")
-"""The path of a table that comes from memory, in messages."""
+FRAME, MEMORY = Path("the data frame"), Path("memory")
+"""The paths of what comes from memory, in messages."""
 
 BYTES_PER_CELL = 100
 """About how many bytes a cell takes in memory as a Python value."""
@@ -61,10 +61,12 @@ def read_table(
     delimiter: str | None = None,
     header: bool | None = None,
 ) -> Table:
-    """Read a file whose name ends in one of `TABLE_SUFFIXES`, or a data frame."""
-    if is_frame(source):
+    """Read a file with one of `TABLE_SUFFIXES`, a data frame, or a list as the only column."""
+    if not isinstance(source, Path):
         if encoding is not None or delimiter is not None or header is not None:
-            raise InputError(f"{', '.join(READING)} are for files, not for data frames")
+            raise InputError(f"{', '.join(READING)} are for files, not for what is in memory")
+        if isinstance(source, list):
+            return Table(MEMORY, {"text": source}, len(source))
         table = _from_frame(FRAME, source)
     elif not is_table(source):
         raise InputError(f"{source} is not a table ({', '.join(TABLE_SUFFIXES)})")
