@@ -278,12 +278,12 @@ class Describer:
     def _opened(self, source: Any) -> Items:
         """Open new things as the first were, without their ids and what is only shown."""
         kind: str | None = self.kind
-        unused = {"white"} if kind == "series" else {"white", "id", "show"}
+        unused = ["cache", "white"] if kind == "series" else ["cache", "white", "id", "show"]
         if not is_frame(source) and not isinstance(source, str | os.PathLike):
-            unused = {"text", "id", "columns", "show", *READING}
+            unused = ["cache", "text", "id", "columns", "show", *READING]
             kind = kind if kind in ("images", "texts", "series") else None
         options = {name: value for name, value in self.options.items() if name not in unused}
-        return open_as(kind, source, options, options.pop("cache", True))
+        return open_as(kind, source, options, self.options.get("cache", True))
 
 
 def refuse_nothing(source: PathLike, options: Mapping[str, Any]) -> None:

@@ -23,13 +23,7 @@ from likewise.items.items import (
     shorten,
 )
 from likewise.items.tablefiles import READING, is_table, read_with
-from likewise.items.tables import (
-    Table,
-    as_text,
-    find_times,
-    is_missing,
-    read_times,
-)
+from likewise.items.tables import Table, as_text, find_times, is_missing, read_times
 from likewise.items.texts import fit_characters, latent_features
 from likewise.words import plural
 
@@ -49,8 +43,7 @@ N_TELLING = 3
 TELLING = 0.5
 """A category describes a group if its share there is larger by at least this much than among all
 rows; a number, if it is larger than one outside of the group this much more often than smaller, or
-the other way round. With a lower limit a summary has more words, but they
-describe other groups as well."""
+the other way round. With a lower limit a summary has words that describe other groups as well."""
 
 
 class RowItems(Items):

@@ -83,19 +83,17 @@ class SeriesItems(Items):
         **reading: Any,
     ) -> Self:
         """Read one series per file of a folder, row of a table or an array, or entry of a list."""
-        refused = {"id": id, "show": show, **reading}
+        for_tables = {"id": id, "show": show, **reading}
         if is_table(source):
-            refused = {}
+            for_tables = {}
             series = series_from_table(read_table(source, **reading), id, columns, show or ())
-        elif isinstance(source, list):
-            refused["columns"] = columns
-            series = series_from_list(source)
-        elif source.suffix.lower() in ARRAY_SUFFIXES:
-            refused["columns"] = columns
-            series = series_from_array(source)
-        else:
+        elif isinstance(source, Path) and source.suffix.lower() not in ARRAY_SUFFIXES:
             series = series_from_folder(source, columns)
-        for name, value in refused.items():
+        else:
+            for_tables["columns"] = columns
+            is_list = isinstance(source, list)
+            series = series_from_list(source) if is_list else series_from_array(source)
+        for name, value in for_tables.items():
             if value is not None:
                 raise InputError(f"--{name} is for tables, and {series.source} is not a table")
         return cls(series, how=series_features, cache=cache)
@@ -337,14 +335,10 @@ def dtw_features(series: Sequence[np.ndarray], kept: FeatureCache) -> Features:
 def _warped(series: Sequence[np.ndarray], window: int) -> np.ndarray:
     """Return the distances of all pairs."""
     with needs_extra("dynamic time warping", "series"):
-        from dtaidistance import dtw, dtw_ndim
-    normal = [np.ascontiguousarray(z_normalize(values), dtype=np.float64) for values in series]
+        from dtaidistance import dtw_ndim
+    normal = [np.ascontiguousarray(z_normalize(values)) for values in series]
     n_channels = normal[0].shape[1]
-    if n_channels == 1:
-        flat = [values.ravel() for values in normal]
-        D = dtw.distance_matrix_fast(flat, window=window, only_triu=False)
-    else:
-        D = dtw_ndim.distance_matrix_fast(normal, n_channels, window=window, only_triu=False)
+    D = dtw_ndim.distance_matrix_fast(normal, n_channels, window=window, only_triu=False)
     D = np.asarray(D, dtype=np.float64)
     np.fill_diagonal(D, 0.0)
     return D
