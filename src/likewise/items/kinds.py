@@ -18,7 +18,14 @@ from likewise.items.items import Items
 from likewise.items.limits import files_below
 from likewise.items.pairs import read_candidates
 from likewise.items.points import ARRAY_SUFFIXES, read_features
-from likewise.items.tablefiles import READING, TABLE_SUFFIXES, is_frame, is_table, read_with
+from likewise.items.tablefiles import (
+    READING,
+    TABLE_SUFFIXES,
+    for_reading,
+    is_frame,
+    is_table,
+    read_table,
+)
 from likewise.registry import Registry
 from likewise.words import plural
 
@@ -297,7 +304,7 @@ def refuse_nothing(source: PathLike, options: Mapping[str, Any]) -> None:
             if not begins.strip():
                 raise InputError(f"{path} is empty")
             if not is_named and len(begins) < LOOKED_AT and is_table(path):
-                read_with(path, options)
+                read_table(path, **for_reading(options))
             return
         os.scandir(path).close()
     except OSError as error:

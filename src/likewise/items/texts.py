@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +21,13 @@ from likewise.items.cache import FeatureCache, package_versions
 from likewise.items.items import (
     LINE_LENGTH,
     Features,
-    Items,
     OnProgress,
     Problem,
     digest,
     known_before,
     shorten,
 )
-from likewise.items.tablefiles import READING, is_table, read_with
+from likewise.items.tablefiles import READING, TableItems
 from likewise.items.tables import Table, as_text
 from likewise.words import plural
 
@@ -78,11 +77,12 @@ ADDRESS = re.compile(r"\S*(?:@|://|www\.)\S*")
 """The address of a person or a page, whose parts say nothing about a group."""
 
 
-class TextItems(Items):
+class TextItems(TableItems):
     """One column of a table, read as texts."""
 
     kind = "texts"
     noun = "text"
+    option = "text"
     options = ("text", "id", "show", "text_features", *READING)
 
     def __init__(
@@ -93,7 +93,6 @@ class TextItems(Items):
         id: str | None = None,
         show: Sequence[str] | None = None,
         text_features: str = "lsi",
-        cache: FeatureCache,
     ) -> None:
         text = table.only_column(text, "text")
         self._texts = [as_text(value) for value in table.column(text)]
@@ -102,29 +101,16 @@ class TextItems(Items):
             raise InputError(f"every text in column {text!r} of {table.path} is empty")
         ids = table.ids(id)
         problems = [Problem(i, f"{ids[i]}: the text is empty") for i in empty]
-        super().__init__(table.path, ids, problems=problems, notes=table.notes)
-        self._table, self._id, self._recipe = table, id, text_features
+        super().__init__(table, ids, id, problems=problems, notes=table.notes)
+        self._recipe = text_features
         self._show = list(show or ())
         for name in self._show:
             table.column(name)
-        self._cache = cache
         self._known_words: dict[int, frozenset[str]] = {}
-
-    @classmethod
-    def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
-        """Whether this is a table, and an option names its column of texts."""
-        return "text" in options and is_table(source)
-
-    @classmethod
-    def open(cls, source: Any, *, cache: FeatureCache, **options: Any) -> Self:
-        """Read a table; the column may be left out if there is only one."""
-        table, others = read_with(source, options)
-        return cls(table, cache=cache, **others)
 
     def title(self, i: int) -> str:
         """Return the id where there is an id column, else the beginning of the text."""
-        has_id = self._id is not None or self._table.index is not None
-        return shorten(self.ids[i] if has_id else telling(self._texts[i])) or "(empty)"
+        return shorten(self.ids[i] if self._has_names else telling(self._texts[i])) or "(empty)"
 
     def tile(self, i: int) -> dict[str, Any]:
         """Return the beginning of what the text says."""
@@ -173,10 +159,6 @@ class TextItems(Items):
         counts = self._all_words[1]
         known = [word for word in self._words(i) if counts[word] > 1]
         return sorted(known, key=lambda word: (counts[word], word))[:N_TELLING_WORDS]
-
-    def columns(self) -> dict[str, Sequence[Any]]:
-        """Return the columns of the table, without the one that has the ids."""
-        return {name: v for name, v in self._table.columns.items() if name != self._id}
 
     def content_hash(self, i: int) -> str:
         """Return a hash of the text."""
