@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ from likewise.lab.experiments.store import ResultStore, Row, read_results, write
 from likewise.lab.experiments.tasks import tasks_in
 from likewise.words import plural
 
-DEFAULT_STORE = Path("likewise-bench.sqlite")
+DEFAULT_STORE = Path("likewise-bench.csv")
 MOST_ERRORS = 5
 """So many different reasons of failed cells are named; all are in the store."""
 
@@ -148,38 +147,38 @@ def run(
                 f'{task} is skipped: it needs {package}. pip install "likewise[lab]"', err=True
             )
     plan = plan.only(tasks=[task for task in plan.tasks if not missing_package(task)])
-    with closing(ResultStore(store)) as results:
-        cells = plan.cells()
-        first, then = stages(cells, results, retry)
-        n_open = len(first) + len(then)
-        click.echo(f"{plural(len(cells), 'cell')}, {n_open} to run; results in {store}")
-        # Here, once: every worker would try by itself, and every cell would fail for want of it.
-        fetch_missing((cell.task for cell in (*first, *then)), data_home)
-        with click.progressbar(length=n_open, show_pos=True, label="cells") as bar:
-            counts: Counter[str] = Counter()
-            errors: Counter[str] = Counter()
+    results = ResultStore(store)
+    cells = plan.cells()
+    first, then = stages(cells, results, retry)
+    n_open = len(first) + len(then)
+    click.echo(f"{plural(len(cells), 'cell')}, {n_open} to run; results in {store}")
+    # Here, once: every worker would try by itself, and every cell would fail for want of it.
+    fetch_missing((cell.task for cell in (*first, *then)), data_home)
+    with click.progressbar(length=n_open, show_pos=True, label="cells") as bar:
+        counts: Counter[str] = Counter()
+        errors: Counter[str] = Counter()
 
-            def on_row(row: Row) -> None:
-                counts[row.status] += 1
-                if row.status == "failed":
-                    errors[row.error.strip().splitlines()[-1]] += 1
-                bar.update(1)
+        def on_row(row: Row) -> None:
+            counts[row.status] += 1
+            if row.status == "failed":
+                errors[row.error.strip().splitlines()[-1]] += 1
+            bar.update(1)
 
-            run_cells(
-                cells,
-                results,
-                n_jobs=jobs,
-                client=connect(scheduler),
-                time_limit=time_limit,
-                data_home=data_home,
-                tasks_from=tasks_from,
-                retry=retry,
-                on_row=on_row,
-            )
-        ended = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-        click.echo(f"done: {ended or 'nothing to do'}")
-        for error, count in errors.most_common(MOST_ERRORS):
-            click.echo(f"{count} failed by: {error}", err=True)
+        run_cells(
+            cells,
+            results,
+            n_jobs=jobs,
+            client=connect(scheduler),
+            time_limit=time_limit,
+            data_home=data_home,
+            tasks_from=tasks_from,
+            retry=retry,
+            on_row=on_row,
+        )
+    ended = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    click.echo(f"done: {ended or 'nothing to do'}")
+    for error, count in errors.most_common(MOST_ERRORS):
+        click.echo(f"{count} failed by: {error}", err=True)
 
 
 @bench.command()
@@ -324,10 +323,7 @@ def leaderboard(store: Path, output: Path, folds: int | None) -> None:
 @_store
 @click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
 def export(store: Path, target: Path) -> None:
-    """Copy the results to TARGET: a CSV file (.csv, .csv.gz), or a store to go on with.
-
-    In a store they replace rows of the same cells.
-    """
+    """Copy the results to TARGET, a .csv or .csv.gz file: sorted, one row for every cell."""
     rows = read_results(store)
     write_results(rows, target)
     click.echo(f"wrote {plural(len(rows), 'row')} to {target}")

@@ -45,7 +45,7 @@ def run_cells(
     settings = {"time_limit": time_limit, "data_home": data_home, "tasks_from": tasks_from}
     first, then = stages(cells, store, retry)
     for stage in (first, then):
-        # A list, because joblib reads an iterator in another thread than that of the store.
+        # A list, because joblib reads an iterator in another thread, and this one writes rows.
         ready = list(_with_budget(((cell, settings) for cell in stage), store, written))
         finished = _by_dask(ready, client) if client is not None else in_processes(ready, n_jobs)
         for row in finished:
