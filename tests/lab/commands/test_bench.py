@@ -112,7 +112,7 @@ def test_a_wrong_word_is_named(arguments, message, tmp_path, monkeypatch):
 
 def test_help_has_the_commands():
     result = run("--help")
-    for command in ("run", "report", "leaderboard", "export", "verify"):
+    for command in ("run", "report", "export", "verify"):
         assert command in result.output
 
 
@@ -127,9 +127,10 @@ def test_a_report_on_the_first_folds_leaves_out_the_others(tmp_path, data_home):
     tables = {}
     for n_folds in (1, 2):
         folder = tmp_path / str(n_folds)
-        result = run("leaderboard", "--folds", n_folds, "-o", folder, *store)
+        shown = ("--profile", "flagship", "--folds", n_folds, "-o", folder)
+        result = run("report", *shown, *store)
         assert result.exit_code == 0, result.output
-        tables[n_folds] = (folder / "leaderboard-developed-on.csv").read_text(encoding="utf-8")
+        tables[n_folds] = (folder / "budgets.csv").read_text(encoding="utf-8")
     assert "DSL" in tables[1]
     assert "DSL" not in tables[2]
 
@@ -205,7 +206,7 @@ class Mine(Method):
 
 
 @pytest.mark.slow
-def test_one_file_puts_a_method_on_the_leaderboard_with_tasks_of_ones_own(tmp_path, monkeypatch):
+def test_one_file_puts_a_method_into_the_report_with_tasks_of_ones_own(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a_method_in_one_file.py").write_text(MY_METHOD)
@@ -218,14 +219,9 @@ def test_one_file_puts_a_method_on_the_leaderboard_with_tasks_of_ones_own(tmp_pa
         *("--methods", "COBRA,DSL", "--method", mine, "--store", tmp_path / "r.csv"),
     )
     assert "failed" not in result.output, result.output
-    result = run("leaderboard", "--store", tmp_path / "r.csv", "-o", tmp_path / "board")
-    assert result.exit_code == 0, result.output
-    page = (tmp_path / "board" / "leaderboard.html").read_text(encoding="utf-8")
-    assert mine in page
-    lines = (tmp_path / "board" / "leaderboard-added.csv").read_text().splitlines()
-    assert len(lines) == 1 + 5  # COBRA at three sizes, DSL, mine
-    assert lines[-1].startswith(mine)
     store = ("--store", tmp_path / "r.csv")
     result = run("report", "--profile", "flagship", "-o", tmp_path / "report", *store)
     assert result.exit_code == 0, result.output
-    assert mine in (tmp_path / "report" / "budgets.csv").read_text(encoding="utf-8")
+    lines = (tmp_path / "report" / "budgets.csv").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 1 + 5  # COBRA at three sizes, DSL, mine
+    assert lines[-1].startswith(mine)

@@ -231,7 +231,9 @@ def compare(
     click.echo(verdict(duels[-1], method, against))
 
 
-_output = click.option(
+@bench.command()
+@_store
+@click.option(
     "-o",
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
@@ -239,12 +241,6 @@ _output = click.option(
     show_default=True,
     help="The folder to write to.",
 )
-_first_folds = click.option("--folds", type=int, help="Only rows of so many of the five folds.")
-
-
-@bench.command()
-@_store
-@_output
 @click.option(
     "--profile",
     "profile_name",
@@ -253,7 +249,7 @@ _first_folds = click.option("--folds", type=int, help="Only rows of so many of t
     show_default=True,
     help="Which experiments to report on.",
 )
-@_first_folds
+@click.option("--folds", type=int, help="Only rows of so many of the five folds.")
 @click.option(
     "--seconds",
     "model",
@@ -269,7 +265,7 @@ def report(
     from likewise.lab.experiments.seconds import PUBLISHED, read_seconds
 
     seconds = PUBLISHED if model is None else read_seconds(model)
-    rows = _of_folds(read_results(store), folds)
+    rows = [row for row in read_results(store) if folds is None or row.fold < folds]
     page = write_report(rows, output, profile(profile_name), seconds)
     click.echo(f"wrote {page}")
 
@@ -301,22 +297,6 @@ def seconds(sessions: tuple[str, ...], output: Path) -> None:
     model = fit_seconds(one for path in sessions for one in timed_gestures(path))
     write_whole(output, as_json(model))
     click.echo(f"{model.text.removeprefix('Minutes: ')}\nwrote {output}")
-
-
-@bench.command()
-@_store
-@_output
-@_first_folds
-def leaderboard(store: Path, output: Path, folds: int | None) -> None:
-    """Write one page that ranks all methods by the number of questions: leaderboard.html.
-
-    It takes the results of the profile `flagship`, on the paper's tasks and on those you added by
-    --tasks-from or --tasks.
-    """
-    from likewise.lab.experiments.report import write_leaderboard
-
-    page = write_leaderboard(_of_folds(read_results(store), folds), output)
-    click.echo(f"wrote {page}")
 
 
 @bench.command()
@@ -398,11 +378,6 @@ def verify(
         )
     click.echo(f"{plural(n_left, 'row')} with changed code left")
     raise SystemExit(n_left > 0)
-
-
-def _of_folds(rows: list[Row], n_folds: int | None) -> list[Row]:
-    """Return the rows of the first folds; None for all."""
-    return [row for row in rows if n_folds is None or row.fold < n_folds]
 
 
 def _short(value: object) -> str:

@@ -16,7 +16,6 @@ from likewise.lab.experiments.results import (
     half,
     line_of,
     own_count,
-    split_line,
 )
 from likewise.lab.experiments.statistics import bootstrap
 from likewise.lab.experiments.tables import Line, Table, sentence, words
@@ -177,32 +176,3 @@ def end_table(results: Results) -> Table | None:
                 }
             )
     return Table.of(lines, "own-end")
-
-
-def leaderboard(results: Results, name: str, tasks: Sequence[str]) -> Table | None:
-    """Return all methods on the tasks that all of them have, the best average rank first."""
-    scores = results.at_counts(tasks)
-    methods = [m for m in scores[results.counts[0]] if all(m in table for table in scores.values())]
-    if not methods:
-        return None
-    noisy = noise_scores(results, tasks)
-    every = frames().concat([table[methods] for table in scores.values()])
-    ranks = every.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
-    best = every.eq(every.max(axis=1), axis=0).mean()
-    budgets = results.of(results.scored)
-    lines: list[Line] = []
-    for method in ranks.index:
-        plain, size = split_line(method)
-        rows = budgets[(budgets["method"] == plain) & budgets["n_super_instances"].isin([0, size])]
-        rows = rows[rows["task"].isin(list(tasks))]
-        line: Line = {"method": method + results.mark(plain, size or None)}
-        line["rank"] = float(ranks[method])
-        line["best"] = f"{best[method]:.0%}"
-        line |= {str(budget): bootstrap(table[method]) for budget, table in scores.items()}
-        for condition, table in list(noisy.items())[1:]:
-            line[condition] = bootstrap(table[method]) if method in table and len(table) else None
-        line["ms"] = float(rows["ms_p95"].dropna().median())
-        line["seconds"] = float(rows["cpu_seconds"].median())
-        lines.append(line)
-    file, n_tasks = f"leaderboard-{name.replace(' ', '-')}", len(scores[results.counts[0]])
-    return Table.of(lines, "leaderboard", file=file, name=name, n=NOISY, n_tasks=n_tasks)

@@ -61,7 +61,11 @@ def write_report(
     seconds: Seconds = PUBLISHED,
 ) -> Path:
     """Write ``report.html``, tables, figures, points and stale cells; return the page."""
-    results, target = _begun(rows, folder, plan or profile("paper"), seconds)
+    given = list(rows)
+    if not given:
+        raise InputError("there are no results to report on. Run `likewise bench run` first.")
+    results, target = Results(given, plan or profile("paper"), seconds), Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
     left_out = OF_THE_PAPER if results.is_by_budget else ()
     sections = [_section(results, target, title) for title in SECTIONS if title not in left_out]
     if not results.is_by_budget:
@@ -79,30 +83,6 @@ def write_report(
     columns = [*Cell.__dataclass_fields__, "stale"]
     stale[columns].to_csv(target / "stale-cells.csv", index=False)
     return _write_page(target / "report.html", results, sections)
-
-
-def write_leaderboard(rows: Iterable[Row], folder: str | Path) -> Path:
-    """Write ``leaderboard.html`` and its tables, by the plan of the profile `flagship`."""
-    results, target = _begun(rows, folder, profile("flagship"))
-    sections = [
-        Section(f"{name[0].upper()}{name[1:]}: {len(tasks)} tasks", table)
-        for name, tasks in results.lists.items()
-        if (table := tables.leaderboard(results, name, tasks)) is not None
-    ]
-    sections.append(Section("Stale rows", run_tables.stale_table(results)))
-    return _write_page(target / "leaderboard.html", results, sections)
-
-
-def _begun(
-    rows: Iterable[Row], folder: str | Path, plan: Plan, seconds: Seconds = PUBLISHED
-) -> tuple[Results, Path]:
-    """Return the results, and the folder to write to, which is made."""
-    given = list(rows)
-    if not given:
-        raise InputError("there are no results to report on. Run `likewise bench run` first.")
-    results, target = Results(given, plan, seconds), Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    return results, target
 
 
 def _section(results: Results, target: Path, title: str) -> Section:
