@@ -102,11 +102,16 @@ class LinkCosts:
         self._own = _Totals(shape, X.shape[1], n_metrics)
         self._apart = _Totals(shape, X.shape[1], n_metrics)
         rows = np.flatnonzero(labels >= 0)
-        self._own.fill(linked.group[rows], labels[rows], X[rows], self._norms[rows])
-        self._apart.fill_from(self._own, linked.apart)
+        # While no row has a label, no link costs anything.
+        self._is_blank = len(rows) == 0
+        if not self._is_blank:
+            self._own.fill(linked.group[rows], labels[rows], X[rows], self._norms[rows])
+            self._apart.fill_from(self._own, linked.apart)
 
     def of(self, rows: Ints) -> Array:
         """Return the cost of the links of some rows, for each label."""
+        if self._is_blank:
+            return np.zeros((len(rows), len(self._separation)))
         groups = self._linked.group[rows]
         applied, norms = self._applied[rows], self._norms[rows]
         # A row is at no distance from itself, so it need not be left out of its group.
@@ -128,6 +133,9 @@ class LinkCosts:
         self.labels[rows] = labels
 
     def _count(self, rows: Ints, labels: Ints, sign: int) -> None:
+        if len(rows) == 0:
+            return
+        self._is_blank = False
         groups = self._linked.group[rows]
         self._own.add(groups, labels, sign, self._X[rows], self._norms[rows])
         others, place = self._linked.neighbors_of(groups)
