@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -32,7 +33,7 @@ class Choice:
 class NeighborhoodStrategy(RowStrategy):
     """Place rows into neighborhoods, one by one."""
 
-    parameters = ("n_clusters", "infer_last")
+    parameters: ClassVar[tuple[str, ...]] = ("n_clusters", "infer_last")
 
     def __init__(
         self,
