@@ -37,14 +37,11 @@ NPU_GROWTH = {"MPCKM": 0.25, "COSC": 0.5}
 before every row, which takes most of a day on two cores."""
 
 
-def _cobra(name: str, **parameters: Any) -> SessionMethod:
+def _cobra(name: str, settings: str, **parameters: Any) -> SessionMethod:
     def of_trial(trial: Trial) -> dict[str, Any]:
         size = trial.n_super_instances
         return {"n_super_instances": size, "random_state": trial.seed, **parameters}
 
-    settings = f"incomplete={parameters.get('incomplete', 'separate')}"
-    if "labels" in parameters:
-        settings += f", labels={parameters['labels']}"
     return estimator_method(
         name, COBRA, of_trial, settings=settings, is_sized=True, seeded_as="COBRA"
     )
@@ -84,9 +81,9 @@ def _random(over: Literal["groups", "rows"]) -> SessionMethod:
 
 
 _MADE = (
-    _cobra("COBRA"),
-    _cobra("COBRA-guess", incomplete="guess"),
-    _cobra("COBRA-learned", labels="learned"),
+    _cobra("COBRA", "incomplete=separate"),
+    _cobra("COBRA-guess", "incomplete=guess", incomplete="guess"),
+    _cobra("COBRA-learned", "incomplete=separate, labels=learned", labels="learned"),
     _likewise("Likewise", questions="choices"),
     _likewise("Likewise-pairs", questions="pairs"),
     # Within a phase of COBRAS the clustering of the last one stays.
