@@ -1,3 +1,4 @@
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -116,8 +117,19 @@ def test_help_has_the_commands():
         assert command in result.output
 
 
+@pytest.mark.parametrize("package", ["jinja2", "matplotlib", "pandas"])
+def test_a_report_says_what_it_needs(tmp_path, monkeypatch, package):
+    for name in [name for name in sys.modules if name.startswith("likewise.lab.experiments.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    result = run("report", "--store", tmp_path / "r.csv")
+    assert result.exit_code == 1
+    assert "a report needs" in result.output
+    assert 'pip install "likewise[plot]"' in result.output
+
+
 def test_a_report_on_the_first_folds_leaves_out_the_others(tmp_path, data_home):
-    pytest.importorskip("pandas", reason='pip install "likewise[plot]"')
+    pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
     store = ("--store", tmp_path / "r.csv")
     shared = ("--profile", "flagship", "--tasks", "iris", "--experiments", "budgets", *store)
     # COBRA's cells of `main` say how many questions it takes, so they are run first.

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytest.importorskip("jinja2", reason='pip install "likewise[plot]"')
+pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
 pytest.importorskip("pandas", reason='pip install "likewise[plot]"')
 
 from likewise.errors import InputError
@@ -344,7 +346,6 @@ def test_a_row_whose_code_is_not_known_is_marked_in_every_line(results):
 
 @pytest.mark.slow
 def test_the_report_is_a_page_with_tables_figures_and_all_points(tmp_path):
-    pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
     rows = made_up_rows()
     page = write_report(rows, tmp_path, profile("flagship"))
     text = page.read_text(encoding="utf-8")

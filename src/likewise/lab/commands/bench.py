@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from likewise.errors import InputError
+from likewise.errors import InputError, needs_extra
 from likewise.files import write_whole
 from likewise.lab.commands.data import fetch_missing
 from likewise.lab.datasets.third import missing_package
@@ -261,9 +261,10 @@ def report(
     store: Path, output: Path, profile_name: str, folds: int | None, model: str | None
 ) -> None:
     """Write tables and figures, and one page with all of them: report.html."""
-    from likewise.lab.experiments.report import write_report
     from likewise.lab.experiments.seconds import PUBLISHED, read_seconds
 
+    with needs_extra("a report", "plot"):
+        from likewise.lab.experiments.report import write_report
     seconds = PUBLISHED if model is None else read_seconds(model)
     rows = [row for row in read_results(store) if folds is None or row.fold < folds]
     page = write_report(rows, output, profile(profile_name), seconds)

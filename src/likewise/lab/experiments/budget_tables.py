@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from likewise.lab.experiments.comparison_tables import SHOWN
 from likewise.lab.experiments.methods import CONTROL
@@ -12,17 +13,12 @@ from likewise.lab.experiments.protocol import MEASURES, NOISE, NOISE_BUDGETS, PE
 from likewise.lab.experiments.results import (
     Results,
     complete,
-    frames,
     half,
     line_of,
     own_count,
 )
 from likewise.lab.experiments.statistics import bootstrap
 from likewise.lab.experiments.tables import Line, Table, sentence, words
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 NOISY = NOISE_BUDGETS[-1]
 """After so many questions people who err are compared with others."""
@@ -115,7 +111,7 @@ def noise_scores(results: Results, tasks: Sequence[str]) -> dict[str, pd.DataFra
     scores |= {name: results.at(NOISY, tasks, name, n_folds=n_folds) for name in names}
     tables = list(scores.values())
     lines = [n for n in tables[0] if all(n in other and other[n].notna().any() for other in tables)]
-    whole = frames().concat([table[lines] for table in tables], axis=1).dropna().index
+    whole = pd.concat([table[lines] for table in tables], axis=1).dropna().index
     if not names or not lines:
         return {}
     return {name: table.loc[whole, lines] for name, table in scores.items()}

@@ -7,7 +7,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from likewise.errors import InputError, needs_extra
+from jinja2 import Environment
+
+from likewise.errors import InputError
 from likewise.files import write_whole
 from likewise.lab.experiments import budget_tables as tables
 from likewise.lab.experiments import comparison_tables as comparisons
@@ -82,7 +84,23 @@ def write_report(
     stale = results.rows[results.rows["stale"] != ""]
     columns = [*Cell.__dataclass_fields__, "stale"]
     stale[columns].to_csv(target / "stale-cells.csv", index=False)
-    return _write_page(target / "report.html", results, sections)
+    shown = [part for part in sections if part.table is not None or part.svg]
+    for part in shown:
+        if part.table is not None:
+            part.table.write(target)
+    template = files("likewise.lab.experiments").joinpath("report.html.jinja").read_text("utf-8")
+    text = (
+        Environment(autoescape=True)
+        .from_string(template)
+        .render(
+            title=results.plan.title,
+            opening=_opening(results),
+            versions=run_tables.versions_text(results),
+            sections=shown,
+        )
+    )
+    write_whole(target / "report.html", text)
+    return target / "report.html"
 
 
 def _section(results: Results, target: Path, title: str) -> Section:
@@ -112,22 +130,3 @@ def _opening(results: Results) -> list[str]:
         f"Rand index (ARI) is taken on the test part. {rules}",
         " ".join(lists),
     ]
-
-
-def _write_page(path: Path, results: Results, sections: Iterable[Section]) -> Path:
-    with needs_extra("a report", "plot"):
-        from jinja2 import Environment
-    shown = [part for part in sections if part.table is not None or part.svg]
-    for part in shown:
-        if part.table is not None:
-            part.table.write(path.parent)
-    template = files("likewise.lab.experiments").joinpath("report.html.jinja").read_text("utf-8")
-    page = Environment(autoescape=True).from_string(template)
-    text = page.render(
-        title=results.plan.title,
-        opening=_opening(results),
-        versions=run_tables.versions_text(results),
-        sections=shown,
-    )
-    write_whole(path, text)
-    return path
