@@ -10,8 +10,8 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.html import card, row_name
 from likewise.errors import AnswerError, InputError
+from likewise.words import card
 
 Groups = tuple[tuple[int, ...], ...]
 
@@ -273,10 +273,10 @@ class Question:
     def _repr_html_(self) -> str:
         ids = self.group_ids or [[None] * len(rows) for rows in self.groups]
         groups = [
-            (str(place), ", ".join(map(row_name, rows, names)))
+            (str(place), ", ".join(map(_row_name, rows, names)))
             for place, (rows, names) in enumerate(zip(self.groups, ids, strict=True))
         ]
-        row = row_name(self.row, self.row_id)
+        row = _row_name(self.row, self.row_id)
         if self.is_pair:
             return card(
                 f"Question {self.number}: do these belong together?",
@@ -290,3 +290,7 @@ class Question:
                 f"question {self.number} is not a pair: it has a `row` and {len(self.groups)} "
                 "`groups`. Likewise(questions='pairs') asks about pairs only."
             )
+
+
+def _row_name(row: int, sample_id: Hashable | None) -> str:
+    return f"row {row}" if sample_id is None else f"{sample_id} (row {row})"

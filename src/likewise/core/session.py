@@ -25,15 +25,13 @@ from likewise.core.answers import (
     as_answer,
     is_whole,
 )
-from likewise.core.audit import settled_for_free
-from likewise.core.html import card
 from likewise.core.journal import Revised
-from likewise.core.links import Counted, LinkGraph
+from likewise.core.links import Counted, LinkGraph, pairs_for_free
 from likewise.core.log import Log, record_links
 from likewise.core.reports import Check, Completeness, Progress, Revision, Suspect
 from likewise.core.strategy import Strategy
 from likewise.errors import ContradictionError, InputError, StaleQueryError
-from likewise.words import plural
+from likewise.words import card, plural
 
 
 class Session(Log):
@@ -397,7 +395,14 @@ class Session(Log):
         if not is_whole(n) or n < 0:
             raise InputError(f"audit takes a number of pairs from 0, got {n!r}")
         answered = {link.pair for link in self.links} | self.overruled_pairs()
-        return settled_for_free(self.links, self.strategy.askable(), answered, n, random_state)
+        settled = self.links, self.strategy.askable(), answered
+        rng = np.random.default_rng(random_state)
+        same = pairs_for_free(*settled, Answer.SAME, n, rng)
+        different = pairs_for_free(*settled, Answer.DIFFERENT, n, rng)
+        n_same = min(len(same), max((n + 1) // 2, n - len(different)))
+        chosen = [(pair, Answer.SAME) for pair in same[:n_same]]
+        chosen += [(pair, Answer.DIFFERENT) for pair in different[: n - n_same]]
+        return [Check(*pair, expected, self.links.explain(*pair)) for pair, expected in chosen]
 
     def overruled_pairs(self) -> set[tuple[int, int]]:
         """Return pairs whose answer was overruled by other answers."""
