@@ -19,9 +19,8 @@ from sklearn.utils.validation import validate_data
 
 from likewise.cluster.checkpoint import Checkpoint
 from likewise.cluster.constraints import Pairs, checked_pairs, checked_train_rows
-from likewise.core.answers import Answer, is_whole
+from likewise.core.answers import Answer, checked_budget, is_whole
 from likewise.core.fingerprint import fingerprint
-from likewise.core.log import refuse_budget
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, UnusedLabelsWarning
@@ -77,7 +76,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         """
 
     def _check_parameters(self) -> None:
-        refuse_budget(self.max_queries)
+        checked_budget(self.max_queries)
         n_jobs: Any = self.n_jobs
         if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
             raise InputError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")

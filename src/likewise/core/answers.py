@@ -50,6 +50,29 @@ def is_whole(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
+def checked_count(value: Any, name: str) -> int:
+    """Return a whole number from 0 as one of Python's; refuse other values."""
+    if not is_whole(value) or value < 0:
+        raise InputError(f"{name} must be a whole number from 0, got {value!r}")
+    return int(value)
+
+
+def checked_budget(max_queries: Any) -> int | None:
+    """Return a number of questions, or None for no limit; refuse other values."""
+    return None if max_queries is None else checked_count(max_queries, "max_queries, if not None,")
+
+
+def checked_rows(rows: Sequence[Any], n_rows: int, where: str = "") -> list[int]:
+    """Return row numbers as Python's integers, which JSON can hold; refuse other values."""
+    for row in rows:
+        if not is_whole(row):
+            numbers = f"0 to {n_rows - 1}"
+            raise InputError(f"{where}a row is called by its number, {numbers}, not {row!r}")
+        if not 0 <= row < n_rows:
+            raise InputError(f"{where}there is no row {row}; the rows are 0 to {n_rows - 1}")
+    return [int(row) for row in rows]
+
+
 def ordered(left: int, right: int) -> tuple[int, int]:
     """Return two rows, the smaller one first."""
     return (left, right) if left < right else (right, left)

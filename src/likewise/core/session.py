@@ -23,6 +23,7 @@ from likewise.core.answers import (
     Signed,
     Timed,
     as_answer,
+    checked_count,
     is_whole,
 )
 from likewise.core.journal import Revised
@@ -128,13 +129,10 @@ class Session(Log):
         n : int, optional
             How many more questions to ask. By default all there are.
         """
-        if n is None:
-            self._is_endless = True
-        elif not is_whole(n) or n < 0:
-            raise InputError(f"extend takes a number of questions from 0, got {n!r}")
-        else:
-            self._is_endless = False
-            self.max_queries = max(self.n_asked, self.max_queries or 0) + int(n)
+        if n is not None:
+            more = checked_count(n, "the number of further questions")
+            self.max_queries = max(self.n_asked, self.max_queries or 0) + more
+        self._is_endless = n is None
         self._derived.clear()
 
     def choose(
@@ -222,9 +220,7 @@ class Session(Log):
         for link in links if isinstance(links, Iterable) else (links,):
             if not (isinstance(link, Link) and isinstance(link.answer, Answer)):
                 raise InputError(f"a link is likewise.Link(left, right, Answer.SAME), got {link!r}")
-            left, right = self._checked_rows(link.left, link.right)
-            if left == right:
-                raise InputError(f"row {left} was paired with itself; an answer is about two rows")
+            left, right = self._checked_pair(link.left, link.right)
             checked.append(Link(left, right, link.answer))
         if not checked:
             raise InputError("a gesture has at least one link")
@@ -392,8 +388,7 @@ class Session(Log):
         random_state : int, default=0
             Which ones to choose.
         """
-        if not is_whole(n) or n < 0:
-            raise InputError(f"audit takes a number of pairs from 0, got {n!r}")
+        n = checked_count(n, "the number of pairs")
         answered = {link.pair for link in self.links} | self.overruled_pairs()
         settled = self.links, self.strategy.askable(), answered
         rng = np.random.default_rng(random_state)

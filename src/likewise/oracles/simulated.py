@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Answer, Gesture, Question, is_whole, ordered
+from likewise.core.answers import Answer, Gesture, Question, checked_count, ordered
 from likewise.errors import AnswerError, BudgetExhausted, InputError
 from likewise.inputs import refuse_events
 from likewise.oracles.oracle import answered, as_oracle, can_choose, chosen_by
@@ -136,10 +136,8 @@ class BudgetedOracle(WrappedOracle):
     """
 
     def __init__(self, oracle: Any, max_queries: int) -> None:
-        if not is_whole(max_queries) or max_queries < 0:
-            raise InputError(f"max_queries must be a number from 0, got {max_queries!r}")
         super().__init__(oracle)
-        self.max_queries = max_queries
+        self.max_queries = checked_count(max_queries, "max_queries")
         self.n_queries = 0
 
     def answer(self, question: Question) -> Any:
