@@ -7,7 +7,6 @@ import sys
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -116,26 +115,19 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             correct. -1, None, NaN, "" and "noise" stand for rows without a group. Their labels
             are the names of groups on the page. Only for `Likewise`.
         """
-        return self._begin(
-            X,
-            self._data(X),
-            train_indices=train_indices,
-            sample_ids=sample_ids,
-            must_link=must_link,
-            cannot_link=cannot_link,
-            groups=groups,
-        )[0]
+        beforehand = train_indices, sample_ids, must_link, cannot_link, groups
+        return self._begin(X, self._data(X), *beforehand)[0]
 
     def _begin(
         self,
         X: Any,
         data: Data,
-        *,
         train_indices: ArrayLike | None,
         sample_ids: Sequence[Hashable] | None,
         must_link: Pairs,
         cannot_link: Pairs,
         groups: ArrayLike | None,
+        *,
         is_choice: bool = True,
     ) -> tuple[Session, NDArray[Any]]:
         """Return a session and the rows it is about, which are a sample if there are many."""
@@ -301,16 +293,9 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             session, rows = resumed
             session.max_queries = self.max_queries
         else:
-            session, rows = self._begin(
-                X,
-                data,
-                train_indices=train_indices,
-                sample_ids=sample_ids,
-                must_link=must_link,
-                cannot_link=cannot_link,
-                groups=groups,
-                is_choice=oracle is None or can_choose(as_oracle(oracle)),
-            )
+            beforehand = train_indices, sample_ids, must_link, cannot_link, groups
+            is_choice = oracle is None or can_choose(as_oracle(oracle))
+            session, rows = self._begin(X, data, *beforehand, is_choice=is_choice)
             earlier = getattr(self, "session_", None) if self.warm_start else None
             if earlier is not None and earlier.digest == session.digest:
                 session = earlier
@@ -369,7 +354,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         if isinstance(data, DaskRows | ParquetRows):
             self._check_columns(data)
         if isinstance(data, DaskRows):
-            checked = _CheckedPredict(predict, np.empty((0, *shape), dtype))
+            checked = partial(_checked_predict, predict, np.empty((0, *shape), dtype))
             return data.map(checked, dtype, n_columns)
         if isinstance(data, ParquetRows):
             out = np.empty((data.n_rows, *shape), dtype=dtype)
@@ -418,18 +403,12 @@ def predict_array(predict: Predict, X: NDArray[Any]) -> NDArray[np.intp]:
     )
 
 
-@dataclass(frozen=True)
-class _CheckedPredict:
-    """What a worker does with a block of rows; `empty` is the result for none."""
-
-    predict: Predict
-    empty: NDArray[Any]
-
-    def __call__(self, rows: NDArray[Any]) -> NDArray[Any]:
-        if not len(rows):
-            return self.empty
-        refuse_rows(rows)
-        return in_tiles(self.predict, rows).astype(self.empty.dtype)
+def _checked_predict(predict: Predict, empty: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+    """Return what a worker predicts for a block of rows; `empty` is the result for none."""
+    if not len(rows):
+        return empty
+    refuse_rows(rows)
+    return in_tiles(predict, rows).astype(empty.dtype)
 
 
 def row_labels(X: Any, sample_ids: Sequence[Hashable] | None) -> Sequence[Any] | None:
