@@ -130,7 +130,7 @@ class Tensor:
         ({"X_new": Tensor()}, "row 0, column 0 of X is NaN"),
         ({"X_new": X[0]}, r"got an array of shape \(64,\)"),
         ({"X_new": X[:2], "sample_ids": ["a", "a"]}, "'a' occurs more than once"),
-        ({"X_new": X[:2], "sample_ids": ["r1", "z"]}, "'r1' is there already"),
+        ({"X_new": X[:2], "sample_ids": ["r1", "z"]}, "'r1' occurs more than once"),
         ({"X_new": X[:2], "sample_ids": ["z"]}, "sample_ids has 1 entry, but 2 rows join"),
         ({"X_new": X[:2]}, "sample_ids has 0 entries, but 2 rows join"),
         (

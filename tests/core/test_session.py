@@ -313,6 +313,7 @@ def test_an_audit_takes_a_number(n):
         (5, "one id per row, got 5"),
         ([1], "has 1 entry, but the data has 3 rows"),
         ([[1], [2], [3]], r"numbers, texts or tuples, got \[1\]"),
+        ([(1,), (2,), ([3],)], r"numbers, texts or tuples, got \(\[3\],\)"),
         ([1, 1, 2], "1 occurs more than once"),
     ],
 )

@@ -69,13 +69,13 @@ def checked_ids(
     plain = _plain_ids(ids)
     if len(plain) != n_rows:
         raise InputError(f"sample_ids has {plural(len(plain), 'entry')}, but {why}")
-    seen: set[Hashable] = set()
+    seen = set(taken)
     for i in plain:
-        if not isinstance(i, Hashable):
-            raise InputError(f"sample_ids must be numbers, texts or tuples, got {i!r}")
-        if i in taken:
-            raise InputError(f"sample_ids must be unique, but {i!r} is there already")
-        if i in seen:
+        try:
+            is_twice = i in seen
+        except TypeError:
+            raise InputError(f"sample_ids must be numbers, texts or tuples, got {i!r}") from None
+        if is_twice:
             raise InputError(f"sample_ids must be unique, but {i!r} occurs more than once")
         seen.add(i)
     return plain
