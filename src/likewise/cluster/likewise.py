@@ -208,7 +208,7 @@ class Likewise(AskingClusterer):
     @property
     def completeness_(self) -> Completeness | None:
         """How much of the grouping is right; None before two groups are known by answers."""
-        return self.session_.once("completeness", lambda: self.session_.completeness)
+        return self.session_.completeness
 
     @property
     def suspects_(self) -> list[Suspect]:

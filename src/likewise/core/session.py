@@ -325,7 +325,7 @@ class Session(Log):
     @property
     def completeness(self) -> Completeness | None:
         """How much of the grouping is right, as an estimate; None if there is none."""
-        return self.strategy.completeness()
+        return self.once("completeness", self.strategy.completeness)
 
     @property
     def suspects(self) -> list[Suspect]:
