@@ -244,12 +244,8 @@ class COBRA(AskingClusterer):
         n: Any = self.n_super_instances
         if not is_whole(n) or n < 1:
             raise InputError(f"n_super_instances must be a positive integer, got {n!r}")
-        for name, allowed in (
-            ("incomplete", ("separate", "guess")),
-            ("labels", ("cells", "learned")),
-        ):
-            if getattr(self, name) not in allowed:
-                raise InputError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
+        self._check_choice("incomplete", "separate", "guess")
+        self._check_choice("labels", "cells", "learned")
         if self.labels == "learned" and self.metric == "precomputed":
             raise InputError('labels="learned" needs features, not metric="precomputed"')
 

@@ -83,6 +83,12 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         if not isinstance(verbose, bool) and (not is_whole(verbose) or verbose < 0):
             raise InputError(f"verbose must be a whole number from 0, got {verbose!r}")
 
+    def _check_choice(self, name: str, *allowed: str, others: str = "") -> None:
+        """Refuse a parameter that is none of some words; `others` says who takes other words."""
+        if getattr(self, name) not in allowed:
+            words = ", ".join(map(repr, allowed))
+            raise InputError(f"{name} must be one of {words}, got {getattr(self, name)!r}{others}")
+
     def start(
         self,
         X: Any,
@@ -319,8 +325,9 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         if self.verbose and session.n_asked % ANSWERS_PER_LINE == 0:
             print(session.progress, file=sys.stderr, flush=True)
 
-    def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:  # noqa: ARG002
-        return self.adopt(session, X=X)
+    @abstractmethod
+    def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:
+        """Adopt a session at the end of `fit`; if nothing was asked, guess from the rows alone."""
 
     def _label_all(self, numbers: NDArray[np.intp], data: Data) -> None:
         """Predict the rows that the session is not about, if they are in memory."""
@@ -338,9 +345,9 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         if labels is not None:
             self.labels_ = labels
 
+    @abstractmethod
     def _predictor(self) -> Predict:
         """Return a function from rows to labels that workers can be sent."""
-        raise NotImplementedError
 
     def _predict_in_blocks(
         self, predict: Predict, X: Any, dtype: Any, n_columns: int | None = None

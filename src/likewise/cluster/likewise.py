@@ -103,6 +103,7 @@ class Likewise(AskingClusterer):
     True
     """
 
+    _asks_about_samples = True
     _learns_from_groups = True
 
     def __init__(
@@ -256,10 +257,6 @@ class Likewise(AskingClusterer):
         is_cosine = self._strategy_now.partition.metric == "cosine"
         return partial(_learned_chances, learned, self.n_clusters_, is_cosine)
 
-    @property
-    def _asks_about_samples(self) -> bool:
-        return True
-
     def _strategy(
         self,
         X: NDArray[Any],
@@ -279,14 +276,8 @@ class Likewise(AskingClusterer):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.questions not in ("auto", "choices", "pairs"):
-            raise InputError(
-                f"questions must be 'auto', 'choices' or 'pairs', got {self.questions!r}"
-            )
-        if self.metric not in ("euclidean", "cosine"):
-            raise InputError(
-                f"metric must be 'euclidean' or 'cosine', got {self.metric!r}; COBRA has others"
-            )
+        self._check_choice("questions", "auto", "choices", "pairs")
+        self._check_choice("metric", "euclidean", "cosine", others="; COBRA has others")
 
     def _refuse(self, X: Any, first: int) -> None:
         super()._refuse(X, first)

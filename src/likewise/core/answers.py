@@ -50,16 +50,17 @@ def is_whole(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def checked_count(value: Any, name: str) -> int:
+def checked_count(value: Any, must_be: str) -> int:
     """Return a whole number from 0 as one of Python's; refuse other values."""
     if not is_whole(value) or value < 0:
-        raise InputError(f"{name} must be a whole number from 0, got {value!r}")
+        raise InputError(f"{must_be} a whole number from 0, got {value!r}")
     return int(value)
 
 
 def checked_budget(max_queries: Any) -> int | None:
     """Return a number of questions, or None for no limit; refuse other values."""
-    return None if max_queries is None else checked_count(max_queries, "max_queries, if not None,")
+    must_be = "max_queries must be None or"
+    return None if max_queries is None else checked_count(max_queries, must_be)
 
 
 def checked_rows(rows: Sequence[Any], n_rows: int, where: str = "") -> list[int]:

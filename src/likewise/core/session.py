@@ -130,7 +130,7 @@ class Session(Log):
             How many more questions to ask. By default all there are.
         """
         if n is not None:
-            more = checked_count(n, "the number of further questions")
+            more = checked_count(n, "extend takes")
             self.max_queries = max(self.n_asked, self.max_queries or 0) + more
         self._is_endless = n is None
         self._derived.clear()
@@ -388,7 +388,7 @@ class Session(Log):
         random_state : int, default=0
             Which ones to choose.
         """
-        n = checked_count(n, "the number of pairs")
+        n = checked_count(n, "audit takes")
         answered = {link.pair for link in self.links} | self.overruled_pairs()
         settled = self.links, self.strategy.askable(), answered
         rng = np.random.default_rng(random_state)

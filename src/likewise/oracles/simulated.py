@@ -136,7 +136,7 @@ class BudgetedOracle(WrappedOracle):
 
     def __init__(self, oracle: Any, max_queries: int) -> None:
         super().__init__(oracle)
-        self.max_queries = checked_count(max_queries, "max_queries")
+        self.max_queries = checked_count(max_queries, "max_queries must be")
         self.n_queries = 0
 
     def answer(self, question: Question) -> Any:
