@@ -147,12 +147,13 @@ class COBRA(AskingClusterer):
         partition = session.strategy.partition
         if X is not None:
             refuse_other_rows(session.digest, X, session.n_first_rows)
-        self.labels_ = session.labels_guess if is_guess else session.labels
-        self._group_of_representatives = self.labels_[partition.representatives]
+        labels = session.labels_guess if is_guess else session.labels
+        self._group_of_representatives = labels[partition.representatives]
         if self.labels == "learned":
-            self._learn(session, partition, X)
+            labels = self._learn(session, labels, X)
+        self._labels = labels
         self._set_queries(session)
-        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.n_clusters_ = int(labels.max()) + 1
         self.super_instances_ = partition.assignment
         self.representatives_ = partition.representatives
         points = partition.points
@@ -225,8 +226,9 @@ class COBRA(AskingClusterer):
         n = int(self.n_super_instances)
         return ClosestFirst(build_super_instances(X, n, train_indices=train, **about))
 
-    def _learn(self, session: Session, partition: SuperInstances, X: Any) -> None:
-        """Learn from the representatives and their groups where every row belongs."""
+    def _learn(self, session: Session, labels: NDArray[np.intp], X: Any) -> NDArray[np.intp]:
+        """Learn from the representatives where rows belong, and return that as labels."""
+        partition = session.strategy.partition
         if X is None or partition.points is None:
             lack = "rows: pass X" if X is None else 'features, not metric="precomputed"'
             raise InputError(f'labels="learned" needs the {lack}')
@@ -235,9 +237,10 @@ class COBRA(AskingClusterer):
             raise InputError(f"X has {len(rows)} rows, but the session is about {partition.n_rows}")
         groups = self._group_of_representatives
         self.learned_ = None
-        if groups.max() > 0:
-            self.learned_ = Learner(rows).learn(partition.representatives, groups)
-            self.labels_ = learned_labels(self.learned_, rows, session.links)
+        if groups.max() == 0:
+            return labels
+        self.learned_ = Learner(rows).learn(partition.representatives, groups)
+        return learned_labels(self.learned_, rows, session.links)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

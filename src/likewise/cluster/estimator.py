@@ -232,8 +232,20 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
     `_predictor`.
     """
 
-    _is_elsewhere = False
-    """Whether the rows of the fit are not in memory."""
+    _labels: NDArray[np.intp] | None = None
+    _follows_session = False
+    """Whether `labels_` are those of the session, not `_labels`."""
+
+    @property
+    def labels_(self) -> NDArray[np.intp]:
+        """The cluster of every row."""
+        if self._labels is None:
+            raise AttributeError(
+                "there is no labels_ before fit, nor for rows that are not in memory: "
+                "model.predict(X) returns the labels of all rows, lazily for a Dask collection; "
+                "model.session_.labels has those of the sample that was asked about"
+            )
+        return self._labels
 
     @abstractmethod
     def adopt(self, session: Session, *, X: Any = None) -> Self:
@@ -313,7 +325,6 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         if oracle is not None:
             then = f" and {type(self).__name__}().adopt(error.session)"
             run_for_fit(session, oracle, then=then, on_answer=partial(self._after_answer, file))
-        self._is_elsewhere = False
         self._adopt_fitted(session, rows, is_asked=oracle is not None)
         if session.row_numbers is not None:
             self._label_all(session.row_numbers, data)
@@ -331,19 +342,11 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
 
     def _label_all(self, numbers: NDArray[np.intp], data: Data) -> None:
         """Predict the rows that the session is not about, if they are in memory."""
-        of_sample = self.labels_
-        self._is_elsewhere = not isinstance(data, np.ndarray)
         labels = None
         if isinstance(data, np.ndarray):
             labels = predict_array(self._predictor(), data)
-            labels[numbers] = of_sample
-        self._keep_labels(labels)
-
-    def _keep_labels(self, labels: NDArray[np.intp] | None) -> None:
-        """Keep the labels of all rows instead of those of the sample; None has none."""
-        self.__dict__.pop("labels_", None)
-        if labels is not None:
-            self.labels_ = labels
+            labels[numbers] = self.labels_
+        self._labels, self._follows_session = labels, False
 
     @abstractmethod
     def _predictor(self) -> Predict:
@@ -386,15 +389,6 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             )
         if data.n_features != self.n_features_in_:
             raise InputError(f"X has {data.n_features} columns, the fit had {self.n_features_in_}")
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "labels_" and self.__dict__.get("_is_elsewhere"):
-            raise AttributeError(
-                "there is no labels_ for rows that are not in memory: model.predict(X) returns the "
-                "labels of all rows, lazily for a Dask collection; model.session_.labels has those "
-                "of the sample that was asked about"
-            )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
 def most_likely(chances: Predict, rows: NDArray[Any]) -> NDArray[np.intp]:

@@ -149,7 +149,7 @@ class Likewise(AskingClusterer):
         self._set_queries(session)
         self.n_features_in_ = strategy.partition.points.shape[1]
         self._is_guess = False
-        self._labels_of_all: NDArray[np.intp] | None = None
+        self._follows_session = True
         return self
 
     def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:
@@ -167,12 +167,10 @@ class Likewise(AskingClusterer):
         return self.session_.strategy
 
     @property
-    def labels_(self) -> NDArray[np.intp]:  # type: ignore[override]
+    def labels_(self) -> NDArray[np.intp]:
         """The cluster of every row."""
-        if self._labels_of_all is not None:
-            return self._labels_of_all
-        if self._is_elsewhere:
-            raise AttributeError  # `__getattr__` says why
+        if not self._follows_session:
+            return super().labels_
         return self.session_.labels_guess if self._is_guess else self.session_.labels
 
     @property
@@ -215,9 +213,6 @@ class Likewise(AskingClusterer):
     def suspects_(self) -> list[Suspect]:
         """Answers that are probably wrong, the least credible first."""
         return self.session_.suspects
-
-    def _keep_labels(self, labels: NDArray[np.intp] | None) -> None:
-        self._labels_of_all = labels
 
     def predict(self, X: Any) -> Any:
         """Return the most likely cluster of each row.
