@@ -8,7 +8,6 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from likewise.cluster.estimator import AskingClusterer, Data, Predict, most_likely, predict_array
 from likewise.core.answers import is_whole
@@ -159,26 +158,6 @@ class COBRA(AskingClusterer):
         points = partition.points
         self.n_features_in_ = partition.n_rows if points is None else points.shape[1]
         return self
-
-    def predict(self, X: Any) -> Any:
-        """Return the cluster of each row.
-
-        It is that of its super-instance or, with ``labels="learned"``, the most likely one.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
-            New rows, read block by block, or what `open_items` takes if the model was fitted on
-            items; with ``metric="precomputed"`` their distances to all
-            rows of the fit.
-
-        Returns
-        -------
-        ndarray, Dask array or Dask series of shape (n_rows,)
-            Of a Dask collection it is one that computes when it is asked to.
-        """
-        check_is_fitted(self, "n_clusters_")
-        return self._predict_in_blocks(self._predictor(), X, np.intp)
 
     def _predictor(self) -> Predict:
         if self.labels == "learned" and self.learned_ is not None:

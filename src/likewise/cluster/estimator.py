@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from likewise.cluster.checkpoint import Checkpoint
 from likewise.cluster.constraints import Pairs, checked_pairs, checked_train_rows
@@ -347,6 +347,27 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             labels = predict_array(self._predictor(), data)
             labels[numbers] = self.labels_
         self._labels, self._follows_session = labels, False
+
+    def predict(self, X: Any) -> Any:
+        """Return the cluster of each row.
+
+        That is the most likely one; of `COBRA` without ``labels="learned"``, it is the one of the
+        super-instance that the row falls into.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
+            New rows, read block by block. A model that was fitted on `open_items` takes what
+            `open_items` takes: data frames, texts, pictures, series. With
+            ``metric="precomputed"``, distances to all rows of the fit.
+
+        Returns
+        -------
+        ndarray, Dask array or Dask series of shape (n_rows,)
+            Of a Dask collection it is one that computes when it is asked to.
+        """
+        check_is_fitted(self, "n_clusters_")
+        return self._predict_in_blocks(self._predictor(), X, np.intp)
 
     @abstractmethod
     def _predictor(self) -> Predict:

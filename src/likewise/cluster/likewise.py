@@ -214,23 +214,6 @@ class Likewise(AskingClusterer):
         """Answers that are probably wrong, the least credible first."""
         return self.session_.suspects
 
-    def predict(self, X: Any) -> Any:
-        """Return the most likely cluster of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
-            New rows, read block by block. A model that was fitted on `open_items` takes what
-            `open_items` takes: data frames, texts, pictures, series.
-
-        Returns
-        -------
-        ndarray, Dask array or Dask series of shape (n_rows,)
-            Of a Dask collection it is one that computes when it is asked to.
-        """
-        check_is_fitted(self, "n_clusters_")
-        return self._predict_in_blocks(self._predictor(), X, np.intp)
-
     def predict_proba(self, X: Any) -> Any:
         """Return how likely each row belongs to each cluster, one column per cluster.
 
