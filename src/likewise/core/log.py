@@ -7,7 +7,7 @@ strategy; saving writes the entries down; loading does them.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
@@ -475,15 +475,16 @@ class Log:
         return strategy_after(self._first, shaping, self.strategy.X)
 
     def _open_mark(
-        self, strategy: Strategy, gestures: Iterable[Gesture]
+        self, strategy: Strategy, gestures: Sequence[Gesture]
     ) -> tuple[int, Groups] | None:
         """Return a row marked as a misfit and a row of its group, until an answer settles it."""
-        asked = {link.pair for gesture in gestures for link in gesture.links}
         for row, other in self._marked():
             if other is None or not self.removed.isdisjoint((row, other)):
                 continue
-            if strategy.links.implied(row, other) is None and ordered(row, other) not in asked:
-                return row, ((other,),)
+            if strategy.links.implied(row, other) is None:
+                asked = {link.pair for gesture in gestures for link in gesture.links}
+                if ordered(row, other) not in asked:
+                    return row, ((other,),)
         return None
 
     def _marked(self) -> Iterator[tuple[int, int | None]]:

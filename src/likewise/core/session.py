@@ -7,7 +7,7 @@ was done is in the log (`likewise.core.log`), from which every other state follo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import Any, Unpack
 
@@ -99,7 +99,7 @@ class Session(Log):
         return self.once("question", lambda: self._next(self.strategy, self.events, self.n_asked))
 
     def _next(
-        self, strategy: Strategy, gestures: Iterable[Gesture], n_asked: int
+        self, strategy: Strategy, gestures: Sequence[Gesture], n_asked: int
     ) -> Question | None:
         """Return the question after `n_asked` others, if any is worth asking within the budget."""
         if not self._is_endless:
@@ -109,7 +109,7 @@ class Session(Log):
         return self._question(strategy, gestures, n_asked)
 
     def _question(
-        self, strategy: Strategy, gestures: Iterable[Gesture], n_asked: int
+        self, strategy: Strategy, gestures: Sequence[Gesture], n_asked: int
     ) -> Question | None:
         asked = self._open_mark(strategy, gestures) or strategy.next_question()
         if asked is None:
