@@ -7,7 +7,7 @@ numbers whose squares overflow without a word.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,18 +20,6 @@ LARGEST = {4: 1e18, 8: 1e150}
 """The largest values, by the bytes of a number: a sum of a hundred of their squares is finite."""
 
 OPEN = "likewise.open_items(X) turns such columns into features"
-
-
-def refuse_events(events: Any) -> None:
-    """Raise `InputError` if this is not a list of gestures; iterators are not checked."""
-    remedy = "pass session.events, or events of a saved session by Session.from_dict(saved).events"
-    if not isinstance(events, Iterable) or isinstance(events, str | bytes | Mapping):
-        raise InputError(f"recorded answers are needed, got {type(events).__name__}: {remedy}")
-    if isinstance(events, Iterator):
-        return
-    for k, event in enumerate(events):
-        if not hasattr(event, "links"):
-            raise InputError(f"entry {k} is {event!r}, which is not a recorded answer: {remedy}")
 
 
 def refuse_rows(X: Any, first: int = 0) -> None:

@@ -1,8 +1,9 @@
-"""Nouns and tables in messages."""
+"""Nouns and tables in messages and notebooks."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from html import escape
 
 ALIKE = ("series",)
 """Nouns that are the same for one and for many."""
@@ -30,3 +31,11 @@ def table_lines(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[s
         ).rstrip()
         for row in rows
     ]
+
+
+def card(title: str, lines: Iterable[tuple[str, object]]) -> str:
+    """Return a title and a small table as HTML, for notebooks; all text is escaped."""
+    rows = (
+        f"<tr><th>{escape(name)}</th><td>{escape(str(value))}</td></tr>" for name, value in lines
+    )
+    return f"<b>{escape(title)}</b><table>{''.join(rows)}</table>"

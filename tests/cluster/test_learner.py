@@ -81,3 +81,11 @@ def test_distances_cannot_be_learned_from():
     unknown: Any = "taught"
     with pytest.raises(InputError, match="labels must be one of"):
         COBRA(5, labels=unknown).fit(X)
+
+
+def test_where_representatives_are_one_group_links_still_set_other_rows_apart():
+    X = np.array([[0.0], [1.0], [2.0]])
+    model = COBRA(1, labels="learned", random_state=0).fit(X, cannot_link=[(0, 2)])
+    assert model.learned_ is None
+    assert model.labels_[0] != model.labels_[2]
+    assert model.n_clusters_ == 2

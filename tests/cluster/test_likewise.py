@@ -121,7 +121,7 @@ def test_it_pickles():
     [
         ({"max_queries": -1}, "max_queries"),
         ({"max_queries": 2.5}, "max_queries"),
-        ({"questions": "both"}, "questions must be 'auto', 'choices' or 'pairs', got 'both'"),
+        ({"questions": "both"}, "questions must be one of 'auto', 'choices', 'pairs', got 'both'"),
         ({"n_jobs": 0}, "n_jobs"),
     ],
 )
@@ -300,7 +300,7 @@ def test_rows_of_zeros_have_no_direction():
 
 
 def test_an_unknown_metric_is_refused():
-    with pytest.raises(InputError, match="'euclidean' or 'cosine', got 'l1'"):
+    with pytest.raises(InputError, match="'euclidean', 'cosine', got 'l1'"):
         Likewise().set_params(metric="l1").fit(X)
 
 

@@ -73,7 +73,7 @@ def test_names_that_cannot_be_stored_or_shown_are_refused(wrong):
 
 def test_a_check_is_about_two_rows_and_a_strategy_is_one():
     session = line()
-    with pytest.raises(InputError, match="not about row 1 and itself"):
+    with pytest.raises(InputError, match="row 1 was paired with itself"):
         session.check(1, 1, "same")
     wrong: Any = 5
     with pytest.raises(InputError, match="needs a strategy, got int"):
@@ -148,7 +148,7 @@ def test_a_contradicting_answer_given_beforehand_is_refused_and_changes_nothing(
 
 @pytest.mark.parametrize(
     ("pair", "words"),
-    [((0, 99), "there is no row 99: the data has rows 0 to"), ((2, 2), "paired with itself")],
+    [((0, 99), "there is no row 99; the rows are 0 to"), ((2, 2), "paired with itself")],
 )
 def test_impossible_given_answers_are_refused(pair, words):
     with pytest.raises(InputError, match=words):
@@ -313,6 +313,7 @@ def test_an_audit_takes_a_number(n):
         (5, "one id per row, got 5"),
         ([1], "has 1 entry, but the data has 3 rows"),
         ([[1], [2], [3]], r"numbers, texts or tuples, got \[1\]"),
+        ([(1,), (2,), ([3],)], r"numbers, texts or tuples, got \(\[3\],\)"),
         ([1, 1, 2], "1 occurs more than once"),
     ],
 )

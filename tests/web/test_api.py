@@ -27,11 +27,11 @@ def test_a_question_has_two_items_and_a_line_of_progress(client):
     assert "distance" not in state["question"]
 
 
-def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client, project):
+def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client, monkeypatch):
     assert client.get("/api/query").json()["completeness"] is None
     curve = ((10, 0.7), (20, 0.934))
     complete = Completeness(0.934, 0.811, changing=0.1, curve=curve)
-    project.session.strategy.completeness = lambda: complete
+    monkeypatch.setattr(Session, "completeness", complete)
     assert client.get("/api/query").json()["completeness"] == {
         "estimate": 0.934,
         "at_least": 0.811,
@@ -47,7 +47,7 @@ def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client,
         "can_go_on": False,
         "line": "About 93% right (at least 81%) · about 10 questions to go",
     }
-    project.session.strategy.completeness = lambda: None
+    monkeypatch.setattr(Session, "completeness", None)
     assert client.get("/api/query").json()["completeness"] is None
 
 

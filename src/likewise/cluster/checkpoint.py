@@ -37,14 +37,15 @@ class Checkpoint:
         """Return the session in the file and its rows, or None if there is no file."""
         if not self._path.exists():
             return None
-        whole = self._whole_lines()
-        numbers = self._read(whole[0], 1).get("row_numbers")
+        first, *answers = self._whole_lines()
+        plain = self._read(first, 1)
+        numbers = plain.get("row_numbers")
         try:
             rows = rows_of(None if numbers is None else np.asarray(numbers, dtype=np.intp))
         except IndexError:
             rows = rows_of(None)
         try:
-            session = Session.from_dict(self._read(whole[0], 1), digest=fingerprint(rows))
+            session = Session.from_dict(plain, digest=fingerprint(rows))
         except SessionFileError as error:
             raise SessionFileError(
                 f"{self._path} cannot be continued: {error} Or choose another checkpoint."
@@ -55,7 +56,7 @@ class Checkpoint:
                 f"{self._path} is the checkpoint of a {maker}, not of a {estimator}: choose "
                 "another file"
             )
-        for number, line in enumerate(whole[1:], start=2):
+        for number, line in enumerate(answers, start=2):
             session.apply(self._read(line, number))
         return session, rows
 

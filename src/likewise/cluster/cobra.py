@@ -8,7 +8,6 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from likewise.cluster.estimator import AskingClusterer, Data, Predict, most_likely, predict_array
 from likewise.core.answers import is_whole
@@ -147,37 +146,18 @@ class COBRA(AskingClusterer):
         partition = session.strategy.partition
         if X is not None:
             refuse_other_rows(session.digest, X, session.n_first_rows)
-        self.labels_ = session.labels_guess if is_guess else session.labels
-        self._group_of_representatives = self.labels_[partition.representatives]
+        labels = session.labels_guess if is_guess else session.labels
+        self._group_of_representatives = labels[partition.representatives]
         if self.labels == "learned":
-            self._learn(session, partition, X)
+            labels = self._learn(session, labels, X)
+        self._labels = labels
         self._set_queries(session)
-        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.n_clusters_ = int(labels.max()) + 1
         self.super_instances_ = partition.assignment
         self.representatives_ = partition.representatives
         points = partition.points
         self.n_features_in_ = partition.n_rows if points is None else points.shape[1]
         return self
-
-    def predict(self, X: Any) -> Any:
-        """Return the cluster of each row.
-
-        It is that of its super-instance or, with ``labels="learned"``, the most likely one.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
-            New rows, read block by block, or what `open_items` takes if the model was fitted on
-            items; with ``metric="precomputed"`` their distances to all
-            rows of the fit.
-
-        Returns
-        -------
-        ndarray, Dask array or Dask series of shape (n_rows,)
-            Of a Dask collection it is one that computes when it is asked to.
-        """
-        check_is_fitted(self, "n_clusters_")
-        return self._predict_in_blocks(self._predictor(), X, np.intp)
 
     def _predictor(self) -> Predict:
         if self.labels == "learned" and self.learned_ is not None:
@@ -225,8 +205,9 @@ class COBRA(AskingClusterer):
         n = int(self.n_super_instances)
         return ClosestFirst(build_super_instances(X, n, train_indices=train, **about))
 
-    def _learn(self, session: Session, partition: SuperInstances, X: Any) -> None:
-        """Learn from the representatives and their groups where every row belongs."""
+    def _learn(self, session: Session, labels: NDArray[np.intp], X: Any) -> NDArray[np.intp]:
+        """Learn from the representatives where rows belong, and return that as labels."""
+        partition = session.strategy.partition
         if X is None or partition.points is None:
             lack = "rows: pass X" if X is None else 'features, not metric="precomputed"'
             raise InputError(f'labels="learned" needs the {lack}')
@@ -235,21 +216,18 @@ class COBRA(AskingClusterer):
             raise InputError(f"X has {len(rows)} rows, but the session is about {partition.n_rows}")
         groups = self._group_of_representatives
         self.learned_ = None
-        if groups.max() > 0:
-            self.learned_ = Learner(rows).learn(partition.representatives, groups)
-            self.labels_ = learned_labels(self.learned_, rows, session.links)
+        if groups.max() == 0:
+            return labels
+        self.learned_ = Learner(rows).learn(partition.representatives, groups)
+        return learned_labels(self.learned_, rows, session.links)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         n: Any = self.n_super_instances
         if not is_whole(n) or n < 1:
             raise InputError(f"n_super_instances must be a positive integer, got {n!r}")
-        for name, allowed in (
-            ("incomplete", ("separate", "guess")),
-            ("labels", ("cells", "learned")),
-        ):
-            if getattr(self, name) not in allowed:
-                raise InputError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
+        self._check_choice("incomplete", "separate", "guess")
+        self._check_choice("labels", "cells", "learned")
         if self.labels == "learned" and self.metric == "precomputed":
             raise InputError('labels="learned" needs features, not metric="precomputed"')
 

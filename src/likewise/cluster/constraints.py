@@ -29,7 +29,17 @@ def checked_pairs(
     n_samples: int, pairs: Pairs, name: str, labels: Sequence[Any] | None = None
 ) -> NDArray[np.intp]:
     """Return pairs of rows as an array of shape ``(n_pairs, 2)``; `name` is for the error."""
-    array = _as_array(pairs_by_label(pairs, labels, name), name)
+    if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
+        raise InputError(
+            f"{name} must be pairs of rows, like [(0, 1), (4, 7)]; got {type(pairs).__name__}. "
+            "For no links pass ()"
+        )
+    listed: Any = pairs if hasattr(pairs, "__array__") else list(pairs)
+    rows_of_pairs = listed if labels is None else _by_label(listed, labels, name)
+    try:
+        array = np.asarray(rows_of_pairs)
+    except ValueError as error:
+        raise InputError(f"the entries of {name} have different lengths, not two each") from error
     if array.size == 0:
         return np.empty((0, 2), dtype=np.intp)
     if array.ndim != 2 or array.shape[1] != 2:
@@ -56,18 +66,14 @@ def checked_pairs(
     return rows
 
 
-def pairs_by_label(pairs: Pairs, labels: Sequence[Any] | None, name: str) -> Pairs:
-    """Return pairs of row numbers for pairs of labels, such as those of an index.
-
-    Pairs of whole numbers are row numbers already, also where the labels are numbers.
-    """
-    if labels is None or isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
-        return pairs
-    listed: list[Any] = np.asarray(pairs).tolist() if hasattr(pairs, "__array__") else list(pairs)
+def _by_label(pairs: Any, labels: Sequence[Any], name: str) -> Any:
+    """Return pairs of row numbers for pairs of labels, such as those of an index."""
+    listed: list[Any] = np.asarray(pairs).tolist() if hasattr(pairs, "__array__") else pairs
     if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in listed):
-        return pairs if hasattr(pairs, "__array__") else listed
+        return pairs
+    # Pairs of numbers are row numbers already, also where the labels are numbers.
     if all(isinstance(row, int | float | np.number) for pair in listed for row in pair):
-        return listed
+        return pairs
     places: dict[Any, list[int]] = {}
     for row, label in enumerate(labels):
         places.setdefault(label, []).append(row)
@@ -100,20 +106,3 @@ def checked_train_rows(train_indices: ArrayLike | None, n_rows: int) -> NDArray[
         wrong = rows[(rows < 0) | (rows >= n_rows)][0]
         raise InputError(f"train_indices has {wrong}, but the data has rows 0 to {n_rows - 1}")
     return np.unique(rows).astype(np.intp)
-
-
-def _as_array(pairs: Any, name: str) -> NDArray[Any]:
-    if isinstance(pairs, str | bytes) or not (
-        hasattr(pairs, "__array__") or isinstance(pairs, Iterable)
-    ):
-        raise InputError(
-            f"{name} must be pairs of rows, like [(0, 1), (4, 7)]; got {type(pairs).__name__}. "
-            "For no links pass ()"
-        )
-    try:
-        return np.asarray(pairs if hasattr(pairs, "__array__") else list(pairs))
-    except ValueError as error:
-        raise InputError(
-            f"{name} must be pairs of rows, like [(0, 1), (4, 7)]; its entries have different "
-            "lengths"
-        ) from error

@@ -7,7 +7,6 @@ import sys
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -15,13 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from likewise.cluster.checkpoint import Checkpoint
 from likewise.cluster.constraints import Pairs, checked_pairs, checked_train_rows
-from likewise.core.answers import Answer, is_whole
+from likewise.core.answers import Answer, checked_budget, is_whole
 from likewise.core.fingerprint import fingerprint
-from likewise.core.log import refuse_budget
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, UnusedLabelsWarning
@@ -77,13 +75,19 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         """
 
     def _check_parameters(self) -> None:
-        refuse_budget(self.max_queries)
+        checked_budget(self.max_queries)
         n_jobs: Any = self.n_jobs
         if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
             raise InputError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
         verbose: Any = self.verbose
         if not isinstance(verbose, bool) and (not is_whole(verbose) or verbose < 0):
             raise InputError(f"verbose must be a whole number from 0, got {verbose!r}")
+
+    def _check_choice(self, name: str, *allowed: str, others: str = "") -> None:
+        """Refuse a parameter that is none of some words; `others` says who takes other words."""
+        if getattr(self, name) not in allowed:
+            words = ", ".join(map(repr, allowed))
+            raise InputError(f"{name} must be one of {words}, got {getattr(self, name)!r}{others}")
 
     def start(
         self,
@@ -117,26 +121,19 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             correct. -1, None, NaN, "" and "noise" stand for rows without a group. Their labels
             are the names of groups on the page. Only for `Likewise`.
         """
-        return self._begin(
-            X,
-            self._data(X),
-            train_indices=train_indices,
-            sample_ids=sample_ids,
-            must_link=must_link,
-            cannot_link=cannot_link,
-            groups=groups,
-        )[0]
+        beforehand = train_indices, sample_ids, must_link, cannot_link, groups
+        return self._begin(X, self._data(X), *beforehand)[0]
 
     def _begin(
         self,
         X: Any,
         data: Data,
-        *,
         train_indices: ArrayLike | None,
         sample_ids: Sequence[Hashable] | None,
         must_link: Pairs,
         cannot_link: Pairs,
         groups: ArrayLike | None,
+        *,
         is_choice: bool = True,
     ) -> tuple[Session, NDArray[Any]]:
         """Return a session and the rows it is about, which are a sample if there are many."""
@@ -235,8 +232,20 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
     `_predictor`.
     """
 
-    _is_elsewhere = False
-    """Whether the rows of the fit are not in memory."""
+    _labels: NDArray[np.intp] | None = None
+    _follows_session = False
+    """Whether `labels_` are those of the session, not `_labels`."""
+
+    @property
+    def labels_(self) -> NDArray[np.intp]:
+        """The cluster of every row."""
+        if self._labels is None:
+            raise AttributeError(
+                "there is no labels_ before fit, nor for rows that are not in memory: "
+                "model.predict(X) returns the labels of all rows, lazily for a Dask collection; "
+                "model.session_.labels has those of the sample that was asked about"
+            )
+        return self._labels
 
     @abstractmethod
     def adopt(self, session: Session, *, X: Any = None) -> Self:
@@ -302,16 +311,9 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             session, rows = resumed
             session.max_queries = self.max_queries
         else:
-            session, rows = self._begin(
-                X,
-                data,
-                train_indices=train_indices,
-                sample_ids=sample_ids,
-                must_link=must_link,
-                cannot_link=cannot_link,
-                groups=groups,
-                is_choice=oracle is None or can_choose(as_oracle(oracle)),
-            )
+            beforehand = train_indices, sample_ids, must_link, cannot_link, groups
+            is_choice = oracle is None or can_choose(as_oracle(oracle))
+            session, rows = self._begin(X, data, *beforehand, is_choice=is_choice)
             earlier = getattr(self, "session_", None) if self.warm_start else None
             if earlier is not None and earlier.digest == session.digest:
                 session = earlier
@@ -323,7 +325,6 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         if oracle is not None:
             then = f" and {type(self).__name__}().adopt(error.session)"
             run_for_fit(session, oracle, then=then, on_answer=partial(self._after_answer, file))
-        self._is_elsewhere = False
         self._adopt_fitted(session, rows, is_asked=oracle is not None)
         if session.row_numbers is not None:
             self._label_all(session.row_numbers, data)
@@ -335,28 +336,42 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         if self.verbose and session.n_asked % ANSWERS_PER_LINE == 0:
             print(session.progress, file=sys.stderr, flush=True)
 
-    def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:  # noqa: ARG002
-        return self.adopt(session, X=X)
+    @abstractmethod
+    def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:
+        """Adopt a session at the end of `fit`; if nothing was asked, guess from the rows alone."""
 
     def _label_all(self, numbers: NDArray[np.intp], data: Data) -> None:
         """Predict the rows that the session is not about, if they are in memory."""
-        of_sample = self.labels_
-        self._is_elsewhere = not isinstance(data, np.ndarray)
         labels = None
         if isinstance(data, np.ndarray):
             labels = predict_array(self._predictor(), data)
-            labels[numbers] = of_sample
-        self._keep_labels(labels)
+            labels[numbers] = self.labels_
+        self._labels, self._follows_session = labels, False
 
-    def _keep_labels(self, labels: NDArray[np.intp] | None) -> None:
-        """Keep the labels of all rows instead of those of the sample; None has none."""
-        self.__dict__.pop("labels_", None)
-        if labels is not None:
-            self.labels_ = labels
+    def predict(self, X: Any) -> Any:
+        """Return the cluster of each row.
 
+        That is the most likely one; of `COBRA` without ``labels="learned"``, it is the one of the
+        super-instance that the row falls into.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
+            New rows, read block by block. A model that was fitted on `open_items` takes what
+            `open_items` takes: data frames, texts, pictures, series. With
+            ``metric="precomputed"``, distances to all rows of the fit.
+
+        Returns
+        -------
+        ndarray, Dask array or Dask series of shape (n_rows,)
+            Of a Dask collection it is one that computes when it is asked to.
+        """
+        check_is_fitted(self, "n_clusters_")
+        return self._predict_in_blocks(self._predictor(), X, np.intp)
+
+    @abstractmethod
     def _predictor(self) -> Predict:
         """Return a function from rows to labels that workers can be sent."""
-        raise NotImplementedError
 
     def _predict_in_blocks(
         self, predict: Predict, X: Any, dtype: Any, n_columns: int | None = None
@@ -370,7 +385,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         if isinstance(data, DaskRows | ParquetRows):
             self._check_columns(data)
         if isinstance(data, DaskRows):
-            checked = _CheckedPredict(predict, np.empty((0, *shape), dtype))
+            checked = partial(_checked_predict, predict, np.empty((0, *shape), dtype))
             return data.map(checked, dtype, n_columns)
         if isinstance(data, ParquetRows):
             out = np.empty((data.n_rows, *shape), dtype=dtype)
@@ -396,15 +411,6 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         if data.n_features != self.n_features_in_:
             raise InputError(f"X has {data.n_features} columns, the fit had {self.n_features_in_}")
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "labels_" and self.__dict__.get("_is_elsewhere"):
-            raise AttributeError(
-                "there is no labels_ for rows that are not in memory: model.predict(X) returns the "
-                "labels of all rows, lazily for a Dask collection; model.session_.labels has those "
-                "of the sample that was asked about"
-            )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
 
 def most_likely(chances: Predict, rows: NDArray[Any]) -> NDArray[np.intp]:
     """Return the most likely group of each row, by a function from rows to chances."""
@@ -419,18 +425,12 @@ def predict_array(predict: Predict, X: NDArray[Any]) -> NDArray[np.intp]:
     )
 
 
-@dataclass(frozen=True)
-class _CheckedPredict:
-    """What a worker does with a block of rows; `empty` is the result for none."""
-
-    predict: Predict
-    empty: NDArray[Any]
-
-    def __call__(self, rows: NDArray[Any]) -> NDArray[Any]:
-        if not len(rows):
-            return self.empty
-        refuse_rows(rows)
-        return in_tiles(self.predict, rows).astype(self.empty.dtype)
+def _checked_predict(predict: Predict, empty: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+    """Return what a worker predicts for a block of rows; `empty` is the result for none."""
+    if not len(rows):
+        return empty
+    refuse_rows(rows)
+    return in_tiles(predict, rows).astype(empty.dtype)
 
 
 def row_labels(X: Any, sample_ids: Sequence[Hashable] | None) -> Sequence[Any] | None:

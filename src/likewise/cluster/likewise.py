@@ -103,6 +103,7 @@ class Likewise(AskingClusterer):
     True
     """
 
+    _asks_about_samples = True
     _learns_from_groups = True
 
     def __init__(
@@ -148,7 +149,7 @@ class Likewise(AskingClusterer):
         self._set_queries(session)
         self.n_features_in_ = strategy.partition.points.shape[1]
         self._is_guess = False
-        self._labels_of_all: NDArray[np.intp] | None = None
+        self._follows_session = True
         return self
 
     def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:
@@ -166,12 +167,10 @@ class Likewise(AskingClusterer):
         return self.session_.strategy
 
     @property
-    def labels_(self) -> NDArray[np.intp]:  # type: ignore[override]
+    def labels_(self) -> NDArray[np.intp]:
         """The cluster of every row."""
-        if self._labels_of_all is not None:
-            return self._labels_of_all
-        if self._is_elsewhere:
-            raise AttributeError  # `__getattr__` says why
+        if not self._follows_session:
+            return super().labels_
         return self.session_.labels_guess if self._is_guess else self.session_.labels
 
     @property
@@ -208,32 +207,12 @@ class Likewise(AskingClusterer):
     @property
     def completeness_(self) -> Completeness | None:
         """How much of the grouping is right; None before two groups are known by answers."""
-        return self.session_.once("completeness", lambda: self.session_.completeness)
+        return self.session_.completeness
 
     @property
     def suspects_(self) -> list[Suspect]:
         """Answers that are probably wrong, the least credible first."""
         return self.session_.suspects
-
-    def _keep_labels(self, labels: NDArray[np.intp] | None) -> None:
-        self._labels_of_all = labels
-
-    def predict(self, X: Any) -> Any:
-        """Return the most likely cluster of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features), path, Dask array or Dask data frame
-            New rows, read block by block. A model that was fitted on `open_items` takes what
-            `open_items` takes: data frames, texts, pictures, series.
-
-        Returns
-        -------
-        ndarray, Dask array or Dask series of shape (n_rows,)
-            Of a Dask collection it is one that computes when it is asked to.
-        """
-        check_is_fitted(self, "n_clusters_")
-        return self._predict_in_blocks(self._predictor(), X, np.intp)
 
     def predict_proba(self, X: Any) -> Any:
         """Return how likely each row belongs to each cluster, one column per cluster.
@@ -256,10 +235,6 @@ class Likewise(AskingClusterer):
         is_cosine = self._strategy_now.partition.metric == "cosine"
         return partial(_learned_chances, learned, self.n_clusters_, is_cosine)
 
-    @property
-    def _asks_about_samples(self) -> bool:
-        return True
-
     def _strategy(
         self,
         X: NDArray[Any],
@@ -279,14 +254,8 @@ class Likewise(AskingClusterer):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.questions not in ("auto", "choices", "pairs"):
-            raise InputError(
-                f"questions must be 'auto', 'choices' or 'pairs', got {self.questions!r}"
-            )
-        if self.metric not in ("euclidean", "cosine"):
-            raise InputError(
-                f"metric must be 'euclidean' or 'cosine', got {self.metric!r}; COBRA has others"
-            )
+        self._check_choice("questions", "auto", "choices", "pairs")
+        self._check_choice("metric", "euclidean", "cosine", others="; COBRA has others")
 
     def _refuse(self, X: Any, first: int) -> None:
         super()._refuse(X, first)

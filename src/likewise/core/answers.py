@@ -10,8 +10,8 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.html import card, row_name
 from likewise.errors import AnswerError, InputError
+from likewise.words import card
 
 Groups = tuple[tuple[int, ...], ...]
 
@@ -48,6 +48,30 @@ def as_answer(value: Any) -> Answer:
 def is_whole(value: object) -> bool:
     """Return whether a value is a whole number, of Python or of NumPy."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def checked_count(value: Any, must_be: str) -> int:
+    """Return a whole number from 0 as one of Python's; refuse other values."""
+    if not is_whole(value) or value < 0:
+        raise InputError(f"{must_be} a whole number from 0, got {value!r}")
+    return int(value)
+
+
+def checked_budget(max_queries: Any) -> int | None:
+    """Return a number of questions, or None for no limit; refuse other values."""
+    must_be = "max_queries must be None or"
+    return None if max_queries is None else checked_count(max_queries, must_be)
+
+
+def checked_rows(rows: Sequence[Any], n_rows: int, where: str = "") -> list[int]:
+    """Return row numbers as Python's integers, which JSON can hold; refuse other values."""
+    for row in rows:
+        if not is_whole(row):
+            numbers = f"0 to {n_rows - 1}"
+            raise InputError(f"{where}a row is called by its number, {numbers}, not {row!r}")
+        if not 0 <= row < n_rows:
+            raise InputError(f"{where}there is no row {row}; the rows are 0 to {n_rows - 1}")
+    return [int(row) for row in rows]
 
 
 def ordered(left: int, right: int) -> tuple[int, int]:
@@ -273,10 +297,10 @@ class Question:
     def _repr_html_(self) -> str:
         ids = self.group_ids or [[None] * len(rows) for rows in self.groups]
         groups = [
-            (str(place), ", ".join(map(row_name, rows, names)))
+            (str(place), ", ".join(map(_row_name, rows, names)))
             for place, (rows, names) in enumerate(zip(self.groups, ids, strict=True))
         ]
-        row = row_name(self.row, self.row_id)
+        row = _row_name(self.row, self.row_id)
         if self.is_pair:
             return card(
                 f"Question {self.number}: do these belong together?",
@@ -290,3 +314,7 @@ class Question:
                 f"question {self.number} is not a pair: it has a `row` and {len(self.groups)} "
                 "`groups`. Likewise(questions='pairs') asks about pairs only."
             )
+
+
+def _row_name(row: int, sample_id: Hashable | None) -> str:
+    return f"row {row}" if sample_id is None else f"{sample_id} (row {row})"

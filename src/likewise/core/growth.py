@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from likewise.core.answers import is_whole
+from likewise.core.answers import checked_rows
 from likewise.core.journal import Entry, Grown, Rebuilt
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError, SessionFileError
@@ -22,12 +22,11 @@ def checked_growth(
     """Return an entry about rows that join `n_rows` others, leave and come back, if they can."""
     rows = np.empty((0, 0)) if X_new is None else _matrix(X_new)
     ids = None if ids is None else _plain_ids(ids)
-    asked = range(len(rows)) if train_indices is None else _numbers(train_indices, "train_indices")
-    for k in asked:
-        if not 0 <= k < len(rows):
-            raise InputError(f"train_indices has {k}, but X_new has {plural(len(rows), 'row')}")
+    is_all = train_indices is None
+    asked = range(len(rows)) if is_all else _numbers(train_indices, "train_indices", len(rows))
     unasked = sorted(set(range(len(rows))).difference(asked))
-    leaving, back = set(_numbers(removed, "removed")), set(_numbers(returned, "returned"))
+    leaving = set(_numbers(removed, "removed", n_rows))
+    back = set(_numbers(returned, "returned", n_rows))
     for row in leaving & gone:
         raise InputError(f"row {row} was removed before")
     for row in back - gone:
@@ -70,13 +69,13 @@ def checked_ids(
     plain = _plain_ids(ids)
     if len(plain) != n_rows:
         raise InputError(f"sample_ids has {plural(len(plain), 'entry')}, but {why}")
-    seen: set[Hashable] = set()
+    seen = set(taken)
     for i in plain:
-        if not isinstance(i, Hashable):
-            raise InputError(f"sample_ids must be numbers, texts or tuples, got {i!r}")
-        if i in taken:
-            raise InputError(f"sample_ids must be unique, but {i!r} is there already")
-        if i in seen:
+        try:
+            is_twice = i in seen
+        except TypeError:
+            raise InputError(f"sample_ids must be numbers, texts or tuples, got {i!r}") from None
+        if is_twice:
             raise InputError(f"sample_ids must be unique, but {i!r} occurs more than once")
         seen.add(i)
     return plain
@@ -135,12 +134,9 @@ def _plain_ids(ids: Any) -> tuple[Any, ...]:
     return tuple(i.item() if isinstance(i, np.generic) else i for i in values)
 
 
-def _numbers(rows: Any, name: str) -> list[int]:
-    numbers = _listed(rows, f"{name} must be a list of row numbers")
-    for row in numbers:
-        if not is_whole(row):
-            raise InputError(f"{name} must be row numbers, got {row!r}")
-    return [int(row) for row in numbers]
+def _numbers(rows: Any, name: str, n_rows: int) -> list[int]:
+    listed = _listed(rows, f"{name} must be a list of row numbers")
+    return checked_rows(listed, n_rows, f"{name}: ")
 
 
 def _listed(values: Any, rule: str) -> list[Any]:

@@ -16,6 +16,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from likewise.core.answers import Answer, Gesture, Link, ordered
 from likewise.core.journal import Entry, Revised
 from likewise.errors import ContradictionError, InputError
@@ -294,3 +297,30 @@ def add_links(graph: LinkGraph, links: Iterable[Link]) -> LinkGraph:
     for link in links:
         graph.add(link.left, link.right, link.answer)
     return graph
+
+
+def pairs_for_free(
+    links: LinkGraph,
+    rows: NDArray[np.intp],
+    answered: set[tuple[int, int]],
+    answer: Answer,
+    n: int,
+    rng: np.random.Generator,
+) -> list[tuple[int, int]]:
+    """Return up to `n` pairs of rows that have this answer by implication only."""
+    roots = np.array([links.find(int(row)) for row in rows])
+    implied: list[tuple[int, int]] = []
+    # One pair for each row, then another round, as long as a round finds new pairs.
+    order = list(rng.permutation(len(rows)))
+    n_idle = 0
+    while len(implied) < n and n_idle < len(order):
+        i = order.pop(0)
+        order.append(i)
+        wanted = [roots[i]] if answer is Answer.SAME else list(links.differing(int(rows[i])))
+        partners = rows[np.isin(roots, wanted) & (rows != rows[i])]
+        pairs = [ordered(int(rows[i]), int(j)) for j in partners]
+        fresh = [pair for pair in pairs if pair not in answered and pair not in implied]
+        n_idle = 0 if fresh else n_idle + 1
+        if fresh:
+            implied.append(fresh[int(rng.integers(len(fresh)))])
+    return implied

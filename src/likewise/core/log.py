@@ -7,7 +7,7 @@ strategy; saving writes the entries down; loading does them.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
@@ -23,6 +23,8 @@ from likewise.core.answers import (
     Link,
     Signed,
     as_answer,
+    checked_budget,
+    checked_rows,
     is_whole,
     ordered,
 )
@@ -72,7 +74,6 @@ class Log:
         max_queries: int | None = None,
     ) -> None:
         _refuse_strategy(strategy)
-        refuse_budget(max_queries)
         self.strategy = strategy
         n_rows = strategy.n_rows
         why = f"the data has {plural(n_rows, 'row')}"
@@ -82,7 +83,7 @@ class Log:
         self.digest = digest
         # An array of numbers, or None: Any, so that who knows which it is need not ask.
         self.row_numbers: Any = None if row_numbers is None else np.asarray(row_numbers, np.intp)
-        self.max_queries = None if max_queries is None else int(max_queries)
+        self.max_queries = checked_budget(max_queries)
         self._is_endless = False
         self._first = strategy
         self._counted = Counted(strategy.n_rows, strategy.weighs_answers)
@@ -135,9 +136,7 @@ class Log:
     @property
     def marks(self) -> set[int]:
         """The rows that were marked as misfits."""
-        return {entry.row for entry in self._log if isinstance(entry, Marked)} | {
-            entry.ask[0] for entry in self._log if isinstance(entry, Rebuilt) and entry.ask
-        }
+        return {row for row, _ in self._marked()}
 
     @property
     def checks(self) -> dict[tuple[int, int], Answer]:
@@ -264,7 +263,6 @@ class Log:
             )
         moves: Any = {"removed": removed, "returned": returned, "gone": self.removed}
         entry = checked_growth(X_new, sample_ids, train_indices, n_rows, **moves)
-        self._checked_rows(*entry.removed)
         self._new(replace(entry, **signed))
         return range(n_rows, self.strategy.n_rows)
 
@@ -305,9 +303,7 @@ class Log:
 
     def check(self, left: int, right: int, answer: Any, **signed: Unpack[Signed]) -> None:
         """Note the answer to a check question of `audit`; it changes no group."""
-        left, right = self._checked_rows(left, right)
-        if left == right:
-            raise InputError(f"a check is about two rows, not about row {left} and itself")
+        left, right = self._checked_pair(left, right)
         self._new(Checked((Link(left, right, as_answer(answer)),), **signed))
 
     # -- saving ----------------------------------------------------------------------------------
@@ -372,7 +368,7 @@ class Log:
             # Entries may be about rows that are undone, too.
             n_undone = sum(len(entry.rows) for entry in undone if isinstance(entry, Grown))
             for entry in undone:
-                session._checked_rows(*rows_of(entry), n_rows=session.strategy.n_rows + n_undone)
+                checked_rows(rows_of(entry), session.strategy.n_rows + n_undone)
             session._undone = undone
         except LikewiseError:
             raise
@@ -479,34 +475,35 @@ class Log:
         return strategy_after(self._first, shaping, self.strategy.X)
 
     def _open_mark(
-        self, strategy: Strategy, gestures: Iterable[Gesture]
+        self, strategy: Strategy, gestures: Sequence[Gesture]
     ) -> tuple[int, Groups] | None:
         """Return a row marked as a misfit and a row of its group, until an answer settles it."""
-        pairs = []
-        for entry in self._log:
-            if isinstance(entry, Rebuilt) and entry.ask:
-                pairs.append(entry.ask)
-            if isinstance(entry, Marked) and entry.beside is not None:
-                pairs.append((entry.row, entry.beside))
-        there = [pair for pair in pairs if self.removed.isdisjoint(pair)]
-        open_pairs = [pair for pair in there if strategy.links.implied(*pair) is None]
-        if not open_pairs:
-            return None
-        asked = {link.pair for gesture in gestures for link in gesture.links}
-        return next(
-            ((row, ((other,),)) for row, other in open_pairs if ordered(row, other) not in asked),
-            None,
-        )
+        for row, other in self._marked():
+            if other is None or not self.removed.isdisjoint((row, other)):
+                continue
+            if strategy.links.implied(row, other) is None:
+                asked = {link.pair for gesture in gestures for link in gesture.links}
+                if ordered(row, other) not in asked:
+                    return row, ((other,),)
+        return None
 
-    def _checked_rows(self, *rows: int, n_rows: int | None = None) -> list[int]:
-        """Return row numbers as Python's integers, which JSON can hold; refuse other values."""
-        n_rows = self.strategy.n_rows if n_rows is None else n_rows
-        for row in rows:
-            if not is_whole(row):
-                raise InputError(f"a row is called by its number, 0 to {n_rows - 1}, not {row!r}")
-            if not 0 <= row < n_rows:
-                raise InputError(f"there is no row {row}: the data has rows 0 to {n_rows - 1}")
-        return [int(row) for row in rows]
+    def _marked(self) -> Iterator[tuple[int, int | None]]:
+        """Yield the rows marked as misfits, each with a row of its group if one was named."""
+        for entry in self._log:
+            if isinstance(entry, Marked):
+                yield entry.row, entry.beside
+            elif isinstance(entry, Rebuilt) and entry.ask:
+                yield entry.ask
+
+    def _checked_rows(self, *rows: int) -> list[int]:
+        return checked_rows(rows, self.strategy.n_rows)
+
+    def _checked_pair(self, left: int, right: int) -> list[int]:
+        """Return the numbers of two rows; refuse a row and itself."""
+        rows = self._checked_rows(left, right)
+        if rows[0] == rows[1]:
+            raise InputError(f"row {left} was paired with itself; an answer is about two rows")
+        return rows
 
 
 def record_links(strategy: Strategy, gesture: Gesture) -> None:
@@ -516,20 +513,13 @@ def record_links(strategy: Strategy, gesture: Gesture) -> None:
         strategy.record(link.left, link.right, link.answer, is_certain=is_certain)
 
 
-def refuse_session(session: Any, max_queries: Any = None) -> None:
-    """Raise `InputError` unless `session` is a session and `max_queries` a number of questions."""
+def refuse_session(session: Any) -> None:
+    """Raise `InputError` unless this is a session."""
     if not hasattr(session, "strategy"):
         raise InputError(
             f"a Session is needed, got {type(session).__name__}. Session.from_dict(saved) makes "
             "one of what session.to_dict() returned."
         )
-    refuse_budget(max_queries)
-
-
-def refuse_budget(max_queries: Any) -> None:
-    """Raise `InputError` unless this is None or a number of questions."""
-    if max_queries is not None and (not is_whole(max_queries) or max_queries < 0):
-        raise InputError(f"max_queries must be None or a whole number from 0, got {max_queries!r}")
 
 
 def _refuse_strategy(strategy: Any) -> None:

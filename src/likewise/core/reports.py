@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from likewise.core.answers import Answer, Gesture, Link
-from likewise.core.html import card
-from likewise.words import plural
+from likewise.words import card, plural
 
 
 @dataclass(frozen=True, slots=True)

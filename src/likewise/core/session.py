@@ -7,7 +7,7 @@ was done is in the log (`likewise.core.log`), from which every other state follo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import Any, Unpack
 
@@ -23,17 +23,16 @@ from likewise.core.answers import (
     Signed,
     Timed,
     as_answer,
+    checked_count,
     is_whole,
 )
-from likewise.core.audit import settled_for_free
-from likewise.core.html import card
 from likewise.core.journal import Revised
-from likewise.core.links import Counted, LinkGraph
+from likewise.core.links import Counted, LinkGraph, pairs_for_free
 from likewise.core.log import Log, record_links
 from likewise.core.reports import Check, Completeness, Progress, Revision, Suspect
 from likewise.core.strategy import Strategy
 from likewise.errors import ContradictionError, InputError, StaleQueryError
-from likewise.words import plural
+from likewise.words import card, plural
 
 
 class Session(Log):
@@ -100,7 +99,7 @@ class Session(Log):
         return self.once("question", lambda: self._next(self.strategy, self.events, self.n_asked))
 
     def _next(
-        self, strategy: Strategy, gestures: Iterable[Gesture], n_asked: int
+        self, strategy: Strategy, gestures: Sequence[Gesture], n_asked: int
     ) -> Question | None:
         """Return the question after `n_asked` others, if any is worth asking within the budget."""
         if not self._is_endless:
@@ -110,7 +109,7 @@ class Session(Log):
         return self._question(strategy, gestures, n_asked)
 
     def _question(
-        self, strategy: Strategy, gestures: Iterable[Gesture], n_asked: int
+        self, strategy: Strategy, gestures: Sequence[Gesture], n_asked: int
     ) -> Question | None:
         asked = self._open_mark(strategy, gestures) or strategy.next_question()
         if asked is None:
@@ -130,13 +129,10 @@ class Session(Log):
         n : int, optional
             How many more questions to ask. By default all there are.
         """
-        if n is None:
-            self._is_endless = True
-        elif not is_whole(n) or n < 0:
-            raise InputError(f"extend takes a number of questions from 0, got {n!r}")
-        else:
-            self._is_endless = False
-            self.max_queries = max(self.n_asked, self.max_queries or 0) + int(n)
+        if n is not None:
+            more = checked_count(n, "extend takes")
+            self.max_queries = max(self.n_asked, self.max_queries or 0) + more
+        self._is_endless = n is None
         self._derived.clear()
 
     def choose(
@@ -224,9 +220,7 @@ class Session(Log):
         for link in links if isinstance(links, Iterable) else (links,):
             if not (isinstance(link, Link) and isinstance(link.answer, Answer)):
                 raise InputError(f"a link is likewise.Link(left, right, Answer.SAME), got {link!r}")
-            left, right = self._checked_rows(link.left, link.right)
-            if left == right:
-                raise InputError(f"row {left} was paired with itself; an answer is about two rows")
+            left, right = self._checked_pair(link.left, link.right)
             checked.append(Link(left, right, link.answer))
         if not checked:
             raise InputError("a gesture has at least one link")
@@ -331,7 +325,7 @@ class Session(Log):
     @property
     def completeness(self) -> Completeness | None:
         """How much of the grouping is right, as an estimate; None if there is none."""
-        return self.strategy.completeness()
+        return self.once("completeness", self.strategy.completeness)
 
     @property
     def suspects(self) -> list[Suspect]:
@@ -394,10 +388,16 @@ class Session(Log):
         random_state : int, default=0
             Which ones to choose.
         """
-        if not is_whole(n) or n < 0:
-            raise InputError(f"audit takes a number of pairs from 0, got {n!r}")
+        n = checked_count(n, "audit takes")
         answered = {link.pair for link in self.links} | self.overruled_pairs()
-        return settled_for_free(self.links, self.strategy.askable(), answered, n, random_state)
+        settled = self.links, self.strategy.askable(), answered
+        rng = np.random.default_rng(random_state)
+        same = pairs_for_free(*settled, Answer.SAME, n, rng)
+        different = pairs_for_free(*settled, Answer.DIFFERENT, n, rng)
+        n_same = min(len(same), max((n + 1) // 2, n - len(different)))
+        chosen = [(pair, Answer.SAME) for pair in same[:n_same]]
+        chosen += [(pair, Answer.DIFFERENT) for pair in different[: n - n_same]]
+        return [Check(*pair, expected, self.links.explain(*pair)) for pair, expected in chosen]
 
     def overruled_pairs(self) -> set[tuple[int, int]]:
         """Return pairs whose answer was overruled by other answers."""

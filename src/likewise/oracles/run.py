@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from likewise.core.answers import checked_budget
 from likewise.core.log import refuse_session
 from likewise.core.session import Session
 from likewise.errors import (
@@ -56,11 +57,11 @@ def run(
     >>> run(session, LabelOracle([0, 0, 1]), max_queries=1).progress.answered
     1
     """
-    refuse_session(session, max_queries)
+    refuse_session(session)
     oracle = as_oracle(oracle)
     check_length(oracle, session)
-    n_before = session.n_asked
-    while max_queries is None or session.n_asked - n_before < max_queries:
+    most, n_before = checked_budget(max_queries), session.n_asked
+    while most is None or session.n_asked - n_before < most:
         question = session.ask()
         if question is None:
             break

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Answer, Gesture, Question, is_whole, ordered
+from likewise.core.answers import Answer, Gesture, Question, checked_count, ordered
 from likewise.errors import AnswerError, BudgetExhausted, InputError
-from likewise.inputs import refuse_events
 from likewise.oracles.oracle import answered, as_oracle, can_choose, chosen_by
 from likewise.words import plural
 
@@ -136,10 +135,8 @@ class BudgetedOracle(WrappedOracle):
     """
 
     def __init__(self, oracle: Any, max_queries: int) -> None:
-        if not is_whole(max_queries) or max_queries < 0:
-            raise InputError(f"max_queries must be a number from 0, got {max_queries!r}")
         super().__init__(oracle)
-        self.max_queries = max_queries
+        self.max_queries = checked_count(max_queries, "max_queries must be")
         self.n_queries = 0
 
     def answer(self, question: Question) -> Any:
@@ -164,9 +161,7 @@ class ReplayOracle:
     can_choose = True
 
     def __init__(self, events: Iterable[Gesture], otherwise: Any = None) -> None:
-        refuse_events(events)
-        gestures = list(events)
-        refuse_events(gestures)
+        gestures = _checked_events(events)
         self.answers = {link.pair: link.answer for g in gestures for link in g.links}
         self.choices = {(g.left, g.groups): g for g in gestures if g.groups}
         self.otherwise = None if otherwise is None else as_oracle(otherwise)
@@ -203,3 +198,14 @@ class ReplayOracle:
             if chosen_by(self.otherwise, question.pair(place)) == 0:
                 return place
         return None
+
+
+def _checked_events(events: Any) -> list[Gesture]:
+    remedy = "pass session.events, or events of a saved session by Session.from_dict(saved).events"
+    if not isinstance(events, Iterable) or isinstance(events, str | bytes | Mapping):
+        raise InputError(f"recorded answers are needed, got {type(events).__name__}: {remedy}")
+    gestures = list(events)
+    for k, gesture in enumerate(gestures):
+        if not hasattr(gesture, "links"):
+            raise InputError(f"entry {k} is {gesture!r}, which is not a recorded answer: {remedy}")
+    return gestures

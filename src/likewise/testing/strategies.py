@@ -34,6 +34,7 @@ from likewise.testing.walks import (
     YES_NO,
     Case,
     Move,
+    Walk,
     cases,
     choice_of,
     endless,
@@ -80,16 +81,14 @@ class StrategyLaws:
     # -- asking ----------------------------------------------------------------------------------
 
     @law(case=cases(), walk=walks(*ANYTHING))
-    def test_asking_again_gives_the_same_question(self, case: Case, walk: list[Move]) -> None:
+    def test_asking_again_gives_the_same_question(self, case: Case, walk: Walk) -> None:
         for session in states(self.make(case), case, walk):
             strategy = session.strategy
             assert session.ask() == session.ask()
             assert strategy.next_question() == strategy.next_question()
 
     @law(case=cases(), walk=walks(*SAYINGS, max_size=30))
-    def test_nothing_is_asked_that_is_implied_or_was_asked(
-        self, case: Case, walk: list[Move]
-    ) -> None:
+    def test_nothing_is_asked_that_is_implied_or_was_asked(self, case: Case, walk: Walk) -> None:
         for session in states(self.make(case), case, walk):
             question = session.ask()
             if question is None:
@@ -101,9 +100,7 @@ class StrategyLaws:
             assert not is_implied or session.strategy.weighs_answers, "others imply the answer"
 
     @law(case=cases(), walk=walks(*SAYINGS, max_size=20))
-    def test_only_rows_that_may_be_shown_are_asked_about(
-        self, case: Case, walk: list[Move]
-    ) -> None:
+    def test_only_rows_that_may_be_shown_are_asked_about(self, case: Case, walk: Walk) -> None:
         for session in states(self.make(case), case, walk):
             askable = set(session.strategy.askable().tolist())
             assert askable <= shown(session, case)
@@ -116,7 +113,7 @@ class StrategyLaws:
 
     @law(case=cases(), walk=walks(*ANYTHING), answer=st.sampled_from(Answer))
     def test_peeking_shows_the_question_that_follows_and_changes_nothing(
-        self, case: Case, walk: list[Move], answer: Answer
+        self, case: Case, walk: Walk, answer: Answer
     ) -> None:
         session = walked(self.make(case), case, walk)
         before = visible(session)
@@ -133,7 +130,7 @@ class StrategyLaws:
 
     @law(case=cases(), walk=walks("give", "revise", "undo", "redo", max_size=30))
     def test_the_bound_falls_with_every_yes_or_no_and_never_grows(
-        self, case: Case, walk: list[Move]
+        self, case: Case, walk: Walk
     ) -> None:
         session = endless(self.make(case))
         for move in walk:
@@ -144,7 +141,7 @@ class StrategyLaws:
                 assert session.progress.at_most <= before.at_most - move.answer.is_link
 
     @law(case=cases(), walk=walks(max_size=30), rest=st.sampled_from(YES_NO))
-    def test_the_bound_is_kept(self, case: Case, walk: list[Move], rest: Answer) -> None:
+    def test_the_bound_is_kept(self, case: Case, walk: Walk, rest: Answer) -> None:
         bounds = []
         for session in states(self.make(case), case, walk):
             progress = session.progress
@@ -158,9 +155,7 @@ class StrategyLaws:
         walk=walks("give", "revise", answers=YES_NO, max_size=20),
         rest=st.sampled_from(YES_NO),
     )
-    def test_when_done_everything_fits_together(
-        self, case: Case, walk: list[Move], rest: Answer
-    ) -> None:
+    def test_when_done_everything_fits_together(self, case: Case, walk: Walk, rest: Answer) -> None:
         session = walked(self.make(case), case, walk)
         while (question := session.ask()) is not None:
             reply(session, question, rest)
@@ -188,7 +183,7 @@ class StrategyLaws:
 
     @law(case=cases(), walk=walks(*SAYINGS, max_size=20))
     def test_labels_respect_every_answer_that_was_not_overruled(
-        self, case: Case, walk: list[Move]
+        self, case: Case, walk: Walk
     ) -> None:
         for session in states(self.make(case), case, walk):
             check_labels(session)
@@ -228,7 +223,7 @@ class StrategyLaws:
     # -- what a strategy says about itself -------------------------------------------------------
 
     @law(case=cases(), walk=walks(*SAYINGS))
-    def test_what_is_said_about_rows_fits_together(self, case: Case, walk: list[Move]) -> None:
+    def test_what_is_said_about_rows_fits_together(self, case: Case, walk: Walk) -> None:
         for session in states(self.make(case), case, walk):
             strategy, labels = session.strategy, session.labels
             n_rows = len(labels)
@@ -248,7 +243,7 @@ class StrategyLaws:
 
     @law(case=cases(), walk=walks(answers=YES_NO, max_size=20), n=st.integers(1, 6))
     def test_checks_are_about_what_was_settled_for_free(
-        self, case: Case, walk: list[Move], n: int
+        self, case: Case, walk: Walk, n: int
     ) -> None:
         session = walked(self.make(case), case, walk)
         checks = session.audit(n)
@@ -265,7 +260,7 @@ class StrategyLaws:
 
     @law(case=cases(), walk=walks(*DEEDS))
     def test_undo_gives_the_state_before_and_redo_the_state_after(
-        self, case: Case, walk: list[Move]
+        self, case: Case, walk: Walk
     ) -> None:
         seen = []
         for session in states(self.make(case), case, walk):
@@ -281,7 +276,7 @@ class StrategyLaws:
 
     @law(case=cases(), walk=walks("give", "mend", "rebuild"), last=st.data())
     def test_revising_keeps_every_answer_that_does_not_contradict_it(
-        self, case: Case, walk: list[Move], last: st.DataObject
+        self, case: Case, walk: Walk, last: st.DataObject
     ) -> None:
         session = walked(self.make(case), case, walk)
         assume(session.events)
@@ -309,7 +304,7 @@ class StrategyLaws:
     # -- laws that hold whatever is said ---------------------------------------------------------
 
     @law(case=cases(), walk=walks(*ANYTHING, max_size=20))
-    def test_a_certain_link_is_never_overruled(self, case: Case, walk: list[Move]) -> None:
+    def test_a_certain_link_is_never_overruled(self, case: Case, walk: Walk) -> None:
         for session in states(self.make(case), case, walk):
             for link in certain_links(session):
                 assert session.links.implied(*link.pair) is link.answer
@@ -318,7 +313,7 @@ class StrategyLaws:
 
     @law(case=cases(), budget=st.integers(0, 6), more=st.integers(0, 3), walk=walks("undo", "redo"))
     def test_no_more_is_asked_than_the_budget_allows(
-        self, case: Case, budget: int, more: int, walk: list[Move]
+        self, case: Case, budget: int, more: int, walk: Walk
     ) -> None:
         session = Session(self.make(case), max_queries=budget)
         for move in walk:
@@ -334,7 +329,7 @@ class StrategyLaws:
         assert session.n_asked <= budget + more
 
     @law(case=cases(), walk=walks(*ANYTHING))
-    def test_what_fails_leaves_no_trace(self, case: Case, walk: list[Move]) -> None:
+    def test_what_fails_leaves_no_trace(self, case: Case, walk: Walk) -> None:
         session = walked(self.make(case), case, walk)
         before, n_rows = visible(session), session.strategy.n_rows
         opposite = {Answer.SAME: Answer.DIFFERENT, Answer.DIFFERENT: Answer.SAME}
@@ -365,7 +360,7 @@ class StrategyLaws:
 
     @law(case=cases(), walk=walks(*ANYTHING), seed=SEEDS, n=st.integers(1, 4))
     def test_growing_leaves_every_other_label(
-        self, case: Case, walk: list[Move], seed: int, n: int
+        self, case: Case, walk: Walk, seed: int, n: int
     ) -> None:
         session = walked(self.make(case), case, walk)
         if refuses_growth(session):
@@ -380,7 +375,7 @@ class StrategyLaws:
 
     @law(case=cases(), walk=walks(*SAYINGS[:-2]), seed=SEEDS, n=st.integers(1, 4))
     def test_growing_then_answering_is_answering_then_growing(
-        self, case: Case, walk: list[Move], seed: int, n: int
+        self, case: Case, walk: Walk, seed: int, n: int
     ) -> None:
         last, first = walked(self.make(case), case, walk), endless(self.make(case))
         if refuses_growth(first):
@@ -394,7 +389,7 @@ class StrategyLaws:
 
     @law(case=cases(ties=False), walk=walks(*SAYINGS[:-2]), seed=SEEDS, n=st.integers(1, 3))
     def test_the_order_of_growth_does_not_matter(
-        self, case: Case, walk: list[Move], seed: int, n: int
+        self, case: Case, walk: Walk, seed: int, n: int
     ) -> None:
         one, other = (walked(self.make(case), case, walk) for _ in range(2))
         if refuses_growth(one):
@@ -409,7 +404,7 @@ class StrategyLaws:
 
     @law(case=cases(), walk=walks(*ANYTHING), row=SEEDS)
     def test_removed_rows_are_known_but_never_asked_about(
-        self, case: Case, walk: list[Move], row: int
+        self, case: Case, walk: Walk, row: int
     ) -> None:
         session = walked(self.make(case), case, walk)
         there = [r for r in range(session.strategy.n_rows) if r not in session.removed]
@@ -428,7 +423,7 @@ class StrategyLaws:
     # -- the log is the only truth ---------------------------------------------------------------
 
     @law(case=cases(), walk=walks(*ANYTHING))
-    def test_replaying_the_log_gives_the_state(self, case: Case, walk: list[Move]) -> None:
+    def test_replaying_the_log_gives_the_state(self, case: Case, walk: Walk) -> None:
         session = walked(self.make(case), case, walk)
         again = endless(self.make(case))
         for entry in session.to_dict()["log"]:
@@ -436,7 +431,7 @@ class StrategyLaws:
         assert visible(again) == visible(session)
 
     @law(case=cases(), walk=walks(*ANYTHING))
-    def test_a_saved_session_is_the_session(self, case: Case, walk: list[Move]) -> None:
+    def test_a_saved_session_is_the_session(self, case: Case, walk: Walk) -> None:
         session = walked(self.make(case), case, walk, digest="of these rows")
         plain = json.loads(json.dumps(session.to_dict()))
         loaded = Session.from_dict(plain, X=case.X, digest="of these rows")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -179,6 +179,8 @@ class Move:
         return choice_of(len(groups), self.answer, self.j) if groups else self.answer
 
 
+Walk = list[Move]
+
 DEEDS = ("give", "mend", "revise", "name", "mark", "doubt", "check", "rebuild", "grow")
 ANYTHING = (*DEEDS, "undo", "redo")
 SAYINGS = ("give", "mend", "revise", "undo", "redo", "rebuild", "grow")
@@ -214,7 +216,7 @@ def shown(session: Session, case: Case) -> set[int]:
 
 def walks(
     *kinds: str, answers: Sequence[Answer] = tuple(Answer), max_size: int = 12
-) -> st.SearchStrategy[list[Move]]:
+) -> st.SearchStrategy[Walk]:
     """Draw a list of moves: every second one answers the open question, the others are of `kinds`.
 
     Hypothesis draws every move, so that it can shrink a walk step by step.
@@ -234,7 +236,7 @@ def endless(strategy: Strategy, **about: Any) -> Session:
     return session
 
 
-def states(strategy: Strategy, case: Case, walk: Iterable[Move], **about: Any) -> Iterator[Session]:
+def states(strategy: Strategy, case: Case, walk: Walk, **about: Any) -> Iterator[Session]:
     """Yield a session at its beginning and after every move of a walk that does something."""
     session = endless(strategy, **about)
     yield session
@@ -243,7 +245,7 @@ def states(strategy: Strategy, case: Case, walk: Iterable[Move], **about: Any) -
             yield session
 
 
-def walked(strategy: Strategy, case: Case, walk: Iterable[Move], **about: Any) -> Session:
+def walked(strategy: Strategy, case: Case, walk: Walk, **about: Any) -> Session:
     """Return a session after all moves of a walk."""
     *_, session = states(strategy, case, walk, **about)
     return session
