@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -34,22 +33,17 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """Undo `pack`; development versions of 0.2 wrote NumPy archives."""
+    """Undo `pack`; files of 0.1.0 and of development versions of 0.2 have NumPy archives."""
     with readable("the set-up in the session file"):
         return _from_archive(data) if data[:2] == b"PK" else from_json(json.loads(data))
 
 
 def _from_archive(data: bytes) -> Any:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
         # Such an archive was never compressed, so its arrays are no larger than its bytes.
-        if sum(member.file_size for member in archive.infolist()) > len(data):
+        if sum(member.file_size for member in archive.zip.infolist()) > len(data):
             raise SessionFileError("an archive in the session file is larger than its bytes")
-        arrays: dict[str, Any] = {
-            member.removesuffix(".npy"): np.lib.format.read_array(
-                io.BytesIO(archive.read(member)), allow_pickle=False
-            )
-            for member in archive.namelist()
-        }
+        arrays: dict[str, Any] = dict(archive)
     name = "array of this file"
     return json.loads(
         arrays["json"].tobytes(),
