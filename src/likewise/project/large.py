@@ -28,9 +28,8 @@ from likewise.items.tablefiles import parquet_bytes
 from likewise.items.tables import Table
 from likewise.project.beginning import Create, Say, Step, begin_session
 from likewise.project.packing import pack, readable, unpack
-from likewise.project.project import Project, session_in
+from likewise.project.project import SETUP, Project, session_in
 from likewise.project.store import Store
-from likewise.rows.assignment import assign
 from likewise.rows.blocks import in_tiles
 from likewise.rows.dask_rows import connect
 from likewise.rows.label_files import write_labels
@@ -42,9 +41,6 @@ FEATURES = "features"
 """The payload with the features of the sample."""
 SHOWN = "shown rows"
 """The payload with the numbers of the sample's rows, and their values as they are shown."""
-ALL_ROWS = "all rows"
-"""The payload of release 0.1.0 with the super-instances of all rows."""
-
 OTHER_KINDS = ("kind", "names", "text", "series", "features", "items")
 """Options for data that is read as a whole."""
 
@@ -169,20 +165,12 @@ def export_folder(
     settings = store.settings
     rows = open_rows(settings)
     numbers = np.array([int(name) for name in project.ids], dtype=np.intp)
-    if ALL_ROWS in store.payload_names:
-        old = unpack(store.payload(ALL_ROWS))["strategy"]["partition"]
-        partition = session.strategy.partition
-        groups = session.labels[partition.representatives]
-        centers = np.asarray(old["centers"], dtype=old["dtype"])
-        owners = np.asarray(old["cell_owner"], dtype=np.intp)
-        predict: Any = partial(_nearest, centers=centers, groups=groups[owners])
-        watch, expected = numbers[partition.representatives], partition.points
-        n_rows = int(old["n_rows"]) if "n_rows" in old else len(old["assignment"])
-    else:
-        predict = model_of(session)._predictor()
-        watch, expected = numbers, project.features.X
-        n_rows = settings["n_rows"]
     scale: Any = {name: settings[name] for name in ("low", "high") if name in settings}
+    kept, n_rows = np.arange(len(numbers)), settings.get("n_rows")
+    if n_rows is None:  # of release 0.1.0, which kept the representatives alone
+        first = unpack(store.payload(SETUP))["strategy"]["partition"]
+        kept, n_rows = np.asarray(first["representatives"]), int(np.sum(first["row_counts"]))
+    expected = project.features.X[kept]
 
     def check(watched: NDArray[Any]) -> None:
         same = fingerprint(_scaled(watched, scale)) == fingerprint(np.asarray(expected, rows.dtype))
@@ -195,11 +183,17 @@ def export_folder(
     with connect(cluster) or nullcontext():
         return write_labels(
             rows,
-            partial(_labels, scale=scale, predict=predict, numbers=numbers, known=session.labels),
+            partial(
+                _labels,
+                scale=scale,
+                predict=model_of(session)._predictor(),
+                numbers=numbers,
+                known=session.labels,
+            ),
             folder,
             overwrite=overwrite,
             is_on_cluster=cluster is not None,
-            watch=watch,
+            watch=numbers[kept],
             check=check,
             progress=progress,
         )
@@ -220,13 +214,6 @@ def _labels(
     low, high = np.searchsorted(numbers, [number, number + len(rows)])
     labels[numbers[low:high] - number] = known[low:high]
     return labels
-
-
-def _nearest(
-    rows: NDArray[Any], *, centers: NDArray[Any], groups: NDArray[np.intp]
-) -> NDArray[np.intp]:
-    """Return the group of the center that is nearest to each row."""
-    return groups[assign(rows, centers)]
 
 
 def model_of(session: Session) -> Any:

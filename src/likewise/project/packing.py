@@ -56,7 +56,14 @@ def pack_session(session: Session) -> bytes:
     return pack({**session.state(), "log": [], "undone": []})
 
 
-def unpack_session(data: bytes, X: NDArray[Any] | None = None) -> Session:
-    """Undo `pack_session`; some strategies need the rows for that."""
+def unpack_session(
+    data: bytes, X: NDArray[Any] | None = None, all_rows: bytes | None = None
+) -> Session:
+    """Undo `pack_session`; some strategies need the rows, and files of 0.1.0 have `all_rows`."""
     with readable("the session in the session file"):
-        return Session.from_dict(unpack(data), X=X)
+        plain = unpack(data)
+        if all_rows is not None:
+            partition = unpack(all_rows)["strategy"]["partition"]
+            compared = {name: partition[name] for name in ("centers", "cell_owner")}
+            plain["strategy"]["partition"] |= compared
+        return Session.from_dict(plain, X=X)

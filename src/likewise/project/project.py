@@ -56,6 +56,8 @@ SETUP = "setup 0"
 """The payload with the session as it was begun."""
 ROWS = "rows"
 """The payload with the features, for strategies that do not store what they need of them."""
+ALL_ROWS = "all rows"
+"""The payload of release 0.1.0 with the super-instances of rows that are not in memory."""
 
 
 class _Foreseen(Exception):  # noqa: N818
@@ -496,7 +498,8 @@ def apply_entries(session: Session, store: Store, since: int) -> Iterator[int]:
 
 def session_in(store: Store) -> tuple[Session, int]:
     """Return the session in a file, and the number of the last entry of its log."""
-    session, position = unpack_session(store.payload(SETUP), stored_rows(store)), 0
+    all_rows = store.payload(ALL_ROWS) if ALL_ROWS in store.payload_names else None
+    session, position = unpack_session(store.payload(SETUP), stored_rows(store), all_rows), 0
     for position in apply_entries(session, store, 0):  # noqa: B007  (the last one is needed)
         pass
     return session, position
