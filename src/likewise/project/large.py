@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,15 +20,15 @@ from numpy.typing import NDArray
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.errors import InputError
-from likewise.items.items import Features
+from likewise.items.items import Features, Items
 from likewise.items.limits import fits
 from likewise.items.points import refuse_not_finite
 from likewise.items.rows import RowItems
 from likewise.items.tablefiles import parquet_bytes
 from likewise.items.tables import Table
-from likewise.project.beginning import Create, Say, Step, begin_session
+from likewise.project.beginning import Begun, Say, Step, begin_session
 from likewise.project.packing import pack, readable, unpack
-from likewise.project.project import SETUP, Project, session_in
+from likewise.project.project import SETUP, Project
 from likewise.project.store import Store
 from likewise.rows.blocks import in_tiles
 from likewise.rows.dask_rows import connect
@@ -95,8 +95,11 @@ def _scaled(rows: NDArray[Any], settings: Mapping[str, Any]) -> NDArray[Any]:
     return np.asarray((rows - low) / np.where(width > 0, width, np.ones_like(width)))
 
 
-def begin(settings: dict[str, Any], where: Path, create: Create, say: Say, progress: Step) -> None:
-    """Draw a sample and write the file of a session about it."""
+def begin(
+    paths: Sequence[str | os.PathLike[str]], settings: dict[str, Any], say: Say, progress: Step
+) -> Begun:
+    """Draw a sample of rows in files and begin a session about it."""
+    settings["paths"] = [os.path.abspath(path) for path in paths]
     source = settings["paths"][0]
     progress(f"Reading a sample of {Path(source).name}", 0, 0)
     rows = open_rows(settings)
@@ -113,12 +116,12 @@ def begin(settings: dict[str, Any], where: Path, create: Create, say: Say, progr
     progress("Finding small groups", 0, 0)
     features = _features(_scaled(values, settings), settings)
     ways: Any = {name: settings[name] for name in ("questions", "n_super_instances", "seed")}
-    items = _items(where, numbers.tolist(), records)
+    items = _items(Path(source), numbers.tolist(), records)
     session = begin_session(features, items.ids, strategy=None, **ways)
     session.row_numbers = numbers
     shown = json.dumps({"rows": numbers.tolist(), "records": records}, default=str)
     payloads = {FEATURES: pack({"X": features.X}), SHOWN: shown.encode()}
-    create(session, items, settings, payloads).close()
+    return Begun(session, items, features, payloads)
 
 
 def _features(X: NDArray[Any], settings: Mapping[str, Any]) -> Features:
@@ -132,24 +135,19 @@ def _items(where: Path, numbers: Sequence[int], records: Mapping[str, Sequence[A
     return RowItems(Table(where, columns, len(numbers)), id="row")
 
 
-def go_on(where: Path) -> Project:
-    """Return the project in a file; the data is not needed to go on asking."""
-    with ExitStack() as on_error, readable(f"the payload {SHOWN!r}"):
-        store = on_error.enter_context(Store.open(where))
-        session, position = session_in(store)
-        kept, settings = json.loads(store.payload(SHOWN)), store.settings
+def sample_in(store: Store, session: Session) -> tuple[Items, Callable[[], Features]]:
+    """Return the sample in a file, and what returns its features; the data is not needed."""
+    with readable(f"the payload {SHOWN!r}"):
+        kept = json.loads(store.payload(SHOWN))
         if FEATURES in store.payload_names:
             X = unpack(store.payload(FEATURES))["X"]
-        else:  # of release 0.1.0, which stored the representatives alone
+        else:  # of release 0.1.0, which kept the representatives alone
             partition = session.strategy.partition
             assert partition.points is not None
             X = partition.points[partition.assignment]
-        items = _items(where, kept["rows"], kept["records"])
-        features, seed = _features(X, settings), int(settings["seed"])
-        options: Any = {"path": where, "seed": seed, "position": position}
-        project = Project(session, items, store, features=lambda: features, **options)
-        on_error.pop_all()
-    return project
+        items = _items(store.path, kept["rows"], kept["records"])
+        features = _features(X, store.settings)
+        return items, lambda: features
 
 
 def export_folder(
