@@ -270,18 +270,19 @@ def _go_on(
     """Open the project in a file; what happened to its items since the last time is taken in."""
     with ExitStack() as on_error:
         store = on_error.enter_context(Store.open(where))
-        session, position = session_in(store)
+        settings, before = store.settings, store.items
+        session, position = session_in(store) if begun is None else (begun.session, 0)
         with readable(f"the list of copies in {where}"):
-            had = ids_of_rows(session, store.settings, list(store.items))
+            had = ids_of_rows(session, settings, list(before))
         held, changes, refused = dict(enumerate(had)), Changes(), ""
         describe: Callable[..., Features]
-        if "paths" in store.settings:
+        if "paths" in settings:
             items, describe = large.sample_in(store, session)
         elif begun is not None:
             items, describe = begun.items, lambda: begun.features
         else:
-            before, options = store.items, _options_in(where, store.settings)
-            items = items_without(_open(path, options, say), store.settings.get("groups"))
+            options = _options_in(where, settings)
+            items = items_without(_open(path, options, say), settings.get("groups"))
             describe = partial(_features, items, options, wanted, session, store)
             now = items.content_hashes()
             if session.row_numbers is not None:  # of the others, those that stayed are no news
@@ -295,20 +296,19 @@ def _go_on(
                         raise CannotGrowError(f"likewise update {path} does that")
                     like_first = partial(describe, are_new=True)
                     held = take_in(session, store, items, match, like_first, position)
-                    position += 1
+                    position, settings = position + 1, store.settings
                     say(f"{changes} since last time")
                 except CannotGrowError as error:
                     say(f"{changes} since last time, not taken in: {error}")
                     held, changes, refused = match.as_before(), Changes(), str(error)
-        settings, place = store.settings, {name: k for k, name in enumerate(items.ids)}
+        place = {name: k for k, name in enumerate(items.ids)}
+        n_rows = session.strategy.n_rows
         project = Project(
             session,
             items,
             store,
             features=describe,
-            where=[
-                place[held[r][0]] if r in held else None for r in range(session.strategy.n_rows)
-            ],
+            where=[place[held[row][0]] if row in held else None for row in range(n_rows)],
             copies={row: names[1:] for row, names in held.items() if len(names) > 1},
             unshown=settings.get("unshown", ()),
             path=where,
