@@ -39,7 +39,7 @@ from likewise.project.mending import (
 )
 from likewise.project.packing import pack, readable, unpack, unpack_session
 from likewise.project.schema import understood
-from likewise.project.store import Store, now
+from likewise.project.store import Store, Stored, now
 from likewise.words import plural
 
 if TYPE_CHECKING:
@@ -177,13 +177,14 @@ class Project:
         with self.lock:
             if self.store.last == self.position:
                 return
-            if any(e.op.get("do") == "grow" for e in self.store.read(self.position)):
+            entries = self.store.read(self.position)
+            if any(entry.op.get("do") == "grow" for entry in entries):
                 raise StaleQueryError(
                     f"the items of {self.path} were updated by another process. End this one and "
                     "run the same command again; every answer is saved."
                 )
-            for seq in apply_entries(self.session, self.store, self.position):
-                self.position = seq
+            with self.session.transaction():
+                self.position = apply_entries(self.session, self.store, entries, self.position)
 
     def ask(self) -> Question | None:
         """Return the open question, or None."""
@@ -485,24 +486,19 @@ class Project:
         return {"by": self.by, "at": now()}
 
 
-def apply_entries(session: Session, store: Store, since: int) -> Iterator[int]:
-    """Do what a file's log says after entry `since`; yield the number of each entry when done."""
-    entries = store.read(since)
+def apply_entries(session: Session, store: Store, entries: Sequence[Stored], position: int) -> int:
+    """Do what entries of a file's log say; return the number of the last one, else `position`."""
     for entry, op in understood(entries, lambda name: unpack(store.payload(name))):
         with readable(f"entry {entry.seq} of the log"):
             session.apply({**op, "at": entry.at or None})
-        yield entry.seq
-    if entries:
-        yield entries[-1].seq
+    return entries[-1].seq if entries else position
 
 
 def session_in(store: Store) -> tuple[Session, int]:
     """Return the session in a file, and the number of the last entry of its log."""
     all_rows = store.payload(ALL_ROWS) if ALL_ROWS in store.payload_names else None
-    session, position = unpack_session(store.payload(SETUP), stored_rows(store), all_rows), 0
-    for position in apply_entries(session, store, 0):  # noqa: B007  (the last one is needed)
-        pass
-    return session, position
+    session = unpack_session(store.payload(SETUP), stored_rows(store), all_rows)
+    return session, apply_entries(session, store, store.read(), 0)
 
 
 def stored_rows(store: Store) -> NDArray[Any] | None:
