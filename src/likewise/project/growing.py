@@ -84,7 +84,7 @@ def match_items(
     before: Mapping[str, str],
     now: Mapping[str, str],
 ) -> Match:
-    """Match rows, by the ids they had, with the items of now, by content hash; some were removed."""
+    """Match rows with the items there are now, by id and content hash, then by content alone."""
     owner = {name: row for row, names in enumerate(ids) for name in names}
     held: dict[int, list[str]] = {}
     lost: dict[str, list[str]] = {}
@@ -122,7 +122,7 @@ def take_in(
     describe: Callable[[], Features],
     position: int,
 ) -> dict[int, list[str]]:
-    """Let a session grow by what changed, in memory and at once in its file; return ids of rows."""
+    """Let a session grow by what changed, in memory and in its file; return the ids of rows."""
     if session.row_numbers is not None:
         raise CannotGrowError(
             "with so many items only a sample is asked about, and it stays the same. Begin another "

@@ -22,14 +22,7 @@ from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items
 from likewise.items.contrast import contrast, n_looked_at
-from likewise.project.groups import (
-    Group,
-    Known,
-    groups_of,
-    how_known,
-    members_of,
-    rows_like,
-)
+from likewise.project.groups import Group, Known, groups_of, how_known, rows_like
 from likewise.project.mending import (
     Mending,
     answers_behind,
@@ -261,9 +254,10 @@ class Project:
 
     def members(self, group: Group) -> NDArray[np.intp]:
         """Return the rows of a group that are there, typical ones first."""
-        rows = members_of(self.session, group)
-        gone = self.session.removed
-        return rows[~np.isin(rows, sorted(gone))] if gone else rows
+        inside = self.session.labels == group.label
+        inside[[*group.standing, *self.session.removed]] = False
+        standing = [row for row in group.standing if row not in self.session.removed]
+        return np.concatenate([np.array(standing, dtype=np.intp), np.flatnonzero(inside)])
 
     def check_rows(self, *rows: int) -> None:
         """Refuse numbers of rows that are not there."""
