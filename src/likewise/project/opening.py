@@ -129,8 +129,6 @@ def open_project(
     """
     check_ways(strategy, questions, n_super_instances, groups)
     wanted = _plain_options(options)
-    if "kind" in wanted:
-        KINDS.find(wanted["kind"])
     paths = [path] if isinstance(path, str | os.PathLike) else list(path)
     folders = [os.path.dirname(os.path.abspath(one)) for one in paths]
     beside = paths[0] if len(paths) == 1 else os.path.commonpath(folders)
@@ -243,8 +241,6 @@ def open_session_file(
     """
     where, wanted = Path(path), _plain_options({"kind": kind})
     check_ways(strategy)
-    if kind is not None:
-        KINDS.find(kind)
     with Store.open(where) as store:
         settings = store.settings
         _check_same(where, settings, wanted, {"strategy": strategy})
@@ -442,11 +438,15 @@ def _open(path: PathLike, options: Mapping[str, Any], say: Say) -> Items:
 
 
 def _plain_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the options that are given, as JSON gives them back; paths become absolute."""
-    return {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
+    """Return the options that are given, as JSON gives them back; a kind is found by its name."""
+    plain = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
+    if "kind" in plain:
+        KINDS.find(plain["kind"])
+    return plain
 
 
 def _plain(value: Any) -> Any:
+    """Return a value as JSON gives it back; paths become absolute."""
     if isinstance(value, os.PathLike):
         return os.path.abspath(value)
     return list(value) if isinstance(value, tuple) else value
