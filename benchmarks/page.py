@@ -129,7 +129,7 @@ def cpu_ms(project, n=50):
 @contextmanager
 def served(project):
     """Serve a project; yield the address."""
-    from likewise.web.readiness import Readiness
+    from likewise.web.app import Readiness
     from likewise.web.serving import prepare
 
     serving = prepare(Readiness("benchmark", project), port=0)

@@ -16,7 +16,7 @@ from sklearn.datasets import load_iris
 
 from likewise.cli.demo import write_pieces
 from likewise.project import open_project
-from likewise.web.readiness import Readiness
+from likewise.web.app import Readiness
 from likewise.web.serving import prepare
 
 PICTURES = Path(__file__).parent / "pictures"

@@ -1,22 +1,19 @@
 """SQLite files: connecting, making them whole, finding them cut, saying what failed.
 
-A file may come from a stranger or from a failing disk, so its header and its write-ahead log are
-looked at before SQLite touches them, and nothing in it is run.
+A file may come from a stranger or from a failing disk, so nothing in it is run. Only SQLite opens
+it: closing another handle to the same file would cancel SQLite's locks, and two processes could
+write at once.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import sqlite3
-import struct
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from likewise.errors import InputError, LikewiseError, SessionFileError
 from likewise.files import whole_path
@@ -36,16 +33,14 @@ LIMITS = {
 """Limits for one SQL statement; ours need far less."""
 
 IN_MEMORY = Path(":memory:")
-COMPANIONS = ("-wal", "-shm", "-journal")
-"""The files that SQLite keeps beside a file while it is in use."""
+JOURNAL = "-journal"
+"""Ends the name of the file with what a write replaces, which SQLite keeps until it is done."""
 
 
-def connect(
-    path: Path, *, mode: Literal["ro", "rw", "rwc"] = "rw", writes_ahead: bool = True
-) -> sqlite3.Connection:
+def connect(path: Path) -> sqlite3.Connection:
     """Open an SQLite file; a commit is on disk when it returns. See `translated` for its errors."""
     db = sqlite3.connect(
-        ":memory:" if path == IN_MEMORY else f"{path.absolute().as_uri()}?mode={mode}",
+        ":memory:" if path == IN_MEMORY else f"{path.absolute().as_uri()}?mode=rw",
         uri=path != IN_MEMORY,
         timeout=BUSY_SECONDS,
         isolation_level=None,
@@ -58,41 +53,24 @@ def connect(
         # are checked before they are used.
         db.execute("PRAGMA trusted_schema = OFF")
         db.execute("PRAGMA cell_size_check = ON")
-        db.execute("PRAGMA synchronous = FULL")
+        # EXTRA also syncs the folder when the journal is gone. Else a power cut could bring the
+        # journal back, and SQLite would take back the last write.
+        db.execute("PRAGMA synchronous = EXTRA")
         # Text that is no UTF-8 is damage, which a checksum finds.
         db.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
-        if writes_ahead:
-            write_ahead(db)
     except BaseException:
         db.close()
         raise
     return db
 
 
-def write_ahead(db: sqlite3.Connection) -> None:
-    """Switch to write-ahead mode, which the file's header shows until `write_in_place`."""
-    # SQLite does not wait for other processes that change the mode at the same moment.
-    deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(0.005)
-
-
-def write_in_place(db: sqlite3.Connection) -> bool:
-    """Fold the write-ahead log into the file unless others use it; return whether it is whole."""
-    db.execute("PRAGMA busy_timeout = 0")
-    try:
-        (mode,) = db.execute("PRAGMA journal_mode = DELETE").fetchone()
-    except sqlite3.OperationalError:  # somebody else has it open, or it cannot be written
-        return False
-    finally:
-        db.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
-    return bool(mode == "delete")
+def check_whole(db: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file that is shorter than it should be: SQLite reads zeros there."""
+    (n_pages,) = db.execute("PRAGMA page_count").fetchone()
+    (page_size,) = db.execute("PRAGMA page_size").fetchone()
+    # In this order: another process may add pages meanwhile.
+    if path.stat().st_size < n_pages * page_size:
+        raise SessionFileError("its end is missing; use a copy of it")
 
 
 @contextmanager
@@ -102,7 +80,7 @@ def new_file(path: Path) -> Iterator[Path]:
         raise InputError(f"cannot make {path}: there is no folder {path.parent}")
     if path.exists():
         raise InputError(f"{path} exists already: open it, or choose another name")
-    for suffix in ("-wal", "-journal"):
+    for suffix in ("-wal", JOURNAL):
         leftover = Path(f"{path}{suffix}")
         # SQLite would replay it into the new file.
         if leftover.exists():
@@ -113,117 +91,7 @@ def new_file(path: Path) -> Iterator[Path]:
         try:
             yield new
         finally:
-            for suffix in COMPANIONS:
-                Path(f"{new}{suffix}").unlink(missing_ok=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """What the first bytes of an SQLite file say, and whether a write-ahead log lies beside it."""
-
-    has_all_pages: bool
-    is_in_use: bool
-    has_log: bool
-
-
-def check_whole(path: Path) -> Header:
-    """Refuse a file that is truncated or not SQLite, before SQLite touches it."""
-    try:
-        header = _header(path)
-        # While there is a write-ahead log, pages may be missing from the file itself.
-        if not header.has_all_pages and not header.has_log:
-            raise SessionFileError(f"cannot open {path}: its end is missing; use a copy of it")
-        return header
-    except FileNotFoundError:
-        raise SessionFileError(f"cannot open {path}: there is no such file") from None
-    except OSError as error:
-        raise SessionFileError(f"cannot open {path}: {error.strerror}") from error
-
-
-def _header(path: Path) -> Header:
-    """Read the header of an SQLite file, its size, and whether there is a write-ahead log."""
-    # Another process may begin or end its log between two looks, which changes the header or the
-    # size: then look again. SQLite marks the header before a log begins and after it is removed.
-    header, size = _start(path)
-    while True:
-        has_log = has_log_beside(path)
-        before, (header, size) = (header, size), _start(path)
-        if before == (header, size):
-            break
-    if not header.startswith(b"SQLite format 3\0"):
-        raise SessionFileError(f"cannot open {path}: it is not a likewise project file")
-    return Header(size >= promised_size(header), is_in_use=header[19:20] == b"\2", has_log=has_log)
-
-
-def _start(path: Path) -> tuple[bytes, int]:
-    """Return the first bytes of a file and its size."""
-    with path.open("rb") as file:
-        return file.read(100), file.seek(0, os.SEEK_END)
-
-
-def has_log_beside(path: Path) -> bool:
-    """Whether a write-ahead log that is not empty lies beside a file."""
-    with suppress(FileNotFoundError):
-        return Path(f"{path}-wal").stat().st_size > 0
-    return False
-
-
-def promised_size(header: bytes) -> int:
-    """Return how many bytes a file has by its header."""
-    # Two bytes cannot hold the largest page size, 65536, so it is written as 1.
-    page = int.from_bytes(header[16:18]) if header[16:18] != b"\0\1" else 65536
-    return page * int.from_bytes(header[28:32])
-
-
-def check_log(path: Path) -> None:
-    """Refuse a write-ahead log damaged in the middle: SQLite would drop all that follows."""
-    log = Path(f"{path}-wal")
-    try:
-        data = log.read_bytes()
-        # A process may begin it anew while it is read.
-        if _is_broken(data) and _is_broken(again := log.read_bytes()) and again == data:
-            raise SessionFileError(
-                f"{log} is damaged, and the latest answers are in it. likewise check --repair "
-                f"{path} writes what can be read to another file."
-            )
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise SessionFileError(f"cannot open {log}: {error.strerror}") from error
-
-
-def _is_broken(data: bytes) -> bool:
-    """Whether a write-ahead log has a commit behind a bad frame, or no good header."""
-    if not data:
-        return False
-    magic, _, page, _, salts = struct.unpack_from(">IIII8s", data.ljust(32, b"\0"))
-    order = {0x377F0682: "<", 0x377F0683: ">"}.get(magic)
-    if len(data) < 32 or order is None or page < 512 or page & (page - 1):
-        return True
-    sums = _log_sum(data[:24], (0, 0), order)
-    if sums != struct.unpack_from(">II", data, 24):
-        return True
-    is_good, step = True, page + 24
-    for start in range(32, len(data) - step + 1, step):
-        is_ours = data[start + 8 : start + 16] == salts  # others are from before
-        if is_good and is_ours:
-            sums = _log_sum(data[start : start + 8], sums, order)
-            sums = _log_sum(data[start + 24 : start + step], sums, order)
-            is_good = sums == struct.unpack_from(">II", data, start + 16)
-        elif is_ours and data[start + 4 : start + 8] != bytes(4):
-            return True
-        is_good = is_good and is_ours
-    return False
-
-
-def _log_sum(data: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]:
-    """Return the checksum of SQLite's write-ahead log, continued from the previous sums."""
-    first, second = sums
-    words = struct.unpack(f"{order}{len(data) // 4}I", data)
-    for k in range(0, len(words), 2):
-        first = (first + words[k] + second) & 0xFFFFFFFF
-        second = (second + words[k + 1] + first) & 0xFFFFFFFF
-    return first, second
+            Path(f"{new}{JOURNAL}").unlink(missing_ok=True)
 
 
 def digest(*parts: Any) -> str:
@@ -251,7 +119,11 @@ def translated(path: Path) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", None)
         # The low byte is the kind of error, the rest its details.
         kind = None if code is None else code & 0xFF
-        if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT):
+        if kind == sqlite3.SQLITE_NOTADB:
+            raise SessionFileError(
+                f"cannot open {path}: it is not a likewise project file"
+            ) from error
+        if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT):
             raise SessionFileError(
                 f"{path} is cut or damaged ({error}). Use a copy, or write what can be read to "
                 f"another file: likewise check --repair {path}"

@@ -112,31 +112,29 @@ def _refuse_text(array: NDArray[Any], names: list[Any] | None, first: int) -> No
 
 
 def _refuse_values(array: NDArray[Any], names: list[Any] | None, first: int) -> None:
-    if not (np.isfinite(array.min()) and np.isfinite(array.max())):  # NaN if any value is
-        is_bad = ~np.isfinite(array)
-        row, column = (int(k) for k in np.argwhere(is_bad)[0])
-        place, value = _place(first + row, column, names), array[row, column]
-        if np.isnan(value):
-            n = int(np.isnan(array).sum())
-            raise InputError(
-                f"{place} is NaN ({plural(n, 'missing value')} in all). Fill in what is missing, "
-                "as by sklearn.impute.SimpleImputer().fit_transform(X), or leave out these rows"
-                f"{'' if names is None else f'; {OPEN}'}."
-            )
+    largest: Any = LARGEST.get(array.dtype.itemsize, np.finfo(array.dtype).max)
+    # The extremes need no second array as large as the data; they are NaN if any value is.
+    if -largest <= array.min() and array.max() <= largest:
+        return
+    row, column = (int(k) for k in np.argwhere(~(np.abs(array) <= largest))[0])
+    place, value = _place(first + row, column, names), array[row, column]
+    if np.isnan(value):
+        n = int(np.isnan(array).sum())
+        raise InputError(
+            f"{place} is NaN ({plural(n, 'missing value')} in all). Fill in what is missing, as by "
+            "sklearn.impute.SimpleImputer().fit_transform(X), or leave out these rows"
+            f"{'' if names is None else f'; {OPEN}'}."
+        )
+    if np.isinf(value):
         n = int(np.isinf(array).sum())
         raise InputError(
             f"{place} is {value} ({plural(n, 'infinite value')} in all). Replace such values by "
             "numbers, or leave out these rows."
         )
-    largest = LARGEST.get(array.dtype.itemsize, np.inf)
-    # The extremes come first: they need no second array as large as the data.
-    if array.size and not (-largest <= array.min() and array.max() <= largest):
-        row, column = (int(k) for k in np.argwhere(np.abs(array) > largest)[0])
-        raise InputError(
-            f"{_place(first + row, column, names)} is {array[row, column]:.3g}: squared distances "
-            f"to it are too large for {array.dtype}. Scale the columns first, as by "
-            "sklearn.preprocessing.MinMaxScaler().fit_transform(X)."
-        )
+    raise InputError(
+        f"{place} is {value:.3g}: squared distances to it are too large for {array.dtype}. Scale "
+        "the columns first, as by sklearn.preprocessing.MinMaxScaler().fit_transform(X)."
+    )
 
 
 def _place(row: int, column: int, names: list[Any] | None) -> str:

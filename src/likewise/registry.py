@@ -37,7 +37,10 @@ class Registry(Generic[T]):
     @property
     def names(self) -> list[str]:
         """All names: built-in ones first, in their order, then others."""
-        self._look_for_installed()
+        if not self._has_looked:
+            self._has_looked = True
+            for entry in entry_points(group=self.group):
+                self._known.setdefault(entry.name, entry.value)
         return list(self._known)
 
     def __contains__(self, name: str) -> bool:
@@ -90,12 +93,6 @@ class Registry(Generic[T]):
             return cast(T, getattr(loaded, attribute))
         except (ModuleNotFoundError, AttributeError) as error:
             raise InputError(f"cannot find the {self.what} {address!r}: {error}") from error
-
-    def _look_for_installed(self) -> None:
-        if not self._has_looked:
-            self._has_looked = True
-            for entry in entry_points(group=self.group):
-                self._known.setdefault(entry.name, entry.value)
 
 
 def module_of(path: str | Path) -> ModuleType:

@@ -110,7 +110,7 @@ class Thread:
 
     def __init__(self, path, n_super_instances=None, session=None, questions="pairs", **options):
         from likewise.project import open_project
-        from likewise.web.readiness import Readiness
+        from likewise.web.app import Readiness
         from likewise.web.serving import prepare
 
         found = open_project(

@@ -190,12 +190,12 @@ def test_a_session_stays_with_the_features_it_was_begun_with(tmp_path, monkeypat
     image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
     for k in range(4):
         image.new("RGB", (8, 8), (k * 60, 0, 0)).save(tmp_path / f"{k}.png")
-    from likewise.items.images import networks
+    from likewise.items.images import recipes
 
-    monkeypatch.setattr(networks, "has_efficientnet_lite", lambda variant: False)
+    monkeypatch.setattr(recipes, "has_efficientnet", lambda name: False)
     begun = open_project(tmp_path, session=tmp_path / "s.likewise").project
     begun.close()
-    monkeypatch.setattr(networks, "has_efficientnet_lite", lambda variant: True)
+    monkeypatch.setattr(recipes, "has_efficientnet", lambda name: True)
     later = open_project(tmp_path, session=tmp_path / "s.likewise").project
     assert "without a network" in later.features.description
     later.close()

@@ -141,7 +141,7 @@ def test_what_was_done_before_an_interruption_is_not_done_again(tmp_path, looked
     folder.mkdir()
     for k in range(6):
         draw(folder / f"{k}.png", (k * 40, 0, 0))
-    monkeypatch.setattr("likewise.items.images.recipes.CHUNK", 2)
+    monkeypatch.setattr("likewise.items.images.CHUNK", 2)
 
     def stop(done, n):
         if done == 4:

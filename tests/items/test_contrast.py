@@ -1,6 +1,6 @@
 """An item beside groups, field by field."""
 
-from likewise.items.contrast import contrast, n_looked_at
+from likewise.items.tables import contrast, n_looked_at
 
 
 def view(size=None, color="", note="", at=None):

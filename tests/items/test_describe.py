@@ -111,6 +111,23 @@ def test_a_model_of_a_column_of_texts_predicts_frames_and_lists():
     assert np.array_equal(model.predict(pd.DataFrame({"text": new})), expected)
 
 
+def test_new_texts_are_described_by_the_model_of_the_first(monkeypatch):
+    class Lengths:
+        def encode(self, texts, **options):
+            return np.array([[len(text), 1.0] for text in texts])
+
+    monkeypatch.setattr("likewise.items.texts._load", lambda model: Lengths())
+    frame = pd.DataFrame({"body": ["one", "three"], "key": ["a", "b"]})
+    items = open_items(frame, text="body", id="key", text_features="lengths", cache=False)
+    assert items.describe(["seven"]).tolist() == [[5.0, 1.0]]
+
+
+def test_warped_series_are_compared_with_all_others_so_new_ones_are_refused():
+    items = open_items(curves(0), series_features="dtw")
+    with pytest.raises(InputError, match="new ones cannot be described"):
+        items.describe(curves(1))
+
+
 def test_words_that_were_not_there_before_do_not_count():
     items = open_items(sentences(0))
     assert items.describe(["entirely unknown"]).tolist() == [[0.0] * items.features().X.shape[1]]

@@ -93,6 +93,9 @@ def test_frames_that_cannot_be_used_are_refused():
         open_items(pandas_frame({"x": []}))
     with pytest.raises(InputError, match="encoding, delimiter, header are for files"):
         open_items(pandas_frame({"x": [1, 2]}), header=True)
+    for kind in ("images", "points"):
+        with pytest.raises(InputError, match=f"the data frame cannot be opened as {kind}, only as"):
+            open_items(pandas_frame({"x": [1, 2]}), kind=kind)
     with pytest.raises(InputError, match="no column of the data frame tells its rows apart"):
         open_items(pandas_frame({"x": [1, 1]})).features()
 

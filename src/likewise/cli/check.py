@@ -21,8 +21,6 @@ def check(session: str, *, repair: bool) -> None:
     .repaired.likewise.
     """
     finding = check_file(session)
-    if finding.note:
-        click.echo(f"{session}: {finding.note}")
     if finding.is_good:
         sums = "" if finding.has_sums else "; it has no checksums, as it is of an older version"
         click.echo(f"{session} is good: {plural(finding.n_entries, 'entry')} in its log{sums}")

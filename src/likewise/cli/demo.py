@@ -81,8 +81,6 @@ def has_screen(environment: Mapping[str, str], platform: str) -> bool:
 
 def ask_on_page(*, opens: bool = True) -> None:
     """Ask on the page about pieces of two photographs, which come with scikit-learn."""
-    with needs_extra("the labeling page", "app"):
-        import PIL  # noqa: F401
     from likewise.cli.served import ServedPage
     from likewise.project import open_project
 
@@ -103,7 +101,8 @@ def ask_on_page(*, opens: bool = True) -> None:
 
 def write_pieces(folder: Path) -> int:
     """Write overlapping pieces of two photographs as pictures; return how many there are."""
-    from PIL import Image
+    with needs_extra("the labeling page", "app"):
+        from PIL import Image
     from sklearn.datasets import load_sample_images
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -129,7 +128,7 @@ def show(output: Path, seed: int) -> None:
     images = np.rint((16 - digits.images) * (255 / 16)).astype(np.uint8)
     click.echo(
         f"{len(X)} pictures of handwritten digits. A simulated person answers "
-        "“to which of these groups does it belong?”\n"
+        "“to which of these groups does it belong?”"
     )
     session = Likewise(max_queries=ANSWERS, questions="choices", random_state=seed).start(X)
     moments = play(session, y)
@@ -148,24 +147,17 @@ def show(output: Path, seed: int) -> None:
 def play(session: Session, truth: NDArray[np.int64]) -> list[tuple[Progress, float]]:
     """Answer a session by labels; return progress and ARI before the first answer, after each."""
     oracle = LabelOracle(truth)
-    is_live = sys.stdout.isatty()
 
     def moment() -> tuple[Progress, float]:
         return session.progress, float(adjusted_rand_score(truth, session.labels))
 
     moments = [moment()]
-    while len(moments) <= ANSWERS and not session.is_done:
-        run(session, oracle, max_queries=1)
-        moments.append(moment())
-        if is_live:
-            click.echo(f"\r\033[K{_line(session)}", nl=False)
-    click.echo(("\r\033[K" if is_live else "") + f"{_line(session)}\n")
+    with click.progressbar(length=ANSWERS, show_pos=True) as bar:
+        while not session.is_done:
+            run(session, oracle, max_queries=1)
+            moments.append(moment())
+            bar.update(1)
     return moments
-
-
-def _line(session: Session) -> str:
-    now = session.progress
-    return f"{plural(now.answered, 'answer')} · {plural(now.n_groups, 'group')}"
 
 
 def table(moments: list[tuple[Progress, float]], kmeans_ari: float, k_true: int) -> str:

@@ -81,8 +81,6 @@ def export(
         suffixes = ", ".join(f".{name}" for name in LISTS)
         raise InputError(f"--only-new is for {suffixes}, which have one row per item")
     with Store.open(session) as store:
-        for note in store.notes:
-            click.echo(note, err=True)
         if only_new and not store.settings.get(JOINED):
             raise InputError(
                 f"nothing joined {session} since it was begun. likewise update PATH takes in what "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,7 @@ import click
 from likewise.cli.inline import WAYS, choose_way
 from likewise.cli.served import ServedPage
 from likewise.items.pairs import AUTO
-from likewise.project import Opened, give_known, open_project
+from likewise.project import Opened, Project, give_known, open_project
 from likewise.project.beginning import QUESTIONS
 from likewise.project.large import is_large
 from likewise.words import plural
@@ -22,6 +21,13 @@ BEGIN = (
     "session", "strategy", "questions", "n_super_instances", "seed", "groups", "instruction"
 )  # fmt: skip
 """The options about a session; those that `label` does not name are about the items."""
+
+session_option = click.option(
+    "--session",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Where the session is kept; beside PATH, with .likewise added, by default.",
+)
 
 
 def _names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
@@ -117,12 +123,7 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     metavar="NAME",
     help="What asks: the name of a strategy, or package.module:Class for one of your own.",
 )
-@click.option(
-    "--seed",
-    type=int,
-    metavar="N",
-    help="A different number gives different questions.",
-)
+@click.option("--seed", type=int, metavar="N", help="A different number gives different questions.")
 @click.option(
     "--instruction",
     metavar="TEXT",
@@ -140,12 +141,7 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     help="Groups that are there already, to be mended: a column of the table, a table of id and "
     "group, or the word folders.",
 )
-@click.option(
-    "--session",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Where the session is kept; beside PATH, with .likewise added, by default.",
-)
+@session_option
 @click.option("--terminal", is_flag=True, help="Ask here and not on a page.")
 @click.option(
     "--pictures",
@@ -197,33 +193,31 @@ def label(
         raise click.UsageError("--pictures is for --terminal; a page always shows them")
     if known is not None and is_large(paths, options):
         raise click.UsageError("--known is not for files that are read in batches")
-    with ExitStack() as stack:
-        page = None
-        follow: dict[str, Any] = {}
+    begin = {name: options.pop(name) for name in BEGIN}
+    say = partial(click.echo, err=True)
+    with ServedPage(paths[0], host, port, allow_host, opens=not no_browser) as page:
         if not terminal:
-            page = ServedPage(paths[0], host, port, allow_host, opens=not no_browser)
-            stack.enter_context(page)
-            follow = {"checked": page.start, "progress": page.progress}
-        begin = {name: options.pop(name) for name in BEGIN}
-        say = partial(click.echo, err=True)
-        opened = open_project(paths, **begin, options=options, say=say, **follow)
-        stack.callback(_close, opened)
-        verb = "begun" if opened.is_new else f"goes on: {opened.project.session.progress}"
-        click.echo(f"session {opened.path} {verb}", err=True)
-        if known is not None:
-            n = give_known(opened.project, known)
-            click.echo(f"{known}: {plural(n, 'new link')}", err=True)
-        if page is not None:
-            page.show(opened.project)
-        else:
-            _ask_here(opened, pictures)
+            begin |= {"checked": page.start, "progress": page.progress}
+        opened = open_project(paths, **begin, options=options, say=say)
+        try:
+            verb = "begun" if opened.is_new else f"goes on: {opened.project.session.progress}"
+            say(f"session {opened.path} {verb}")
+            if known is not None:
+                n = give_known(opened.project, known)
+                say(f"{known}: {plural(n, 'new link')}")
+            if terminal:
+                _ask_here(opened.project, pictures)
+            else:
+                page.show(opened.project)
+        finally:
+            _close(opened)
 
 
-def _ask_here(opened: Opened, pictures: str) -> None:
+def _ask_here(project: Project, pictures: str) -> None:
     from likewise.cli.terminal import run_terminal
 
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    has_pictures = opened.project.items.has_pictures
+    has_pictures = project.items.has_pictures
     way = choose_way(pictures, os.environ, is_terminal and has_pictures)
     if has_pictures and way is None:
         click.echo(
@@ -231,7 +225,7 @@ def _ask_here(opened: Opened, pictures: str) -> None:
             'shown after pip install "likewise[terminal]".',
             err=True,
         )
-    run_terminal(opened.project, way=way)
+    run_terminal(project, way=way)
 
 
 def _close(opened: Opened) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 
 from likewise.items import Items
 
@@ -28,7 +28,7 @@ def both(items: Items, left: int, right: int, width: int) -> Iterator[str]:
         half = max(20, (width - 5) // 2)
         columns = (block(items, left, half), block(items, right, half))
         for a, b in zip_longest(*columns, fillvalue=""):
-            yield f"  {pad(a, half)} │ {b}".rstrip()
+            yield f"  {cell(a, half)} │ {b}".rstrip()
 
 
 def one_line(items: Items, place: int, width: int) -> str:
@@ -38,7 +38,7 @@ def one_line(items: Items, place: int, width: int) -> str:
         return fit(clean(items.location(place)), width)
     if view.get("channels"):
         half = width // 2
-        return f"{pad(fit(title, half), half)} {sparkline(view['channels'][0]['y'], half)}"
+        return f"{cell(title, half)} {sparkline(view['channels'][0]['y'], half)}"
     line = clean(items.tile(place).get("line", ""))
     both = line if _begins(line, title) else f"{title} · {line}"
     return fit(both if line else title, width)
@@ -64,10 +64,10 @@ def block(items: Items, place: int, width: int, n_lines: int = 12) -> list[str]:
         text = clean(view["text"][:most], keeps_lines=True)
         lines += [""] if lines else []
         for paragraph in text.splitlines():
-            lines += textwrap.wrap(paragraph, width) or [""]
+            lines += _wrapped(paragraph, width)
         hidden = view.get("length", len(view["text"])) - most
         lines += [f"… {hidden} more characters"] if hidden > 0 else []
-    return lines + [fit(clean(f"{name}: {cell}"), width) for name, cell in view.get("fields", ())]
+    return lines + [fit(clean(f"{name}: {text}"), width) for name, text in view.get("fields", ())]
 
 
 def _aligned(
@@ -79,10 +79,9 @@ def _aligned(
     half = max(10, (width - name_width - 9) // 2)
     for name, text in left:
         other = values.get(name, "")
-        a, b = (fit(clean(cell or "missing"), half) for cell in (text, other))
         sign = " " if text == other else "≠"
-        title = pad(fit(clean(name), name_width), name_width)
-        yield f"  {title}  {pad(a, half)} {sign} {b}".rstrip()
+        both = f"{cell(text or 'missing', half)} {sign} {cell(other or 'missing', half)}"
+        yield f"  {cell(name, name_width)}  {both}".rstrip()
 
 
 def sparkline(values: Sequence[float], width: int) -> str:
@@ -116,18 +115,29 @@ def cells(text: str) -> int:
     )
 
 
-def pad(text: str, width: int) -> str:
-    """Return a text padded with spaces to a width."""
-    return text + " " * max(0, width - cells(text))
+def cell(text: str, width: int) -> str:
+    """Return a text as a cell of a table: cleaned, and cut or padded to a width."""
+    shown = fit(clean(text), width)
+    return shown + " " * (width - cells(shown))
 
 
 def fit(text: str, width: int) -> str:
     """Return a text cut to a width."""
-    if cells(text) <= width:
-        return text
-    kept = ""
-    for character in text:
-        if cells(kept + character) > width - 1:
-            break
-        kept += character
-    return kept + "…"
+    return text if cells(text) <= width else f"{_beginning(text, width - 1)}…"
+
+
+def _beginning(text: str, width: int) -> str:
+    """Return as many characters of a text as a width has room for."""
+    taken = accumulate(map(cells, text))
+    return text[: sum(n <= width for n in taken)]
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    """Return a text as lines of a width; where characters are wide, also broken between them."""
+    for line in textwrap.wrap(text, width) or [""]:
+        rest = line
+        while cells(rest) > width:
+            beginning = _beginning(rest, max(2, width))
+            yield beginning
+            rest = rest.removeprefix(beginning)
+        yield rest

@@ -7,7 +7,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -61,7 +61,7 @@ class ServedPage:
     def start(self, path: Path) -> None:
         """Serve the page of a session file that may not be there yet, and say its address."""
         with needs_extra("the labeling page", "app"):
-            from likewise.web.readiness import Readiness
+            from likewise.web.app import Readiness
             from likewise.web.serving import is_local, prepare
 
         readiness = Readiness(self._source)
@@ -92,12 +92,9 @@ class ServedPage:
         assert self._served is not None
         self._served.show(project)
         with ended_by_signals():
-            try:
+            with suppress(KeyboardInterrupt):
                 self.wait()
-            except KeyboardInterrupt:
-                pass
-            finally:
-                self.stop()
+            self.stop()
 
     def wait(self) -> None:
         """Wait until the server ends."""

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from likewise.cli.inline import is_late_answer, show_side_by_side
-from likewise.cli.lines import block, both, cells, clean, fit, one_line, pad
+from likewise.cli.lines import block, both, cell, cells, clean, fit, one_line
 from likewise.core.answers import Answer, Question
 from likewise.errors import InputError, LikewiseError, StaleQueryError
 from likewise.project import Project
@@ -19,14 +19,9 @@ from likewise.project.groups import Group, in_short, key_of
 from likewise.project.outlook import outlook
 from likewise.words import plural
 
-ANSWERS = {
-    "s": Answer.SAME,
-    "\x1b[C": Answer.SAME,
-    "d": Answer.DIFFERENT,
-    "\x1b[D": Answer.DIFFERENT,
-    "u": Answer.UNSURE,
-    "\x1b[B": Answer.UNSURE,
-}
+PAIR = {"s": 0, "\x1b[C": 0, "d": None, "\x1b[D": None}
+"""The keys that answer a question about one group: it belongs there, or not."""
+UNSURE = {"u": Answer.UNSURE, "\x1b[B": Answer.UNSURE}
 MOST_LINES = 12
 """How many lines of an item are shown above the groups to choose from."""
 PAGE_LINES = 40
@@ -38,7 +33,6 @@ MOST_GROUPS = 20
 
 UNDO = ("z", "\x7f", "\x08")
 QUIT = ("q", "\x1b", "\x03", "\x04")
-PAIR = "[s]ame  [d]ifferent"
 BESIDES = "[u]nsure   [z] undo  [Z] redo  [m] more  [g]roups  [?] help  [q]uit "
 HELP = """\
 s or →   the same group
@@ -69,13 +63,14 @@ def run_terminal(
     while True:
         project.refresh()
         query = project.ask()
+        keys = group_keys(project, query)
         click.echo()
-        _show(project, query, way, n_read)
+        _show(project, query, keys, way, n_read)
         done = project.session.progress
         line = outlook(project.session).line
         click.echo(f"{line} · {done.answered} answered, {done.groups}")
-        keys = group_keys(project, query)
-        click.echo(prompt(query, list(keys)), nl=False)
+        ways = f"[{' '.join(keys).upper()}]  [0] none of these" if keys else "[s]ame  [d]ifferent"
+        click.echo(f"{ways}  {BESIDES}", nl=False)
         if project.position != position:  # reading on, or a wrong key, is part of the same answer
             position, shown_at = project.position, time.monotonic()
         key = _whole_key(read, keys)
@@ -120,14 +115,9 @@ def _whole_key(read: Callable[[], str], keys: Mapping[str, int]) -> str:
     return key
 
 
-def prompt(query: Question | None, keys: Sequence[str]) -> str:
-    """Return the keys that answer a question, and the others."""
-    if query is None or query.is_pair:
-        return f"{PAIR}  {BESIDES}"
-    return f"[{' '.join(keys).upper()}]  [0] none of these  {BESIDES}"
-
-
-def _show(project: Project, query: Question | None, way: str | None, n_read: int) -> None:
+def _show(
+    project: Project, query: Question | None, keys: Mapping[str, int], way: str | None, n_read: int
+) -> None:
     size = shutil.get_terminal_size((80, 24))
     if query is None:
         click.echo("Nothing is left to ask. These are the groups:")
@@ -135,16 +125,20 @@ def _show(project: Project, query: Question | None, way: str | None, n_read: int
         if project.path is not None:
             click.echo(f"likewise export {project.path} -o groups.csv writes them to a file.")
         return
-    if not query.is_pair:
-        places = group_keys(project, query).values()
-        rows = [query.row, *(query.groups[place][0] for place in places)]
-        lines = choice_lines(project, query, size.columns, n_read)
-    else:
-        rows, lines = [query.left, query.right], pair_lines(project, query, size.columns)
+    groups = [query.groups[place] for place in keys.values()] or query.groups
+    rows = [query.row, *(group[0] for group in groups)]
     shown = [place for row in rows if (place := project.where[row]) is not None]
     if way is not None and project.items.has_pictures and len(shown) == len(rows):
         sys.stdout.flush()
         show_side_by_side(project.items, shown, size.columns, size.lines, way, sys.stdout)
+    if project.instruction:
+        click.echo(clean(project.instruction))
+    if keys:
+        click.echo(f"{query.number}. To which of these does it belong?")
+        lines = _choice_lines(project, query, keys, size.columns, n_read)
+    else:
+        click.echo(f"{query.number}. Do these two belong together?")
+        lines = _pair_lines(project, query, size.columns)
     for line in lines:
         click.echo(line)
 
@@ -156,16 +150,13 @@ def _act(
     keys: Mapping[str, int],
     seconds: float | None,
 ) -> None:
+    """Do what a key stands for."""
     position = project.position
-    places = {"0": None, **keys}
-    if query is not None and keys and key in places:
-        project.choose(places[key], number=query.number, position=position, seconds=seconds)
-    elif (
-        query is not None
-        and key in ANSWERS
-        and (ANSWERS[key] is Answer.UNSURE or len(query.groups) == 1)
-    ):
-        project.tell(ANSWERS[key], number=query.number, position=position, seconds=seconds)
+    answers: dict[str, Any] = UNSURE | ({"0": None, **keys} if keys else {})
+    if query is not None and len(query.groups) == 1:
+        answers |= PAIR
+    if query is not None and key in answers:
+        project.choose(answers[key], number=query.number, position=position, seconds=seconds)
     elif key in UNDO:
         project.undo(position=position)
     elif key == "Z":
@@ -175,20 +166,17 @@ def _act(
     elif key == "g":
         _show_groups(project)
     else:
-        answers = f"0 {' '.join(keys)}" if keys else "s d"
-        raise UnknownKeyError(f"{key!r} is none of the keys {answers} u z Z m g ? q")
+        known = f"0 {' '.join(keys)}" if keys else "s d"
+        raise UnknownKeyError(f"{key!r} is none of the keys {known} u z Z m g ? q")
 
 
-def choice_lines(
-    project: Project, query: Question, width: int, n_read: int = MOST_LINES
+def _choice_lines(
+    project: Project, query: Question, keys: Mapping[str, int], width: int, n_read: int
 ) -> Iterator[str]:
     """Return the lines that show a row and the groups to choose from."""
-    yield from _instruction(project)
-    yield f"{query.number}. To which of these does it belong?"
-    keys = group_keys(project, query)
     fields = project.compare(query.row, [rows[0] for rows in query.groups])
     if fields:
-        yield from field_lines(fields, keys, width, n_read)
+        yield from _field_lines(fields, keys, width, n_read)
     else:
         place = project.where[query.row]
         gone = [clean(project.ids[query.row])]
@@ -206,19 +194,19 @@ def choice_lines(
     yield "  0  none of these"
 
 
-def field_lines(
+def _field_lines(
     fields: Sequence[Mapping[str, Any]], keys: Mapping[str, int], width: int, most: int
 ) -> Iterator[str]:
     """Return a table: fields down, the item and the groups across, the most telling first."""
     name_width = min(24, max(cells(clean(field["name"])) for field in fields))
     column = max(6, (width - name_width - 4) // (len(keys) + 1) - 1)
-    head = " ".join(pad(word, column) for word in ("it", *(key.upper() for key in keys)))
-    yield f"  {pad('', name_width)}  {head}".rstrip()
+    table = [("", "it", *(key.upper() for key in keys))]
     for field in fields[:most]:
-        groups = [_in_a_cell(field["groups"][place]) for place in keys.values()]
-        texts = [field["value"] or "missing", *groups]
-        line = " ".join(pad(fit(clean(text), column), column) for text in texts)
-        yield f"  {pad(fit(clean(field['name']), name_width), name_width)}  {line}".rstrip()
+        groups = (_in_a_cell(field["groups"][place]) for place in keys.values())
+        table.append((field["name"], field["value"] or "missing", *groups))
+    for name, *texts in table:
+        line = " ".join(cell(text, column) for text in texts)
+        yield f"  {cell(name, name_width)}  {line}".rstrip()
     if len(fields) > most:
         yield f"  … {len(fields) - most} more fields: [m]"
 
@@ -230,11 +218,6 @@ def _in_a_cell(entry: Mapping[str, Any]) -> str:
     return entry.get("text") or " · ".join(entry.get("texts", ())) or "missing"
 
 
-def _instruction(project: Project) -> Iterator[str]:
-    if project.instruction:
-        yield clean(project.instruction)
-
-
 def _line(project: Project, row: int, width: int) -> str:
     place = project.where[row]
     if place is None:
@@ -242,10 +225,8 @@ def _line(project: Project, row: int, width: int) -> str:
     return one_line(project.items, place, width)
 
 
-def pair_lines(project: Project, query: Question, width: int) -> Iterator[str]:
-    """Return the lines that show a question."""
-    yield from _instruction(project)
-    yield f"{query.number}. Do these two belong together?"
+def _pair_lines(project: Project, query: Question, width: int) -> Iterator[str]:
+    """Return the lines that show two rows."""
     left, right = project.where[query.left], project.where[query.right]
     if left is None or right is None:
         for row, place in ((query.left, left), (query.right, right)):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from contextlib import closing
+from functools import partial
 
 import click
 
+from likewise.cli.label import session_option
 from likewise.errors import CannotGrowError, InputError
 from likewise.project import open_project
 from likewise.project.growing import rows_in_doubt
@@ -17,12 +19,7 @@ NEEDS_A_PERSON = 3
 
 @click.command()
 @click.argument("path", type=click.Path(exists=True))
-@click.option(
-    "--session",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Where the session is kept; beside PATH, with .likewise added, by default.",
-)
+@session_option
 @click.option(
     "--text-features", metavar="NAME", help="The model that the session was begun with, if any."
 )
@@ -37,10 +34,7 @@ def update(
     then `likewise label PATH` asks about them. An item is in doubt if no answer is about it, and
     the certainty of its group is below .8 or unknown.
     """
-
-    def say(line: str) -> None:
-        click.echo(line, err=True)
-
+    say = partial(click.echo, err=True)
     where = place_of_session(path, session, say)
     if not where.exists():
         raise InputError(f"there is no session {where}: begin one with likewise label {path}")

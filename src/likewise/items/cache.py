@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -53,20 +54,16 @@ class FeatureCache:
 
     def find(self, recipe: str, hashes: Sequence[str]) -> dict[str, np.ndarray]:
         """Return the arrays that are kept, by hash."""
-        arrays: dict[str, np.ndarray] = {}
-
-        def look(db: sqlite3.Connection) -> None:
-            rows = db.execute(FIND, (recipe, json.dumps(list(hashes))))
-            arrays.update((n, a) for n, data in rows if (a := _unpack(data)) is not None)
-
-        self._with(look)
-        return arrays
+        wanted = recipe, json.dumps(list(hashes))
+        found = self._with(lambda db: db.execute(FIND, wanted).fetchall()) or []
+        arrays = {name: _unpack(data) for name, data in found}
+        return {name: array for name, array in arrays.items() if array is not None}
 
     def keep(self, recipe: str, arrays: Mapping[str, np.ndarray]) -> None:
         """Keep arrays by hash."""
+        entries = [(recipe, name, _pack(array)) for name, array in arrays.items()]
 
         def put(db: sqlite3.Connection) -> None:
-            entries = [(recipe, name, _pack(array)) for name, array in arrays.items()]
             db.execute("BEGIN")
             db.executemany("INSERT OR REPLACE INTO arrays VALUES (?, ?, ?)", entries)
             db.execute("COMMIT")
@@ -81,20 +78,21 @@ class FeatureCache:
             self.keep(recipe, stored)
         return stored[hash]
 
-    def _with(self, work: Callable[[sqlite3.Connection], None]) -> None:
+    def _with(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
         """Do something with the file; make it if it is missing, delete it if it is damaged."""
         if self._path is None:
-            return
+            return None
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
             with closing(connect(self._path)) as db:
                 db.execute(TABLE)
-                work(db)
+                return work(db)
         except (OSError, sqlite3.OperationalError, sqlite3.DataError) as error:
             self.notes = (f"these features could not be kept for the next start: {error}",)
         except sqlite3.DatabaseError:
             self._path.unlink(missing_ok=True)
+        return None
 
 
 def _pack(array: np.ndarray) -> bytes:

@@ -18,7 +18,7 @@ from likewise.errors import CannotGrowError, InputError
 from likewise.words import many
 
 if TYPE_CHECKING:
-    from likewise.items.describer import Describer
+    from likewise.items.kinds import Describer
 
 OnProgress = Callable[[int, int], object]
 
@@ -355,7 +355,7 @@ class Items(ABC):
 
     def describer(self) -> Describer:
         """Return what describes new things and does not hold these items; fitted models keep it."""
-        from likewise.items.describer import Describer
+        from likewise.items.kinds import Describer
 
         return Describer(self.kind, self._opened_with, self.learned(), self.has_given_features)
 

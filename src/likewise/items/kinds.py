@@ -1,12 +1,16 @@
-"""From a path or a data frame to items: the kinds there are, and which of them this is."""
+"""From a path, a data frame or what is in memory to items: the kinds, and which of them it is."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from likewise.errors import InputError
 from likewise.items.cache import feature_cache
@@ -14,8 +18,16 @@ from likewise.items.items import Items
 from likewise.items.limits import files_below
 from likewise.items.pairs import read_candidates
 from likewise.items.points import ARRAY_SUFFIXES, read_features
-from likewise.items.tablefiles import TABLE_SUFFIXES, is_frame, is_table, read_with
+from likewise.items.tablefiles import (
+    READING,
+    TABLE_SUFFIXES,
+    for_reading,
+    is_frame,
+    is_table,
+    read_table,
+)
 from likewise.registry import Registry
+from likewise.words import plural
 
 PathLike = str | os.PathLike[str]
 
@@ -160,29 +172,125 @@ def open_items(
         **more,
     }
     options = {name: value for name, value in given.items() if value is not None}
-    named: Any = "series" if series and kind is None else kind
-    if not is_frame(source) and not isinstance(source, str | os.PathLike):
-        if options or features is not None:
-            raise InputError(f"{', '.join(options) or 'features'}: not for things in memory")
-        from likewise.items.memory import from_memory
-
-        return from_memory(source, named, cache)
-    if not is_frame(source):
-        if not os.fspath(source):
-            raise InputError('the path is empty; for this folder write "."')
-        source = Path(source)
-        if not source.exists():
-            raise InputError(f"there is no file or folder {source}")
-    kind_class = _kind(source, named, options)
-    _check_options(kind_class, source if isinstance(source, Path) else "the data frame", options)
-    opened = kind_class.open(source, cache=feature_cache(cache), **options)
-    opened._opened_with = {"cache": cache, **options}
+    opened = open_as("series" if series and kind is None else kind, source, options, cache)
     if features is None:
         return opened
     if pairs is not None:
         read = partial(read_candidates, Path(features), pairs, opened.ids)
         return opened.with_features(partial(read, same_above, different_below))
     return opened.with_features(read_features(Path(features), opened.ids, opened.source))
+
+
+def open_as(
+    name: str | None, source: Any, options: Mapping[str, Any], cache: bool | PathLike
+) -> Items:
+    """Open a source as the kind of this name, or else as the first kind that recognizes it."""
+    others: tuple[str, ...]
+    if isinstance(source, str | os.PathLike):
+        if not os.fspath(source):
+            raise InputError('the path is empty; for this folder write "."')
+        source = Path(source)
+        where, others = str(source), ()
+        if not source.exists():
+            raise InputError(f"there is no file or folder {source}")
+    elif is_frame(source):
+        where, others = "the data frame", ("points", "images")
+    else:
+        source, where, others = _listed(source), "what is in memory", ("names", "rows", "points")
+        name = _kind_in_memory(source) if name is None else name
+    if name in others:
+        rest = ", ".join(kind for kind in BUILT_IN if kind not in others)
+        raise InputError(f"{where} cannot be opened as {name}, only as {rest}")
+    kind = _kind(source, name, options)
+    _check_options(kind, where, options)
+    opened = kind.open(source, cache=feature_cache(cache), **options)
+    opened._opened_with |= {"cache": cache, **options}
+    return opened
+
+
+def _listed(things: Any) -> list[Any]:
+    """Return things in memory as a list."""
+    if isinstance(things, Mapping) or hasattr(things, "toarray") or not hasattr(things, "__iter__"):
+        raise InputError(
+            f"items are opened from a path, a data frame, or a list of pictures, texts or series, "
+            f"not {type(things).__name__}. Open columns by name as pandas.DataFrame(columns), a "
+            "sparse matrix as pandas.DataFrame(matrix.toarray())."
+        )
+    listed = list(things)
+    if not listed:
+        raise InputError("there are no items: the list is empty")
+    return listed
+
+
+def _kind_in_memory(things: list[Any]) -> str:
+    """Return the kind of things in memory, by the first of them."""
+    from likewise.items.images.decoding import IMAGE_SUFFIXES
+
+    first = things[0]
+    if isinstance(first, str):
+        if first.lower().endswith(IMAGE_SUFFIXES) and os.path.isfile(first):
+            return "images"
+        if all(isinstance(one, str) and one.lower().endswith(IMAGE_SUFFIXES) for one in things):
+            raise InputError(
+                f"there is no picture at {first}, the first of {plural(len(things), 'path')}. "
+                f"Paths are relative to {Path.cwd()}; if these are texts, say so by "
+                'kind="texts".'
+            )
+        return "texts"
+    if isinstance(first, os.PathLike):
+        return "images"
+    n_axes = np.ndim(first)
+    if n_axes not in (1, 2, 3):
+        raise InputError(
+            f"an item is a path of a picture, an image, a text or a series, not {first!r}. "
+            "Rows of numbers are opened as a data frame."
+        )
+    return "series" if n_axes == 1 else "images"
+
+
+@dataclass(frozen=True)
+class Describer:
+    """What describes new things of a kind: small, without items, so that it can be pickled."""
+
+    kind: str
+    options: Mapping[str, Any]
+    learned: Mapping[str, Any] | None
+    has_given_features: bool
+
+    def takes(self, source: Any) -> bool:
+        """Whether this is to be described; rows of numbers are features already."""
+        if isinstance(source, Items | str | os.PathLike) or is_frame(source):
+            return True
+        if not isinstance(source, list | tuple | np.ndarray) or not len(source):
+            return False
+        is_row = isinstance(source[0], list | tuple | np.ndarray) and np.ndim(source[0]) == 1
+        return not is_row or self.kind == "series"
+
+    def __call__(self, source: Any) -> NDArray[Any]:
+        """Return one row of features for each thing in a source, of the same kind."""
+        if self.has_given_features:
+            raise InputError(
+                f"new {self.kind} cannot be described: the features of these items were given. "
+                "Pass features of the new ones, an array"
+            )
+        items = source if isinstance(source, Items) else self._opened(source)
+        if items.kind != self.kind:
+            raise InputError(f"these are {items.kind}, but the model was fitted on {self.kind}")
+        features = items._make_features_like(self.learned)
+        for problem in (*features.problems, *items.problems):
+            if items.has_pictures and problem.item is not None:
+                raise InputError(f"a picture cannot be read, leave it out: {problem.message}")
+        return np.asarray(features.X)
+
+    def _opened(self, source: Any) -> Items:
+        """Open new things as the first were, without their ids and what is only shown."""
+        kind: str | None = self.kind
+        unused = ["cache", "white"] if kind == "series" else ["cache", "white", "id", "show"]
+        if not is_frame(source) and not isinstance(source, str | os.PathLike):
+            unused = ["cache", "text", "id", "columns", "show", *READING]
+            kind = kind if kind in ("images", "texts", "series") else None
+        options = {name: value for name, value in self.options.items() if name not in unused}
+        return open_as(kind, source, options, self.options.get("cache", True))
 
 
 def refuse_nothing(source: PathLike, options: Mapping[str, Any]) -> None:
@@ -196,7 +304,7 @@ def refuse_nothing(source: PathLike, options: Mapping[str, Any]) -> None:
             if not begins.strip():
                 raise InputError(f"{path} is empty")
             if not is_named and len(begins) < LOOKED_AT and is_table(path):
-                read_with(path, options)
+                read_table(path, **for_reading(options))
             return
         os.scandir(path).close()
     except OSError as error:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from likewise.core.candidates import Candidates
 from likewise.errors import InputError, needs_extra
-from likewise.items.cache import FeatureCache
-from likewise.items.items import Features, Items, OnProgress, digest, shorten
+from likewise.items.items import Features, OnProgress, digest, shorten
 from likewise.items.pairs import bounded
-from likewise.items.tablefiles import READING, is_table, read_with
+from likewise.items.tablefiles import READING, TableItems
 from likewise.items.tables import Table, as_text, is_missing
 from likewise.words import plural
 
@@ -34,7 +33,7 @@ DECIMALS = 9
 """Similarities are rounded to this many decimals, so that they are the same on every machine."""
 
 
-class NameItems(Items):
+class NameItems(TableItems):
     """The distinct texts of a column, the frequent ones first, with how often each is there.
 
     Names that differ only in case and spaces are joined without a question; the other candidates
@@ -43,6 +42,7 @@ class NameItems(Items):
 
     kind = "names"
     noun = "name"
+    option = "names"
     options = ("names", "same_above", "different_below", *READING)
 
     def __init__(
@@ -64,20 +64,9 @@ class NameItems(Items):
         if len(cells) < table.n:
             notes.append(f"{plural(table.n - len(cells), 'row')} without {names} left out")
         ids = sorted(counts, key=lambda name: (-counts[name], name))
-        super().__init__(table.path, ids, notes=notes)
+        super().__init__(table, ids, notes=notes)
         self.counts = [counts[name] for name in ids]
         self._bounds = same_above, different_below
-
-    @classmethod
-    def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
-        """Whether this is a table, and a column of names was named."""
-        return options.get("names") is not None and is_table(source)
-
-    @classmethod
-    def open(cls, source: Any, *, cache: FeatureCache, **options: Any) -> Self:
-        """Read a column of a table."""
-        table, others = read_with(source, options)
-        return cls(table, **others)
 
     def view(self, i: int) -> dict[str, Any]:
         """Return the name."""

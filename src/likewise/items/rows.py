@@ -11,10 +11,8 @@ from typing import Any, Self
 import numpy as np
 
 from likewise.errors import InputError
-from likewise.items.cache import FeatureCache
 from likewise.items.items import (
     Features,
-    Items,
     OnProgress,
     digest,
     known_before,
@@ -22,14 +20,8 @@ from likewise.items.items import (
     scaled,
     shorten,
 )
-from likewise.items.tablefiles import READING, is_table, read_with
-from likewise.items.tables import (
-    Table,
-    as_text,
-    find_times,
-    is_missing,
-    read_times,
-)
+from likewise.items.tablefiles import READING, TableItems
+from likewise.items.tables import Table, as_text, find_times, is_missing, read_times
 from likewise.items.texts import fit_characters, latent_features
 from likewise.words import plural
 
@@ -49,11 +41,10 @@ N_TELLING = 3
 TELLING = 0.5
 """A category describes a group if its share there is larger by at least this much than among all
 rows; a number, if it is larger than one outside of the group this much more often than smaller, or
-the other way round. With a lower limit a summary has more words, but they
-describe other groups as well."""
+the other way round. With a lower limit a summary has words that describe other groups as well."""
 
 
-class RowItems(Items):
+class RowItems(TableItems):
     """Rows of a table; their fields are shown."""
 
     kind = "rows"
@@ -68,8 +59,7 @@ class RowItems(Items):
         columns: Sequence[str] | None = None,
         show: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(table.path, table.ids(id), notes=table.notes)
-        self._table, self._id = table, id
+        super().__init__(table, table.ids(id), id, notes=table.notes)
         # The id is the heading; as a field it would only say that any two rows differ.
         others = [name for name in table.columns if name != id]
         self._show = others if show is None else list(show)
@@ -80,20 +70,9 @@ class RowItems(Items):
         known = table.columns if show is None else show
         self._hashed = sorted({*known, *(columns or table.columns)})
 
-    @classmethod
-    def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
-        """Whether this is a table."""
-        return is_table(source)
-
-    @classmethod
-    def open(cls, source: Any, *, cache: FeatureCache, **options: Any) -> Self:
-        """Read a table."""
-        table, others = read_with(source, options)
-        return cls(table, **others)
-
     def title(self, i: int) -> str:
         """Return the id where there is an id column, else the first shown fields."""
-        if self._id is not None or self._table.index is not None:
+        if self._has_names:
             return shorten(self.ids[i])
         return shorten(one_line(self._table.fields(self._show[:3], i))) or f"row {i}"
 
@@ -108,10 +87,6 @@ class RowItems(Items):
                 if np.isfinite(shares[i])
             },
         }
-
-    def columns(self) -> dict[str, Sequence[Any]]:
-        """Return the columns of the table, without the one that has the ids."""
-        return {name: v for name, v in self._table.columns.items() if name != self._id}
 
     def leaving_out(self, column: str) -> Self:
         """Return the rows without a column among features, fields and what counts as a change."""

@@ -18,7 +18,7 @@ from likewise.items.cache import FeatureCache, package_versions
 from likewise.items.items import Features, Items, OnProgress, Problem, digest, known_before
 from likewise.items.limits import files_below, name_in
 from likewise.items.points import ARRAY_SUFFIXES, read_array
-from likewise.items.tablefiles import CSV_SUFFIXES, READING, is_table, read_table
+from likewise.items.tablefiles import CSV_SUFFIXES, MEMORY, READING, is_table, read_table
 from likewise.items.tables import Table, numbered
 from likewise.words import plural
 
@@ -38,6 +38,7 @@ MOST_POINTS = 2_000
 class SeriesSet:
     """The series of a source, each an array of shape (length, channels) with NaN for gaps."""
 
+    source: Path
     ids: list[str]
     series: list[np.ndarray]
     channels: list[str]
@@ -55,7 +56,6 @@ class SeriesItems(Items):
 
     def __init__(
         self,
-        source: Path,
         series: SeriesSet,
         *,
         how: Literal["euclidean", "dtw"] = "euclidean",
@@ -64,7 +64,8 @@ class SeriesItems(Items):
         if how not in ("euclidean", "dtw"):
             raise InputError(f"series features are euclidean or dtw, not {how!r}")
         self._series, gaps = _without_gaps(series)
-        super().__init__(source, series.ids, problems=series.problems, notes=series.notes + gaps)
+        notes = series.notes + gaps
+        super().__init__(series.source, series.ids, problems=series.problems, notes=notes)
         self._channels, self._fields = series.channels, series.fields
         self._how = how
         self._cache = cache
@@ -81,18 +82,21 @@ class SeriesItems(Items):
         series_features: Literal["euclidean", "dtw"] = "euclidean",
         **reading: Any,
     ) -> Self:
-        """Read one series per file of a folder, row of a table, or row of an array."""
+        """Read one series per file of a folder, row of a table or an array, or entry of a list."""
         for_tables = {"id": id, "show": show, **reading}
         if is_table(source):
-            table = read_table(source, **reading)
-            series = series_from_table(table, id, columns, show or ())
-            return cls(table.path, series, how=series_features, cache=cache)
-        is_array = source.suffix.lower() in ARRAY_SUFFIXES
-        for name, value in (for_tables | {"columns": columns if is_array else None}).items():
+            for_tables = {}
+            series = series_from_table(read_table(source, **reading), id, columns, show or ())
+        elif isinstance(source, Path) and source.suffix.lower() not in ARRAY_SUFFIXES:
+            series = series_from_folder(source, columns)
+        else:
+            for_tables["columns"] = columns
+            is_list = isinstance(source, list)
+            series = series_from_list(source) if is_list else series_from_array(source)
+        for name, value in for_tables.items():
             if value is not None:
-                raise InputError(f"--{name} is for tables, and {source} is not a table")
-        series = series_from_array(source) if is_array else series_from_folder(source, columns)
-        return cls(source, series, how=series_features, cache=cache)
+                raise InputError(f"--{name} is for tables, and {series.source} is not a table")
+        return cls(series, how=series_features, cache=cache)
 
     def view(self, i: int) -> dict[str, Any]:
         """Return every channel as points to draw, at most 2000 of each."""
@@ -166,7 +170,13 @@ def series_from_table(
             notes.append(f"columns that are not numbers were left out: {', '.join(others)}")
         raw = list(np.column_stack(points)[:, :, None])
     fields = [table.fields(show, i) for i in range(table.n)]
-    return SeriesSet(table.ids(id), raw, ["value"], fields, notes=notes)
+    return SeriesSet(table.path, table.ids(id), raw, ["value"], fields, notes=notes)
+
+
+def series_from_list(things: Sequence[Any]) -> SeriesSet:
+    """Read sequences of numbers that are in memory."""
+    series = [one_channel(one, f"series {i}") for i, one in enumerate(things)]
+    return SeriesSet(MEMORY, numbered(len(series)), series, ["value"])
 
 
 def series_from_array(path: Path) -> SeriesSet:
@@ -180,7 +190,7 @@ def series_from_array(path: Path) -> SeriesSet:
         )
     count = X.shape[2]
     names = ["value"] if count == 1 else [f"channel {k}" for k in range(count)]
-    return SeriesSet(ids or numbered(len(X)), list(X.astype(np.float64)), names)
+    return SeriesSet(path, ids or numbered(len(X)), list(X.astype(np.float64)), names)
 
 
 def series_from_folder(folder: Path, columns: Sequence[str] | None) -> SeriesSet:
@@ -209,7 +219,7 @@ def series_from_folder(folder: Path, columns: Sequence[str] | None) -> SeriesSet
         reason = f": {problems[0].message}" if problems else ""
         kinds = ", ".join(CSV_SUFFIXES + ARRAY_SUFFIXES[:1])
         raise InputError(f"there are no time series in {folder} ({kinds}){reason}")
-    return SeriesSet(ids, raw, channels, problems=problems)
+    return SeriesSet(folder, ids, raw, channels, problems=problems)
 
 
 def _read_series(path: Path, columns: Sequence[str] | None) -> tuple[list[str], np.ndarray]:
@@ -325,14 +335,10 @@ def dtw_features(series: Sequence[np.ndarray], kept: FeatureCache) -> Features:
 def _warped(series: Sequence[np.ndarray], window: int) -> np.ndarray:
     """Return the distances of all pairs."""
     with needs_extra("dynamic time warping", "series"):
-        from dtaidistance import dtw, dtw_ndim
-    normal = [np.ascontiguousarray(z_normalize(values), dtype=np.float64) for values in series]
+        from dtaidistance import dtw_ndim
+    normal = [np.ascontiguousarray(z_normalize(values)) for values in series]
     n_channels = normal[0].shape[1]
-    if n_channels == 1:
-        flat = [values.ravel() for values in normal]
-        D = dtw.distance_matrix_fast(flat, window=window, only_triu=False)
-    else:
-        D = dtw_ndim.distance_matrix_fast(normal, n_channels, window=window, only_triu=False)
+    D = dtw_ndim.distance_matrix_fast(normal, n_channels, window=window, only_triu=False)
     D = np.asarray(D, dtype=np.float64)
     np.fill_diagonal(D, 0.0)
     return D

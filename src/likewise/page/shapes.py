@@ -166,11 +166,7 @@ def next_question(project: Project, *, is_far: bool = False) -> Json:
 
 
 def ahead(project: Project) -> Json:
-    """Return the questions that may follow: after each answer, or each likely choice.
-
-    Groups are named and counted as they are now. What the strategy computes here is reused when
-    such a question follows.
-    """
+    """Return what may follow each answer, or each likely choice; groups are counted as now."""
     asked = project.ask()
     words: dict[str, Any] = {"same": 0, "different": None, "unsure": Answer.UNSURE}
     if asked is not None and not asked.is_pair:
@@ -204,14 +200,11 @@ def total(project: Project, groups: Sequence[Group]) -> Json:
 
 
 def _wrong_by_group(project: Project) -> NDArray[np.float64] | None:
-    """Return, by the id of a group, about how many of its items are wrong.
-
-    That is the sum of their doubts, scaled so that all groups together have as many wrong items as
-    the estimate of completeness says. None before that is worth saying.
-    """
+    """Return about how many items are wrong, by the id of their group; None if nobody can tell."""
     complete = project.session.completeness
     if complete is None or not complete.is_better_than_one_group:
         return None
+    # The doubts of its items, scaled so that all groups together have as many as the estimate says.
     doubts = 1.0 - np.nan_to_num(project.known()[1], nan=1.0)
     wrong = np.bincount(group_ids(project.session), doubts, 2 * len(project.ids))
     n_wrong = (1.0 - complete.estimate) * sum(g.size for g in project.groups())

@@ -10,14 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from likewise.database import (
-    IN_MEMORY,
-    check_log,
-    check_whole,
-    connect,
-    promised_size,
-    translated,
-)
+from likewise.database import IN_MEMORY, JOURNAL, connect, translated
 from likewise.errors import LikewiseError, SessionFileError
 from likewise.project import schema
 from likewise.project.large import FEATURES, SHOWN
@@ -33,7 +26,6 @@ class Finding:
     n_entries: int
     has_sums: bool
     fault: str
-    note: str
 
     @property
     def is_good(self) -> bool:
@@ -44,17 +36,11 @@ class Finding:
 def check_file(path: str | os.PathLike[str]) -> Finding:
     """Check a session file, which may be in use: its pages, its checksums and every entry."""
     path = Path(path)
-    n_entries, has_sums, fault, note = 0, True, "", ""
+    n_entries, has_sums, fault = 0, True, ""
     try:
-        header = check_whole(path)
-        if header.has_log:
-            check_log(path)
         with _snapshot(path) as store:
-            store._may_lack_entries = header.is_in_use and not header.has_log
-            store._check()
-            has_sums = store._version >= schema.WITH_SUMS
-            if store._may_lack_entries and has_sums:
-                note = "it was copied while in use: up to ten answers may be missing"
+            store.check()
+            has_sums = store.version >= schema.WITH_SUMS
             n_entries = sum(1 for _ in store.rows())
             n_entries = len(store.read())
             _ = store.items
@@ -64,7 +50,7 @@ def check_file(path: str | os.PathLike[str]) -> Finding:
                 session_in(store)
     except LikewiseError as error:
         fault = str(error)
-    return Finding(n_entries, has_sums, fault, note)
+    return Finding(n_entries, has_sums, fault)
 
 
 def repair_file(path: str | os.PathLike[str]) -> tuple[Path, int, int]:
@@ -96,8 +82,8 @@ def repair_file(path: str | os.PathLike[str]) -> tuple[Path, int, int]:
 @contextmanager
 def _snapshot(path: Path) -> Iterator[Store]:
     """Yield a file as it is at one moment, in memory, while others may write to it."""
-    with translated(path), Store(path, connect(IN_MEMORY, writes_ahead=False)) as store:
-        with closing(connect(path, mode="ro", writes_ahead=False)) as db:
+    with translated(path), Store(path, connect(IN_MEMORY)) as store:
+        with closing(connect(path)) as db:
             db.backup(store._db)
         yield store
 
@@ -109,16 +95,24 @@ def _salvaged(path: Path) -> Iterator[Store]:
         copy = Path(folder, "copy")
         try:
             shutil.copyfile(path, copy)
-            if Path(f"{path}-wal").exists():
-                shutil.copyfile(f"{path}-wal", f"{copy}-wal")
-            with copy.open("rb") as file:
-                size = promised_size(file.read(100))
-            if copy.stat().st_size < size < 2 * copy.stat().st_size + 2**20:
-                os.truncate(copy, size)
+            if Path(f"{path}{JOURNAL}").exists():
+                shutil.copyfile(f"{path}{JOURNAL}", f"{copy}{JOURNAL}")
+            size, promised = copy.stat().st_size, _promised_size(copy)
+            if size < promised < 2 * size + 2**20:
+                os.truncate(copy, promised)
         except OSError as error:
             raise SessionFileError(f"cannot open {path}: {error.strerror}") from error
-        with translated(path), Store(path, connect(copy, writes_ahead=False)) as store:
+        with translated(path), Store(path, connect(copy)) as store:
             yield store
+
+
+def _promised_size(path: Path) -> int:
+    """Return how many bytes a file has by its header."""
+    with path.open("rb") as file:
+        header = file.read(100)
+    # Two bytes cannot hold the largest page size, 65536, so it is written as 1.
+    page = int.from_bytes(header[16:18]) if header[16:18] != b"\0\1" else 65536
+    return page * int.from_bytes(header[28:32])
 
 
 def _good_entries(store: Store, lost: Sequence[str]) -> list[Row]:

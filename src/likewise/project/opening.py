@@ -142,7 +142,7 @@ def open_project(
         "seed": seed,
     }
     if is_there:
-        is_sampled, is_new = _is_sampled_and_other(where, paths, wanted, begin, say)
+        is_sampled, is_new = _is_sampled_and_other(where, paths, wanted, begin)
     else:
         is_sampled, is_new = large.is_large(paths, wanted), True
     if is_sampled:
@@ -157,7 +157,7 @@ def open_project(
         start = large.begin if is_sampled else _begin
         begun = start(paths, settings, say, progress)
         # Somebody may have answered in the old one meanwhile.
-        if is_there and _is_sampled_and_other(where, paths, wanted, begin, _silent)[1]:
+        if is_there and _is_sampled_and_other(where, paths, wanted, begin)[1]:
             where.unlink()
             say(f"{where} had no answers and was begun with other options; a new one is begun")
         payloads = {SETUP: pack_session(begun.session), **begun.payloads}
@@ -364,15 +364,12 @@ def _is_sampled_and_other(
     paths: Sequence[PathLike],
     wanted: Mapping[str, Any],
     begin: Mapping[str, Any],
-    say: Say,
 ) -> tuple[bool, bool]:
     """Return whether a session is about a sample, and was begun with other options.
 
     Other options are refused if it has answers, and so is other data.
     """
     with Store.open(where) as store:
-        for note in store.notes:
-            say(note)
         settings = store.settings
         is_sampled, before = "paths" in settings, settings.get("paths", [settings.get("path")])
         if [os.path.abspath(path) for path in paths] != before:

@@ -21,7 +21,7 @@ from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items
-from likewise.items.contrast import contrast, n_looked_at
+from likewise.items.tables import contrast, n_looked_at
 from likewise.project.groups import Group, Known, groups_of, how_known, rows_like
 from likewise.project.mending import (
     Mending,

@@ -1,10 +1,9 @@
 """A project in one SQLite file: settings, items, the first session, and the log of what was done.
 
-When a call that writes has returned, what it wrote survives a kill and a power cut: the file is in
-write-ahead mode with ``synchronous=FULL``. After eight entries, or two seconds without one, the
-write-ahead log is folded into the file, so that a plain copy of the file alone lacks at most the
-last ten. A file that is in use says so in its header; a closed one is whole in itself. Everything
-in it has a checksum; see `likewise.project.schema`. Several processes may use one file.
+When a call that writes has returned, what it wrote is in the file and survives a kill and a power
+cut: SQLite keeps a rollback journal, with ``synchronous=EXTRA``. So a plain copy of the file has
+all of it, too. A write that a kill interrupts is taken back by the next one who opens the file.
+Everything in it has a checksum; see `likewise.project.schema`. Several processes may use one file.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,27 +23,15 @@ from typing import Any, Self
 from likewise.core.arrays import deflated, inflated
 from likewise.database import (
     IN_MEMORY,
-    check_log,
     check_whole,
     connect,
     digest,
-    has_log_beside,
     new_file,
     note_sum,
     translated,
-    write_ahead,
-    write_in_place,
 )
 from likewise.errors import InputError, SessionFileError, StaleQueryError
 from likewise.project import schema
-
-AT_MOST_AHEAD = 10
-"""How many entries a plain copy of a file in use may lack."""
-FOLDED_AFTER = 8
-"""After this many entries the write-ahead log is folded into the file. It is less than
-`AT_MOST_AHEAD` since a copy that is taken at that very moment can lack one or two more."""
-REST = 2.0
-"""After this many seconds without an entry, too."""
 
 SETTINGS: dict[str, tuple[type, ...]] = {
     "path": (str,),
@@ -70,13 +57,6 @@ Row = tuple[int, str, str, str]
 """An entry of the log as it stands in the file: its number, its JSON, when, and its checksum."""
 
 
-def rest_timer(seconds: float, call: Callable[[], None]) -> threading.Timer:
-    """Return a timer that does not keep the process alive."""
-    timer = threading.Timer(seconds, call)
-    timer.daemon = True
-    return timer
-
-
 @dataclass(frozen=True, slots=True)
 class Stored:
     """One entry of the log as stored; `at` is in UTC, and `is_old` means the first schema."""
@@ -90,18 +70,11 @@ class Stored:
 class Store:
     """A project file, for several threads and processes. Use `create` or `open`, then close it."""
 
-    timer: Callable[[float, Callable[[], None]], Any] = staticmethod(rest_timer)
-    """Makes the timer that waits for `REST`; tests have another one."""
-
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         self.path = path
-        self.notes: tuple[str, ...] = ()
         self._db = db
         self._upgraded: sqlite3.Connection | None = None
         self._lock = threading.RLock()
-        self._writes_ahead = False
-        self._may_lack_entries = False
-        self._resting: Any = None
 
     @classmethod
     def create(
@@ -118,7 +91,7 @@ class Store:
         with (
             new_file(path) as new,
             translated(path),
-            cls(path, connect(new, writes_ahead=False)) as store,
+            cls(path, connect(new)) as store,
             store._writing() as db,
         ):
             db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
@@ -131,30 +104,12 @@ class Store:
     def open(cls, path: str | os.PathLike[str]) -> Store:
         """Open a project file; one of an older version is brought up to date by the first write."""
         path = Path(path)
-        header = check_whole(path)
-        if header.has_log:
-            if not header.is_in_use:
-                raise SessionFileError(
-                    f"{path}-wal belongs to another file: {path} was closed without one. Move it "
-                    "away, and open the file again."
-                )
-            check_log(path)
-            # Not to write: SQLite would fold the log into the file when it is closed, and a damaged
-            # file must stay as it is.
-            with translated(path), closing(connect(path, mode="ro", writes_ahead=False)) as db:
-                looked = cls(path, db)
-                looked._check()
-                looked.read()
+        if not path.is_file():
+            raise SessionFileError(f"cannot open {path}: there is no such file")
         with translated(path):
-            store = cls(path, connect(path, writes_ahead=False))
+            store = cls(path, connect(path))
         try:
-            store._check()
-            # A process that had just begun to write has its log by now.
-            has_log = header.has_log or has_log_beside(path)
-            store._may_lack_entries = header.is_in_use and not has_log
-            # A copy is changed only when it is written to: its header still shows what it is.
-            if store._may_lack_entries or (header.has_log and write_in_place(store._db)):
-                store._say_not_closed()
+            store.check()
         except BaseException:
             store.close()
             raise
@@ -163,7 +118,7 @@ class Store:
     @classmethod
     def in_memory(cls) -> Store:
         """Return a project that is only in memory."""
-        store = cls(IN_MEMORY, connect(IN_MEMORY, writes_ahead=False))
+        store = cls(IN_MEMORY, connect(IN_MEMORY))
         # The project of a widget or an app is never closed, and Python 3.13 warns about that.
         weakref.finalize(store, store._db.close)
         with store._writing():
@@ -176,12 +131,8 @@ class Store:
             self._db.execute("VACUUM INTO ?", (str(new),))
 
     def close(self) -> None:
-        """Close the file. The last one to close it folds the write-ahead log into it."""
+        """Close the file."""
         with self._lock:
-            self._cancel_rest()
-            if self._writes_ahead:
-                with suppress(sqlite3.Error):  # the next one to open it does it then
-                    write_in_place(self._db)
             self._db.close()
             if self._upgraded is not None:
                 self._upgraded.close()
@@ -223,31 +174,7 @@ class Store:
                 )
             _put_entry(db, (after + 1, text, at, digest(before, after + 1, text, at)))
             _put(db, settings, items, payloads or {})
-        if (after + 1) % FOLDED_AFTER:
-            self._rest()
-        else:
-            self.fold()
         return after + 1
-
-    def fold(self) -> None:
-        """Fold the write-ahead log into the file, as far as other processes let it."""
-        with self._lock:
-            self._cancel_rest()
-            # What cannot be folded now is safe in the write-ahead log, and is folded later.
-            with suppress(sqlite3.Error):
-                self._db.execute("PRAGMA wal_checkpoint(PASSIVE)")
-
-    def _rest(self) -> None:
-        with self._lock:
-            self._cancel_rest()
-            if self.path != IN_MEMORY:
-                self._resting = self.timer(REST, self.fold)
-                self._resting.start()
-
-    def _cancel_rest(self) -> None:
-        if self._resting is not None:
-            self._resting.cancel()
-            self._resting = None
 
     def read(self, since: int = 0) -> list[Stored]:
         """Read the entries after number `since`, in order; name the first one that is damaged."""
@@ -276,17 +203,16 @@ class Store:
 
     def _damage_after(self, n: int) -> str:
         """Return what is wrong with the log after its first `n` entries, or nothing."""
-        last = self.last
-        n_entries = max(last, self.n_noted())
-        if n >= n_entries:
-            return ""
-        # Pages of a copy may come from before and from after a checkpoint.
-        if n == last and self._may_lack_entries and n_entries - n <= AT_MOST_AHEAD:
+        last, n_noted = self.last, self.n_noted()
+        if n == last == n_noted:
             return ""
         is_there = self._read("SELECT 1 FROM log WHERE seq = ?", n + 1)
+        what = f"entry {n + 1} of {max(last, n_noted)} is {'damaged' if is_there else 'missing'}"
+        if n > n_noted:  # a copy that was taken during a write may have some pages from before it
+            what = f"its log has {n} entries, but should have {n_noted}"
         return (
-            f"{self.path}: entry {n + 1} of {n_entries} is {'damaged' if is_there else 'missing'}; "
-            f"{n} can be read. Write them to another file: likewise check --repair {self.path}"
+            f"{self.path}: {what}; {n} can be read. Write them to another file: "
+            f"likewise check --repair {self.path}"
         )
 
     def n_noted(self) -> int:
@@ -300,22 +226,6 @@ class Store:
         if not number.isdecimal() or len(number) > 18:
             raise self._damaged("what it notes about the end of its log")
         return int(number), last
-
-    def _say_not_closed(self) -> None:
-        """Add a note about a file that was not closed properly and is not in use."""
-        if self._version < schema.WITH_SUMS:
-            return  # those were never closed in this sense
-        if self._may_lack_entries:
-            self.notes += (
-                f"{self.path} was copied while it was in use, or {self.path}-wal is lost. Its log"
-                f" ends at entry {self.last}; up to {AT_MOST_AHEAD} answers after it may be"
-                " missing.",
-            )
-        else:
-            self.notes += (
-                f"{self.path} was not closed properly. It goes on after entry {self.last}, the last"
-                " that was saved.",
-            )
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -386,17 +296,17 @@ class Store:
         return SessionFileError(f"{self.path} is damaged: {what}{why}. Use a copy of it.")
 
     @property
-    def _version(self) -> int:
+    def version(self) -> int:
         """The number of migrations that the file has seen."""
         with self._lock, translated(self.path):
             return int(self._db.execute("PRAGMA user_version").fetchone()[0])
 
     def _current(self) -> sqlite3.Connection:
         """Return the file or, before the first write to an older one, an upgraded copy of it."""
-        if self._version == len(schema.MIGRATIONS):
+        if self.version == len(schema.MIGRATIONS):
             return self._db
         if self._upgraded is None:
-            self._upgraded = connect(IN_MEMORY, writes_ahead=False)
+            self._upgraded = connect(IN_MEMORY)
             self._db.backup(self._upgraded)
         schema.migrate(self._upgraded)
         return self._upgraded
@@ -423,13 +333,11 @@ class Store:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """Run one transaction that holds the write lock throughout and upgrades an older file."""
         with self._lock, translated(self.path):
-            if not self._writes_ahead and self.path != IN_MEMORY:
-                # Before anything is written, so that a copy of the file says that it was in use.
-                write_ahead(self._db)
-                self._writes_ahead = True
+            # Up to 0.2.0 files were in write-ahead mode: the latest writes are beside the file.
+            self._db.execute("PRAGMA journal_mode = DELETE")
             try:
                 self._db.execute("BEGIN IMMEDIATE")
-                if self._version < len(schema.MIGRATIONS):
+                if self.version < len(schema.MIGRATIONS):
                     schema.migrate(self._db)
                 yield self._db
                 self._db.execute("COMMIT")
@@ -438,13 +346,14 @@ class Store:
                     self._db.execute("ROLLBACK")
                 raise
 
-    def _check(self) -> None:
+    def check(self) -> None:
         """Refuse a file that is damaged, of a newer version, or not a project file."""
         try:
             with translated(self.path):
                 (application,) = self._db.execute("PRAGMA application_id").fetchone()
                 if application != schema.APPLICATION_ID:
-                    raise SessionFileError("it is a database of another program")
+                    raise SessionFileError("it is not a likewise project file")
+                check_whole(self._db, self.path)
                 schema.check_tables(self._db)
                 (finding,) = self._db.execute("PRAGMA quick_check(1)").fetchone()
                 if finding != "ok":

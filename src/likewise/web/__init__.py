@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -61,9 +62,9 @@ def create_app(
     >>> folder.cleanup()
     """
     with needs_extra("the labeling page", "app"):
-        from likewise.web.app import app_for
+        from likewise.web.app import Readiness, app_for
     from likewise.project import Project
-    from likewise.web.readiness import Readiness
 
     readiness = Readiness(items.source.name, Project(session, items, log))
-    return app_for(readiness, token=token, has_own_login=has_own_login, hosts=hosts)
+    secret = None if has_own_login else token or secrets.token_urlsafe(24)
+    return app_for(readiness, token=secret, hosts=hosts)

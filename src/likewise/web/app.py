@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
+import threading
 from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -13,39 +14,63 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from likewise.errors import LikewiseError
 from likewise.page.calls import CALLS, Call, File, reply
-from likewise.page.document import STATIC, document, empty_document
+from likewise.page.document import STATIC, document
+from likewise.project import Project
 from likewise.web.guard import LOCAL_HOSTS, Guard
-from likewise.web.readiness import Readiness
 
 
-def app_for(
-    readiness: Readiness,
-    *,
-    token: str | None = None,
-    has_own_login: bool = False,
-    hosts: Iterable[str] = (),
-) -> Starlette:
-    """Return the app for a project, open or not; see `likewise.web.create_app`."""
-    secret = None if has_own_login else token or secrets.token_urlsafe(24)
+class Readiness:
+    """A project that is being opened, until it is there or has failed."""
+
+    def __init__(self, source: str, project: Project | None = None) -> None:
+        self.source = source
+        self.project = project
+        self.was_asked = False
+        self.has_shown_failure = threading.Event()
+        self._step: tuple[str, int, int] = ("Starting", 0, 0)
+        self._error: str | None = None
+
+    def progress(self, step: str, done: int = 0, of: int = 0) -> None:
+        """Report a step and how much of it is done; `of` is 0 where the amount is unknown."""
+        self._step = (step, done, of)
+
+    def fail(self, error: Exception) -> None:
+        """Say why the project cannot be opened."""
+        is_known = isinstance(error, LikewiseError | OSError)
+        self._error = str(error) if is_known else f"{type(error).__name__}: {error}"
+
+    def reply(self) -> tuple[int, dict[str, Any]]:
+        """Return the status and the reply to every call before the project is open."""
+        self.was_asked = True
+        if self._error is not None:
+            self.has_shown_failure.set()
+            return 500, {"error": self._error, "has_failed": True}
+        step, done, of = self._step
+        share = f", {done} of {of}" if of else ""
+        return 503, {"error": f"not open yet: {step}{share}", "step": step, "done": done, "of": of}
+
+
+def app_for(readiness: Readiness, *, token: str | None, hosts: Iterable[str] = ()) -> Starlette:
+    """Return the app for a project, open or not; without a token it lets everybody in."""
     app = Starlette(
         routes=[
             Route("/", page),
             *routes(),
             Mount("/static", StaticFiles(directory=STATIC), name="static"),
         ],
-        middleware=[Middleware(Guard, token=secret, hosts=[*LOCAL_HOSTS, *hosts])],
+        middleware=[Middleware(Guard, token=token, hosts=[*LOCAL_HOSTS, *hosts])],
     )
     app.state.readiness = readiness
-    app.state.token = secret
+    app.state.token = token
     return app
 
 
 async def page(request: Request) -> Response:
     """Return the page; its content is fetched from the API."""
     readiness: Readiness = request.app.state.readiness
-    project = readiness.project
-    return HTMLResponse(document(project) if project else empty_document(readiness.source))
+    return HTMLResponse(document(readiness.project or readiness.source))
 
 
 def routes() -> list[Route]:

@@ -25,21 +25,10 @@ LARGEST_BODY = 65_536
 LONGEST_PATH = 1024
 """The most characters of an address; Python refuses to read a number of thousands of digits."""
 
-CONTENT_SECURITY_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-    )
-)
-
 HEADERS = {
-    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
@@ -47,7 +36,6 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
-
 
 NO_TOKEN = "the token is missing. Open the full address that likewise printed, token included"
 
@@ -88,24 +76,21 @@ class Guard:
             return
         headers = Headers(scope=scope)
         refusal = self._refusal(scope, headers)
+        greets = refusal is None and self._is_greeting(scope)
+        app = self.app
         if refusal is not None:
-            response = _refused(*refusal, as_page="text/html" in headers.get("accept", ""))
-            await response(scope, receive, send)
-            return
-        greets = self.token is not None and _token_in(scope) == self.token
+            app = _refused(*refusal, as_page="text/html" in headers.get("accept", ""))
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 outgoing = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    outgoing[name] = value
-                if "cache-control" not in outgoing:
-                    outgoing["cache-control"] = "no-store"
-                if greets and self.token is not None:
-                    outgoing.append("set-cookie", _cookie(scope, self.token))
+                outgoing.update(HEADERS)
+                outgoing.setdefault("cache-control", "no-store")
+                if greets:
+                    outgoing.append("set-cookie", _cookie(scope, str(self.token)))
             await send(message)
 
-        await self.app(scope, receive, send_with_headers)
+        await app(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Return why a request is refused, as status and message, or None."""
@@ -131,15 +116,17 @@ class Guard:
         if self.token is None or _is_public(scope):
             return True
         bearer = headers.get("authorization", "").removeprefix("Bearer ").strip()
-        # The page itself is opened with the token in its address; nothing else is.
+        return self._has_cookie(headers) or self._is_token(bearer) or self._is_greeting(scope)
+
+    def _is_greeting(self, scope: Scope) -> bool:
+        """Whether a request opens the page with the token in its address; nothing else may."""
         is_page = scope["method"] == "GET" and _inner_path(scope) in ("", "/")
-        in_address = _token_in(scope) if is_page else ""
-        wanted = self.token.encode()
-        return (
-            self._has_cookie(headers)
-            or secrets.compare_digest(bearer.encode(), wanted)
-            or secrets.compare_digest(in_address.encode(), wanted)
-        )
+        given = QueryParams(scope.get("query_string", b"")).get("token", "")
+        return is_page and self._is_token(given)
+
+    def _is_token(self, given: str) -> bool:
+        wanted = self.token
+        return wanted is not None and secrets.compare_digest(given.encode(), wanted.encode())
 
     def _has_cookie(self, headers: Headers) -> bool:
         if self.token is None:
@@ -202,13 +189,8 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _token_in(scope: Scope) -> str:
-    return QueryParams(scope.get("query_string", b"")).get("token", "")
-
-
 def _refused(status: int, message: str, *, as_page: bool) -> Response:
     """Say why a request is refused: to a person as a page, to a program as JSON."""
-    headers = {**HEADERS, "cache-control": "no-store"}
     if as_page:
-        return HTMLResponse(REFUSAL.format(html.escape(message)), status, headers)
-    return JSONResponse({"error": message}, status, headers)
+        return HTMLResponse(REFUSAL.format(html.escape(message)), status)
+    return JSONResponse({"error": message}, status)

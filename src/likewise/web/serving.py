@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import secrets
@@ -12,23 +13,66 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from likewise.errors import InputError
 from likewise.files import cache_folder
 from likewise.page.calls import SIZES
 from likewise.project import Project
-from likewise.web.app import app_for
-from likewise.web.connections import IDLE_SECONDS, TimedConnection
+from likewise.web.app import Readiness, app_for
 from likewise.web.guard import LOCAL_HOSTS
-from likewise.web.readiness import Readiness
 
 DEFAULT_PORT = 8642
 """The port of the page, if it is free."""
 MOST_WARMED = 150
 """How many pictures are made in advance. The cache in memory has room for more."""
 
+REQUEST_SECONDS = 15.0
+"""How long a request may take to arrive, head and body together. The page sends a few hundred
+bytes; a slow line is given a thousand times what that needs."""
+IDLE_SECONDS = 5
+"""How long a connection may wait for its next request."""
+
 EVERYWHERE = ("0.0.0.0", "::", "")
+
+
+class TimedConnection(H11Protocol):
+    """HTTP that closes a connection whose request does not arrive in time.
+
+    One that sends nothing, or half of a request, would otherwise stay open for ever, and with
+    enough of them a server has no room for the page.
+    """
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self._expect()
+
+    def data_received(self, data: bytes) -> None:
+        """Take a part of a request; only the last part ends the waiting."""
+        super().data_received(data)
+        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
+            self._expect()
+        else:
+            self._expect_nothing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        self._expect_nothing()
+        super().connection_lost(exc)
+
+    def _expect(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(REQUEST_SECONDS, self.transport.close)
+
+    def _expect_nothing(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
 
 
 @dataclass(frozen=True)

@@ -1,3 +1,4 @@
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +22,7 @@ def run(*args):
 def few(tmp_path, *more):
     return run(
         *("run", "--profile", "quick", "--tasks", "iris", "--methods", "COBRA,MPCKM-MinMax"),
-        *("--super-instances", "10", "--folds", "2", "--store", tmp_path / "r.sqlite", *more),
+        *("--super-instances", "10", "--folds", "2", "--store", tmp_path / "r.csv", *more),
     )
 
 
@@ -33,7 +34,7 @@ def test_run_goes_on_where_it_stopped(tmp_path, data_home):
     again = few(tmp_path, "--data-home", data_home)
     assert "4 cells, 0 to run" in again.output
     assert "nothing to do" in again.output
-    assert {row.method for row in read_results(tmp_path / "r.sqlite")} == {"COBRA", "MPCKM-MinMax"}
+    assert {row.method for row in read_results(tmp_path / "r.csv")} == {"COBRA", "MPCKM-MinMax"}
 
 
 def test_a_method_of_ones_own_runs_beside_the_others(tmp_path, data_home, monkeypatch):
@@ -79,16 +80,17 @@ def test_data_that_cannot_be_had_is_said_before_anything_is_run(tmp_path, monkey
     result = few(tmp_path, "--data-home", tmp_path)
     assert result.exit_code == 1
     assert "Error: iris.csv could not be fetched" in result.output
-    assert read_results(tmp_path / "r.sqlite") == []
+    assert read_results(tmp_path / "r.csv") == []
 
 
 def test_the_store_can_be_exported(tmp_path):
-    store = ResultStore(tmp_path / "r.sqlite")
+    store = ResultStore(tmp_path / "r.csv")
     store.add(Row("main", "COBRA", "iris", 25, 0, queries=3))
-    store.close()
-    result = run("export", "--store", tmp_path / "r.sqlite", tmp_path / "r.csv")
+    result = run("export", "--store", tmp_path / "r.csv", tmp_path / "r.csv.gz")
     assert "wrote 1 row to" in result.output
-    assert read_results(tmp_path / "r.csv")[0].queries == 3
+    assert read_results(tmp_path / "r.csv.gz")[0].queries == 3
+    result = run("export", "--store", tmp_path / "r.csv.gz", tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "r.csv").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -98,7 +100,7 @@ def test_the_store_can_be_exported(tmp_path):
         (("run", "--methods", "nothing"), "no method 'nothing'"),
         (("run", "--method", "no.such:Thing"), "cannot find"),
         (("run", "--super-instances", "ten"), "list of whole numbers"),
-        (("report", "--store", "none.sqlite"), "likewise bench run"),
+        (("report", "--store", "none.csv"), "likewise bench run"),
     ],
 )
 def test_a_wrong_word_is_named(arguments, message, tmp_path, monkeypatch):
@@ -111,13 +113,24 @@ def test_a_wrong_word_is_named(arguments, message, tmp_path, monkeypatch):
 
 def test_help_has_the_commands():
     result = run("--help")
-    for command in ("run", "report", "leaderboard", "export", "verify"):
+    for command in ("run", "report", "export", "verify"):
         assert command in result.output
 
 
+@pytest.mark.parametrize("package", ["jinja2", "matplotlib", "pandas"])
+def test_a_report_says_what_it_needs(tmp_path, monkeypatch, package):
+    for name in [name for name in sys.modules if name.startswith("likewise.lab.experiments.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    result = run("report", "--store", tmp_path / "r.csv")
+    assert result.exit_code == 1
+    assert "a report needs" in result.output
+    assert 'pip install "likewise[plot]"' in result.output
+
+
 def test_a_report_on_the_first_folds_leaves_out_the_others(tmp_path, data_home):
-    pytest.importorskip("pandas", reason='pip install "likewise[plot]"')
-    store = ("--store", tmp_path / "r.sqlite")
+    pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
+    store = ("--store", tmp_path / "r.csv")
     shared = ("--profile", "flagship", "--tasks", "iris", "--experiments", "budgets", *store)
     # COBRA's cells of `main` say how many questions it takes, so they are run first.
     for method, n_folds, cells in (("DSL", 1, "1 cell, 4"), ("COBRA", 2, "6 cells, 9")):
@@ -126,9 +139,10 @@ def test_a_report_on_the_first_folds_leaves_out_the_others(tmp_path, data_home):
     tables = {}
     for n_folds in (1, 2):
         folder = tmp_path / str(n_folds)
-        result = run("leaderboard", "--folds", n_folds, "-o", folder, *store)
+        shown = ("--profile", "flagship", "--folds", n_folds, "-o", folder)
+        result = run("report", *shown, *store)
         assert result.exit_code == 0, result.output
-        tables[n_folds] = (folder / "leaderboard-developed-on.csv").read_text(encoding="utf-8")
+        tables[n_folds] = (folder / "budgets.csv").read_text(encoding="utf-8")
     assert "DSL" in tables[1]
     assert "DSL" not in tables[2]
 
@@ -137,12 +151,11 @@ def test_tasks_of_ones_own_are_run_exported_and_verified(tmp_path, monkeypatch):
     X, y = make_blobs(60, centers=3, random_state=0)
     (tmp_path / "tasks").mkdir()
     np.savez(tmp_path / "tasks" / "blobs.npz", X=X, y=y)
-    where = ("--store", tmp_path / "r.sqlite", "--tasks-from", tmp_path / "tasks")
+    where = ("--store", tmp_path / "r.csv", "--tasks-from", tmp_path / "tasks")
     result = run("run", "--profile", "quick", "--methods", "COBRA", "--folds", "1", *where)
     assert "done: 2 ok" in result.output, result.output
     result = run("verify", "--sample", "5", *where)
     assert "2 of 2 rows came out the same" in result.output
-    run("export", "--store", tmp_path / "r.sqlite", tmp_path / "r.csv")
     text = (tmp_path / "r.csv").read_text()
     changed = text.replace("blobs.npz,25,0,0,0,", "blobs.npz,25,0,0,0,9", 1)
     (tmp_path / "r.csv").write_text(changed)
@@ -190,13 +203,6 @@ def test_nothing_is_stamped_where_no_row_is_made_again(tmp_path, changed):
     assert (tmp_path / "r.csv").read_bytes() == before
 
 
-def test_a_csv_file_can_be_gone_on_with_as_a_store(tmp_path):
-    write_results([Row("main", "COBRA", "iris", 25, 0, queries=3)], tmp_path / "r.csv")
-    result = run("export", "--store", tmp_path / "r.csv", tmp_path / "r.sqlite")
-    assert result.exit_code == 0
-    assert read_results(tmp_path / "r.sqlite") == read_results(tmp_path / "r.csv")
-
-
 MY_METHOD = """
 import numpy as np
 from likewise.lab.experiments.protocol import Method
@@ -212,7 +218,7 @@ class Mine(Method):
 
 
 @pytest.mark.slow
-def test_one_file_puts_a_method_on_the_leaderboard_with_tasks_of_ones_own(tmp_path, monkeypatch):
+def test_one_file_puts_a_method_into_the_report_with_tasks_of_ones_own(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a_method_in_one_file.py").write_text(MY_METHOD)
@@ -222,17 +228,12 @@ def test_one_file_puts_a_method_on_the_leaderboard_with_tasks_of_ones_own(tmp_pa
     mine = "a_method_in_one_file:Mine"
     result = run(
         *("run", "--profile", "flagship", "--tasks-from", tmp_path / "tasks", "--folds", "1"),
-        *("--methods", "COBRA,DSL", "--method", mine, "--store", tmp_path / "r.sqlite"),
+        *("--methods", "COBRA,DSL", "--method", mine, "--store", tmp_path / "r.csv"),
     )
     assert "failed" not in result.output, result.output
-    result = run("leaderboard", "--store", tmp_path / "r.sqlite", "-o", tmp_path / "board")
-    assert result.exit_code == 0, result.output
-    page = (tmp_path / "board" / "leaderboard.html").read_text(encoding="utf-8")
-    assert mine in page
-    lines = (tmp_path / "board" / "leaderboard-added.csv").read_text().splitlines()
-    assert len(lines) == 1 + 5  # COBRA at three sizes, DSL, mine
-    assert lines[-1].startswith(mine)
-    store = ("--store", tmp_path / "r.sqlite")
+    store = ("--store", tmp_path / "r.csv")
     result = run("report", "--profile", "flagship", "-o", tmp_path / "report", *store)
     assert result.exit_code == 0, result.output
-    assert mine in (tmp_path / "report" / "budgets.csv").read_text(encoding="utf-8")
+    lines = (tmp_path / "report" / "budgets.csv").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 1 + 5  # COBRA at three sizes, DSL, mine
+    assert lines[-1].startswith(mine)

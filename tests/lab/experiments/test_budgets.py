@@ -130,8 +130,8 @@ def test_budgets_are_fixed_ones_cobras_own_and_half_of_its_largest():
 
 
 @pytest.mark.slow
-def test_cobras_numbers_are_found_fold_by_fold_before_the_others_run(clouds):
-    store = ResultStore(":memory:")
+def test_cobras_numbers_are_found_fold_by_fold_before_the_others_run(clouds, tmp_path):
+    store = ResultStore(tmp_path / "r.csv")
     run_cells([Cell("budgets", "DSL", "iris", 0, fold) for fold in range(2)], store)
     assert len(list(store)) == 2 + 2 * len(SIZES)
     for fold in range(2):

@@ -185,8 +185,8 @@ def test_a_registered_strategy_is_a_method_by_its_short_name(blobs, monkeypatch)
     assert (row.status, row.queries) == ("ok", 10)
 
 
-def test_cobra_runs_first_and_decides_how_much_the_others_ask(blobs):
-    store = ResultStore(":memory:")
+def test_cobra_runs_first_and_decides_how_much_the_others_ask(blobs, tmp_path):
+    store = ResultStore(tmp_path / "r.csv")
     wanted = [Cell("main", "MPCKM-MinMax", "iris", 10, fold) for fold in range(2)]
     run_cells(wanted, store)
     assert len(list(store)) == 4
@@ -195,8 +195,8 @@ def test_cobra_runs_first_and_decides_how_much_the_others_ask(blobs):
         assert store.get(wanted[fold]).allowed == cobra.queries
 
 
-def test_what_is_in_the_store_is_not_run_again(blobs):
-    store = ResultStore(":memory:")
+def test_what_is_in_the_store_is_not_run_again(blobs, tmp_path):
+    store = ResultStore(tmp_path / "r.csv")
     cell = Cell("main", "COBRA", "iris", 10, 0)
     store.add(Row(**vars(cell), queries=5, status="failed"))
     seen: list[Row] = []
@@ -208,8 +208,8 @@ def test_what_is_in_the_store_is_not_run_again(blobs):
 
 
 @pytest.mark.slow
-def test_a_run_that_is_interrupted_keeps_what_has_ended(blobs):
-    store = ResultStore(":memory:")
+def test_a_run_that_is_interrupted_keeps_what_has_ended(blobs, tmp_path):
+    store = ResultStore(tmp_path / "r.csv")
     wanted = [Cell("main", "COBRA", "iris", 10, fold) for fold in range(5)]
 
     def stop_after_two(row):
@@ -224,8 +224,8 @@ def test_a_run_that_is_interrupted_keeps_what_has_ended(blobs):
     assert [row.fold for row in seen] == [2, 3, 4]
 
 
-def test_without_a_cobra_the_others_fail_with_a_reason(blobs):
-    store = ResultStore(":memory:")
+def test_without_a_cobra_the_others_fail_with_a_reason(blobs, tmp_path):
+    store = ResultStore(tmp_path / "r.csv")
     store.add(Row("main", "COBRA", "iris", 10, 0, status="failed", error="broken"))
     run_cells([Cell("main", "MPCKM-MinMax", "iris", 10, 0)], store)
     row = store.get(Cell("main", "MPCKM-MinMax", "iris", 10, 0))
@@ -284,10 +284,10 @@ def test_an_own_method_with_anytime_joins_the_anytime_experiment(blobs):
     assert {cell.method for cell in plan.cells()} == {"COBRA", "COBRA-guess"}
 
 
-def test_a_dask_client_gives_the_same_rows(blobs):
+def test_a_dask_client_gives_the_same_rows(blobs, tmp_path):
     distributed = pytest.importorskip("distributed", reason='pip install "likewise[dask]"')
     wanted = [Cell("main", "MPCKM-MinMax", "iris", 10, fold) for fold in range(3)]
-    here, there = ResultStore(":memory:"), ResultStore(":memory:")
+    here, there = (ResultStore(tmp_path / name) for name in ("here.csv", "there.csv"))
     run_cells(wanted, here)
     with (
         distributed.LocalCluster(

@@ -111,9 +111,9 @@ def test_one_of_three_people_gives_all_wrong_answers():
         Slips(0.05, seed=1, is_one_of_three=True)
 
 
-def test_an_own_end_is_reached_without_a_budget(blobs):
+def test_an_own_end_is_reached_without_a_budget(blobs, tmp_path):
     plan = profile("rivals").only(tasks=["iris"], experiments=["own-end"], n_folds=1)
-    store = ResultStore(":memory:")
+    store = ResultStore(tmp_path / "r.csv")
     run_cells(plan.cells(), store)
     rows = list(store)
     assert [row.method for row in rows] == ["Likewise", "Likewise-pairs"]

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytest.importorskip("jinja2", reason='pip install "likewise[plot]"')
+pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
 pytest.importorskip("pandas", reason='pip install "likewise[plot]"')
 
 from likewise.errors import InputError
@@ -106,7 +108,6 @@ class Links(HTMLParser):
 
 @pytest.mark.slow
 def test_the_report_is_one_page_with_everything_in_it(tmp_path):
-    pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
     page = write_report(made_up_rows(), tmp_path / "report")
     text = page.read_text(encoding="utf-8")
     links = Links()

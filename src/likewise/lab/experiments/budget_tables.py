@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from likewise.lab.experiments.comparison_tables import SHOWN
 from likewise.lab.experiments.methods import CONTROL
@@ -12,18 +13,12 @@ from likewise.lab.experiments.protocol import MEASURES, NOISE, NOISE_BUDGETS, PE
 from likewise.lab.experiments.results import (
     Results,
     complete,
-    frames,
     half,
     line_of,
     own_count,
-    split_line,
 )
 from likewise.lab.experiments.statistics import bootstrap
 from likewise.lab.experiments.tables import Line, Table, sentence, words
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 NOISY = NOISE_BUDGETS[-1]
 """After so many questions people who err are compared with others."""
@@ -116,7 +111,7 @@ def noise_scores(results: Results, tasks: Sequence[str]) -> dict[str, pd.DataFra
     scores |= {name: results.at(NOISY, tasks, name, n_folds=n_folds) for name in names}
     tables = list(scores.values())
     lines = [n for n in tables[0] if all(n in other and other[n].notna().any() for other in tables)]
-    whole = frames().concat([table[lines] for table in tables], axis=1).dropna().index
+    whole = pd.concat([table[lines] for table in tables], axis=1).dropna().index
     if not names or not lines:
         return {}
     return {name: table.loc[whole, lines] for name, table in scores.items()}
@@ -177,32 +172,3 @@ def end_table(results: Results) -> Table | None:
                 }
             )
     return Table.of(lines, "own-end")
-
-
-def leaderboard(results: Results, name: str, tasks: Sequence[str]) -> Table | None:
-    """Return all methods on the tasks that all of them have, the best average rank first."""
-    scores = results.at_counts(tasks)
-    methods = [m for m in scores[results.counts[0]] if all(m in table for table in scores.values())]
-    if not methods:
-        return None
-    noisy = noise_scores(results, tasks)
-    every = frames().concat([table[methods] for table in scores.values()])
-    ranks = every.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
-    best = every.eq(every.max(axis=1), axis=0).mean()
-    budgets = results.of(results.scored)
-    lines: list[Line] = []
-    for method in ranks.index:
-        plain, size = split_line(method)
-        rows = budgets[(budgets["method"] == plain) & budgets["n_super_instances"].isin([0, size])]
-        rows = rows[rows["task"].isin(list(tasks))]
-        line: Line = {"method": method + results.mark(plain, size or None)}
-        line["rank"] = float(ranks[method])
-        line["best"] = f"{best[method]:.0%}"
-        line |= {str(budget): bootstrap(table[method]) for budget, table in scores.items()}
-        for condition, table in list(noisy.items())[1:]:
-            line[condition] = bootstrap(table[method]) if method in table and len(table) else None
-        line["ms"] = float(rows["ms_p95"].dropna().median())
-        line["seconds"] = float(rows["cpu_seconds"].median())
-        lines.append(line)
-    file, n_tasks = f"leaderboard-{name.replace(' ', '-')}", len(scores[results.counts[0]])
-    return Table.of(lines, "leaderboard", file=file, name=name, n=NOISY, n_tasks=n_tasks)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.results import WITHOUT, Results, complete, own_count
@@ -31,9 +31,6 @@ from likewise.lab.experiments.tables import (
     sentence,
     words,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SIGNIFICANT = 0.05
 """A difference with a smaller p-value gets a star, as in the paper."""

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
+import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from scipy.optimize import isotonic_regression
 
-from likewise.errors import needs_extra
 from likewise.lab.experiments.results import split_line
 from likewise.lab.experiments.tables import WARNINGS
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 ACCENT = "#0b62a8"
 STYLES: dict[str, dict[str, Any]] = {
@@ -49,8 +47,6 @@ Curve = tuple[Sequence[float], Sequence[float]]
 
 def new_figure(n_columns: int = 1, n_rows: int = 1, **options: Any) -> tuple[Figure, list[Any]]:
     """Return an empty figure that needs no screen, and its panels row by row."""
-    with needs_extra("a report with figures", "plot"):
-        from matplotlib.figure import Figure
     figure = Figure(layout="constrained", **options)
     axes = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
     for axis in axes:
@@ -65,8 +61,6 @@ def new_figure(n_columns: int = 1, n_rows: int = 1, **options: Any) -> tuple[Fig
 
 def save(figure: Figure, folder: Path, name: str) -> str:
     """Write a figure as SVG and PNG; return the SVG, the same text for the same figure."""
-    import matplotlib
-
     path = folder / f"{name}.svg"
     with matplotlib.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
         figure.savefig(path, metadata={"Date": None})

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from likewise.lab.experiments.budget_tables import NOISY, TRUTHFUL, noise_scores
@@ -20,13 +21,9 @@ from likewise.lab.experiments.paper_tables import (
     wrong_k_changes,
 )
 from likewise.lab.experiments.plan import MIDDLE_SIZE
-from likewise.lab.experiments.results import Results, complete, curve_of, frames, is_sized
+from likewise.lab.experiments.results import Results, complete, curve_of, is_sized
 from likewise.lab.experiments.statistics import average_ranks, critical_difference
 from likewise.lab.experiments.tasks import in_order
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
 
 N_RIVALS = 4
 """How many rivals that ask choices are drawn, the best on average."""
@@ -53,7 +50,7 @@ def shown_lines(results: Results) -> list[str]:
     if not results.own.empty or not results.is_by_budget:
         return results.methods
     means = {n: scores.mean() for n, scores in results.at_counts().items()}
-    order = frames().DataFrame(means).mean(axis=1).sort_values(ascending=False)
+    order = pd.DataFrame(means).mean(axis=1).sort_values(ascending=False)
     always = [line for line in order.index if line.startswith(results.plan.reference)]
     always.append(f"{CONTROL} {MIDDLE_SIZE}")
     rivals = [line for line in order.index if not line.startswith((CONTROL, *always))]
@@ -151,7 +148,7 @@ def differences_figure(results: Results) -> Figure | None:
         or any(me not in table or CONTROL not in table for table in scores.values())
     ):
         return None
-    gains = frames().DataFrame({size: table[me] - table[CONTROL] for size, table in scores.items()})
+    gains = pd.DataFrame({size: table[me] - table[CONTROL] for size, table in scores.items()})
     panels = {name: gains.reindex(tasks).dropna() for name, tasks in results.parts.items()}
     panels = {name: table for name, table in panels.items() if len(table)}
     if not panels:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+
 from likewise.cluster.cobra import COBRA
 from likewise.cluster.likewise import Likewise
 from likewise.core.partition import singletons
@@ -12,7 +15,6 @@ from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError
 from likewise.lab.experiments.choice_methods import CHOICE_METHODS
 from likewise.lab.experiments.link_methods import SelectAndCluster
-from likewise.lab.experiments.procedure_methods import PublishedCOBRAS, procedure_method
 from likewise.lab.experiments.protocol import Method, Trial
 from likewise.lab.experiments.session_methods import (
     SessionMethod,
@@ -21,6 +23,7 @@ from likewise.lab.experiments.session_methods import (
 )
 from likewise.lab.peers.cobras import SplitAndMerge
 from likewise.lab.peers.dsl import SkeletonTree
+from likewise.lab.peers.procedure import Procedure
 from likewise.lab.peers.random_pairs import RandomOrder
 from likewise.registry import Registry, module_of
 from likewise.strategies import ClosestFirst
@@ -34,14 +37,11 @@ NPU_GROWTH = {"MPCKM": 0.25, "COSC": 0.5}
 before every row, which takes most of a day on two cores."""
 
 
-def _cobra(name: str, **parameters: Any) -> SessionMethod:
+def _cobra(name: str, settings: str, **parameters: Any) -> SessionMethod:
     def of_trial(trial: Trial) -> dict[str, Any]:
         size = trial.n_super_instances
         return {"n_super_instances": size, "random_state": trial.seed, **parameters}
 
-    settings = f"incomplete={parameters.get('incomplete', 'separate')}"
-    if "labels" in parameters:
-        settings += f", labels={parameters['labels']}"
     return estimator_method(
         name, COBRA, of_trial, settings=settings, is_sized=True, seeded_as="COBRA"
     )
@@ -55,6 +55,21 @@ def _likewise(name: str, **parameters: Any) -> SessionMethod:
     return estimator_method(name, Likewise, of_trial, settings=settings)
 
 
+def _as_published(name: str, procedure: type[Procedure], settings: str = "") -> SessionMethod:
+    """Return a procedure with the labels that its authors published, which may lag behind."""
+
+    def start(trial: Trial) -> Session:
+        # As estimators draw theirs: rows of COBRAS were made so.
+        seed = int(check_random_state(trial.seed).randint(2**31 - 1))
+        return Session(procedure.from_rows(trial.X, train_indices=trial.train_indices, seed=seed))
+
+    def labels(session: Session, _: Trial) -> ArrayLike:
+        strategy: Any = session.strategy
+        return strategy.labels_as_published()  # type: ignore[no-any-return]
+
+    return SessionMethod(name, start, labels, settings=settings, sources=(procedure.__module__,))
+
+
 def _random(over: Literal["groups", "rows"]) -> SessionMethod:
     def start(trial: Trial) -> Session:
         return Session(RandomOrder(trial.X, trial.train_indices, seed=trial.seed, over=over))
@@ -66,16 +81,15 @@ def _random(over: Literal["groups", "rows"]) -> SessionMethod:
 
 
 _MADE = (
-    _cobra("COBRA"),
-    _cobra("COBRA-guess", incomplete="guess"),
-    _cobra("COBRA-learned", labels="learned"),
+    _cobra("COBRA", "incomplete=separate"),
+    _cobra("COBRA-guess", "incomplete=guess", incomplete="guess"),
+    _cobra("COBRA-learned", "incomplete=separate, labels=learned", labels="learned"),
     _likewise("Likewise", questions="choices"),
     _likewise("Likewise-pairs", questions="pairs"),
     # Within a phase of COBRAS the clustering of the last one stays.
-    procedure_method("COBRAS", SplitAndMerge, settings="n_init=10"),
-    PublishedCOBRAS(),
+    _as_published("COBRAS", SplitAndMerge, settings="n_init=10"),
     # DSL as published stops at the true clustering, which no user knows; here it does not.
-    procedure_method("DSL", SkeletonTree),
+    _as_published("DSL", SkeletonTree),
     *CHOICE_METHODS,
     SelectAndCluster("MPCKM", "MinMax"),
     SelectAndCluster("MPCKM", "NPU", growth=NPU_GROWTH["MPCKM"]),

@@ -55,7 +55,11 @@ class Slips:
 
     def chosen(self, question: Question, right: int | None) -> int | None:
         """Return what is chosen: the right group or, for a wrong answer, any other or none."""
-        if not self._is_wrong((question.row, question.groups)):
+        if question.is_pair:
+            is_wrong = self.is_wrong(question.left, question.right)
+        else:
+            is_wrong = self._is_wrong((question.row, question.groups))
+        if not is_wrong:
             return right
         places: list[int | None] = [*range(len(question.groups)), None]
         others = [place for place in places if place != right]
@@ -163,10 +167,7 @@ class GuardedOracle:
                 return Answer.UNSURE
             chosen = self._place(self._seen, question)
             self.n_misseen += chosen != self._place(self._y, question)
-            if self.slips is not None and question.is_pair:
-                is_wrong = self.slips.is_wrong(question.left, question.right)
-                chosen = {0: None, None: 0}[chosen] if is_wrong else chosen
-            elif self.slips is not None:
+            if self.slips is not None:
                 chosen = self.slips.chosen(question, chosen)
             self.answers.append(Answer.DIFFERENT if chosen is None else Answer.SAME)
         return self.answers[-1] if len(groups) == 1 else chosen

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.plan import MIDDLE_SIZE, ORDERS, STRATEGY_TASKS
 from likewise.lab.experiments.results import Results, curve_of, sorted_by
 from likewise.lab.experiments.statistics import answers_to_reach, area_under, bootstrap
 from likewise.lab.experiments.tables import DIFFERS, IN_PART, PAPER, SAME, Line, Table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LAST_EARLY = 100
 """Up to this number of super-instances a point of a curve counts as early."""

@@ -51,65 +51,35 @@ State = tuple[int, ArrayLike | Callable[[], ArrayLike]]
 
 @dataclass(frozen=True)
 class Trial:
-    """What a method gets: data, an oracle, and a number of questions.
+    """What a method gets: data, an oracle, and a number of questions."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        All rows, those of the test part too.
-    oracle : GuardedOracle
-        Answers by ``oracle.same(i, j)`` or ``oracle.answer(query)``.
-    train_indices : ndarray of int
-        The rows that may be asked about.
-    budget : int or None
-        How many questions may be asked. None: as many as the method needs (COBRA in `main`).
-    n_clusters : int
-        The number of clusters, for methods that must be told.
-    n_super_instances : int
-        What COBRA is told; others need not care.
-    seed : int
-        The source of all randomness.
-    """
-
-    X: NDArray[np.float64]
-    oracle: GuardedOracle
-    train_indices: NDArray[np.intp]
-    budget: int | None
-    n_clusters: int
-    n_super_instances: int
-    seed: int
+    X: NDArray[np.float64]  # all rows, those of the test part too
+    oracle: GuardedOracle  # answers by ``oracle.same(i, j)`` or ``oracle.answer(question)``
+    train_indices: NDArray[np.intp]  # the rows that may be asked about
+    budget: int | None  # how many questions may be asked; None for as many as it needs
+    n_clusters: int  # for methods that must be told
+    n_super_instances: int  # what COBRA is told; others need not care
+    seed: int  # the source of all randomness
 
 
 class Method(ABC):
-    """A method in the comparison. Only `run` must be written.
-
-    Attributes
-    ----------
-    name : str
-        Stands in messages. Rows have the name or address under which the method was asked for.
-    settings : str
-        How it was configured, in a few words; kept with every row.
-    is_sized : bool
-        Whether it is told a number of super-instances, and so runs once for each of them.
-    is_anytime : bool
-        Whether `anytime` yields clusterings on the way.
-    plans : bool
-        Whether a run depends on its budget, so that each budget takes a run. If not, one run of
-        `anytime` serves all budgets.
-    seeded_as : str
-        Another method whose seeds it shares, so that both make the same super-instances.
-    sources : tuple of str
-        The modules of `likewise` that it calls. If one of them changes, or what they import, its
-        results are stale.
-    """
+    """A method in the comparison. Only `name` and `run` must be written."""
 
     name: str
+    """Stands in messages. Rows have the name or address under which the method was asked for."""
     settings: str = ""
+    """How it was configured, in a few words; kept with every row."""
     is_sized: bool = False
+    """Whether it is told a number of super-instances, and so runs once for each of them."""
     is_anytime: bool = False
+    """Whether `anytime` yields clusterings on the way."""
     plans: bool = True
+    """Whether each budget takes a run. If not, one run of `anytime` serves all budgets."""
     seeded_as: str = ""
+    """Another method whose seeds it shares, so that both make the same super-instances."""
     sources: tuple[str, ...] = ()
+    """The modules of `likewise` that it calls. If one of them, or what they import, changes, its
+    results are stale."""
 
     @abstractmethod
     def run(self, trial: Trial) -> ArrayLike:

@@ -7,7 +7,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from likewise.errors import InputError, needs_extra
+from jinja2 import Environment
+
+from likewise.errors import InputError
 from likewise.files import write_whole
 from likewise.lab.experiments import budget_tables as tables
 from likewise.lab.experiments import comparison_tables as comparisons
@@ -61,7 +63,11 @@ def write_report(
     seconds: Seconds = PUBLISHED,
 ) -> Path:
     """Write ``report.html``, tables, figures, points and stale cells; return the page."""
-    results, target = _begun(rows, folder, plan or profile("paper"), seconds)
+    given = list(rows)
+    if not given:
+        raise InputError("there are no results to report on. Run `likewise bench run` first.")
+    results, target = Results(given, plan or profile("paper"), seconds), Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
     left_out = OF_THE_PAPER if results.is_by_budget else ()
     sections = [_section(results, target, title) for title in SECTIONS if title not in left_out]
     if not results.is_by_budget:
@@ -78,31 +84,23 @@ def write_report(
     stale = results.rows[results.rows["stale"] != ""]
     columns = [*Cell.__dataclass_fields__, "stale"]
     stale[columns].to_csv(target / "stale-cells.csv", index=False)
-    return _write_page(target / "report.html", results, sections)
-
-
-def write_leaderboard(rows: Iterable[Row], folder: str | Path) -> Path:
-    """Write ``leaderboard.html`` and its tables, by the plan of the profile `flagship`."""
-    results, target = _begun(rows, folder, profile("flagship"))
-    sections = [
-        Section(f"{name[0].upper()}{name[1:]}: {len(tasks)} tasks", table)
-        for name, tasks in results.lists.items()
-        if (table := tables.leaderboard(results, name, tasks)) is not None
-    ]
-    sections.append(Section("Stale rows", run_tables.stale_table(results)))
-    return _write_page(target / "leaderboard.html", results, sections)
-
-
-def _begun(
-    rows: Iterable[Row], folder: str | Path, plan: Plan, seconds: Seconds = PUBLISHED
-) -> tuple[Results, Path]:
-    """Return the results, and the folder to write to, which is made."""
-    given = list(rows)
-    if not given:
-        raise InputError("there are no results to report on. Run `likewise bench run` first.")
-    results, target = Results(given, plan, seconds), Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    return results, target
+    shown = [part for part in sections if part.table is not None or part.svg]
+    for part in shown:
+        if part.table is not None:
+            part.table.write(target)
+    template = files("likewise.lab.experiments").joinpath("report.html.jinja").read_text("utf-8")
+    text = (
+        Environment(autoescape=True)
+        .from_string(template)
+        .render(
+            title=results.plan.title,
+            opening=_opening(results),
+            versions=run_tables.versions_text(results),
+            sections=shown,
+        )
+    )
+    write_whole(target / "report.html", text)
+    return target / "report.html"
 
 
 def _section(results: Results, target: Path, title: str) -> Section:
@@ -132,22 +130,3 @@ def _opening(results: Results) -> list[str]:
         f"Rand index (ARI) is taken on the test part. {rules}",
         " ".join(lists),
     ]
-
-
-def _write_page(path: Path, results: Results, sections: Iterable[Section]) -> Path:
-    with needs_extra("a report", "plot"):
-        from jinja2 import Environment
-    shown = [part for part in sections if part.table is not None or part.svg]
-    for part in shown:
-        if part.table is not None:
-            part.table.write(path.parent)
-    template = files("likewise.lab.experiments").joinpath("report.html.jinja").read_text("utf-8")
-    page = Environment(autoescape=True).from_string(template)
-    text = page.render(
-        title=results.plan.title,
-        opening=_opening(results),
-        versions=run_tables.versions_text(results),
-        sections=shown,
-    )
-    write_whole(path, text)
-    return path

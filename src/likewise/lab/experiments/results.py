@@ -6,12 +6,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from likewise.errors import InputError, needs_extra
+from likewise.errors import InputError
 from likewise.lab.datasets import task_names
 from likewise.lab.datasets.third import THIRD
 from likewise.lab.experiments.methods import CONTROL, find_method
@@ -30,9 +31,6 @@ from likewise.lab.experiments.seconds import PUBLISHED, Seconds
 from likewise.lab.experiments.store import Row
 from likewise.lab.experiments.tasks import in_order
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 MARK = "†"
 """Marks every line that includes a capped, failed or missing cell."""
 POINT = ("budget", "asked", *MEASURES, "rows_read")
@@ -44,15 +42,8 @@ WITHOUT = "without the faces"
 STALE_MARK = "‡"
 """Marks every line that includes a row whose code has changed since."""
 
-OfFold = Callable[["pd.DataFrame"], "pd.Series[int]"]
+OfFold = Callable[[pd.DataFrame], "pd.Series[int]"]
 """From COBRA's own numbers of questions, by fold and size, to one for each fold."""
-
-
-def frames() -> Any:
-    """Return pandas, or say how to get it."""
-    with needs_extra("a report", "plot"):
-        import pandas as pd
-    return pd
 
 
 def own_count(size: int) -> OfFold:
@@ -87,11 +78,11 @@ class Results:
                 f"there are no results of the experiment {self.scored}. Run `likewise bench run` "
                 "with this profile first."
             )
-        self.rows = frames().DataFrame([{**asdict(row), "stale": why_stale(row)} for row in given])
+        self.rows = pd.DataFrame([{**asdict(row), "stale": why_stale(row)} for row in given])
         self._by_experiment = dict(tuple(self.rows.groupby("experiment")))
         self.n_folds = self.folds_of(self.scored)
         points = [point for row in given for point in _points(row)]
-        self.points = frames().DataFrame(points).reindex(columns=POINTS)
+        self.points = pd.DataFrame(points).reindex(columns=POINTS)
         main = self.of("main")
         cobra = main[(main["method"] == CONTROL) & (main["status"] == "ok")]
         self.own = cobra.pivot_table(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.plan import MIDDLE_SIZE
 from likewise.lab.experiments.results import Results, line_of
 from likewise.lab.experiments.store import KEY
 from likewise.lab.experiments.tables import DIFFERS, SAME, Line, Table, texts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def times_table(results: Results) -> Table | None:

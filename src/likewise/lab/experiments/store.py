@@ -1,23 +1,18 @@
-"""Where results live: one SQLite file, a row for every cell, written as the cell ends."""
+"""Where results live: one CSV file, a row for every cell, written as the cell ends."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import io
-import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
-from likewise.database import connect
 from likewise.errors import InputError
 from likewise.files import whole_file
-
-_SQL_TYPE = {str: "TEXT", int: "INTEGER", float: "REAL"}
 
 
 @dataclass(frozen=True, order=True)
@@ -100,114 +95,81 @@ NOT_REPRODUCIBLE = frozenset(
 """The columns that differ from run to run; all others are the same every time."""
 LATER = ("ami_test", "v_test", "f1_test", "rows_read")
 """The columns that rows of earlier versions do not have."""
-CSV = (".csv", ".csv.gz")
 
 
 class ResultStore:
-    """A file of results; only one process writes to it."""
+    """A CSV file of results, to which every row is added as its cell ends."""
 
     def __init__(self, path: str | Path) -> None:
-        self.path = str(path)
-        if self.path != ":memory:":
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-        try:
-            self._db = connect(Path(path), mode="rwc")
-            tables = self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            if (others := {name for (name,) in tables}) and "results" not in others:
-                self._db.close()
-                raise InputError(
-                    f"{path} is a database of something else: it has the tables "
-                    f"{', '.join(sorted(others))}. Choose another file with --store."
-                )
-            columns = ", ".join(map(_column, COLUMNS))
-            self._db.execute(
-                f"CREATE TABLE IF NOT EXISTS results ({columns}, PRIMARY KEY ({', '.join(KEY)}))"
-            )
-            names = self._names()
-            if names == COLUMNS[: -len(LATER)]:
-                for name in LATER:
-                    self._db.execute(f"ALTER TABLE results ADD COLUMN {_column(name)}")
-                names = self._names()
-        except sqlite3.OperationalError as error:
+        self.path = Path(path)
+        if self.path.suffix != ".csv":
             raise InputError(
-                f"{path} cannot be opened: {error}. Choose a file in a folder that can be written."
-            ) from error
-        except sqlite3.DatabaseError as error:
-            raise InputError(f"{path} is not a file of results: {error}") from error
-        if names != COLUMNS:
-            raise InputError(
-                f"{path} has the columns of another version; start a new file with --store"
+                f"{path} does not end with .csv, as a file must that a run adds rows to. "
+                "`likewise bench export` copies other results to such a file."
             )
+        rows, can_grow = _read(self.path) if self.path.is_file() else ({}, False)
+        self._rows = rows
+        if not can_grow:
+            write_results(rows.values(), path)
 
     def add(self, row: Row) -> None:
         """Write a row at once; it replaces an earlier one of the same cell."""
-        marks = ", ".join("?" for _ in COLUMNS)
-        self._db.execute(f"INSERT OR REPLACE INTO results VALUES ({marks})", astuple(row))
+        # In one piece, so that rows of two processes do not mix.
+        with self.path.open("ab", buffering=0) as file:
+            file.write(_lines([astuple(row)]))
+        self._rows[row.cell] = row
 
     def get(self, cell: Cell) -> Row | None:
         """Return the row of a cell, or None."""
-        where = " AND ".join(f"{name} = ?" for name in KEY)
-        values = [getattr(cell, name) for name in KEY]
-        columns = self._db.execute(f"SELECT * FROM results WHERE {where}", values).fetchone()
-        return None if columns is None else Row(*columns)
+        return self._rows.get(cell)
 
     def __iter__(self) -> Iterator[Row]:
-        order = ", ".join(KEY)
-        for values in self._db.execute(f"SELECT * FROM results ORDER BY {order}").fetchall():
-            yield Row(*values)
-
-    def _names(self) -> tuple[str, ...]:
-        """Return the columns of the file."""
-        columns = self._db.execute("SELECT name FROM pragma_table_info('results')")
-        return tuple(name for (name,) in columns)
-
-    def close(self) -> None:
-        """Merge the write-ahead log into the file and close it."""
-        self._db.close()
+        return iter(sorted(self._rows.values(), key=lambda row: row.cell))
 
 
 def write_results(rows: Iterable[Row], path: str | Path) -> None:
-    """Write rows to a CSV file, the same bytes for the same rows, or add them to a store."""
-    if not str(path).endswith(CSV):
-        with closing(ResultStore(path)) as store:
-            for row in rows:
-                store.add(row)
-        return
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(astuple(row) for row in sorted(rows, key=lambda row: row.cell))
-    content = buffer.getvalue().encode()
+    """Write rows to a CSV file, the same bytes for the same rows."""
+    in_order = sorted(rows, key=lambda row: row.cell)
+    content = _lines([COLUMNS, *map(astuple, in_order)])
     with whole_file(Path(path)) as file:
         file.write(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content)
 
 
 def read_results(path: str | Path) -> list[Row]:
-    """Return the rows of a CSV file that `write_results` wrote, or of a store."""
+    """Return the rows of a CSV file, the last one of every cell."""
     if not Path(path).is_file():
         raise InputError(f"there are no results at {path}. Run `likewise bench run` first.")
-    if not str(path).endswith(CSV):
-        with closing(ResultStore(path)) as store:
-            return list(store)
-    content = Path(path).read_bytes()
+    return list(_read(Path(path))[0].values())
+
+
+def _read(path: Path) -> tuple[dict[Cell, Row], bool]:
+    """Return the rows of a file by cell, and whether rows can be added to it as it is."""
+    content = path.read_bytes()
     try:
-        text = (gzip.decompress(content) if str(path).endswith(".gz") else content).decode()
-        return [
-            Row(**{name: _parsed(value, _KINDS[name]) for name, value in line.items()})
-            for line in csv.DictReader(io.StringIO(text, newline=""))
-        ]
-    except (OSError, EOFError, zlib.error, csv.Error, ValueError, KeyError, TypeError) as error:
+        text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+        header, *lines = csv.reader(io.StringIO(text, newline=""))
+        if tuple(header) != COLUMNS[: max(len(header), len(KEY))]:
+            raise ValueError("it has other columns")
+        # A run that was killed may have cut its last row.
+        is_cut = not text.endswith("\n") or len([header, *lines][-1]) < len(header)
+        rows = [_row(header, line) for line in (lines[:-1] if is_cut else lines)]
+    except (OSError, EOFError, zlib.error, csv.Error, ValueError, TypeError) as error:
         raise InputError(
             f"{path} is not a file of results, or is damaged ({type(error).__name__}: {error}). "
             "`likewise bench export` writes such files."
         ) from error
+    return {row.cell: row for row in rows}, not is_cut and len(header) == len(COLUMNS)
 
 
-def _parsed(text: str, kinds: tuple[Any, ...]) -> Any:
-    return None if text == "" and type(None) in kinds else kinds[0](text)
+def _row(header: Sequence[str], line: Sequence[str]) -> Row:
+    values: dict[str, Any] = {}
+    for name, text in zip(header, line, strict=True):
+        kind, *or_none = _KINDS[name]
+        values[name] = None if text == "" and or_none else kind(text)
+    return Row(**values)
 
 
-def _column(name: str) -> str:
-    """Return how a column is declared in SQL."""
-    kind, *or_none = _KINDS[name]
-    return f"{name} {_SQL_TYPE[kind]}{'' if or_none else ' NOT NULL'}"
+def _lines(rows: Iterable[Sequence[object]]) -> bytes:
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    return buffer.getvalue().encode()

@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from likewise.files import write_whole
 from likewise.lab.experiments.protocol import SIZES
-from likewise.lab.experiments.results import frames
 from likewise.lab.experiments.statistics import Interval
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Line = dict[str, Any]
 """A line of a table: values by column."""
@@ -75,7 +73,7 @@ class Table:
         """Return lines with their texts, or None without any; a list that is alone is left out."""
         if not len(lines):
             return None
-        frame = frames().DataFrame(lines)
+        frame = pd.DataFrame(lines)
         if "list" in frame and frame["list"].nunique() == 1:
             frame = frame.drop(columns="list")
         table = cls(file or name, frame=frame, verdict=verdict, **texts(name, **values))
@@ -122,7 +120,7 @@ class Table:
             if any(isinstance(value, Interval) for value in values):
                 for end in ("low", "high"):
                     columns[f"{name}, {end}"] = [getattr(value, end, None) for value in values]
-        return str(frames().DataFrame(columns).to_csv(index=False, lineterminator="\n"))
+        return str(pd.DataFrame(columns).to_csv(index=False, lineterminator="\n"))
 
     def write(self, folder: Path) -> None:
         """Write the table as CSV, Markdown and LaTeX."""

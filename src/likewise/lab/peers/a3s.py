@@ -91,8 +91,7 @@ class AdaptiveSampling(Procedure):
         if one not in self._leaders or other not in self._leaders:
             return True
         left, right = sorted(int(self.train[self._leaders[c]]) for c in (one, other))
-        is_unsure = (left, right) in self._not_sure
-        return not is_unsure and self._seen.implied(left, right) is None
+        return self._known(left, right) is None
 
     def _test(self, cluster: int) -> Questions:
         """Give a cluster a leader, or split it if its middle members differ from its core."""

@@ -14,7 +14,6 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from likewise.core.answers import Answer
-from likewise.core.links import LinkGraph
 from likewise.lab.peers.procedure import Procedure, Questions
 from likewise.lab.peers.rows import Array, Ints
 from likewise.rows.threads import one_thread_each
@@ -125,40 +124,6 @@ class SplitAndMerge(Procedure):
         allowed = part[self._may_show[part]]
         far = cdist(self.X[part].mean(axis=0)[None, :], self.X[allowed])[0]
         return int(allowed[np.argmin(far)])
-
-
-class PhaseByPhase(SplitAndMerge):
-    """The same with the memory of the authors' code, for comparisons only.
-
-    It asks about pairs that earlier answers imply, which no session does: a pair counts as known
-    only if it was asked about. While merging, what the answers about current representatives imply
-    counts, too.
-    """
-
-    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
-        """Take in an answer; it may contradict others."""
-        self._log.append((left, right, answer))
-        self._asked[min(left, right), max(left, right)] = answer
-        self._go_on()
-
-    def _questions(self) -> Questions:
-        self._asked: dict[tuple[int, int], Answer] = {}
-        self._is_merging = False
-        return super()._questions()
-
-    def _merge(self, parts: list[Ints]) -> Questions:
-        reps = {self._representative(part) for part in parts}
-        self._seen = LinkGraph(self.n_rows)
-        for (left, right), answer in self._asked.items():
-            if {left, right} <= reps and self._seen.implied(left, right) is None:
-                self._seen.add(left, right, answer)
-        self._is_merging = True
-        yield from super()._merge(parts)
-        self._seen, self._is_merging = LinkGraph(self.n_rows), False
-
-    def _known(self, left: int, right: int) -> Answer | None:
-        implied = self._seen.implied(left, right) if self._is_merging else None
-        return implied or self._asked.get((left, right))
 
 
 def kmeans(X: Array, n_clusters: int, seed: int) -> NDArray[np.intp]:

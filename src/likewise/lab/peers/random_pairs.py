@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import combinations
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -54,6 +53,7 @@ class RandomOrder(RandomPairs):
     """The random orders of the paper's Table 1: every two groups, or rows, are as likely."""
 
     name: ClassVar[str] = "random-order"
+    parameters = ("over",)
 
     def __init__(
         self,
@@ -67,14 +67,6 @@ class RandomOrder(RandomPairs):
             raise InputError(f'over must be "groups" or "rows", got {over!r}')
         self.over = over
         super().__init__(X, train, seed)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameters as plain values."""
-        return {**super().to_dict(), "over": self.over}
-
-    @classmethod
-    def _loaded(cls, plain: Mapping[str, Any]) -> dict[str, Any]:
-        return {"over": plain["over"]}
 
     def _advance(self) -> tuple[int, int] | None:
         rng = self._rng()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from copy import copy
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,8 @@ class RowStrategy(Strategy):
     """
 
     max_queries: int | None = None
+    parameters: ClassVar[tuple[str, ...]] = ()
+    """What a subclass is told beside the rows; it is written down by `to_dict`."""
 
     def __init__(self, X: Array, train: Ints, seed: int = 0) -> None:
         self.X = X
@@ -58,11 +60,6 @@ class RowStrategy(Strategy):
     def _inferred(self) -> list[tuple[int, int]]:
         """Return must-links that nobody gave but the number of clusters implies."""
         return []
-
-    @classmethod
-    def _loaded(cls, plain: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG003
-        """Return further parameters from what `to_dict` wrote down."""
-        return {}
 
     # -- what a session needs ---------------------------------------------------------------------
 
@@ -123,6 +120,7 @@ class RowStrategy(Strategy):
             "train": None if len(self.train) == self.n_rows else self.train.tolist(),
             "seed": self.seed,
             "max_queries": self.max_queries,
+            **{name: getattr(self, name) for name in self.parameters},
         }
 
     @classmethod
@@ -134,7 +132,8 @@ class RowStrategy(Strategy):
             )
         rows = np.asarray(X, dtype=np.float64)
         train = np.arange(len(rows)) if plain["train"] is None else np.array(plain["train"])
-        strategy = cls(rows, train.astype(np.intp), plain["seed"], **cls._loaded(plain))
+        told = {name: plain[name] for name in cls.parameters}
+        strategy = cls(rows, train.astype(np.intp), plain["seed"], **told)
         strategy.max_queries = plain["max_queries"]
         return strategy
 

@@ -7,9 +7,8 @@ MinMax and NPU both choose a row, ask about it and one member of each neighborho
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,6 +33,8 @@ class Choice:
 class NeighborhoodStrategy(RowStrategy):
     """Place rows into neighborhoods, one by one."""
 
+    parameters: ClassVar[tuple[str, ...]] = ("n_clusters", "infer_last")
+
     def __init__(
         self,
         X: Array,
@@ -56,10 +57,6 @@ class NeighborhoodStrategy(RowStrategy):
         self._settled = {first}  # rows that will not be chosen again: placed, or given up
         self._choice: Choice | None = None
 
-    @classmethod
-    def _loaded(cls, plain: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: plain[name] for name in ("n_clusters", "infer_last")}
-
     @abstractmethod
     def _choose(self) -> Choice | None:
         """Return the row to place next, or None if there is none."""
@@ -81,14 +78,6 @@ class NeighborhoodStrategy(RowStrategy):
         free = np.ones(self.n_rows, dtype=bool)
         free[list(self._settled)] = False
         return self.train[free[self.train]]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameters as plain values."""
-        return {
-            **super().to_dict(),
-            "n_clusters": self.n_clusters,
-            "infer_last": self.infer_last,
-        }
 
     def _advance(self) -> tuple[int, int] | None:
         while True:
@@ -130,7 +119,7 @@ class NeighborhoodStrategy(RowStrategy):
     def _bound(self) -> tuple[int, int]:
         most = self.n_clusters - self.infer_last
         free = self.free_rows()
-        seeds = [rows[0] for rows in self._members]
+        seeds = self._seeds()
         spared = 0
         is_free = set(free.tolist())
         for row in mentioned(self.links):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -22,6 +22,7 @@ class MostInformative(NeighborhoodStrategy):
     """Place the row with the largest uncertainty about its neighborhood per expected question."""
 
     name: ClassVar[str] = "npu"
+    parameters = (*NeighborhoodStrategy.parameters, "clusterer")
 
     def __init__(
         self,
@@ -39,11 +40,12 @@ class MostInformative(NeighborhoodStrategy):
         super().__init__(X, train, seed, n_clusters=n_clusters, infer_last=infer_last)
 
     @classmethod
-    def _loaded(cls, plain: Mapping[str, Any]) -> dict[str, Any]:
+    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:
+        """Return the strategy that `to_dict` wrote down."""
         name, params = plain["clusterer"]["name"], plain["clusterer"]["params"]
         if name not in baselines.__all__:
             raise SessionFileError(f"the session uses an unknown clusterer, {name!r}")
-        return {**super()._loaded(plain), "clusterer": getattr(baselines, name)(**params)}
+        return super().load({**plain, "clusterer": getattr(baselines, name)(**params)}, X)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters as plain values, those of the clusterer included."""

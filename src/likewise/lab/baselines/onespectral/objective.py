@@ -27,9 +27,9 @@ def cut(graph: CutGraph, side: Sides) -> float:
     return float(w[side[i] != side[j]].sum())
 
 
-def n_violated(graph: CutGraph, side: Sides) -> int:
-    """Return the number of cannot-links with both ends on one side."""
-    return int((side[graph.cannot[:, 0]] == side[graph.cannot[:, 1]]).sum())
+def n_violated(graph: CutGraph, labels: Sides | Ints) -> int:
+    """Return the number of cannot-links with both ends on one side, or in one cluster."""
+    return int((labels[graph.cannot[:, 0]] == labels[graph.cannot[:, 1]]).sum())
 
 
 def balanced_cut(graph: CutGraph, side: Sides) -> float:

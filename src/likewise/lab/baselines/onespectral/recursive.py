@@ -9,7 +9,7 @@ import numpy as np
 
 from likewise.lab.baselines.onespectral.descent import Search, Solution, solution_of
 from likewise.lab.baselines.onespectral.graph import CutGraph, Ints
-from likewise.lab.baselines.onespectral.objective import cut, multicut
+from likewise.lab.baselines.onespectral.objective import cut, multicut, n_violated
 from likewise.lab.baselines.onespectral.split import best_split
 
 # Rounds over all pairs of clusters; the third changes little.
@@ -39,7 +39,7 @@ def many_clusters(
     """Return labels of the vertices with a small multi-way cut, the best of several recursions."""
 
     def cost(labels: Ints) -> tuple[int, float]:
-        violated = _n_inside(graph, labels) if violations_first else 0
+        violated = n_violated(graph, labels) if violations_first else 0
         return violated, multicut(graph, labels)
 
     runs = [_recursion(graph, n_clusters, search) for _ in range(search.effort.n_repeats)]
@@ -148,8 +148,3 @@ def _chosen(
         if is_due and totals[k] < totals[best]:
             best = k
     return best
-
-
-def _n_inside(graph: CutGraph, labels: Ints) -> int:
-    """Return the number of cannot-links with both ends in one cluster."""
-    return int((labels[graph.cannot[:, 0]] == labels[graph.cannot[:, 1]]).sum())

@@ -71,8 +71,8 @@ def _joined(graph: CutGraph, labels: Ints, vertices: Ints, inside: Sides) -> Sol
     placed[vertices] = True
     # A component brings its exterior and its volume to a side, and no cut inside the graph.
     volumes = [graph.volumes[placed & ~side].sum(), graph.volumes[placed & side].sum()]
-    inner = solution_of(graph.induced(vertices), 0.0, inside)
-    between = inner.f @ (graph.induced(vertices).weights @ (1.0 - inner.f))
+    f = inside.astype(np.float64)
+    between = f @ (graph.induced(vertices).weights @ (1.0 - f))
     costs = [
         between + graph.exterior[placed & ~side].sum(),
         between + graph.exterior[placed & side].sum(),
