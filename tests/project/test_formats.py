@@ -206,8 +206,12 @@ def cells_of(workbook):
     return [[(cell.get("t"), text(cell)) for cell in row] for row in sheet.iter(f"{{{MAIN}}}row")]
 
 
+RICH = '<r><t>x</t></r></is></c><c><f>1+1</f></c><c t="inlineStr"><is><r><t>y</t></r>'
+"""A text that XlsxWriter takes for XML of its own and writes as it is, with the formula."""
+
+
 def test_every_text_comes_back_unchanged_from_a_workbook(tmp_path):
-    cells = [*FORMULAS, *NAMES, "nul \0", "_x0041_", "<b>&amp;</b>", "\x1b[0m"]
+    cells = [*FORMULAS, *NAMES, "nul \0", "_x0041_", "<b>&amp;</b>", "\x1b[0m", RICH]
     with closing(table_of(tmp_path, cells)) as project:
         head, *rows = cells_of(export(project, "xlsx"))
     names = [name for _, name in head]
@@ -215,6 +219,11 @@ def test_every_text_comes_back_unchanged_from_a_workbook(tmp_path):
     assert [row[2] for row in rows] == [("inlineStr", cell) for cell in cells]
     assert [row[1] for row in rows] == [(None, str(k)) for k in range(len(cells))]
     assert {row[-1] for row in rows} == {("b", "0")}
+
+
+def test_a_workbook_has_every_digit_of_a_number():
+    (_, *rows) = cells_of(workbook({"x": [0.1 + 0.2, 2**53 - 1, -1e-300]}))
+    assert [row[0][1] for row in rows] == ["0.30000000000000004", "9007199254740991", "-1e-300"]
 
 
 def test_a_workbook_holds_what_a_sheet_can(monkeypatch):

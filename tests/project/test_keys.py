@@ -11,7 +11,7 @@ import pytest
 from likewise.core.answers import Answer, Gesture, Link
 from likewise.errors import InputError
 from likewise.project import export, open_project
-from likewise.project.groups import followed, key_of, keys_of
+from likewise.project.groups import Founding, key_of, keys_of
 from likewise.project.mending import changed_rows, split
 
 
@@ -20,7 +20,7 @@ def said(*links, source="asked", groups=()):
 
 
 def founded(gestures):
-    return followed(gestures).numbers
+    return Founding(0, gestures).numbers
 
 
 def test_no_key_begins_another_and_none_is_given_twice():
@@ -57,7 +57,7 @@ def test_of_two_merged_groups_the_larger_number_stays_else_the_older_and_later_r
     log = [said((0, 1, "different")), said((0, 1, "same"), source="mended"), said((7, 1, "same"))]
     assert founded(log)[7] == 0
     log = [said((0, 1, "different")), said((2, 1, "same")), said((0, 1, "same"), source="mended")]
-    book = followed([*log, said((7, 0, "same"))])
+    book = Founding(0, [*log, said((7, 0, "same"))])
     assert book.numbers[7] == 1
     assert book.merged == {0: 1}
 

@@ -254,6 +254,19 @@ def test_files_of_release_1_keep_their_answers_groups_and_names(tmp_path, of_rel
     assert np.array_equal(labels_in(tmp_path / "labels"), labels)
 
 
+def test_files_of_release_1_are_exported_after_they_went_on_by_another_strategy(
+    tmp_path, events, of_release_1
+):
+    with closing(open_session_file(of_release_1).project) as project:
+        project.go_on(position=project.position)
+        answer(project, events[1], 5)
+        known = project.session.labels.tolist()
+    result = invoke("export", of_release_1, "-o", tmp_path / "labels")
+    assert result.exit_code == 0, result.output
+    rows = [int(name) for name in project.ids]
+    assert labels_in(tmp_path / "labels")[rows].tolist() == known
+
+
 def test_a_saved_session_of_release_1_about_a_source_says_what_to_do():
     from likewise import Session
 

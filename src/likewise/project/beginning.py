@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError
 from likewise.items import Features, Items
 from likewise.learning.given import number_groups
-from likewise.project.store import Store
 from likewise.rows.sample import draw_rows
 from likewise.strategies import CandidatePairs
 from likewise.strategies.most_doubt import MAX_GROUPS
@@ -27,8 +26,15 @@ Say = Callable[[str], None]
 """Called with one line for everything that is worth knowing."""
 Step = Callable[[str, int, int], None]
 """Called with a step of the opening, and how much of it is done."""
-Create = Callable[[Session, Items, Mapping[str, Any], Mapping[str, bytes]], Store]
-"""Makes the file of a new session, with its items, settings and payloads."""
+
+
+class Begun(NamedTuple):
+    """A new session, its items and their features, and what its file has beside settings."""
+
+    session: Session
+    items: Items
+    features: Features
+    payloads: Mapping[str, bytes]
 
 
 def begin_session(

@@ -227,17 +227,17 @@ def _called(id: int, name: str) -> str:
 
 def _became(group: GroupChange) -> str:
     """Return what became of a group, in words."""
-    words = [group.change]
-    if group.change in ("merged", "renamed", "split off", "new"):
-        words.append(f"into {_called(group.after, group.name)}" if group.before else "")
-    if group.merged_with:
-        words.append(f"with {', '.join(group.merged_with)}")
-    if group.split_into:
-        words.append(f"; groups of their own: {', '.join(map(str, group.split_into))}")
+    called, words = _called(group.after, group.name), group.change
     if not group.before:
         came = f" from {group.split_from}" if group.split_from else ""
-        return f"{_called(group.after, group.name)}: {group.change}{came}"
-    return " ".join(word for word in words if word).replace(" ;", ";")
+        return f"{called}: {words}{came}"
+    if words in ("merged", "renamed"):
+        words += f" into {called}"
+    if group.merged_with:
+        words += f" with {', '.join(group.merged_with)}"
+    if group.split_into:
+        words += f"; groups of their own: {', '.join(map(str, group.split_into))}"
+    return words
 
 
 def _rows(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -203,16 +203,16 @@ def _ids(session: Session) -> dict[int, int]:
     return {k: keys.get(k, first + row) for k, row in enumerate(smallest.tolist())}
 
 
-def _history(session: Session, first: int) -> _Founding:
+def _history(session: Session, first: int) -> Founding:
     """Return the numbers of groups at the end of a log.
 
     What is mended changes groups as they were then, whatever answers it overrules. Where an answer
     is changed or overruled by another one, the groups are those of the answers that are left.
     """
     if not any(isinstance(e, Gesture) and e.source == "mended" for e in session.log):
-        return followed(session.events, first)
+        return Founding(first, session.events)
     counted = Counted(session.strategy.n_rows, session.strategy.weighs_answers)
-    book = _Founding(first)
+    book = Founding(first)
     for entry in session.log:
         before = counted.gestures[:]
         counted.take(entry)
@@ -221,35 +221,27 @@ def _history(session: Session, first: int) -> _Founding:
         ):
             book.take(entry)
         elif counted.gestures != before:
-            book = followed(counted.gestures, first)
+            book = Founding(first, counted.gestures)
     return book
 
 
-def followed(gestures: Iterable[Gesture], first: int = 0) -> _Founding:
-    """Follow gestures; `first` is the first number.
+class Founding:
+    """The numbers of groups while gestures are followed; `n` is the next one.
 
     A row that is the same as none before it founds a group, which gets the next number. Of two
-    groups that are joined the number with more rows stays, else the older one. Where a group is
-    mended, the rows that leave it (the left ones of links) found a new one together.
-    """
-    book = _Founding(first)
-    for gesture in gestures:
-        book.take(gesture)
-    return book
-
-
-class _Founding:
-    """The numbers of groups while a log is followed; `merged` has by which others were replaced.
-
-    `n` is the next number.
+    groups that are joined the number with more rows stays, else the older one; `merged` has by
+    which a number was replaced. Where a group is mended, the rows that leave it (the left ones of
+    links) found a new one together.
     """
 
-    def __init__(self, first: int) -> None:
+    def __init__(self, first: int, gestures: Iterable[Gesture] = ()) -> None:
         self.numbers: dict[int, int] = {}
         self.merged: dict[int, int] = {}
         self.split_from: dict[int, int] = {}
         self._joined: dict[int, int] = {}
         self.n = first
+        for gesture in gestures:
+            self.take(gesture)
 
     def take(self, gesture: Gesture) -> None:
         """Follow one gesture."""
@@ -339,14 +331,6 @@ def _parts(same: Sequence[Link], differing: Sequence[Link]) -> dict[int, list[in
             left += right
             part_of |= dict.fromkeys(right, left)
     return part_of
-
-
-def members_of(session: Session, group: Group) -> NDArray[np.intp]:
-    """Return the rows of a group: those that stand for its parts first, then in their order."""
-    standing = np.array(group.standing, dtype=np.intp)
-    inside = session.labels == group.label
-    inside[standing] = False
-    return np.concatenate([standing, np.flatnonzero(inside)])
 
 
 def rows_like(session: Session, row: int, most: int) -> list[int]:

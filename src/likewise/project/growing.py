@@ -84,11 +84,7 @@ def match_items(
     before: Mapping[str, str],
     now: Mapping[str, str],
 ) -> Match:
-    """Match rows with the items there are now, by id and content hash, then by content alone.
-
-    `ids` are those that each row had, `removed` are the rows that were gone already, and `before`
-    and `now` are the content hashes by id.
-    """
+    """Match rows with the items there are now, by id and content hash, then by content alone."""
     owner = {name: row for row, names in enumerate(ids) for name in names}
     held: dict[int, list[str]] = {}
     lost: dict[str, list[str]] = {}
@@ -126,11 +122,7 @@ def take_in(
     describe: Callable[[], Features],
     position: int,
 ) -> dict[int, list[str]]:
-    """Let a session grow by what changed, in memory and in its file; return the ids of rows.
-
-    `describe` returns the features of all items, and `position` is the end of the file's log. The
-    file is written in one transaction.
-    """
+    """Let a session grow by what changed, in memory and in its file; return the ids of rows."""
     if session.row_numbers is not None:
         raise CannotGrowError(
             "with so many items only a sample is asked about, and it stays the same. Begin another "

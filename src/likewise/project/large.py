@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,17 +20,16 @@ from numpy.typing import NDArray
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.errors import InputError
-from likewise.items.items import Features
+from likewise.items.items import Features, Items
 from likewise.items.limits import fits
 from likewise.items.points import refuse_not_finite
 from likewise.items.rows import RowItems
 from likewise.items.tablefiles import parquet_bytes
 from likewise.items.tables import Table
-from likewise.project.beginning import Create, Say, Step, begin_session
+from likewise.project.beginning import Begun, Say, Step, begin_session
 from likewise.project.packing import pack, readable, unpack
-from likewise.project.project import Project, session_in
+from likewise.project.project import SETUP, Project
 from likewise.project.store import Store
-from likewise.rows.assignment import assign
 from likewise.rows.blocks import in_tiles
 from likewise.rows.dask_rows import connect
 from likewise.rows.label_files import write_labels
@@ -42,9 +41,6 @@ FEATURES = "features"
 """The payload with the features of the sample."""
 SHOWN = "shown rows"
 """The payload with the numbers of the sample's rows, and their values as they are shown."""
-ALL_ROWS = "all rows"
-"""The payload of release 0.1.0 with the super-instances of all rows."""
-
 OTHER_KINDS = ("kind", "names", "text", "series", "features", "items")
 """Options for data that is read as a whole."""
 
@@ -99,8 +95,11 @@ def _scaled(rows: NDArray[Any], settings: Mapping[str, Any]) -> NDArray[Any]:
     return np.asarray((rows - low) / np.where(width > 0, width, np.ones_like(width)))
 
 
-def begin(settings: dict[str, Any], where: Path, create: Create, say: Say, progress: Step) -> None:
-    """Draw a sample and write the file of a session about it."""
+def begin(
+    paths: Sequence[str | os.PathLike[str]], settings: dict[str, Any], say: Say, progress: Step
+) -> Begun:
+    """Draw a sample of rows in files and begin a session about it."""
+    settings["paths"] = [os.path.abspath(path) for path in paths]
     source = settings["paths"][0]
     progress(f"Reading a sample of {Path(source).name}", 0, 0)
     rows = open_rows(settings)
@@ -117,12 +116,12 @@ def begin(settings: dict[str, Any], where: Path, create: Create, say: Say, progr
     progress("Finding small groups", 0, 0)
     features = _features(_scaled(values, settings), settings)
     ways: Any = {name: settings[name] for name in ("questions", "n_super_instances", "seed")}
-    items = _items(where, numbers.tolist(), records)
+    items = _items(Path(source), numbers.tolist(), records)
     session = begin_session(features, items.ids, strategy=None, **ways)
     session.row_numbers = numbers
     shown = json.dumps({"rows": numbers.tolist(), "records": records}, default=str)
     payloads = {FEATURES: pack({"X": features.X}), SHOWN: shown.encode()}
-    create(session, items, settings, payloads).close()
+    return Begun(session, items, features, payloads)
 
 
 def _features(X: NDArray[Any], settings: Mapping[str, Any]) -> Features:
@@ -136,24 +135,19 @@ def _items(where: Path, numbers: Sequence[int], records: Mapping[str, Sequence[A
     return RowItems(Table(where, columns, len(numbers)), id="row")
 
 
-def go_on(where: Path) -> Project:
-    """Return the project in a file; the data is not needed to go on asking."""
-    with ExitStack() as on_error, readable(f"the payload {SHOWN!r}"):
-        store = on_error.enter_context(Store.open(where))
-        session, position = session_in(store)
-        kept, settings = json.loads(store.payload(SHOWN)), store.settings
+def sample_in(store: Store, session: Session) -> tuple[Items, Callable[[], Features]]:
+    """Return the sample in a file, and what returns its features; the data is not needed."""
+    with readable(f"the payload {SHOWN!r}"):
+        kept = json.loads(store.payload(SHOWN))
         if FEATURES in store.payload_names:
             X = unpack(store.payload(FEATURES))["X"]
-        else:  # of release 0.1.0, which stored the representatives alone
+        else:  # of release 0.1.0, which kept the representatives alone
             partition = session.strategy.partition
             assert partition.points is not None
             X = partition.points[partition.assignment]
-        items = _items(where, kept["rows"], kept["records"])
-        features, seed = _features(X, settings), int(settings["seed"])
-        options: Any = {"path": where, "seed": seed, "position": position}
-        project = Project(session, items, store, features=lambda: features, **options)
-        on_error.pop_all()
-    return project
+        items = _items(store.path, kept["rows"], kept["records"])
+        features = _features(X, store.settings)
+        return items, lambda: features
 
 
 def export_folder(
@@ -169,20 +163,12 @@ def export_folder(
     settings = store.settings
     rows = open_rows(settings)
     numbers = np.array([int(name) for name in project.ids], dtype=np.intp)
-    if ALL_ROWS in store.payload_names:
-        old = unpack(store.payload(ALL_ROWS))["strategy"]["partition"]
-        partition = session.strategy.partition
-        groups = session.labels[partition.representatives]
-        centers = np.asarray(old["centers"], dtype=old["dtype"])
-        owners = np.asarray(old["cell_owner"], dtype=np.intp)
-        predict: Any = partial(_nearest, centers=centers, groups=groups[owners])
-        watch, expected = numbers[partition.representatives], partition.points
-        n_rows = int(old["n_rows"]) if "n_rows" in old else len(old["assignment"])
-    else:
-        predict = model_of(session)._predictor()
-        watch, expected = numbers, project.features.X
-        n_rows = settings["n_rows"]
     scale: Any = {name: settings[name] for name in ("low", "high") if name in settings}
+    kept, n_rows = np.arange(len(numbers)), settings.get("n_rows")
+    if n_rows is None:  # of release 0.1.0, which kept the representatives alone
+        first = unpack(store.payload(SETUP))["strategy"]["partition"]
+        kept, n_rows = np.asarray(first["representatives"]), int(np.sum(first["row_counts"]))
+    expected = project.features.X[kept]
 
     def check(watched: NDArray[Any]) -> None:
         same = fingerprint(_scaled(watched, scale)) == fingerprint(np.asarray(expected, rows.dtype))
@@ -195,11 +181,17 @@ def export_folder(
     with connect(cluster) or nullcontext():
         return write_labels(
             rows,
-            partial(_labels, scale=scale, predict=predict, numbers=numbers, known=session.labels),
+            partial(
+                _labels,
+                scale=scale,
+                predict=model_of(session)._predictor(),
+                numbers=numbers,
+                known=session.labels,
+            ),
             folder,
             overwrite=overwrite,
             is_on_cluster=cluster is not None,
-            watch=watch,
+            watch=numbers[kept],
             check=check,
             progress=progress,
         )
@@ -220,13 +212,6 @@ def _labels(
     low, high = np.searchsorted(numbers, [number, number + len(rows)])
     labels[numbers[low:high] - number] = known[low:high]
     return labels
-
-
-def _nearest(
-    rows: NDArray[Any], *, centers: NDArray[Any], groups: NDArray[np.intp]
-) -> NDArray[np.intp]:
-    """Return the group of the center that is nearest to each row."""
-    return groups[assign(rows, centers)]
 
 
 def model_of(session: Session) -> Any:

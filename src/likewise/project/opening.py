@@ -20,7 +20,7 @@ from likewise.items import KINDS, Features, Items, open_items
 from likewise.items.kinds import PathLike, refuse_nothing
 from likewise.items.texts import is_built_in
 from likewise.project import large
-from likewise.project.beginning import Create, Say, Step, begin_session, check_ways, sample_of
+from likewise.project.beginning import Begun, Say, Step, begin_session, check_ways, sample_of
 from likewise.project.growing import (
     JOINED,
     LEARNED,
@@ -129,8 +129,6 @@ def open_project(
     """
     check_ways(strategy, questions, n_super_instances, groups)
     wanted = _plain_options(options)
-    if "kind" in wanted:
-        KINDS.find(wanted["kind"])
     paths = [path] if isinstance(path, str | os.PathLike) else list(path)
     folders = [os.path.dirname(os.path.abspath(one)) for one in paths]
     beside = paths[0] if len(paths) == 1 else os.path.commonpath(folders)
@@ -153,40 +151,29 @@ def open_project(
         for one in paths:
             refuse_nothing(one, {"kind": "rows"} if is_sampled else wanted)
     checked(where)
-
-    def create(
-        new: Session, items: Items, settings: Mapping[str, Any], payloads: Mapping[str, bytes]
-    ) -> Store:
+    begun = None
+    if is_new:
+        settings = {**begin, "options": wanted, "seed": DEFAULT_SEED if seed is None else seed}
+        start = large.begin if is_sampled else _begin
+        begun = start(paths, settings, say, progress)
         # Somebody may have answered in the old one meanwhile.
         if is_there and _is_sampled_and_other(where, paths, wanted, begin)[1]:
             where.unlink()
             say(f"{where} had no answers and was begun with other options; a new one is begun")
-        payloads = {SETUP: pack_session(new), **payloads}
-        return Store.create(
-            where, settings=settings, items=items.content_hashes(), payloads=payloads
-        )
-
-    settings = {**begin, "options": wanted, "seed": DEFAULT_SEED if seed is None else seed}
-    if is_sampled:
-        if is_new:
-            settings["paths"] = [os.path.abspath(one) for one in paths]
-            large.begin(settings, where, create, say, progress)
-        opened = Opened(large.go_on(where), where, is_new)
-    elif is_new:
-        project = _begin(paths[0], where, settings, create, say, progress)
-        opened = Opened(project, where, is_new)
+        payloads = {SETUP: pack_session(begun.session), **begun.payloads}
+        hashes = begun.items.content_hashes()
+        Store.create(where, settings=settings, items=hashes, payloads=payloads).close()
     else:
         progress(f"Reading {Path(paths[0]).name}", 0, 0)
-        opened = _go_on(paths[0], where, wanted, say, grows=grows)
+    opened = _go_on(paths[0], where, wanted, say, grows=grows, begun=begun)
     if instruction is not None:
         opened.project.instruction = instruction
     return opened
 
 
-def _begin(
-    path: PathLike, where: Path, settings: dict[str, Any], create: Create, say: Say, progress: Step
-) -> Project:
+def _begin(paths: Sequence[PathLike], settings: dict[str, Any], say: Say, progress: Step) -> Begun:
     """Begin a session about items that are all read."""
+    path = paths[0]
     progress(f"Reading {Path(path).name}", 0, 0)
     groups, seed = settings["groups"], settings["seed"]
     items = items_without(_open(path, settings["options"], say), groups)
@@ -230,17 +217,7 @@ def _begin(
     payloads = {} if session.strategy.X is None else {ROWS: pack({"X": about.X})}
     if (learned := items.learned()) is not None:
         payloads[LEARNED] = pack(learned)
-    return Project(
-        session,
-        items,
-        create(session, items, settings, payloads),
-        features=lambda: features,
-        where=places,
-        copies=copies,
-        unshown=unshown,
-        path=where,
-        seed=seed,
-    )
+    return Begun(session, items, features, payloads)
 
 
 def alike(items: Items, features: Features, labels: Sequence[str] | None = None) -> list[list[int]]:
@@ -264,16 +241,12 @@ def open_session_file(
     """
     where, wanted = Path(path), _plain_options({"kind": kind})
     check_ways(strategy)
-    if kind is not None:
-        KINDS.find(kind)
     with Store.open(where) as store:
         settings = store.settings
         _check_same(where, settings, wanted, {"strategy": strategy})
-    if "paths" in settings:
-        return Opened(large.go_on(where), where, is_new=False)
-    source = settings.get("path")
+    source = settings.get("path", "")
     shown = settings.get("options", {}).get("items", source)
-    if source is None or not Path(shown).exists():
+    if "paths" not in settings and not (source and Path(shown).exists()):
         raise InputError(
             f"{path} belongs to {source}, which is no longer there. "
             f"Say where it is now: likewise label PATH --session {path}"
@@ -282,43 +255,55 @@ def open_session_file(
 
 
 def _go_on(
-    path: PathLike, where: Path, wanted: Mapping[str, Any], say: Say, *, grows: bool
+    path: PathLike,
+    where: Path,
+    wanted: Mapping[str, Any],
+    say: Say,
+    *,
+    grows: bool,
+    begun: Begun | None = None,
 ) -> Opened:
-    """Open the items of a session, and take in what happened to them since the last time."""
+    """Open the project in a file; what happened to its items since the last time is taken in."""
     with ExitStack() as on_error:
         store = on_error.enter_context(Store.open(where))
         settings, before = store.settings, store.items
-        options = _options_in(where, settings)
-        items = items_without(_open(path, options, say), settings.get("groups"))
-        session, position = session_in(store)
+        session, position = session_in(store) if begun is None else (begun.session, 0)
         with readable(f"the list of copies in {where}"):
-            ids = ids_of_rows(session, settings, list(before))
-        now = items.content_hashes()
-        if session.row_numbers is not None:  # of the others, those that stayed are no news
-            sample = {name for names in ids for name in names}
-            now = {k: v for k, v in now.items() if k in sample or before.get(k) != v}
-        match = match_items(ids, session.removed, before, now)
-        held, changes, refused = match.held, match.changes, ""
-        describe = partial(_features, items, options, wanted)
-        if changes:
-            try:
-                if not grows:
-                    raise CannotGrowError(f"likewise update {path} does that")
-                held = take_in(session, store, items, match, partial(describe, store), position)
-            except CannotGrowError as error:
-                say(f"{changes} since last time, not taken in: {error}")
-                held, changes, refused = match.as_before(), Changes(), str(error)
-            else:
-                position, settings = position + 1, store.settings
-                say(f"{changes} since last time")
+            had = ids_of_rows(session, settings, list(before))
+        held, changes, refused = dict(enumerate(had)), Changes(), ""
+        describe: Callable[..., Features]
+        if "paths" in settings:
+            items, describe = large.sample_in(store, session)
+        elif begun is not None:
+            items, describe = begun.items, lambda: begun.features
+        else:
+            options = _options_in(where, settings)
+            items = items_without(_open(path, options, say), settings.get("groups"))
+            describe = partial(_features, items, options, wanted, session, store)
+            now = items.content_hashes()
+            if session.row_numbers is not None:  # of the others, those that stayed are no news
+                sample = {name for names in had for name in names}
+                now = {k: v for k, v in now.items() if k in sample or before.get(k) != v}
+            match = match_items(had, session.removed, before, now)
+            held, changes = match.held, match.changes
+            if changes:
+                try:
+                    if not grows:
+                        raise CannotGrowError(f"likewise update {path} does that")
+                    like_first = partial(describe, are_new=True)
+                    held = take_in(session, store, items, match, like_first, position)
+                    position, settings = position + 1, store.settings
+                    say(f"{changes} since last time")
+                except CannotGrowError as error:
+                    say(f"{changes} since last time, not taken in: {error}")
+                    held, changes, refused = match.as_before(), Changes(), str(error)
         place = {name: k for k, name in enumerate(items.ids)}
         n_rows = session.strategy.n_rows
-        has_grown = n_rows > session.n_first_rows
         project = Project(
             session,
             items,
             store,
-            features=lambda: _candidates(session) or describe(store if has_grown else None),
+            features=describe,
             where=[place[held[row][0]] if row in held else None for row in range(n_rows)],
             copies={row: names[1:] for row, names in held.items() if len(names) > 1},
             unshown=settings.get("unshown", ()),
@@ -330,16 +315,7 @@ def _go_on(
         with readable(f"the strategy in {where}"):
             project.ask()  # so that damage shows now; the question is kept
         on_error.pop_all()
-    return Opened(project, where, False, changes, refused)
-
-
-def _candidates(session: Session) -> Features | None:
-    """Return the candidate pairs that a session keeps, as features; None if it has others."""
-    strategy = session.strategy
-    if strategy.candidates is None:
-        return None
-    about = "the candidate pairs in the session file"
-    return Features(strategy.candidates, about, "precomputed", partition=strategy.partition)
+    return Opened(project, where, begun is not None, changes, refused)
 
 
 def _options_in(where: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -357,12 +333,19 @@ def _features(
     items: Items,
     options: Mapping[str, Any],
     wanted: Mapping[str, Any],
-    store: Store | None = None,
+    session: Session,
+    store: Store,
+    *,
+    are_new: bool = False,
 ) -> Features:
     """Return the features of items, unless only a file names their model, which can hold code.
 
-    They are made as those of the first items if a file has what that needs.
+    Where some joined or are new, they are made as those of the first items.
     """
+    strategy = session.strategy
+    if strategy.candidates is not None:
+        about = "the candidate pairs in the session file"
+        return Features(strategy.candidates, about, "precomputed", partition=strategy.partition)
     model = options.get("text_features")
     if model is not None and model != wanted.get("text_features") and not is_built_in(model):
         raise CannotGrowError(
@@ -370,7 +353,7 @@ def _features(
             f"a stranger, so it is not loaded. If you trust it, run the command again with "
             f"--text-features {model}."
         )
-    if store is None:
+    if not are_new and strategy.n_rows == session.n_first_rows:
         return items.features()
     has_learned = LEARNED in store.payload_names
     return items.features_like(unpack(store.payload(LEARNED)) if has_learned else None)
@@ -452,11 +435,15 @@ def _open(path: PathLike, options: Mapping[str, Any], say: Say) -> Items:
 
 
 def _plain_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the options that are given, as JSON gives them back; paths become absolute."""
-    return {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
+    """Return the options that are given, as JSON gives them back; a kind is found by its name."""
+    plain = {k: _plain(v) for k, v in (options or {}).items() if v not in (None, ())}
+    if "kind" in plain:
+        KINDS.find(plain["kind"])
+    return plain
 
 
 def _plain(value: Any) -> Any:
+    """Return a value as JSON gives it back; paths become absolute."""
     if isinstance(value, os.PathLike):
         return os.path.abspath(value)
     return list(value) if isinstance(value, tuple) else value

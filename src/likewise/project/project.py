@@ -22,14 +22,7 @@ from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, StaleQueryError
 from likewise.items import Features, Items
 from likewise.items.tables import contrast, n_looked_at
-from likewise.project.groups import (
-    Group,
-    Known,
-    groups_of,
-    how_known,
-    members_of,
-    rows_like,
-)
+from likewise.project.groups import Group, Known, groups_of, how_known, rows_like
 from likewise.project.mending import (
     Mending,
     answers_behind,
@@ -39,7 +32,7 @@ from likewise.project.mending import (
 )
 from likewise.project.packing import pack, readable, unpack, unpack_session
 from likewise.project.schema import understood
-from likewise.project.store import Store, now
+from likewise.project.store import Store, Stored, now
 from likewise.words import plural
 
 if TYPE_CHECKING:
@@ -56,6 +49,8 @@ SETUP = "setup 0"
 """The payload with the session as it was begun."""
 ROWS = "rows"
 """The payload with the features, for strategies that do not store what they need of them."""
+ALL_ROWS = "all rows"
+"""The payload of release 0.1.0 with the super-instances of rows that are not in memory."""
 
 
 class _Foreseen(Exception):  # noqa: N818
@@ -175,13 +170,14 @@ class Project:
         with self.lock:
             if self.store.last == self.position:
                 return
-            if any(e.op.get("do") == "grow" for e in self.store.read(self.position)):
+            entries = self.store.read(self.position)
+            if any(entry.op.get("do") == "grow" for entry in entries):
                 raise StaleQueryError(
                     f"the items of {self.path} were updated by another process. End this one and "
                     "run the same command again; every answer is saved."
                 )
-            for seq in apply_entries(self.session, self.store, self.position):
-                self.position = seq
+            with self.session.transaction():
+                self.position = apply_entries(self.session, self.store, entries, self.position)
 
     def ask(self) -> Question | None:
         """Return the open question, or None."""
@@ -258,9 +254,10 @@ class Project:
 
     def members(self, group: Group) -> NDArray[np.intp]:
         """Return the rows of a group that are there, typical ones first."""
-        rows = members_of(self.session, group)
-        gone = self.session.removed
-        return rows[~np.isin(rows, sorted(gone))] if gone else rows
+        inside = self.session.labels == group.label
+        inside[[*group.standing, *self.session.removed]] = False
+        standing = [row for row in group.standing if row not in self.session.removed]
+        return np.concatenate([np.array(standing, dtype=np.intp), np.flatnonzero(inside)])
 
     def check_rows(self, *rows: int) -> None:
         """Refuse numbers of rows that are not there."""
@@ -483,23 +480,19 @@ class Project:
         return {"by": self.by, "at": now()}
 
 
-def apply_entries(session: Session, store: Store, since: int) -> Iterator[int]:
-    """Do what a file's log says after entry `since`; yield the number of each entry when done."""
-    entries = store.read(since)
+def apply_entries(session: Session, store: Store, entries: Sequence[Stored], position: int) -> int:
+    """Do what entries of a file's log say; return the number of the last one, else `position`."""
     for entry, op in understood(entries, lambda name: unpack(store.payload(name))):
         with readable(f"entry {entry.seq} of the log"):
             session.apply({**op, "at": entry.at or None})
-        yield entry.seq
-    if entries:
-        yield entries[-1].seq
+    return entries[-1].seq if entries else position
 
 
 def session_in(store: Store) -> tuple[Session, int]:
     """Return the session in a file, and the number of the last entry of its log."""
-    session, position = unpack_session(store.payload(SETUP), stored_rows(store)), 0
-    for position in apply_entries(session, store, 0):  # noqa: B007  (the last one is needed)
-        pass
-    return session, position
+    all_rows = store.payload(ALL_ROWS) if ALL_ROWS in store.payload_names else None
+    session = unpack_session(store.payload(SETUP), stored_rows(store), all_rows)
+    return session, apply_entries(session, store, store.read(), 0)
 
 
 def stored_rows(store: Store) -> NDArray[Any] | None:
