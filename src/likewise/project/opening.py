@@ -162,10 +162,11 @@ def open_project(
             say(f"{where} had no answers and was begun with other options; a new one is begun")
         payloads = {SETUP: pack_session(begun.session), **begun.payloads}
         hashes = begun.items.content_hashes()
-        Store.create(where, settings=settings, items=hashes, payloads=payloads).close()
+        store = Store.create(where, settings=settings, items=hashes, payloads=payloads)
     else:
         progress(f"Reading {Path(paths[0]).name}", 0, 0)
-    opened = _go_on(paths[0], where, wanted, say, grows=grows, begun=begun)
+        store = Store.open(where)
+    opened = _go_on(paths[0], store, wanted, say, grows=grows, begun=begun)
     if instruction is not None:
         opened.project.instruction = instruction
     return opened
@@ -251,12 +252,12 @@ def open_session_file(
             f"{path} belongs to {source}, which is no longer there. "
             f"Say where it is now: likewise label PATH --session {path}"
         )
-    return _go_on(source, where, wanted, _silent, grows=False)
+    return _go_on(source, Store.open(where), wanted, _silent, grows=False)
 
 
 def _go_on(
     path: PathLike,
-    where: Path,
+    store: Store,
     wanted: Mapping[str, Any],
     say: Say,
     *,
@@ -264,8 +265,9 @@ def _go_on(
     begun: Begun | None = None,
 ) -> Opened:
     """Open the project in a file; what happened to its items since the last time is taken in."""
+    where = store.path
     with ExitStack() as on_error:
-        store = on_error.enter_context(Store.open(where))
+        on_error.enter_context(store)
         settings, before = store.settings, store.items
         session, position = session_in(store) if begun is None else (begun.session, 0)
         with readable(f"the list of copies in {where}"):
