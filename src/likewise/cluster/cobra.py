@@ -24,8 +24,8 @@ from likewise.rows.assignment import nearest_super_instance
 from likewise.rows.build import build_super_instances
 from likewise.rows.candidates import candidates_from_sparse, is_sparse
 from likewise.strategies.candidate_pairs import CandidatePairs
+from likewise.strategies.cells import respecting_groups
 from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES, ClosestFirst
-from likewise.strategies.representatives import respecting_groups
 
 
 class COBRA(AskingClusterer):

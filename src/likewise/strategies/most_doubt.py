@@ -29,14 +29,19 @@ from likewise.core.partition import SuperInstances, singletons
 from likewise.core.reports import Completeness, Suspect
 from likewise.errors import InputError
 from likewise.learning.given import keep_together, unmet_rows
-from likewise.learning.kernel_vote import squared_distances
 from likewise.learning.learner import Learned, Learner
 from likewise.learning.merge_tree import join_by_guess, merge_tree
-from likewise.learning.suspects import contradicted_rows
+from likewise.learning.reliability import contradicted_rows
+from likewise.learning.voters import squared_distances
 from likewise.rows.metrics import unit_rows
 from likewise.rows.threads import one_thread_each
-from likewise.strategies.known import Known, chance_of_new, read_log
-from likewise.strategies.representatives import RepresentativeStrategy, respecting_groups
+from likewise.strategies.cells import (
+    CellStrategy,
+    Known,
+    chance_of_new,
+    read_log,
+    respecting_groups,
+)
 
 MAX_GROUPS = 6
 """How many groups a question shows: as many as fit on a page, with one key for each."""
@@ -70,7 +75,7 @@ SURE = 0.8
 """Of rows that joined later, those whose likeliest group is less likely than this are in doubt."""
 
 
-class MostDoubt(RepresentativeStrategy):
+class MostDoubt(CellStrategy):
     """Ask about the row that is nearest to the most doubt, beside its likeliest groups.
 
     Parameters
