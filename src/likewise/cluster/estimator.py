@@ -430,7 +430,7 @@ class _CheckedPredict:
         if not len(rows):
             return self.empty
         refuse_rows(rows)
-        return in_tiles(self.predict, rows).astype(self.empty.dtype)
+        return in_tiles(self.predict, rows).astype(self.empty.dtype, copy=False)
 
 
 def row_labels(X: Any, sample_ids: Sequence[Hashable] | None) -> Sequence[Any] | None:
