@@ -41,7 +41,7 @@ def test_columns_without_numbers_and_nulls_are_refused(tmp_path):
     path = write(tmp_path / "a.parquet", x=[1.0, None], name=["a", "b"])
     with pytest.raises(InputError, match=r"column .name. of .* holds string"):
         ParquetRows(path, ["name"])
-    with pytest.raises(InputError, match="has 1 null in row group 0"):
+    with pytest.raises(InputError, match="has a null in row group 0, 1 in all"):
         ParquetRows(path, ["x"])
     for columns in ([], ["x", "x"]):
         with pytest.raises(InputError, match="different names"):
@@ -50,7 +50,7 @@ def test_columns_without_numbers_and_nulls_are_refused(tmp_path):
 
 def test_missing_and_broken_files_are_refused(tmp_path):
     for path, message in (
-        (tmp_path, "has no .parquet files"),
+        (tmp_path, r"no file matches .*/\*\*/\*\.parquet"),
         (tmp_path / "gone.parquet", "is missing"),
         (f"{tmp_path}/*.parquet", "no file matches"),
         (tmp_path / "gone.npy", "cannot open"),

@@ -30,9 +30,9 @@ from likewise.project.beginning import Create, Say, Step, begin_session
 from likewise.project.packing import pack, readable, unpack
 from likewise.project.project import Project, session_in
 from likewise.project.store import Store
-from likewise.rows.assignment import assign
 from likewise.rows.blocks import in_tiles
 from likewise.rows.dask_rows import connect
+from likewise.rows.kmeans import assign
 from likewise.rows.label_files import write_labels
 from likewise.rows.row_files import NpyRows, ParquetRows
 from likewise.rows.sample import draw_rows

@@ -21,8 +21,7 @@ from likewise.core.closest_pairs import ClosestPairs
 from likewise.core.partition import SuperInstances
 from likewise.errors import CannotGrowError
 from likewise.learning.merge_tree import join_by_guess, merge_tree
-from likewise.rows.assignment import nearest_super_instance
-from likewise.rows.build import build_super_instances
+from likewise.rows.build import build_super_instances, nearest_super_instance
 from likewise.rows.metrics import EUCLIDEAN, distances
 from likewise.strategies.cells import CellStrategy
 
