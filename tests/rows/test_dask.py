@@ -153,11 +153,12 @@ def test_a_worker_that_is_killed_changes_no_label(tmp_path, blobs):
 
 def test_an_error_in_a_partition_keeps_its_message(blobs):
     X = blobs[0].copy()
-    X[COBRA(5, random_state=0).start(X).row_numbers[500], 3] = np.nan
+    row = COBRA(5, random_state=0).start(X).row_numbers[500]
+    X[row, 3] = np.nan
     with (
         cluster(n_workers=1) as place,
         distributed.Client(place),
-        pytest.raises(InputError, match="column 3 of X is NaN"),
+        pytest.raises(InputError, match=f"row {row}, column 3 of X is NaN"),
     ):
         COBRA(5, random_state=0).start(frame_of(X))
 

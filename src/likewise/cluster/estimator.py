@@ -191,7 +191,11 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         if isinstance(data, np.ndarray):
             rows = data if numbers is None else data[numbers]
             return np.ascontiguousarray(rows, dtype=matrix_type([rows.dtype]))
-        rows = self._validated(data.take(np.arange(data.n_rows) if numbers is None else numbers))
+        numbers = np.arange(data.n_rows) if numbers is None else numbers
+        rows = data.take(numbers)
+        for bad in np.flatnonzero(~np.isfinite(rows).all(axis=1))[:1]:
+            self._refuse(rows[bad : bad + 1], int(numbers[bad]))  # by its number in the data
+        rows = self._validated(rows)
         if data.names is not None:
             self.feature_names_in_ = np.array(data.names, dtype=object)
         return rows

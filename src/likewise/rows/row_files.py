@@ -110,7 +110,7 @@ class ParquetRows:
         """Yield the number of the first row and the rows of every block, of all files or one."""
         for each in self.files if file is None else [file]:
             number = each.first_row
-            for batch in self._batches(each, range(len(each.groups))):
+            for batch in self._batches(each, range(len(each.groups)), self.names):
                 yield number, self._matrix(batch, each, number)
                 number += len(batch)
             if number != each.first_row + each.n_rows:
@@ -154,7 +154,7 @@ class ParquetRows:
                     start += len(batch)
 
     def _batches(
-        self, file: RowFile, groups: Sequence[int], columns: Sequence[str] | None = None
+        self, file: RowFile, groups: Sequence[int], columns: Sequence[str] | None
     ) -> Iterator[Any]:
         file.check()
         try:
