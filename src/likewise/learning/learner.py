@@ -34,7 +34,7 @@ from likewise.words import plural
 CREDIT = 0.5
 """Known rows are farther from each other than other rows are from them (see `nearness`), so
 left-out predictions underrate kernels. This share of the difference is corrected. Without it the
-index is .04 to .07 lower on KEEL's penbased and vowel with 100 known rows; 1 is as good."""
+index is .04 to .07 lower on two KEEL sets with 100 known rows; 1 is as good."""
 
 ROWS_AT_ONCE = 1024
 """Rows are predicted in blocks of this many, so that batches that begin at a multiple of it give

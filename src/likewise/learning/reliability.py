@@ -2,13 +2,11 @@
 
 Let k be the number of known rows, u the share of the other rows, and m the mean probability of
 their likeliest groups. The share of rows in the right group is about ``1 - u (1 - m - .02)``, and
-at least ``1 - u (1 - m + .02 + 2.5 sqrt(m (1 - m) / k))``. On average m is .02 below the truth.
+at least ``1 - u (1 - m + .02 + 2.5 sqrt(m (1 - m) / k))``.
 
-With an earlier form of the rule, on 40 sets (20 for practice, ten development tasks, ten made up;
-three samples each), at every ten answers from 20 to 200, the estimate was within .10 of the truth
-in 88% of 2169 statements. With the present one, on the practice sets, it is in 86% of 368: in
-60% at 20 to 29 answers, in 98% from 150 on. Left-out predictions of known rows are .15 to .23 too
-low, since rows in doubt are the ones that are asked about.
+On the practice sets the estimate is within .10 of the truth in 86% of 368 statements, made at every
+ten answers: in 60% at 20 to 29 answers, in 98% from 150 on. Left-out predictions of known rows are
+.15 to .23 too low, since rows in doubt are the ones that are asked about.
 """
 
 from __future__ import annotations
@@ -22,15 +20,13 @@ TOO_LOW = 0.02
 """By how much the mean probability is below the true share right, on average."""
 
 WIDTH = 2.5
-"""How many standard errors the bound is below. With 2 it held in 90% of 368 statements on the
-practice sets from 20 answers on (75% at 20 to 29 answers, 96% from 150 on). Computed from the
-same rows, 2.5 would hold in about 94% and 3 in about 97%."""
+"""How many standard errors the bound is below. With 2 it held in 90% of the same statements, with
+2.5 it would in about 94% and with 3 in about 97%."""
 
 CONTRADICTED = 0.05
 """A row is suspected if its own group is at most this many times as likely as the likeliest other.
 On 20 practice sets with 100 choices, .8 are suspected where no answer is wrong. Where one in ten
-is, 78% of the suspects are wrong (61% if the same rows are misjudged whenever they are shown),
-but only 33% of the wrong answers are suspected (15%)."""
+is, 78% of the suspects are wrong, but only 33% of the wrong answers are suspected."""
 
 
 def share_right(chances: NDArray[np.float64], known: NDArray[np.intp]) -> tuple[float, float]:

@@ -31,29 +31,25 @@ from likewise.learning.views import RowViews
 
 KERNELS = ("gaussian", "gaussian of equal widths", "exponential", "sums of equal widths")
 """A kernel is exp(-width / 2 * d). Its d is the square of the distance, in both views; the distance
-itself; or the sum of the differences of features. The last two also fit borders with corners. On
-practice data with 25, 50, 100 known rows they raise the adjusted Rand index by .02, .05, .01 on 8
-KEEL sets with two groups, and change nothing elsewhere. Trees add nothing to them (.002)."""
+itself; or the sum of the differences of features. The last two also fit borders with corners: they
+raise the adjusted Rand index by .01 to .05 on 8 KEEL sets with two groups. Trees add nothing."""
 
 WIDTHS = (0.25, 1.0, 4.0)
 """The mean of d is about 2. With 16 as well the index is the same (.002)."""
 
 SMOOTHINGS = 10.0 ** np.arange(-4, 1)
-"""Without 10 and 100: with these, only the share of each group is learned where left-out rows are
-hard to predict, and all rows may fall into one group. On KEEL's vowel in two groups with 100 known
-rows the index would be .38 lower, on eight such sets .055."""
+"""Without 10 and 100: with these, all rows may fall into one group where left-out rows are hard to
+predict. On eight KEEL sets in two groups with 100 known rows the index would be .055 lower."""
 
 SHARPNESSES = np.array([1.0, 2.0, 4.0, 8.0])
 """Twice as fine grids of this and of `SMOOTHINGS` change nothing on development tasks (.001)."""
 
 TRUST = 0.3
-"""How fast the weight of a vote falls with its loss on left-out rows, for kernels and for voters.
-1 would be Bayesian odds, but similar choices make the same errors. From 0.1 to 1 the adjusted Rand
-index changes by .002."""
+"""How fast the weight of a vote falls with its loss on left-out rows. 1 would be Bayesian odds, but
+similar choices make the same errors. From 0.1 to 1 the index changes by .002."""
 
 N_VOTERS = 6
-"""How many of the best choices vote. With 2 the adjusted Rand index is .003 lower, with 12 the
-same."""
+"""How many of the best choices vote. With 2 the index is .003 lower, with 12 the same."""
 
 MAX_TUNED = 200
 """Choices are compared on at most this many known rows. A sample of rows lies farther apart: with
@@ -204,9 +200,8 @@ def squared_distances(
 # -- discriminant --------------------------------------------------------------------------------
 
 TEMPERATURES = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0])
-"""Scores are multiplied by one of these, because rows of a group are not independent. Mean adjusted
-Rand index of 50 pairs on ten small tasks of the paper, two seeds: .706; with 0.2 and 1 alone .702,
-with twice as many .711 (differences of .01 are noise)."""
+"""Scores are multiplied by one of these, because rows of a group are not independent. With two, or
+with twice as many, the index on ten small tasks of the paper differs by noise (.005)."""
 
 UNTUNED_TEMPERATURE = 0.35
 """The temperature while no two known rows are in one group."""
