@@ -95,8 +95,6 @@ class Learned:
     def chances(self) -> NDArray[np.float64]:
         """How likely each row belongs to each group, by the voters alone, even for known rows."""
         n_rows, n_first = len(self._rows.own), self._n_first
-        if n_rows == n_first:
-            return self._in_blocks(n_rows, self._rows.take)
         # Rows that joined later are predicted apart, in blocks of one size: a product of matrices
         # of another shape can end in other bits.
         first, later = self._rows.take(slice(n_first)), self._rows.take(slice(n_first, None))

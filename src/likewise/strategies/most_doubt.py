@@ -230,7 +230,7 @@ class MostDoubt(CellStrategy):
         self._log.append((left, right, answer))
         if is_certain:
             self._certain.add(len(self._log))
-        for name in ("known", "learned", "chances", "_groups"):
+        for name in ("known", "learned", "chances"):
             self.__dict__.pop(name, None)
 
     # -- what to ask -----------------------------------------------------------------------------
@@ -325,10 +325,6 @@ class MostDoubt(CellStrategy):
 
     def group_of_representatives(self) -> NDArray[np.intp]:
         """Return, for every cell, the number of its group: as answered, else as learned."""
-        return self._groups
-
-    @cached_property
-    def _groups(self) -> NDArray[np.intp]:
         groups, rows = self.known.groups, self.partition.representatives
         decided = {self.links.find(int(rows[cells[0]])): g for g, cells in enumerate(groups)}
         decided = decided if len(groups) > 1 else {}
