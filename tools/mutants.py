@@ -39,16 +39,20 @@ ROOMS = {
             *(f"{LAWS}{name}" for name in ("DiffusionSkeleton", "AdaptiveSampling")),
         ],
     ),
-    "row_by_row": (
-        ["strategies/row_by_row"],
+    "most_doubt": (
+        ["strategies/most_doubt.py", "strategies/cells.py"],
         [
-            "tests/strategies/row_by_row",
-            *(f"{LAWS}RowByRow{name}" for name in ("", "WithErrors", "ByPairs", "WithABudget")),
+            "tests/strategies/test_most_doubt.py",
+            "tests/strategies/test_cells.py",
+            *(
+                f"{LAWS}MostDoubt{name}"
+                for name in ("", "WithTwoGroupsShown", "ByPairs", "FromRows")
+            ),
         ],
     ),
     "learning": (
         ["learning"],
-        ["tests/learning", "tests/strategies/row_by_row/test_known.py", f"{LAWS}RowByRow"],
+        ["tests/learning", "tests/strategies/test_cells.py", f"{LAWS}MostDoubt"],
     ),
     "stores": (
         ["project/store.py", "project/schema.py", "database.py", "files.py"],

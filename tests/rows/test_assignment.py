@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from likewise.rows.assignment import assign
+from likewise.rows.kmeans import assign
 
 ROUNDING = 1e-5
 """Another center may be found if its squared distance differs by less than this part of the

@@ -41,7 +41,7 @@ def test_columns_without_numbers_and_nulls_are_refused(tmp_path):
     path = write(tmp_path / "a.parquet", x=[1.0, None], name=["a", "b"])
     with pytest.raises(InputError, match=r"column .name. of .* holds string"):
         ParquetRows(path, ["name"])
-    with pytest.raises(InputError, match="has 1 null in row group 0"):
+    with pytest.raises(InputError, match="has a null in row group 0, 1 in all"):
         ParquetRows(path, ["x"])
     for columns in ([], ["x", "x"]):
         with pytest.raises(InputError, match="different names"):
@@ -50,7 +50,7 @@ def test_columns_without_numbers_and_nulls_are_refused(tmp_path):
 
 def test_missing_and_broken_files_are_refused(tmp_path):
     for path, message in (
-        (tmp_path, "has no .parquet files"),
+        (tmp_path, r"no file matches .*/\*\*/\*\.parquet"),
         (tmp_path / "gone.parquet", "is missing"),
         (f"{tmp_path}/*.parquet", "no file matches"),
         (tmp_path / "gone.npy", "cannot open"),
@@ -95,11 +95,33 @@ def test_a_value_in_the_middle_is_named_before_a_question_or_when_it_is_predicte
     folder = write_parquet(tmp_path / "files", bad, [2000])
     with pytest.raises(InputError, match=f"row {row}, column 2"):
         model.predict(folder)
+    bad[row] = X[row]
+    row = MODEL.start(X).row_numbers[500]
+    bad[row, 2] = value
+    with pytest.raises(InputError, match=f"row {row}, column 2 of X is"):
+        MODEL.fit(write_parquet(folder, bad, [2000]), oracle=never)
     array = pytest.importorskip("dask.array", reason="pip install likewise[dask]")
     labels = model.predict(array.from_array(bad, chunks=(1000, 5)))
     assert len(labels[:1000].compute()) == 1000
     with pytest.raises(InputError, match="column 2"):
         labels.compute()
+
+
+def test_only_the_chosen_columns_are_read(tmp_path, monkeypatch):
+    from pyarrow import parquet
+
+    rows = ParquetRows(write(tmp_path / "a.parquet", x=[1.0, 2.0], name=["a", "b"]), ["x"])
+    read, original = [], parquet.ParquetFile.iter_batches
+
+    def noted(file, **options):
+        for batch in original(file, **options):
+            read.extend(batch.schema.names)
+            yield batch
+
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", noted)
+    assert [block.tolist() for _, block in rows.blocks()] == [[[1.0], [2.0]]]
+    assert rows.take([1]).tolist() == [[2.0]]
+    assert set(read) == {"x"}
 
 
 def test_files_that_change_are_refused_while_they_are_read(tmp_path, blobs, write_parquet):

@@ -10,6 +10,7 @@ import pytest
 from likewise import COBRA, LabelOracle, Likewise
 from likewise.errors import ClusterLostError, InputError
 from likewise.rows import ParquetRows
+from likewise.rows.dask_rows import DaskRows, known_lengths
 from likewise.rows.label_files import write_labels
 
 dask: Any = pytest.importorskip("dask", reason="pip install likewise[dask]")
@@ -152,10 +153,21 @@ def test_a_worker_that_is_killed_changes_no_label(tmp_path, blobs):
 
 def test_an_error_in_a_partition_keeps_its_message(blobs):
     X = blobs[0].copy()
-    X[COBRA(5, random_state=0).start(X).row_numbers[500], 3] = np.nan
+    row = COBRA(5, random_state=0).start(X).row_numbers[500]
+    X[row, 3] = np.nan
     with (
         cluster(n_workers=1) as place,
         distributed.Client(place),
-        pytest.raises(InputError, match="column 3 of X is NaN"),
+        pytest.raises(InputError, match=f"row {row}, column 3 of X is NaN"),
     ):
         COBRA(5, random_state=0).start(frame_of(X))
+
+
+def test_rows_in_parquet_are_counted_without_reading_them(tmp_path, blobs, write_parquet):
+    X = blobs[0]
+    frame = dask_frame.read_parquet(write_parquet(tmp_path / "files", X, [10, 4000]))
+    assert known_lengths(frame) == known_lengths(frame[["a", "b"]]) == (10, 3990, 2000)
+    for other in (frame[frame.a > 0], frame.map_partitions(lambda part: part[part.a > 0])):
+        assert known_lengths(other) is None
+        assert DaskRows(other).n_rows == (X[:, 0] > 0).sum()
+    assert np.array_equal(DaskRows(frame).take([3, 4001, 5999]), X[[3, 4001, 5999]])

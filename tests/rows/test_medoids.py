@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from likewise.rows.build import build_super_instances
-from likewise.rows.medoids import medoid, sums_of_distances
+from likewise.rows.build import build_super_instances, medoid, sums_of_distances
 
 
 def brute_force(points):
@@ -36,7 +35,7 @@ def test_a_crowd_of_equal_points_is_no_trouble():
 def test_sums_do_not_depend_on_blocks(monkeypatch):
     points = np.random.default_rng(0).normal(size=(500, 3))
     whole = sums_of_distances(points, points)
-    monkeypatch.setattr("likewise.rows.medoids._ENTRIES_PER_BLOCK", 1000)
+    monkeypatch.setattr("likewise.rows.build._ENTRIES_PER_BLOCK", 1000)
     assert np.allclose(sums_of_distances(points, points), whole, rtol=1e-13)
 
 

@@ -19,12 +19,11 @@ from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.learning.learner import Learned, Learner
-from likewise.rows.assignment import nearest_super_instance
-from likewise.rows.build import build_super_instances
+from likewise.rows.build import build_super_instances, nearest_super_instance
 from likewise.rows.candidates import candidates_from_sparse, is_sparse
 from likewise.strategies.candidate_pairs import CandidatePairs
+from likewise.strategies.cells import respecting_groups
 from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES, ClosestFirst
-from likewise.strategies.representatives import respecting_groups
 
 
 class COBRA(AskingClusterer):

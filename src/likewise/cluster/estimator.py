@@ -188,7 +188,11 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         if isinstance(data, np.ndarray):
             rows = data if numbers is None else data[numbers]
             return np.ascontiguousarray(rows, dtype=matrix_type([rows.dtype]))
-        rows = self._validated(data.take(np.arange(data.n_rows) if numbers is None else numbers))
+        numbers = np.arange(data.n_rows) if numbers is None else numbers
+        rows = data.take(numbers)
+        for bad in np.flatnonzero(~np.isfinite(rows).all(axis=1))[:1]:
+            self._refuse(rows[bad : bad + 1], int(numbers[bad]))  # by its number in the data
+        rows = self._validated(rows)
         if data.names is not None:
             self.feature_names_in_ = np.array(data.names, dtype=object)
         return rows
@@ -430,7 +434,7 @@ def _checked_predict(predict: Predict, empty: NDArray[Any], rows: NDArray[Any]) 
     if not len(rows):
         return empty
     refuse_rows(rows)
-    return in_tiles(predict, rows).astype(empty.dtype)
+    return in_tiles(predict, rows).astype(empty.dtype, copy=False)
 
 
 def row_labels(X: Any, sample_ids: Sequence[Hashable] | None) -> Sequence[Any] | None:

@@ -1,9 +1,9 @@
 """Voters that predict all rows from a few known ones, weighted by how well they predict.
 
-A kernel vote (`likewise.learning.kernel_vote`) follows curved borders; a linear discriminant of all
-rows (`likewise.learning.discriminant`) is steady where there are many features and few known rows.
-`VOTERS` may have others. Each voter predicts every known row from the other known rows. The better
-these predictions, the more weight it has.
+A kernel vote follows curved borders; a linear discriminant of all rows is steady where there are
+many features and few known rows (`likewise.learning.voters`). `VOTERS` may have others. Each voter
+predicts every known row from the other known rows. The better these predictions, the more weight it
+has.
 """
 
 from __future__ import annotations
@@ -18,22 +18,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist, squareform
 
-from likewise.learning.discriminant import fit_discriminant
 from likewise.learning.given import TRUSTED, agreement, fit_given
-from likewise.learning.kernel_vote import KernelChoice, fit_kernels, tune_kernels
 from likewise.learning.views import RowViews, Views, views_of
+from likewise.learning.voters import (
+    TRUST,
+    KernelChoice,
+    fit_discriminant,
+    fit_kernels,
+    tune_kernels,
+)
 from likewise.registry import Registry
 from likewise.rows.threads import one_thread_each
 from likewise.words import plural
 
-TRUST = 0.3
-"""How fast the weight of a voter falls with its loss on left-out rows. From 0.1 to 1 the adjusted
-Rand index changes by .002."""
-
 CREDIT = 0.5
 """Known rows are farther from each other than other rows are from them (see `nearness`), so
 left-out predictions underrate kernels. This share of the difference is corrected. Without it the
-index is .04 to .07 lower on KEEL's penbased and vowel with 100 known rows; 1 is as good."""
+index is .04 to .07 lower on two KEEL sets with 100 known rows; 1 is as good."""
 
 ROWS_AT_ONCE = 1024
 """Rows are predicted in blocks of this many, so that batches that begin at a multiple of it give
@@ -94,8 +95,6 @@ class Learned:
     def chances(self) -> NDArray[np.float64]:
         """How likely each row belongs to each group, by the voters alone, even for known rows."""
         n_rows, n_first = len(self._rows.own), self._n_first
-        if n_rows == n_first:
-            return self._in_blocks(n_rows, self._rows.take)
         # Rows that joined later are predicted apart, in blocks of one size: a product of matrices
         # of another shape can end in other bits.
         first, later = self._rows.take(slice(n_first)), self._rows.take(slice(n_first, None))

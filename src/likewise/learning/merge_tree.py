@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import linkage
+from scipy.cluster.hierarchy import cophenet, linkage
 
 from likewise.core.answers import Answer
 from likewise.core.links import LinkGraph
@@ -49,7 +49,11 @@ def join_by_guess(
 def _line(tree: NDArray[np.float64], answers: list[tuple[int, int, Answer]]) -> float:
     """Return the height with the fewest answers on its wrong side, in the tree's upper half."""
     heights = tree[:, 2]
-    met = _heights_of_meeting(tree, [(i, j) for i, j, _ in answers])
+    met = np.array([], dtype=np.float64)
+    if answers:
+        i, j = np.sort([(left, right) for left, right, _ in answers]).T
+        # Where the pair i < j lies among all pairs.
+        met = cophenet(tree)[i * len(tree) - i * (i - 1) // 2 + j - i - 1]
     is_same = np.array([answer is Answer.SAME for _, _, answer in answers], dtype=bool)
     order = np.sort(heights)
     # Cut k joins the k lowest merges.
@@ -65,24 +69,3 @@ def _line(tree: NDArray[np.float64], answers: list[tuple[int, int, Answer]]) -> 
     ratios[: len(order) // 2] = -1.0
     best = max(range(len(gaps)), key=lambda k: (-wrong[k], ratios[k]))
     return float(middles[best])
-
-
-def _heights_of_meeting(
-    tree: NDArray[np.float64], pairs: list[tuple[int, int]]
-) -> NDArray[np.float64]:
-    """Return the heights at which pairs of leaves come together."""
-    n_leaves = len(tree) + 1
-    parent = np.arange(2 * n_leaves - 1)
-    for k, (left, right, _, _) in enumerate(tree):
-        parent[[int(left), int(right)]] = n_leaves + k
-    heights = []
-    for i, j in pairs:
-        a, b = i, j
-        # A parent has a larger number than its children, so the smaller one climbs.
-        while a != b:
-            if a < b:
-                a = int(parent[a])
-            else:
-                b = int(parent[b])
-        heights.append(tree[a - n_leaves, 2])
-    return np.array(heights, dtype=np.float64)

@@ -7,16 +7,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from likewise.core.partition import SuperInstances
 from likewise.errors import InputError
-from likewise.rows.kmeans import kmeans
-from likewise.rows.medoids import medoid
+from likewise.rows.kmeans import assign, kmeans
 from likewise.rows.metrics import EUCLIDEAN, distances
 from likewise.rows.threads import map_in_threads
 
 MAX_PAIRWISE_ROWS = 20_000
 """Metrics other than the Euclidean need the distances between all rows: 3.2 GB at this size."""
+
+EXACT_LIMIT = 2_000
+"""Up to this many members all are tried; above, the candidates nearest the geometric median."""
+
+N_CANDIDATES = 64
+"""How many members are tried in a large group, those nearest to its geometric median."""
+_WEISZFELD_STEPS = 10
+"""Steps toward the geometric median."""
+_ENTRIES_PER_BLOCK = 4_000_000
+"""How many distances are in memory at a time."""
 
 
 def build_super_instances(
@@ -67,6 +77,15 @@ def build_super_instances(
     return SuperInstances(cells, reps, X[reps].copy(), None, metric, centers, cell_owner)
 
 
+def nearest_super_instance(partition: SuperInstances, rows: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the super-instances of new rows: by K-means cell, or by the nearest representative."""
+    if partition.centers is not None and partition.cell_owner is not None:
+        return partition.cell_owner[assign(rows, partition.centers)]
+    if partition.points is None:
+        return np.asarray(np.argmin(rows[:, partition.representatives], axis=1))
+    return np.asarray(np.argmin(distances(rows, partition.points, partition.metric), axis=1))
+
+
 def _choose_representatives(
     assignment: NDArray[np.intp],
     may_stand: NDArray[np.bool_],
@@ -88,6 +107,40 @@ def _choose_representatives(
         if owner[cell] < 0:
             owner[cell] = int(np.argmin(to_rows(members, reps)))
     return owner[assignment], reps, owner
+
+
+def medoid(points: NDArray[Any]) -> int:
+    """Return the point with the least sum of float64 distances to all; see `EXACT_LIMIT`."""
+    if len(points) <= EXACT_LIMIT:
+        candidates = np.arange(len(points))
+    else:
+        away = cdist(points, geometric_median(points)[None])[:, 0]
+        candidates = np.sort(np.argpartition(away, N_CANDIDATES)[:N_CANDIDATES])
+    sums = sums_of_distances(points[candidates], points)
+    return int(candidates[np.argmin(sums)])
+
+
+def geometric_median(points: NDArray[Any]) -> NDArray[np.float64]:
+    """Return approximately the point with the smallest sum of distances, by Weiszfeld's steps."""
+    points = np.asarray(points, dtype=np.float64)
+    place: NDArray[np.float64] = points.mean(axis=0)
+    for _ in range(_WEISZFELD_STEPS):
+        away = cdist(points, place[None])[:, 0]
+        if not away.any():
+            break
+        # A step from one of the points would divide by zero.
+        weights = 1.0 / np.maximum(away, max(1e-12 * away.max(), 1e-150))
+        place = np.asarray((weights @ points) / weights.sum(), dtype=np.float64)
+    return place
+
+
+def sums_of_distances(candidates: NDArray[Any], points: NDArray[Any]) -> NDArray[np.float64]:
+    """Return, for each candidate, the sum of its distances to all points."""
+    sums = np.zeros(len(candidates))
+    block = max(1, _ENTRIES_PER_BLOCK // max(1, len(candidates)))
+    for start in range(0, len(points), block):
+        sums += cdist(candidates, points[start : start + block]).sum(axis=1)
+    return sums
 
 
 def _agglomerate(distances: NDArray[np.float64], n_clusters: int) -> NDArray[np.intp]:

@@ -62,8 +62,8 @@ class DaskRows:
 
     @cached_property
     def _sizes(self) -> list[int]:
-        """The rows of every partition; unless a Dask array knows them, all are counted."""
-        sizes = None if self.is_frame else self.data.chunks[0]
+        """The rows of every partition; unless Dask knows them, all are counted."""
+        sizes = known_lengths(self.data) if self.is_frame else self.data.chunks[0]
         if sizes is None or np.isnan(sizes).any():
             import dask
 
@@ -107,6 +107,16 @@ class DaskRows:
         return self.data.map_blocks(_map_array, function, self.dtype, meta=like, **shape)
 
 
+def known_lengths(frame: Any) -> tuple[int, ...] | None:
+    """Return the rows of every partition if Dask knows them without reading, as from Parquet."""
+    try:
+        from dask.dataframe.dask_expr._expr import Lengths, Literal
+    except ImportError:  # another version of Dask
+        return None
+    lengths = Lengths(frame.expr).optimize()
+    return lengths.value if isinstance(lengths, Literal) else None
+
+
 def _pick(
     part: Any, places: NDArray[np.intp], k: int, size: int, dtype: np.dtype[Any]
 ) -> NDArray[Any]:
@@ -116,20 +126,26 @@ def _pick(
             f"partition {k} had {plural(size, 'row')} and has {len(part)} now: the Dask collection "
             "gives other rows each time it is computed. Write it to Parquet first, or persist it."
         )
-    return _values(part, dtype)[places]
+    return np.ascontiguousarray(_values(part, places, dtype), dtype=dtype)
 
 
-def _values(part: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+def _values(part: Any, places: NDArray[np.intp] | slice, dtype: np.dtype[Any]) -> Any:
+    """Return some rows of a partition, where they lie if that is possible."""
     if hasattr(part, "columns"):
-        return np.ascontiguousarray(part.to_numpy(dtype=dtype, na_value=np.nan))
-    return np.ascontiguousarray(part, dtype=dtype)
+        return part.iloc[places].to_numpy(dtype=dtype, na_value=np.nan)
+    return part[places]
 
 
 def _map_array(part: Any, function: Callable[..., Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Apply a function to a partition, block by block: large arrays cost more than small ones."""
-    slices = part.iloc if hasattr(part, "columns") else part
-    starts = range(0, max(len(part), 1), BLOCK_ROWS)
-    return np.concatenate([function(_values(slices[k : k + BLOCK_ROWS], dtype)) for k in starts])
+    # All blocks use the same memory. As Dask sets up its workers, new memory costs much time.
+    block = np.empty((min(len(part), BLOCK_ROWS), part.shape[1]), dtype=dtype)
+    found = []
+    for start in range(0, max(len(part), 1), BLOCK_ROWS):
+        values = _values(part, slice(start, start + BLOCK_ROWS), dtype)
+        np.copyto(block[: len(values)], values)
+        found.append(function(block[: len(values)]))
+    return np.concatenate(found)
 
 
 def _map_frame(part: Any, function: Callable[..., Any], dtype: np.dtype[Any]) -> Any:

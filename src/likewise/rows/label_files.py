@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError
+from likewise.files import whole_path
 from likewise.rows.dask_rows import computed_each
 from likewise.rows.row_files import NpyRows, ParquetRows, RowFile
 
@@ -100,16 +101,15 @@ def _write_file(
     import pyarrow
     from pyarrow import parquet
 
-    final = folder / name
-    final.parent.mkdir(parents=True, exist_ok=True)
     schema = pyarrow.schema([("row", pyarrow.int64()), ("label", pyarrow.int32())])
     labels: set[int] = set()
     watched = [np.empty((0, len(rows.names)), rows.dtype)]
-    # A cluster may write a file twice, so every attempt has a name of its own.
-    descriptor, attempt = tempfile.mkstemp(prefix=".", dir=final.parent)
-    os.close(descriptor)
     encodings = {"use_dictionary": ["label"], "column_encoding": {"row": "DELTA_BINARY_PACKED"}}
-    with parquet.ParquetWriter(attempt, schema, **encodings) as writer:
+    # A cluster may write a file twice, so every attempt has a name of its own.
+    with (
+        whole_path(folder / name) as attempt,
+        parquet.ParquetWriter(attempt, schema, **encodings) as writer,
+    ):
         for number, block in rows.blocks(file):
             own = labels_of(number, block).astype(np.int32)
             low, high = np.searchsorted(watch, [number, number + len(block)])
@@ -117,6 +117,4 @@ def _write_file(
             labels |= set(np.unique(own).tolist())
             columns = [np.arange(number, number + len(block)), own]
             writer.write_table(pyarrow.table(columns, schema=schema))
-    os.chmod(attempt, 0o644)
-    os.replace(attempt, final)
     return labels, np.concatenate(watched)

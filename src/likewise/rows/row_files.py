@@ -17,7 +17,6 @@ from likewise.errors import InputError, needs_extra
 from likewise.rows import blocks
 from likewise.rows.blocks import blocks_of, mapped, matrix_type
 from likewise.rows.dask_rows import DaskRows
-from likewise.words import plural
 
 
 def opened(X: Any) -> Any:
@@ -111,7 +110,7 @@ class ParquetRows:
         """Yield the number of the first row and the rows of every block, of all files or one."""
         for each in self.files if file is None else [file]:
             number = each.first_row
-            for batch in self._batches(each, range(len(each.groups))):
+            for batch in self._batches(each, range(len(each.groups)), self.names):
                 yield number, self._matrix(batch, each, number)
                 number += len(batch)
             if number != each.first_row + each.n_rows:
@@ -155,7 +154,7 @@ class ParquetRows:
                     start += len(batch)
 
     def _batches(
-        self, file: RowFile, groups: Sequence[int], columns: Sequence[str] | None = None
+        self, file: RowFile, groups: Sequence[int], columns: Sequence[str] | None
     ) -> Iterator[Any]:
         file.check()
         try:
@@ -179,11 +178,7 @@ class ParquetRows:
             column = batch.column(name)
             if column.null_count:
                 row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
-                raise InputError(
-                    f"column {name!r} of {file.path} has a null, at row "
-                    f"{number - file.first_row + row} or after. Fill in what is missing, or leave "
-                    "out these rows."
-                )
+                raise _null(name, file.path, f"at row {number - file.first_row + row} or after")
             values[:, i] = column.to_numpy(zero_copy_only=False)
         return values
 
@@ -237,20 +232,18 @@ def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
         return listed
     path = Path(paths)
     if path.is_dir():
-        inside = _in_order(
+        found = [
             file
             for file in path.rglob("*.parquet")
             if not any(name.startswith((".", "_")) for name in file.relative_to(path).parts)
-        )
-        if not inside:
-            raise InputError(f"the folder {path} has no .parquet files")
-        return inside
-    if glob.has_magic(str(path)) and not path.exists():
-        inside = _in_order(map(Path, glob.glob(str(path), recursive=True)))
-        if not inside:
-            raise InputError(f"no file matches {path}")
-        return inside
-    return [path]
+        ]
+    elif glob.has_magic(str(path)) and not path.exists():
+        found = list(map(Path, glob.glob(str(path), recursive=True)))
+    else:
+        found = [path]
+    if not found:
+        raise InputError(f"no file matches {path / '**/*.parquet' if path.is_dir() else path}")
+    return _in_order(found)
 
 
 def _in_order(files: Iterable[Path]) -> list[Path]:
@@ -312,7 +305,9 @@ def _refuse_counted_nulls(path: Path, metadata: Any, columns: Sequence[str]) -> 
             chunk = group.column(c)
             n = 0 if chunk.statistics is None else chunk.statistics.null_count or 0
             if n and chunk.path_in_schema in columns:
-                raise InputError(
-                    f"column {chunk.path_in_schema!r} of {path} has {plural(n, 'null')} in row "
-                    f"group {g}. Fill in what is missing, or leave out these rows."
-                )
+                raise _null(chunk.path_in_schema, path, f"in row group {g}, {n} in all")
+
+
+def _null(name: str, path: Path, place: str) -> InputError:
+    remedy = "Fill in what is missing, or leave out these rows"
+    return InputError(f"column {name!r} of {path} has a null {place}. {remedy}.")

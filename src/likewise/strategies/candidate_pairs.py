@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -148,12 +147,3 @@ class CandidatePairs(OnePass):
         shape = len(groups), len(groups)
         graph = coo_array((np.ones(n_pairs), tuple(places.reshape(2, -1))), shape=shape)
         return n_pairs, len(groups) - connected_components(graph, directed=False)[0]
-
-    def group_of_representatives(self) -> NDArray[np.intp]:
-        """Return, for every super-instance, a name of its group."""
-        names = self.partition.representatives.copy()
-        for row in (row for link in self.links for row in link.pair):
-            part = self.partition.assignment[row]
-            if self.partition.representatives[part] == row:
-                names[part] = self.links.find(row)
-        return names

@@ -21,10 +21,9 @@ from likewise.core.closest_pairs import ClosestPairs
 from likewise.core.partition import SuperInstances
 from likewise.errors import CannotGrowError
 from likewise.learning.merge_tree import join_by_guess, merge_tree
-from likewise.rows.assignment import nearest_super_instance
-from likewise.rows.build import build_super_instances
+from likewise.rows.build import build_super_instances, nearest_super_instance
 from likewise.rows.metrics import EUCLIDEAN, distances
-from likewise.strategies.representatives import RepresentativeStrategy
+from likewise.strategies.cells import CellStrategy
 
 DEFAULT_SUPER_INSTANCES = 50
 """The number in most figures of the paper; used where there is no budget."""
@@ -32,7 +31,7 @@ DEFAULT_SUPER_INSTANCES = 50
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
-class OnePass(RepresentativeStrategy):
+class OnePass(CellStrategy):
     """Pass once over pairs in order of distance, and ask about those that are open."""
 
     def __init__(self, partition: SuperInstances) -> None:

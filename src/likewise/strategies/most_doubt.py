@@ -29,14 +29,19 @@ from likewise.core.partition import SuperInstances, singletons
 from likewise.core.reports import Completeness, Suspect
 from likewise.errors import InputError
 from likewise.learning.given import keep_together, unmet_rows
-from likewise.learning.kernel_vote import squared_distances
 from likewise.learning.learner import Learned, Learner
 from likewise.learning.merge_tree import join_by_guess, merge_tree
-from likewise.learning.suspects import contradicted_rows
+from likewise.learning.reliability import contradicted_rows
+from likewise.learning.voters import squared_distances
 from likewise.rows.metrics import unit_rows
 from likewise.rows.threads import one_thread_each
-from likewise.strategies.known import Known, chance_of_new, read_log
-from likewise.strategies.representatives import RepresentativeStrategy, respecting_groups
+from likewise.strategies.cells import (
+    CellStrategy,
+    Known,
+    chance_of_new,
+    read_log,
+    respecting_groups,
+)
 
 MAX_GROUPS = 6
 """How many groups a question shows: as many as fit on a page, with one key for each."""
@@ -57,8 +62,7 @@ BLOCK = 64
 FEW_CHANGED, SPAN = 0.01, 30
 """It is enough when fewer than this share of the rows are in another group than this many rows ago.
 On 16 of 20 practice sets that is within 200 choices, after 148 on average, and loses .019 of the
-adjusted Rand index that 200 choices reach (at worst .10). With an earlier form of the
-rule, a span of 10 lost five times as much as one of 30."""
+adjusted Rand index that 200 choices reach (at worst .10)."""
 
 MOST_GUESSED = 200
 """Of more rows, a random sample of this many is grouped where nothing is known."""
@@ -70,7 +74,7 @@ SURE = 0.8
 """Of rows that joined later, those whose likeliest group is less likely than this are in doubt."""
 
 
-class MostDoubt(RepresentativeStrategy):
+class MostDoubt(CellStrategy):
     """Ask about the row that is nearest to the most doubt, beside its likeliest groups.
 
     Parameters
@@ -226,7 +230,7 @@ class MostDoubt(RepresentativeStrategy):
         self._log.append((left, right, answer))
         if is_certain:
             self._certain.add(len(self._log))
-        for name in ("known", "learned", "chances", "_groups"):
+        for name in ("known", "learned", "chances"):
             self.__dict__.pop(name, None)
 
     # -- what to ask -----------------------------------------------------------------------------
@@ -321,10 +325,6 @@ class MostDoubt(RepresentativeStrategy):
 
     def group_of_representatives(self) -> NDArray[np.intp]:
         """Return, for every cell, the number of its group: as answered, else as learned."""
-        return self._groups
-
-    @cached_property
-    def _groups(self) -> NDArray[np.intp]:
         groups, rows = self.known.groups, self.partition.representatives
         decided = {self.links.find(int(rows[cells[0]])): g for g, cells in enumerate(groups)}
         decided = decided if len(groups) > 1 else {}

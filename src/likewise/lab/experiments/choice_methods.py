@@ -30,8 +30,7 @@ from likewise.core.partition import SuperInstances
 from likewise.errors import BudgetExhausted, InputError, needs_extra
 from likewise.lab.experiments.protocol import State, Stepwise, Trial
 from likewise.learning.learner import Learner
-from likewise.rows.assignment import nearest_super_instance
-from likewise.rows.build import build_super_instances
+from likewise.rows.build import build_super_instances, nearest_super_instance
 
 N_FIRST = 10
 """Rules that need a classifier first ask about this many medoids of K-means."""

@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 from likewise.core.answers import Answer, ordered
 from likewise.core.links import LinkGraph
 from likewise.lab.peers.rows import Ints, RowStrategy
-from likewise.strategies.representatives import respecting_groups
+from likewise.strategies.cells import respecting_groups
 
 Questions = Generator[tuple[int, int], Answer, None]
 ROWS_PER_BLOCK = 512

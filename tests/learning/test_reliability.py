@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_digits, load_iris, make_blobs
 
 from likewise import LabelOracle, Likewise, run
-from likewise.learning.completeness import share_of_one_group, share_right
+from likewise.learning.reliability import contradicted_rows, share_of_one_group, share_right
 
 
 def datasets():
@@ -74,3 +74,8 @@ def test_it_can_be_read():
 
 def test_the_share_of_one_group_is_that_of_the_likeliest():
     assert share_of_one_group(np.array([[0.9, 0.1], [0.7, 0.3]])) == pytest.approx(0.8)
+
+
+def test_a_row_is_contradicted_where_its_group_is_very_unlikely():
+    left_out = np.array([[0.9, 0.1], [0.8, 0.2], [0.98, 0.02], [0.5, 0.5]])
+    assert contradicted_rows(left_out, np.array([0, 0, 1, 1])) == [(2, 0.02)]

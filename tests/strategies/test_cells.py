@@ -1,4 +1,4 @@
-"""What a log says about groups, and about rows whose group is still looked for."""
+"""What a log says about groups and rows whose group is still looked for; labels that respect it."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from likewise import Answer
 from likewise.core.links import LinkGraph
 from likewise.learning.learner import Learner
-from likewise.strategies.known import chance_of_new, read_log
+from likewise.strategies.cells import chance_of_new, read_log, respecting_groups
 
 SAME, DIFFERENT, UNSURE = Answer
 POINTS = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [9.0], [9.1]])
@@ -81,3 +81,14 @@ def test_a_new_group_is_the_less_likely_the_more_rows_were_placed_per_group():
     assert chance_of_new(2, 1) == 0.5
     chances = [chance_of_new(3, n) for n in (3, 10, 100)]
     assert chances == sorted(chances, reverse=True)
+
+
+def test_labels_respect_links_also_where_all_groups_are_forbidden():
+    links = LinkGraph(6)
+    for i, j in ((0, 1), (0, 2), (1, 2), (2, 3)):
+        links.add(i, j, DIFFERENT)
+    links.add(3, 4, SAME)
+    chances = np.tile([[0.6, 0.4]], (6, 1))
+    labels = respecting_groups(chances, links, {0: 0, 1: 1})
+    assert len({*labels[:3]}) == 3
+    assert labels[3] == labels[4] != labels[2]

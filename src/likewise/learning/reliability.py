@@ -1,0 +1,59 @@
+"""How much of a grouping is right, and which answers are doubtful, by the learner's probabilities.
+
+Let k be the number of known rows, u the share of the other rows, and m the mean probability of
+their likeliest groups. The share of rows in the right group is about ``1 - u (1 - m - .02)``, and
+at least ``1 - u (1 - m + .02 + 2.5 sqrt(m (1 - m) / k))``.
+
+On the practice sets the estimate is within .10 of the truth in 86% of 368 statements, made at every
+ten answers: in 60% at 20 to 29 answers, in 98% from 150 on. Left-out predictions of known rows are
+.15 to .23 too low, since rows in doubt are the ones that are asked about.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+TOO_LOW = 0.02
+"""By how much the mean probability is below the true share right, on average."""
+
+WIDTH = 2.5
+"""How many standard errors the bound is below. With 2 it held in 90% of the same statements, with
+2.5 it would in about 94% and with 3 in about 97%."""
+
+CONTRADICTED = 0.05
+"""A row is suspected if its own group is at most this many times as likely as the likeliest other.
+On 20 practice sets with 100 choices, .8 are suspected where no answer is wrong. Where one in ten
+is, 78% of the suspects are wrong, but only 33% of the wrong answers are suspected."""
+
+
+def share_right(chances: NDArray[np.float64], known: NDArray[np.intp]) -> tuple[float, float]:
+    """Return the expected share of rows in the right group, and its lower 95% bound."""
+    is_open = np.ones(len(chances), dtype=bool)
+    is_open[known] = False
+    if not is_open.any():
+        return 1.0, 1.0
+    mean, share = float(chances[is_open].max(axis=1).mean()), float(is_open.mean())
+    reach = TOO_LOW + WIDTH * math.sqrt(mean * (1.0 - mean) / max(1, len(known)))
+    return 1.0 - share * (1.0 - min(1.0, mean + TOO_LOW)), 1.0 - share * min(1.0, 1 - mean + reach)
+
+
+def share_of_one_group(chances: NDArray[np.float64]) -> float:
+    """Return the share that would be right if all rows were in the likeliest group."""
+    return float(chances.mean(axis=0).max())
+
+
+def contradicted_rows(
+    left_out: NDArray[np.float64], groups: NDArray[np.intp]
+) -> list[tuple[int, float]]:
+    """Return the known rows that others contradict, with how credible their groups are."""
+    places = np.arange(len(groups))
+    own = left_out[places, groups]
+    others = left_out.copy()
+    others[places, groups] = 0.0
+    # No other row can predict the only known row of a group.
+    is_alone = np.bincount(groups)[groups] < 2
+    suspected = np.flatnonzero((own <= CONTRADICTED * others.max(axis=1)) & ~is_alone)
+    return [(int(k), float(own[k])) for k in suspected[np.argsort(own[suspected], kind="stable")]]
