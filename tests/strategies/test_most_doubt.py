@@ -1,6 +1,7 @@
 """Which row is asked about, beside which groups."""
 
 import tracemalloc
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from likewise import Answer, LabelOracle, Likewise, Session, run
+from likewise.errors import ContradictionError
 from likewise.strategies import MostDoubt
 from likewise.strategies.most_doubt import (
     gain_of_rows,
@@ -143,6 +145,26 @@ def test_not_sure_makes_no_group_and_the_row_is_not_asked_about_again():
         assert session.n_groups == n_groups
     assert len(set(rows)) == 10
     assert session.ask().row not in rows
+
+
+@pytest.mark.parametrize("max_groups", [1, 6])
+@pytest.mark.parametrize("seed", range(20))
+def test_a_pair_that_was_not_sure_is_not_asked_about_again_whatever_is_given_later(
+    max_groups, seed
+):
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 5, (10, 2)).astype(float)
+    session = Session(strategy(rows, max_groups=max_groups, seed=seed))
+    session.extend()
+    while (question := session.ask()) is not None:
+        pairs = {link.pair for link in question.links(UNSURE)}
+        assert not pairs <= {link.pair for gesture in session.events for link in gesture.links}
+        is_unsure = rng.random() < 0.4
+        session.choose(UNSURE if is_unsure else rng.choice([0, None]))
+        other = int(rng.integers(len(rows)))
+        if is_unsure and other != question.row:
+            with suppress(ContradictionError):
+                session.give(question.row, other, "same")
 
 
 def test_only_rows_that_may_be_shown_are_asked_about_but_all_are_labeled():

@@ -128,6 +128,7 @@ class Known:
     groups: list[list[int]]
     pending: list[int]
     unsure: set[int]
+    unsure_pairs: set[tuple[int, int]]
     order: list[int]
     removed: frozenset[int]
     _root: Mapping[int, int]
@@ -197,6 +198,11 @@ class Known:
         closed = {root, *self._links.differing(root)}
         return [g for g in self.shown_groups() if self._root[self.groups[g][0]] not in closed]
 
+    def comparable(self, cell: int, groups: Sequence[int]) -> list[int]:
+        """Return the groups without a cell that somebody could not compare with this one."""
+        unsure = {other for pair in self.unsure_pairs if cell in pair for other in pair}
+        return [g for g in groups if unsure.isdisjoint(self.groups[g])]
+
     def shown_groups(self) -> list[int]:
         """Return the groups that questions can show: not all of their known cells are removed."""
         return [g for g, group in enumerate(self.groups) if self.shown_cells(group)]
@@ -242,9 +248,12 @@ def read_log(
     members: dict[int, list[int]] = {}
     order: dict[int, None] = {}
     unsure: set[int] = set()
+    unsure_pairs: set[tuple[int, int]] = set()
     for left, right, answer in log:
         if answer is Answer.UNSURE:
             unsure |= {cell_of[left]} if left in cell_of else set()
+            if left in cell_of and right in cell_of:
+                unsure_pairs.add((cell_of[left], cell_of[right]))
             continue
         for row in (left, right):
             cell = cell_of.get(row)
@@ -261,7 +270,9 @@ def read_log(
         if all(root_of[group[0]] in apart for group in groups if not removed.issuperset(group)):
             groups.append([cell])
             singles.remove(cell)
-    known = Known(groups, singles, unsure, list(order), removed, root_of, links, learner)
+    known = Known(
+        groups, singles, unsure, unsure_pairs, list(order), removed, root_of, links, learner
+    )
     is_new = [cell for cell in singles if known.is_new(cell, max_groups)]
     if is_new:
         groups = [*groups, *([cell] for cell in is_new)]

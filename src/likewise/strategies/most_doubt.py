@@ -238,27 +238,30 @@ class MostDoubt(CellStrategy):
     def next_question(self) -> tuple[int, Groups] | None:
         """Return a row beside its likeliest groups, or None when all is known."""
         known = self.known
-        if known.pending:
-            cell = known.pending[-1]
-            return self._shown(cell, known.open_groups(cell))
+        for cell in reversed(known.pending):
+            if groups := known.comparable(cell, known.open_groups(cell)):
+                return self._shown(cell, groups)
         if not known.shown_groups():
             first = self._next_cell(known.order)
             second = None if first is None else self._next_cell([*known.order, first])
             rows = self.partition.representatives
             return None if second is None else (int(rows[second]), ((int(rows[first]),),))
-        newcomer = self._next_cell(known.order)
-        if newcomer is not None:
-            return self._shown(newcomer, known.shown_groups())
+        passed_over: list[int] = []
+        while (newcomer := self._next_cell(known.order, passed_over)) is not None:
+            if groups := known.comparable(newcomer, known.shown_groups()):
+                return self._shown(newcomer, groups)
+            passed_over.append(newcomer)
         # Every row was asked about. Only groups that were never compared are left.
         for cell, *_ in filter(None, map(known.shown_cells, known.groups)):
-            if cell not in known.unsure and (others := known.open_groups(cell)):
-                return self._shown(cell, others)
+            groups = known.comparable(cell, known.open_groups(cell))
+            if groups and cell not in known.unsure:
+                return self._shown(cell, groups)
         return None
 
-    def _next_cell(self, met: Sequence[int]) -> int | None:
+    def _next_cell(self, met: Sequence[int], passed_over: Sequence[int] = ()) -> int | None:
         """Return the cell that is nearest to the most doubt, or None if all were asked about."""
         is_open = self._is_there.copy()
-        is_open[[*met, *self.known.unsure]] = False
+        is_open[[*met, *passed_over, *self.known.unsure]] = False
         if not is_open.any():
             return None
         learned = self.known.learned if len(met) >= N_FIRST else None
