@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # What `make test` takes on two quiet cores. Nothing else states it.
-MINUTES := 6
+MINUTES := 4
 # Tests that are compiled once, with asserts that explain themselves, begin 5 seconds sooner.
 unexport PYTHONDONTWRITEBYTECODE
 # Neighboring tests share fixtures, so each worker begins with a stretch of them.
@@ -24,7 +24,7 @@ test-fast: $(READY)  ## a minute on two cores: no slow tests, fewer drawn exampl
 	$(PYTEST) $(FAST)
 
 # What runs at once: browsers, servers, threads, Dask workers, processes on one file, kills; and the same bits everywhere.
-# Six workers on two cores, beside two busy processes, show races that a quiet machine hides.
+# Ten workers on two cores, beside two busy processes, show races that a quiet machine hides.
 AT_ONCE := tests/browser tests/web tests/cli/test_served.py tests/rows/test_threads.py tests/rows/test_dask.py \
   tests/lab/experiments/test_cells.py::test_a_dask_client_gives_the_same_rows tests/project/test_kill.py \
   tests/project/test_store.py tests/project/test_large.py tests/project/test_same_labels.py tests/cluster/test_same_labels.py
@@ -32,7 +32,7 @@ TIMES := 20
 
 test-often: $(READY)  ## tests of what runs at once, TIMES times beside two busy processes, until one fails
 	@for _ in 1 2; do $(BIN)/python -c "while True: pass" & busy="$$busy $$!"; done; trap "kill $$busy" EXIT; \
-	for k in $$(seq $(TIMES)); do $(PYTEST) -n 6 -q $(AT_ONCE) || exit 1; echo "passed $$k of $(TIMES) times"; done
+	for k in $$(seq $(TIMES)); do $(PYTEST) -n 10 -q $(AT_ONCE) || exit 1; echo "passed $$k of $(TIMES) times"; done
 
 coverage: $(READY)  ## the fast part again, and whether it still covers what it did (fail_under in pyproject.toml)
 	$(PYTEST) $(FAST) --cov
