@@ -23,7 +23,9 @@ def test_a_text_is_cut_to_columns():
 def test_texts_of_wide_characters_stand_side_by_side_and_whole():
     texts = ["日本語の長い文章" * 9, "short words " * 9]
     items = open_items(texts)
-    assert "".join(block(items, 0, 29)) == texts[0]
+    whole = block(items, 0, 29)
+    assert "".join(whole) == texts[0]
+    assert {cells(line) for line in whole[:-1]} == {28}
     lines = list(both(items, 0, 1, 64))
     assert {cells(line.partition("│")[0]) for line in lines} == {2 + 29 + 1}
     assert "…" not in "".join(lines)

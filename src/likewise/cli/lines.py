@@ -133,11 +133,11 @@ def _beginning(text: str, width: int) -> str:
 
 
 def _wrapped(text: str, width: int) -> Iterator[str]:
-    """Return a text as lines of a width; where characters are wide, also broken between them."""
-    for line in textwrap.wrap(text, width) or [""]:
-        rest = line
-        while cells(rest) > width:
-            beginning = _beginning(rest, max(2, width))
-            yield beginning
-            rest = rest.removeprefix(beginning)
-        yield rest
+    """Return a text as lines of a width; one with wide characters is broken between any two."""
+    if cells(text) <= len(text):
+        yield from textwrap.wrap(text, width) or [""]
+        return
+    while text:
+        line = _beginning(text, max(2, width))
+        yield line.rstrip()
+        text = text.removeprefix(line).lstrip()
