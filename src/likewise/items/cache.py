@@ -55,8 +55,8 @@ class FeatureCache:
     def find(self, recipe: str, hashes: Sequence[str]) -> dict[str, np.ndarray]:
         """Return the arrays that are kept, by hash."""
         wanted = recipe, json.dumps(list(hashes))
-        found = self._with(lambda db: db.execute(FIND, wanted).fetchall()) or []
-        arrays = {name: _unpack(data) for name, data in found}
+        rows = self._with(lambda db: db.execute(FIND, wanted).fetchall()) or []
+        arrays = {name: _unpack(data) for name, data in rows}
         return {name: array for name, array in arrays.items() if array is not None}
 
     def keep(self, recipe: str, arrays: Mapping[str, np.ndarray]) -> None:

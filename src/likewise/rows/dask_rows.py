@@ -140,12 +140,12 @@ def _map_array(part: Any, function: Callable[..., Any], dtype: np.dtype[Any]) ->
     """Apply a function to a partition, block by block: large arrays cost more than small ones."""
     # All blocks use the same memory. As Dask sets up its workers, new memory costs much time.
     block = np.empty((min(len(part), BLOCK_ROWS), part.shape[1]), dtype=dtype)
-    found = []
+    results = []
     for start in range(0, max(len(part), 1), BLOCK_ROWS):
         values = _values(part, slice(start, start + BLOCK_ROWS), dtype)
         np.copyto(block[: len(values)], values)
-        found.append(function(block[: len(values)]))
-    return np.concatenate(found)
+        results.append(function(block[: len(values)]))
+    return np.concatenate(results)
 
 
 def _map_frame(part: Any, function: Callable[..., Any], dtype: np.dtype[Any]) -> Any:

@@ -232,18 +232,18 @@ def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
         return listed
     path = Path(paths)
     if path.is_dir():
-        found = [
+        files = [
             file
             for file in path.rglob("*.parquet")
             if not any(name.startswith((".", "_")) for name in file.relative_to(path).parts)
         ]
     elif glob.has_magic(str(path)) and not path.exists():
-        found = list(map(Path, glob.glob(str(path), recursive=True)))
+        files = list(map(Path, glob.glob(str(path), recursive=True)))
     else:
-        found = [path]
-    if not found:
+        files = [path]
+    if not files:
         raise InputError(f"no file matches {path / '**/*.parquet' if path.is_dir() else path}")
-    return _in_order(found)
+    return _in_order(files)
 
 
 def _in_order(files: Iterable[Path]) -> list[Path]:

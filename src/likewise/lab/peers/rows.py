@@ -132,8 +132,8 @@ class RowStrategy(Strategy):
             )
         rows = np.asarray(X, dtype=np.float64)
         train = np.arange(len(rows)) if plain["train"] is None else np.array(plain["train"])
-        told = {name: plain[name] for name in cls.parameters}
-        strategy = cls(rows, train.astype(np.intp), plain["seed"], **told)
+        parameters = {name: plain[name] for name in cls.parameters}
+        strategy = cls(rows, train.astype(np.intp), plain["seed"], **parameters)
         strategy.max_queries = plain["max_queries"]
         return strategy
 
