@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._results import save
+from likewise import Answer
 
 N_ITEMS, N_PAIRS, N_ANSWERS = 1_000_000, 10_000_000, 300
 COLUMNS = (
@@ -124,7 +125,7 @@ def command(folder, is_new):
         for _ in range(N_ANSWERS):
             question = project.ask()
             asked = time.perf_counter()
-            project.choose(None, number=question.number, position=project.position)
+            project.choose(Answer.NONE, number=question.number, position=project.position)
             project.ask()
             times.append(time.perf_counter() - asked)
         row["next question p95 ms"] = quantile(times)

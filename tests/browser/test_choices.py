@@ -5,6 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from likewise import Answer
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -27,7 +29,7 @@ def answer(project, truth, n):
         question = project.ask()
         heads = [truth[group[0]] for group in question.groups]
         own = truth[question.row]
-        chosen = heads.index(own) if own in heads else None
+        chosen = heads.index(own) if own in heads else Answer.NONE
         project.choose(chosen, number=question.number, position=project.position)
 
 

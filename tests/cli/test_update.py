@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from likewise import Answer
 from likewise.cli import main
 from likewise.project import open_project
 
@@ -36,7 +37,7 @@ def table(tmp_path):
     for _ in range(8):
         question = project.ask()
         own, *others = [r % 2 for r in (question.row, *(g[0] for g in question.groups))]
-        chosen = others.index(own) if own in others else None
+        chosen = others.index(own) if own in others else Answer.NONE
         project.choose(chosen, number=question.number, position=project.position)
     project.close()
     return path

@@ -2,6 +2,7 @@ import pytest
 
 from likewise import Answer
 from likewise.core.answers import as_answer
+from likewise.errors import AnswerError
 
 
 @pytest.mark.parametrize(
@@ -11,8 +12,14 @@ from likewise.core.answers import as_answer
         (1, Answer.SAME),
         (False, Answer.DIFFERENT),
         ("different", Answer.DIFFERENT),
-        (None, Answer.UNSURE),
+        ("unsure", Answer.UNSURE),
+        (Answer.NONE, Answer.DIFFERENT),
     ],
 )
 def test_values_that_stand_for_an_answer(value, answer):
     assert as_answer(value) is answer
+
+
+def test_nothing_is_no_answer():
+    with pytest.raises(AnswerError, match=r"None is not an answer: use .* Answer\.UNSURE"):
+        as_answer(None)

@@ -55,7 +55,7 @@ def test_choosing_a_group_is_one_link_to_it():
 def test_none_of_these_differs_from_all_and_is_one_thing_to_undo():
     session = choosing()
     before = session.to_dict()["log"]
-    session.choose(None)
+    session.choose(Answer.NONE)
     assert [session.links.implied(5, row) for row in (0, 2)] == [Answer.DIFFERENT] * 2
     assert session.progress.answered == len(session.events) == 1
     session.undo()
@@ -72,7 +72,7 @@ def test_choosing_two_groups_says_that_they_are_one():
 
 
 def test_not_sure_about_a_choice_says_nothing():
-    for skip in (Session.skip, lambda s: s.choose(Answer.UNSURE), lambda s: s.tell(None)):
+    for skip in (Session.skip, lambda s: s.choose(Answer.UNSURE), lambda s: s.tell(Answer.UNSURE)):
         session = choosing()
         skip(session)
         assert session.progress.unsure == 1
@@ -96,7 +96,7 @@ def test_a_choice_can_be_revised_and_refused_when_it_is_old():
     session.choose(0, question=old)
     with pytest.raises(StaleQueryError, match="question 1, but the open one is question 2"):
         session.choose(0, question=old)
-    session.revise(1, None)
+    session.revise(1, Answer.NONE)
     assert session.links.implied(5, 0) is Answer.DIFFERENT
     session.revise(1, 1)
     assert session.links.implied(5, 2) is Answer.SAME
@@ -105,9 +105,9 @@ def test_a_choice_can_be_revised_and_refused_when_it_is_old():
 def test_peeking_at_what_follows_a_choice_changes_nothing():
     session = choosing()
     before = session.to_dict()
-    follow_up = session.peek(None)
+    follow_up = session.peek(Answer.NONE)
     assert session.to_dict() == before
-    session.choose(None)
+    session.choose(Answer.NONE)
     assert session.ask() == follow_up
 
 
@@ -225,7 +225,7 @@ def test_one_group_is_answered_by_tell_and_by_choose(monkeypatch):
         return ask(self) if len(self.links) or self._unsure else (5, ((0, 1),))
 
     monkeypatch.setattr(Choosing, "next_question", next_question)
-    answers: list[tuple[Any, Any]] = [(True, 0), (False, None), (None, Answer.UNSURE)]
+    answers: list[tuple[Any, Any]] = [(True, 0), (False, Answer.NONE), ("unsure", Answer.UNSURE)]
     for value, chosen in answers:
         by_tell, by_choose = choosing(), choosing()
         by_tell.tell(value)
@@ -239,12 +239,12 @@ def test_tell_is_refused_where_there_are_several_groups_and_choose_answers_pairs
     with pytest.raises(AnswerError, match="question 1 has 2 groups to choose from"):
         session.tell("same")
     assert session.events == ()
-    session.tell(None)
+    session.tell(Answer.UNSURE)
     question = session.ask()
     assert question is not None
     session.choose(0)
     assert session.links.implied(question.left, question.right) is Answer.SAME
-    session.choose(None)
+    session.choose(Answer.NONE)
     assert session.events[-1].answer is Answer.DIFFERENT
 
 
@@ -279,7 +279,7 @@ def test_a_part_of_the_question_can_be_answered_and_nothing_else():
         session.answer(replace(question, groups=((4,),)), 0)
     with pytest.raises(StaleQueryError, match="not about rows 4 and 0"):
         session.answer(replace(question, row=4).pair(), 0)
-    gesture = session.answer(question.pair(1), None)
+    gesture = session.answer(question.pair(1), Answer.NONE)
     assert gesture.links == (Link(5, 2, Answer.DIFFERENT),)
     assert gesture.groups == ()
 
@@ -304,7 +304,7 @@ def test_a_row_that_does_not_fit_is_asked_about_next_beside_its_group():
     question = session.ask()
     assert (question.left, question.right) == (4, 2)
     assert session.marks == {4}
-    session.tell(None)
+    session.tell(Answer.UNSURE)
     assert {session.ask().left, session.ask().right} != {4, 2}
     session.undo()
     assert session.ask() == question
@@ -324,7 +324,7 @@ def test_answers_become_a_data_frame():
     pytest.importorskip("pandas", reason='pip install "likewise[tables]"')
     session = choosing(list("abcdef"))
     session.give(0, 1, "same")
-    session.choose(None, by="Ann", seconds=2.5)
+    session.choose(Answer.NONE, by="Ann", seconds=2.5)
     frame = session.to_frame()
     assert frame["number"].tolist() == [1, 2, 2]
     assert frame["row_id"].tolist() == ["a", "f", "f"]

@@ -52,7 +52,7 @@ def test_rows_of_a_sample_get_their_numbers_in_the_data():
         (1, [(3, SAME)]),
         ([0, 1], [(2, SAME), (3, SAME)]),
         ((1,), [(3, SAME)]),
-        (None, [(2, DIFFERENT), (3, DIFFERENT)]),
+        (Answer.NONE, [(2, DIFFERENT), (3, DIFFERENT)]),
         (UNSURE, [(2, UNSURE), (3, UNSURE)]),
     ],
 )
@@ -68,7 +68,7 @@ def test_what_is_no_place_is_named(chosen):
 
 @pytest.mark.parametrize(
     ("answer", "chosen"),
-    [(True, 0), (1, 0), ("same", 0), (False, None), (0, None), (None, UNSURE), ("unsure", UNSURE)],
+    [(True, 0), (1, 0), ("same", 0), (False, Answer.NONE), (0, Answer.NONE), ("unsure", UNSURE)],
 )
 def test_with_one_group_yes_and_no_are_places(answer, chosen):
     assert PAIR.place(answer) == chosen
@@ -76,11 +76,20 @@ def test_with_one_group_yes_and_no_are_places(answer, chosen):
 
 def test_with_several_groups_an_answer_is_a_place():
     assert CHOICE.place(1) == 1
-    assert CHOICE.place(None) is None
+    assert CHOICE.place(Answer.NONE) is Answer.NONE
     assert CHOICE.place(UNSURE) is UNSURE
-    for yes_or_no in (SAME, DIFFERENT):
-        with pytest.raises(AnswerError, match="question 3 has 2 groups to choose from"):
-            CHOICE.place(yes_or_no)
+
+
+def test_none_is_refused_and_both_meanings_are_named():
+    for question in (PAIR, CHOICE):
+        with pytest.raises(AnswerError, match=r"Answer\.NONE means none of these, Answer\.UNSURE"):
+            question.links(None)
+
+
+@pytest.mark.parametrize("value", [True, False, SAME])
+def test_yes_or_no_to_one_group_is_for_tell(value):
+    with pytest.raises(AnswerError, match=rf"session\.tell\({value}\)"):
+        PAIR.links(value)
 
 
 def test_what_is_no_answer_to_a_pair_is_named_with_the_question():

@@ -360,7 +360,7 @@ def test_what_telling_returns_is_what_stands_in_the_log():
 
 
 @pytest.mark.parametrize(
-    ("value", "chosen"), [(True, 0), (False, None), (None, Answer.UNSURE)], ids=str
+    ("value", "chosen"), [(True, 0), (False, Answer.NONE), ("unsure", Answer.UNSURE)], ids=str
 )
 def test_peeking_shows_what_follows_each_answer(value, chosen):
     session = line()

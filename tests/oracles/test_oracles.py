@@ -128,7 +128,7 @@ def test_a_wrong_choice_is_another_group_or_none_and_always_the_same():
     chosen = [noisy.answer(q) for q in questions]
     assert chosen == [noisy.answer(q) for q in questions]
     assert 0.15 < np.mean([c != 2 for c in chosen]) < 0.25
-    assert {c for c in chosen if c != 2} == {0, 1, None}
+    assert {c for c in chosen if c != 2} == {0, 1, Answer.NONE}
 
 
 def test_labels_of_another_length_are_refused_before_anything_is_asked():
@@ -215,7 +215,7 @@ def test_what_a_function_may_not_return_is_named(value):
 def test_every_oracle_answers_by_one_method_what_it_can():
     labels = LabelOracle(Y)
     assert labels.answer(choice(0, (4, 5), (1, 2))) == 1
-    assert labels.answer(choice(0, (4,), (8,))) is None
+    assert labels.answer(choice(0, (4,), (8,))) is Answer.NONE
     assert labels.answer(choice(0, (4, 1))) is Answer.SAME
     by_id = LabelOracle(dict(zip("abc", [0, 1, 0], strict=True)))
     assert by_id.answer(Question(1, 0, ((1,), (2,)), "a", (("b",), ("c",)))) == 1
@@ -225,7 +225,11 @@ def test_every_oracle_answers_by_one_method_what_it_can():
     assert by_function.answer(choice(0, (4,))) is None
     keys = iter(["9", "2", "0", "u"])
     terminal = TerminalOracle(read=lambda prompt: next(keys), write=lambda line: None)
-    assert [terminal.answer(choice(0, (1,), (4,))) for _ in range(3)] == [1, None, Answer.UNSURE]
+    assert [terminal.answer(choice(0, (1,), (4,))) for _ in range(3)] == [
+        1,
+        Answer.NONE,
+        Answer.UNSURE,
+    ]
 
 
 def test_a_recorded_choice_answers_the_same_groups_also_in_another_order():
@@ -236,7 +240,7 @@ def test_a_recorded_choice_answers_the_same_groups_also_in_another_order():
         replay.answer(choice(0, (8,)))
     pairs = ReplayOracle([], otherwise=lambda i, j: j == 8)
     assert pairs.answer(choice(0, (4,), (8,))) == 1
-    assert pairs.answer(choice(0, (4,), (5,))) is None
+    assert pairs.answer(choice(0, (4,), (5,))) is Answer.NONE
 
 
 def test_only_what_says_so_can_choose():

@@ -32,7 +32,7 @@ def answer(project, n):
         if question is None:
             break
         heads = [KINDS[group[0]] for group in question.groups]
-        place = heads.index(KINDS[question.row]) if KINDS[question.row] in heads else None
+        place = heads.index(KINDS[question.row]) if KINDS[question.row] in heads else Answer.NONE
         project.choose(place, number=question.number, position=project.position)
 
 

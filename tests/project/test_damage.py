@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from likewise import Answer
 from likewise.cli import main
 from likewise.core.arrays import deflated
 from likewise.errors import LikewiseError
@@ -47,7 +48,7 @@ def make_session(folder, n_answers=28):
             project.go_on(**at)
         else:
             heads = [group[0] % 4 for group in query.groups]
-            chosen = heads.index(query.row % 4) if query.row % 4 in heads else None
+            chosen = heads.index(query.row % 4) if query.row % 4 in heads else Answer.NONE
             project.choose(chosen, number=query.number, **at)
         labels.append(project.session.labels.tolist())
     return opened, labels

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from likewise import Likewise
+from likewise import Answer, Likewise
 from likewise.cli import main
 from likewise.errors import InputError
 from likewise.project import export, open_project
@@ -42,7 +42,7 @@ def answer(project, n):
         question = project.ask()
         heads = [KINDS[group[0]] for group in question.groups]
         own = KINDS[question.row]
-        place = heads.index(own) if own in heads else None
+        place = heads.index(own) if own in heads else Answer.NONE
         project.choose(place, number=question.number, position=project.position)
 
 
@@ -139,7 +139,7 @@ def test_python_names_groups_as_they_were_given_and_all_noise_is_from_nothing():
         question = noise.ask()
         assert question == nothing.ask()
         heads = [KINDS[group[0]] for group in question.groups]
-        place = heads.index(KINDS[question.row]) if KINDS[question.row] in heads else None
+        place = heads.index(KINDS[question.row]) if KINDS[question.row] in heads else Answer.NONE
         noise.choose(place)
         nothing.choose(place)
     assert noise.labels.tolist() == nothing.labels.tolist()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from likewise.core.answers import ordered
+from likewise.core.answers import Answer, ordered
 from likewise.core.session import Session
 from likewise.errors import InputError, StaleQueryError
 from likewise.project import formats, opening
@@ -70,7 +70,7 @@ def answer(project, n):
         heads = [group[0] for group in question.groups]
         asked += [ordered(question.row, head) for head in heads]
         same = [k for k, r in enumerate(heads) if color(project, r) == color(project, question.row)]
-        chosen = same[0] if same else None
+        chosen = same[0] if same else Answer.NONE
         project.choose(chosen, number=question.number, position=project.position)
     return asked
 

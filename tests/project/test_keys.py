@@ -100,7 +100,7 @@ def test_the_key_of_a_group_is_the_same_after_every_answer_and_after_undo(projec
                 assert seen.setdefault(number, kind) == kind
         heads = [int(y[group[0]]) for group in question.groups]
         own = int(y[question.row])
-        chosen = heads.index(own) if own in heads else None
+        chosen = heads.index(own) if own in heads else Answer.NONE
         project.choose(chosen, number=question.number, position=project.position)
     before = keys_of(project.session)
     project.undo(position=project.position)
@@ -133,7 +133,7 @@ def test_a_preview_changes_nothing_and_says_what_follows(project):
         question = project.ask()
         heads = [int(y[group[0]]) for group in question.groups]
         own = int(y[question.row])
-        chosen = heads.index(own) if own in heads else None
+        chosen = heads.index(own) if own in heads else Answer.NONE
         project.choose(chosen, number=question.number, position=project.position)
     before = project.session.labels.tolist()
     groups = project.groups()
@@ -190,7 +190,7 @@ def test_what_cannot_be_shown_is_open_and_a_renamed_picture_is_the_same_one(tmp_
         question = project.ask()
         own = int(project.ids[question.row][0]) % 2
         heads = [int(project.ids[group[0]][0]) % 2 for group in question.groups]
-        chosen = heads.index(own) if own in heads else None
+        chosen = heads.index(own) if own in heads else Answer.NONE
         project.choose(chosen, number=question.number, position=project.position)
     assert project.known()[0][row] == "open"
     assert sum(g.n_open for g in project.groups()) >= 1

@@ -113,7 +113,7 @@ GESTURES = textwrap.dedent(
              "go on", "check"]
         )
         if way == "tell" and question is not None:
-            said = rng.choice([0, None, Answer.UNSURE])
+            said = rng.choice([0, Answer.NONE, Answer.UNSURE])
             project.choose(said, number=question.number, **at)
         elif way == "move":
             rows = rng.sample(range(len(project.ids)), 3)

@@ -4,6 +4,7 @@ import csv
 
 import pytest
 
+from likewise import Answer
 from likewise.errors import InputError
 from likewise.items import open_items
 from likewise.project import export, give_known, open_project
@@ -53,7 +54,7 @@ def answer_all(project):
         n += 1
         letters = [project.ids[group[0]].strip("=")[0] for group in query.groups]
         own = project.ids[query.row].strip("=")[0]
-        chosen = letters.index(own) if own in letters else None
+        chosen = letters.index(own) if own in letters else Answer.NONE
         project.choose(chosen, number=query.number, position=project.position)
     return n
 

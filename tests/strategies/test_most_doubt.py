@@ -92,7 +92,7 @@ def test_a_row_that_differs_from_some_groups_is_asked_about_until_one_fits():
     session = answered(12, max_groups=1)
     while True:
         question = session.ask()
-        session.choose(None)
+        session.choose(Answer.NONE)
         if session.strategy.known.pending:
             break
     following = session.ask()
@@ -104,7 +104,7 @@ def test_a_row_that_is_none_of_all_groups_is_a_new_group():
     session = answered(20)
     n, question = session.n_groups, session.ask()
     assert len(question.groups) == n
-    session.choose(None)
+    session.choose(Answer.NONE)
     assert session.n_groups == n + 1
     assert (session.labels == session.labels[question.row]).sum() >= 1
 
@@ -160,7 +160,7 @@ def test_a_pair_that_was_not_sure_is_not_asked_about_again_whatever_is_given_lat
         pairs = {link.pair for link in question.links(UNSURE)}
         assert not pairs <= {link.pair for gesture in session.events for link in gesture.links}
         is_unsure = rng.random() < 0.4
-        session.choose(UNSURE if is_unsure else [0, None][int(rng.integers(2))])
+        session.choose(UNSURE if is_unsure else [0, Answer.NONE][int(rng.integers(2))])
         other = int(rng.integers(len(rows)))
         if is_unsure and other != question.row:
             with suppress(ContradictionError):

@@ -453,7 +453,7 @@ def test_an_answer_that_does_not_fit_the_question_is_the_callers_mistake(tmp_pat
         status, found = reply_to(project, "revise", {"number": question.number, "answer": "same"})
     assert status == 400
     assert isinstance(found, dict)
-    assert "None for none of these" in found["error"]
+    assert "Answer.NONE for none of these" in found["error"]
 
 
 def test_a_contradiction_is_the_callers_mistake(project):

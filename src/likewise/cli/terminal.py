@@ -19,7 +19,7 @@ from likewise.project.groups import Group, in_short, key_of
 from likewise.project.outlook import outlook
 from likewise.words import plural
 
-PAIR = {"s": 0, "\x1b[C": 0, "d": None, "\x1b[D": None}
+PAIR = {"s": 0, "\x1b[C": 0, "d": Answer.NONE, "\x1b[D": Answer.NONE}
 """The keys that answer a question about one group: it belongs there, or not."""
 UNSURE = {"u": Answer.UNSURE, "\x1b[B": Answer.UNSURE}
 MOST_LINES = 12
@@ -152,7 +152,7 @@ def _act(
 ) -> None:
     """Do what a key stands for."""
     position = project.position
-    answers: dict[str, Any] = UNSURE | ({"0": None, **keys} if keys else {})
+    answers: dict[str, Any] = UNSURE | ({"0": Answer.NONE, **keys} if keys else {})
     if query is not None and len(query.groups) == 1:
         answers |= PAIR
     if query is not None and key in answers:

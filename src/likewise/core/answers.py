@@ -17,11 +17,16 @@ Groups = tuple[tuple[int, ...], ...]
 
 
 class Answer(Enum):
-    """How two rows are related: in the same group, in different groups, or not sure."""
+    """How two rows are related: in the same group, in different groups, or not sure.
+
+    `NONE` is another name of `DIFFERENT`, for questions with several groups: the row belongs to
+    none of these, so it differs from all of them.
+    """
 
     SAME = "same"
     DIFFERENT = "different"
     UNSURE = "unsure"
+    NONE = DIFFERENT
 
     @property
     def is_link(self) -> bool:
@@ -30,17 +35,15 @@ class Answer(Enum):
 
 
 def as_answer(value: Any) -> Answer:
-    """Return the `Answer` that a value stands for: a bool, 0, 1, None, or its value as text."""
+    """Return the `Answer` that a value stands for: a bool, 0, 1, or its value as text."""
     if isinstance(value, Answer):
         return value
-    if value is None:
-        return Answer.UNSURE
     if isinstance(value, bool | np.bool_ | int | np.integer) and value in (0, 1):
         return Answer.SAME if value else Answer.DIFFERENT
     if isinstance(value, str) and value in {answer.value for answer in Answer}:
         return Answer(value)
     raise AnswerError(
-        f"{value!r} is not an answer: use True, False, None, an Answer, or one of "
+        f"{value!r} is not an answer: use True, False, Answer.UNSURE for not sure, or one of "
         f"{', '.join(repr(answer.value) for answer in Answer)}"
     )
 
@@ -161,7 +164,7 @@ class Gesture:
         return tuple(dict.fromkeys(r for link in self.links for r in (link.left, link.right)))
 
 
-Chosen = int | Sequence[int] | Answer | None
+Chosen = int | Sequence[int] | Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,44 +258,34 @@ class Question:
 
         Parameters
         ----------
-        chosen : int, sequence of int, None or Answer.UNSURE
+        chosen : int, sequence of int, Answer.NONE or Answer.UNSURE
             The place of a group in `groups`: the row belongs to it. Several places: these groups
-            and the row are all one. None: the row belongs to no group shown. *Unsure* says nothing
-            about any of them.
+            and the row are all one. `Answer.NONE`: the row belongs to no group shown.
+            `Answer.UNSURE`: nothing is said about any of them.
         """
-        if chosen is Answer.UNSURE or chosen is None:
-            answer = chosen or Answer.DIFFERENT
-            return tuple(Link(self.row, group[0], answer) for group in self.groups)
+        if chosen is Answer.UNSURE or chosen is Answer.NONE:
+            return tuple(Link(self.row, group[0], chosen) for group in self.groups)
         places: Any = tuple(chosen) if isinstance(chosen, list | tuple) else (chosen,)
+        if not places:
+            raise AnswerError("no group was chosen: Answer.NONE means none of these")
         for place in places:
             if not is_whole(place) or not 0 <= place < len(self.groups):
-                raise AnswerError(
-                    f"{place!r} is none of the {len(self.groups)} groups of question "
-                    f"{self.number}: choose 0 to {len(self.groups) - 1}, None for none of these, "
-                    "or Answer.UNSURE"
-                )
-        if not places:
-            raise AnswerError("no group was chosen; None says that it is none of these")
+                raise AnswerError(self._refusal(place))
         return tuple(Link(self.row, self.groups[place][0], Answer.SAME) for place in places)
 
     def place(self, answer: Any) -> Chosen:
         """Return an answer as what `links` takes.
 
-        With one group, that is an `Answer`, True, False or None for *not sure*; with several, the
-        place of a group, None for none of these, or `Answer.UNSURE`.
+        With one group, that is an `Answer`, True or False; with several, the place of a group,
+        `Answer.NONE` or `Answer.UNSURE`.
         """
         if len(self.groups) > 1:
-            if answer is Answer.SAME or answer is Answer.DIFFERENT:
-                raise AnswerError(
-                    f"question {self.number} has {len(self.groups)} groups to choose from: answer "
-                    "the place of one, None for none of these, or Answer.UNSURE"
-                )
             return answer  # type: ignore[no-any-return]  # `links` refuses anything but a place
         try:
             same = as_answer(answer)
         except AnswerError as error:
             raise AnswerError(f"question {self.number} ({self.about}): {error}") from None
-        return {Answer.SAME: 0, Answer.DIFFERENT: None, Answer.UNSURE: Answer.UNSURE}[same]
+        return 0 if same is Answer.SAME else same
 
     def _repr_html_(self) -> str:
         ids = self.group_ids or [[None] * len(rows) for rows in self.groups]
@@ -307,6 +300,22 @@ class Question:
                 [("left", row), ("right", groups[0][1])],
             )
         return card(f"Question {self.number}: where does {row} belong?", groups)
+
+    def _refusal(self, value: Any) -> str:
+        """Say why a value is not the place of a group, and what is."""
+        n = len(self.groups)
+        if n == 1 and isinstance(value, bool | np.bool_ | Answer):
+            return (
+                f"{value!r} is not the place of a group: session.tell({value}) says whether the "
+                "row belongs to the only group of the question; session.choose takes 0, "
+                "Answer.NONE or Answer.UNSURE"
+            )
+        if value is None:
+            return "None is not an answer: Answer.NONE means none of these, Answer.UNSURE not sure"
+        return (
+            f"{value!r} is none of the {n} groups of question {self.number}: choose a place from 0 "
+            f"to {n - 1}, Answer.NONE for none of these, or Answer.UNSURE for not sure"
+        )
 
     def _refuse_groups(self) -> None:
         if not self.is_pair:

@@ -31,7 +31,7 @@ from likewise.core.links import Counted, LinkGraph, pairs_for_free
 from likewise.core.log import Log, record_links
 from likewise.core.reports import Check, Completeness, Progress, Revision, Suspect
 from likewise.core.strategy import Strategy
-from likewise.errors import ContradictionError, InputError, StaleQueryError
+from likewise.errors import AnswerError, ContradictionError, InputError, StaleQueryError
 from likewise.words import card, plural
 
 
@@ -142,9 +142,9 @@ class Session(Log):
 
         Parameters
         ----------
-        chosen : int, sequence of int, None or Answer.UNSURE
-            The place of the group in ``question.groups``, from 0. Several places say that these
-            groups are one, and the row is in it. None says that it is none of these.
+        chosen : int, sequence of int, Answer.NONE or Answer.UNSURE
+            The place of the group in ``question.groups``, from 0. Several places: these groups are
+            one, and the row is in it. `Answer.NONE`: none of these. `Answer.UNSURE`: not sure.
         question : Question or int, optional
             The question, or its number, that this answers. If it is not the open one the answer
             is refused.
@@ -179,14 +179,19 @@ class Session(Log):
 
         Parameters
         ----------
-        answer : Answer, bool, int, None or str
-            An `Answer` or its value, such as "same"; True or 1, False or 0, or None for
-            *not sure*.
+        answer : Answer, bool, int or str
+            An `Answer` or its value, such as "same"; True or 1; False or 0.
         question
             As for `choose`.
         """
-        asked = self._open_question(question)
-        return self.answer(asked, asked.place(as_answer(answer)), **timed)
+        asked, said = self._open_question(question), as_answer(answer)
+        if said.is_link and len(asked.groups) > 1:
+            raise AnswerError(
+                f"question {asked.number} has {len(asked.groups)} groups to choose from: "
+                "session.choose takes the place of one, Answer.NONE for none of these, or "
+                "Answer.UNSURE for not sure"
+            )
+        return self.answer(asked, asked.place(said), **timed)
 
     def skip(self) -> Gesture:
         """Answer the open question with *not sure*."""

@@ -14,9 +14,9 @@ class Oracle(Protocol):
     """Whoever answers: any object with ``answer(question)``.
 
     To a question with one group it returns an `Answer`, True, False or None for *not sure*; to one
-    with several groups the place of a group, None for none of these, or ``Answer.UNSURE``. An
-    oracle that has ``can_choose = True`` is asked questions with several groups; others are asked
-    about pairs of rows. One that knows how many rows it can answer about may have ``n_rows``.
+    with several groups the place of a group, ``Answer.NONE`` or ``Answer.UNSURE``. An oracle that
+    has ``can_choose = True`` is asked questions with several groups; others are asked about pairs
+    of rows. One that knows how many rows it can answer about may have ``n_rows``.
     """
 
     def answer(self, question: Question) -> Any:
@@ -35,7 +35,7 @@ class CallbackOracle:
         a yes.
     choose : callable, optional
         ``choose(row, groups)`` gets a row number and tuples of row numbers, and returns the place
-        of the group that the row belongs to, None for none of these, or ``Answer.UNSURE``.
+        of the group that the row belongs to, ``Answer.NONE`` or ``Answer.UNSURE``.
 
     Examples
     --------
@@ -92,13 +92,16 @@ def chosen_by(oracle: Oracle, question: Question) -> Chosen:
 
     A question with several groups that the oracle cannot choose from must be put as pairs before.
     """
-    chosen = question.place(oracle.answer(question))
+    answer = oracle.answer(question)
+    if answer is None and len(question.groups) == 1:
+        answer = Answer.UNSURE
+    chosen = question.place(answer)
     question.links(chosen)  # raises `AnswerError` if it is no answer to this question
     return chosen
 
 
 def answered(chosen: Chosen, question: Question) -> Any:
     """Return a choice as `Oracle.answer` returns it."""
-    if len(question.groups) > 1 or chosen is Answer.UNSURE:
+    if len(question.groups) > 1 or isinstance(chosen, Answer):
         return chosen
-    return Answer.DIFFERENT if chosen is None else Answer.SAME
+    return Answer.SAME

@@ -55,7 +55,7 @@ class LabelOracle:
             ids = question.group_ids[place] if question.group_ids else (None,) * len(group)
             if any(self._label(row, i) == label for row, i in zip(group, ids, strict=True)):
                 return answered(place, question)
-        return answered(None, question)
+        return answered(Answer.NONE, question)
 
     def _label(self, row: int, sample_id: Hashable | None) -> Any:
         """Return the label of a row, by its number or its id."""
@@ -118,7 +118,7 @@ class NoisyOracle(WrappedOracle):
         rng = np.random.default_rng([self.random_state, *rows])
         if rng.random() >= self.p or right is Answer.UNSURE:
             return answered(right, question)
-        places = (*range(len(question.groups)), None)
+        places = (*range(len(question.groups)), Answer.NONE)
         wrong = [place for place in places if place != right]
         return answered(wrong[int(rng.integers(len(wrong)))], question)
 
@@ -179,7 +179,7 @@ class ReplayOracle:
             return answered(same if len(same) > 1 else same[0], question)
         if None in answers:
             return self._otherwise(question)
-        return Answer.UNSURE if Answer.UNSURE in answers else answered(None, question)
+        return Answer.UNSURE if Answer.UNSURE in answers else answered(Answer.NONE, question)
 
     def _recorded(self, row: int, group: tuple[int, ...]) -> Answer | None:
         """Return what was recorded about a row and a group: *same* as any of its rows counts."""
@@ -197,7 +197,7 @@ class ReplayOracle:
         for place in range(len(question.groups)):
             if chosen_by(self.otherwise, question.pair(place)) == 0:
                 return place
-        return None
+        return Answer.NONE
 
 
 def _checked_events(events: Any) -> list[Gesture]:

@@ -55,7 +55,8 @@ class TerminalOracle:
         words, prompt = "Do these belong together?", "[s]ame, [d]ifferent, [u]nsure, [q]uit: "
         if n > 1:
             names = ["it", *(str(place) for place in range(1, n + 1))]
-            keys = {str(place + 1): place for place in range(n)} | {"0": None, "u": Answer.UNSURE}
+            places = {str(place + 1): place for place in range(n)}
+            keys = places | {"0": Answer.NONE, "u": Answer.UNSURE}
             words = "To which of these does it belong?"
             prompt = f"1 to {n}, [0] none of these, [u]nsure, [q]uit: "
         self.write(f"\n{question.number}. {words}")

@@ -168,9 +168,9 @@ def next_question(project: Project, *, is_far: bool = False) -> Json:
 def ahead(project: Project) -> Json:
     """Return what may follow each answer, or each likely choice; groups are counted as now."""
     asked = project.ask()
-    words: dict[str, Any] = {"same": 0, "different": None, "unsure": Answer.UNSURE}
+    words: dict[str, Any] = {"same": 0, "different": Answer.NONE, "unsure": Answer.UNSURE}
     if asked is not None and not asked.is_pair:
-        words = {"0": 0, "none": None}
+        words = {"0": 0, "none": Answer.NONE}
     peek = project.session.peek
     return {"next": {word: question(project, peek(chosen)) for word, chosen in words.items()}}
 
@@ -247,7 +247,7 @@ def revision(project: Project, number: int, new: Any, revision: Revision) -> Jso
 
 def _named(project: Project, number: int, new: Any) -> str:
     """Return what would be chosen instead, in words."""
-    if new is None:
+    if new is Answer.NONE:
         return "none of these"
     groups = project.session.events[number - 1].groups
     if not isinstance(new, int) or not 0 <= new < len(groups):
@@ -332,9 +332,9 @@ def listed_rows(project: Project, body: Json, name: str, least: int = 1) -> list
 
 
 def chosen(value: Any) -> Any:
-    """Return what a request chose: a place, several, None, or *unsure*."""
+    """Return what a request chose: a place, several, none of these, or *unsure*."""
     if value is None:
-        return None
+        return Answer.NONE
     if value == Answer.UNSURE.value:
         return Answer.UNSURE
     if isinstance(value, list):

@@ -252,11 +252,9 @@ def walked(strategy: Strategy, case: Case, walk: Walk, **about: Any) -> Session:
 
 
 def choice_of(n_groups: int, answer: Answer, number: int) -> Any:
-    """Return a group to choose, several, None or *unsure*."""
-    if answer is Answer.UNSURE:
-        return Answer.UNSURE
-    if answer is Answer.DIFFERENT:
-        return None
+    """Return a group to choose, several, none of these or *unsure*."""
+    if answer is not Answer.SAME:
+        return answer
     return [0, 1] if n_groups > 1 and number % 5 == 4 else number % n_groups
 
 

@@ -60,7 +60,7 @@ class Choices:
     def ask(self, row: int) -> None:
         """Ask to which group a row belongs; each group is shown by its first row."""
         firsts = [self.rows[self.groups.index(group)] for group in range(self.n_groups)]
-        chosen: Any = None
+        chosen: Any = Answer.NONE
         if firsts:
             question = Question(len(self.rows), row, tuple((first,) for first in firsts))
             chosen = question.place(self.trial.oracle.answer(question))
@@ -68,7 +68,7 @@ class Choices:
             self.unsure.append(row)
             return
         self.rows.append(row)
-        self.groups.append(self.n_groups if chosen is None else int(chosen))
+        self.groups.append(self.n_groups if chosen is Answer.NONE else int(chosen))
 
     @cached_property
     def learner(self) -> Learner:

@@ -53,7 +53,7 @@ class Slips:
         """Return whether to give the wrong answer about a pair."""
         return self._is_wrong((min(left, right), max(left, right)))
 
-    def chosen(self, question: Question, right: int | None) -> int | None:
+    def chosen(self, question: Question, right: int | Answer) -> int | Answer:
         """Return what is chosen: the right group or, for a wrong answer, any other or none."""
         if question.is_pair:
             is_wrong = self.is_wrong(question.left, question.right)
@@ -61,7 +61,7 @@ class Slips:
             is_wrong = self._is_wrong((question.row, question.groups))
         if not is_wrong:
             return right
-        places: list[int | None] = [*range(len(question.groups)), None]
+        places: list[int | Answer] = [*range(len(question.groups)), Answer.NONE]
         others = [place for place in places if place != right]
         shown = [row for group in question.groups for row in group]
         rng = np.random.default_rng([self.seed, question.row, *shown])
@@ -169,14 +169,14 @@ class GuardedOracle:
             self.n_misseen += chosen != self._place(self._y, question)
             if self.slips is not None:
                 chosen = self.slips.chosen(question, chosen)
-            self.answers.append(Answer.DIFFERENT if chosen is None else Answer.SAME)
+            self.answers.append(Answer.DIFFERENT if chosen is Answer.NONE else Answer.SAME)
         return self.answers[-1] if len(groups) == 1 else chosen
 
-    def _place(self, classes: NDArray[Any], question: Question) -> int | None:
-        """Return the first group with a row of the same class, or None."""
+    def _place(self, classes: NDArray[Any], question: Question) -> int | Answer:
+        """Return the first group with a row of the same class, or `Answer.NONE`."""
         own = classes[question.row]
         shown = [group[:1] if self._is_by_first else group for group in question.groups]
-        return next((k for k, rows in enumerate(shown) if own in classes[list(rows)]), None)
+        return next((k for k, rows in enumerate(shown) if own in classes[list(rows)]), Answer.NONE)
 
     @contextmanager
     def _asked(self, *rows: int) -> Iterator[None]:
