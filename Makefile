@@ -27,7 +27,7 @@ test-fast: $(READY)  ## a minute on two cores: no slow tests, fewer drawn exampl
 # Ten workers on two cores, beside two busy processes, show races that a quiet machine hides.
 AT_ONCE := tests/browser tests/web tests/cli/test_served.py tests/rows/test_threads.py tests/rows/test_dask.py \
   tests/lab/experiments/test_cells.py::test_a_dask_client_gives_the_same_rows tests/project/test_kill.py \
-  tests/project/test_store.py tests/project/test_large.py tests/project/test_same_labels.py tests/cluster/test_same_labels.py
+  tests/store/test_store.py tests/project/test_large.py tests/project/test_same_labels.py tests/cluster/test_same_labels.py
 TIMES := 20
 
 test-often: $(READY)  ## tests of what runs at once, TIMES times beside two busy processes, until one fails

@@ -185,8 +185,8 @@ def keys_to_paint(work):
     from likewise.core.session import Session
     from likewise.items import open_items
     from likewise.project import Project, open_project
-    from likewise.project.store import Store
     from likewise.rows import build_super_instances
+    from likewise.store import Store
 
     rng = np.random.default_rng(1)
     truth = np.arange(2000) % N_GROUPS

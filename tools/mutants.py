@@ -55,8 +55,8 @@ ROOMS = {
         ["tests/learning", "tests/strategies/test_cells.py", f"{LAWS}MostDoubt"],
     ),
     "stores": (
-        ["project/store.py", "project/schema.py", "database.py", "files.py"],
-        ["tests/project/test_store.py", "tests/test_files.py", "tests/project/test_project.py"],
+        ["store/store.py", "store/schema.py", "store/database.py", "files.py"],
+        ["tests/store/test_store.py", "tests/test_files.py", "tests/project/test_project.py"],
     ),
     "export": (
         ["project/formats.py", "project/packing.py"],

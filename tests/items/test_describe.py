@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from likewise import LabelOracle, Likewise, open_items
 from likewise.errors import InputError
-from likewise.project.packing import pack, unpack
+from likewise.store.packing import pack, unpack
 
 SPECIES = np.array([0, 1, 2] * 20)
 

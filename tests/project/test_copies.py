@@ -6,7 +6,7 @@ from click.testing import CliRunner
 from likewise.cli import main
 from likewise.errors import SessionFileError
 from likewise.project.checking import check_file, repair_file
-from likewise.project.store import Store
+from likewise.store import Store
 
 PAGE = 4096
 

@@ -19,10 +19,10 @@ from likewise import Answer
 from likewise.cli import main
 from likewise.core.arrays import deflated
 from likewise.errors import LikewiseError
-from likewise.project import open_project, open_session_file, schema
+from likewise.project import open_project, open_session_file
 from likewise.project.checking import check_file, repair_file
 from likewise.project.mending import Mending
-from likewise.project.store import Store
+from likewise.store import Store, schema
 
 ASSETS = Path(__file__).parent / "assets"
 

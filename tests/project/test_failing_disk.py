@@ -14,7 +14,7 @@ import pytest
 from likewise.errors import LikewiseError
 from likewise.files import whole_file
 from likewise.project.checking import check_file
-from likewise.project.store import Store
+from likewise.store import Store
 
 ASSETS = Path(__file__).parent / "assets"
 
@@ -174,7 +174,7 @@ def test_a_full_disk_is_called_full_whatever_sqlite_calls_it(path, monkeypatch):
         error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
         raise error
 
-    monkeypatch.setattr("likewise.project.store.connect", fail)
+    monkeypatch.setattr("likewise.store.store.connect", fail)
     usage = shutil.disk_usage(path.parent)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=4096))
     with pytest.raises(LikewiseError, match="the disk is full"):

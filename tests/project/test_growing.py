@@ -16,7 +16,7 @@ from likewise.errors import InputError, StaleQueryError
 from likewise.project import formats, opening
 from likewise.project.checking import check_file
 from likewise.project.growing import match_items
-from likewise.project.store import Store
+from likewise.store import Store
 
 COLORS = {"red": (200, 20, 20), "green": (20, 200, 20), "blue": (20, 20, 200)}
 

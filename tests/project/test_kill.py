@@ -10,7 +10,7 @@ import textwrap
 import pytest
 
 from likewise.project import open_project
-from likewise.project.store import Store
+from likewise.store import Store
 
 KILLS = 240
 GESTURE_KILLS = 200
@@ -20,7 +20,7 @@ GESTURE_KILLS = 200
 WRITERS = textwrap.dedent(
     """
     import os, sys, warnings
-    from likewise.project.store import Store
+    from likewise.store import Store
     warnings.simplefilter("ignore")
 
     def say(*words):

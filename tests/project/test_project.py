@@ -11,8 +11,8 @@ from likewise import COBRA, Answer, LabelOracle, Session
 from likewise.errors import ContradictionError, InputError, SessionFileError, StaleQueryError
 from likewise.project import Project, open_project
 from likewise.project.outlook import wilson_interval
-from likewise.project.packing import pack, pack_session, unpack, unpack_session
 from likewise.project.projection import Layout
+from likewise.store.packing import pack, pack_session, unpack, unpack_session
 
 ASSETS = Path(__file__).parent / "assets"
 Y = np.repeat([0, 1, 2], 15)

@@ -17,14 +17,14 @@ from likewise import Session
 from likewise.cli import main
 from likewise.core.arrays import array_to_json, from_json
 from likewise.core.strategy import STRATEGIES
-from likewise.database import LIMITS
 from likewise.errors import InputError, LikewiseError, SessionFileError
 from likewise.items import KINDS
 from likewise.learning.learner import VOTERS
-from likewise.project import FORMATS, open_project, open_session_file, schema
-from likewise.project.packing import unpack
-from likewise.project.store import Store
+from likewise.project import FORMATS, open_project, open_session_file
 from likewise.registry import Registry
+from likewise.store import Store, schema
+from likewise.store.database import LIMITS
+from likewise.store.packing import unpack
 
 EVIL = "import pathlib\npathlib.Path(__file__).with_name('ran').touch()\n"
 

@@ -12,7 +12,7 @@ from likewise.core.reports import Completeness
 from likewise.items import open_items
 from likewise.page.calls import Call, reply, reply_to
 from likewise.project import Project, open_project
-from likewise.project.store import Store
+from likewise.store import Store
 from likewise.web import create_app
 
 HOME = "http://127.0.0.1"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from likewise.project.store import Store
+from likewise.store import Store
 from likewise.words import plural
 
 

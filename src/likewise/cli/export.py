@@ -16,7 +16,7 @@ from likewise.project.growing import JOINED
 from likewise.project.large import export_folder
 from likewise.project.opening import SUFFIX
 from likewise.project.project import Project
-from likewise.project.store import Store
+from likewise.store import Store
 from likewise.words import plural
 
 LISTS = ("csv", "xlsx", "parquet", "jsonl")

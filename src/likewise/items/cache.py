@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from likewise.database import connect
 from likewise.files import cache_folder
+from likewise.store.database import connect
 
 FILE = "features.sqlite"
 TABLE = """

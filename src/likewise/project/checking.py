@@ -10,13 +10,12 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from likewise.database import IN_MEMORY, JOURNAL, connect, translated
 from likewise.errors import LikewiseError, SessionFileError
-from likewise.project import schema
 from likewise.project.large import FEATURES, SHOWN
 from likewise.project.opening import SUFFIX
 from likewise.project.project import ROWS, SETUP, session_in
-from likewise.project.store import Row, Store
+from likewise.store import Row, Store, schema
+from likewise.store.database import IN_MEMORY, JOURNAL, connect, translated
 
 
 @dataclass(frozen=True)

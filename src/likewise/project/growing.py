@@ -17,9 +17,9 @@ from likewise.core.session import Session
 from likewise.errors import CannotGrowError
 from likewise.items import Features, Items
 from likewise.project.groups import DOUBTFUL
-from likewise.project.packing import pack
 from likewise.project.project import Project
-from likewise.project.store import Store
+from likewise.store import Store
+from likewise.store.packing import pack
 
 LEARNED = "what was learned"
 """The payload with what features of new items need to know of the first ones."""

@@ -27,14 +27,14 @@ from likewise.items.rows import RowItems
 from likewise.items.tablefiles import parquet_bytes
 from likewise.items.tables import Table
 from likewise.project.beginning import Begun, Say, Step, begin_session
-from likewise.project.packing import pack, readable, unpack
 from likewise.project.project import SETUP, Project
-from likewise.project.store import Store
 from likewise.rows.blocks import in_tiles
 from likewise.rows.dask_rows import connect
 from likewise.rows.label_files import write_labels
 from likewise.rows.row_files import NpyRows, ParquetRows
 from likewise.rows.sample import draw_rows
+from likewise.store import Store
+from likewise.store.packing import pack, readable, unpack
 from likewise.words import plural
 
 FEATURES = "features"

@@ -30,9 +30,9 @@ from likewise.project.growing import (
     take_in,
 )
 from likewise.project.known import items_without, labels_of
-from likewise.project.packing import pack, pack_session, readable, unpack
 from likewise.project.project import ROWS, SETUP, Project, session_in
-from likewise.project.store import Store
+from likewise.store import Store
+from likewise.store.packing import pack, pack_session, readable, unpack
 from likewise.words import many, plural
 
 SUFFIX = ".likewise"

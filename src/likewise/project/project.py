@@ -30,9 +30,9 @@ from likewise.project.mending import (
     nearest_fellow,
     parts_of,
 )
-from likewise.project.packing import pack, readable, unpack, unpack_session
-from likewise.project.schema import understood
-from likewise.project.store import Store, Stored, now
+from likewise.store import Store, Stored, now
+from likewise.store.packing import pack, readable, unpack, unpack_session
+from likewise.store.schema import understood
 from likewise.words import plural
 
 if TYPE_CHECKING:

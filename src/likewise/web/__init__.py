@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from likewise.core.session import Session
     from likewise.items import Items
-    from likewise.project.store import Store
+    from likewise.store import Store
 
 __all__ = ["create_app"]
 

@@ -14,7 +14,7 @@ from likewise.core.answers import Gesture
 from likewise.core.journal import entry_from_dict
 from likewise.errors import InputError
 from likewise.project.outlook import PAUSE
-from likewise.project.store import Store
+from likewise.store import Store
 
 
 @dataclass(frozen=True)

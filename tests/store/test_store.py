@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from likewise import database
-from likewise.database import new_file
 from likewise.errors import InputError, LikewiseError, SessionFileError, StaleQueryError
 from likewise.project.checking import check_file
-from likewise.project.store import Store
+from likewise.store import Store, database
+from likewise.store.database import new_file
 
-ASSETS = Path(__file__).parent / "assets"
+ASSETS = Path(__file__).parents[1] / "project" / "assets"
 
 
 def tell(number, answer="same"):
@@ -253,7 +252,7 @@ def test_nobody_writes_between_two_looks_at_a_file(path, store, monkeypatch):
         monkeypatch.setattr(Store, method.__name__, wrapped)
 
     store.append(tell(1), after=0)
-    monkeypatch.setattr("likewise.database.BUSY_SECONDS", 0.0)
+    monkeypatch.setattr("likewise.store.database.BUSY_SECONDS", 0.0)
     with Store.open(path) as impatient, Store.open(path) as other:
         for method in (Store._damage_after, Store._compare):
             write_before(method)
@@ -419,7 +418,7 @@ def test_an_old_file_is_migrated_once_and_in_order(path, monkeypatch):
         db.execute("ALTER TABLE people ADD COLUMN color TEXT")
 
     more = [*_migrations(), ("people", add_people), ("colors", add_colors)]
-    monkeypatch.setattr("likewise.project.schema.MIGRATIONS", more)
+    monkeypatch.setattr("likewise.store.schema.MIGRATIONS", more)
     for n in (6, 7):
         with Store.open(path) as store:
             store.append(tell(n), after=n - 1)
@@ -442,7 +441,7 @@ def test_a_migration_that_fails_changes_nothing(path, monkeypatch):
         if db.execute("PRAGMA database_list").fetchone()[2]:  # not a copy in memory
             raise RuntimeError("power cut")
 
-    monkeypatch.setattr("likewise.project.schema.MIGRATIONS", [*_migrations(), ("fail", fail)])
+    monkeypatch.setattr("likewise.store.schema.MIGRATIONS", [*_migrations(), ("fail", fail)])
     with Store.open(path) as store, pytest.raises(RuntimeError):
         store.append(tell(3), after=5)
     monkeypatch.undo()
@@ -453,7 +452,7 @@ def test_a_migration_that_fails_changes_nothing(path, monkeypatch):
 
 
 def _migrations():
-    from likewise.project import schema
+    from likewise.store import schema
 
     return schema.MIGRATIONS
 
@@ -497,7 +496,7 @@ def test_a_file_that_may_not_be_written_is_said(path, store):
 
 
 def test_another_process_that_never_finishes_is_said(path, store, monkeypatch):
-    monkeypatch.setattr("likewise.database.BUSY_SECONDS", 0.0)
+    monkeypatch.setattr("likewise.store.database.BUSY_SECONDS", 0.0)
     with Store.open(path) as blocked:
         store._db.execute("BEGIN IMMEDIATE")
         with pytest.raises(LikewiseError, match="another process is writing"):

@@ -8,8 +8,8 @@ from likewise import COBRA
 from likewise.core.strategy import STRATEGIES
 from likewise.errors import SessionFileError
 from likewise.project import open_project
-from likewise.project.packing import pack, pack_session, unpack, unpack_session
 from likewise.project.project import stored_rows
+from likewise.store.packing import pack, pack_session, unpack, unpack_session
 
 
 def test_arrays_come_back_from_wherever_they_were():

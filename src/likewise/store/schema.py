@@ -19,11 +19,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from likewise.core.journal import upgraded_entry
-from likewise.database import digest, note_sum
 from likewise.errors import SessionFileError
+from likewise.store.database import digest, note_sum
 
 if TYPE_CHECKING:
-    from likewise.project.store import Stored
+    from likewise.store import Stored
 
 APPLICATION_ID = 0x6C696B65
 """Stands in the header of every project file: "like" in ASCII."""

@@ -3,7 +3,7 @@
 When a call that writes has returned, what it wrote is in the file and survives a kill and a power
 cut: SQLite keeps a rollback journal, with ``synchronous=EXTRA``. So a plain copy of the file has
 all of it, too. A write that a kill interrupts is taken back by the next one who opens the file.
-Everything in it has a checksum; see `likewise.project.schema`. Several processes may use one file.
+Everything in it has a checksum; see `likewise.store.schema`. Several processes may use one file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from likewise.core.arrays import deflated, inflated
-from likewise.database import (
+from likewise.errors import InputError, SessionFileError, StaleQueryError
+from likewise.store import schema
+from likewise.store.database import (
     IN_MEMORY,
     check_whole,
     connect,
@@ -30,8 +32,6 @@ from likewise.database import (
     note_sum,
     translated,
 )
-from likewise.errors import InputError, SessionFileError, StaleQueryError
-from likewise.project import schema
 
 SETTINGS: dict[str, tuple[type, ...]] = {
     "path": (str,),

@@ -1,0 +1,8 @@
+"""Session files: one SQLite file with settings, items, payloads and the log, and its checksums.
+
+`Store` is the file. `journals` looks at what lies beside it before SQLite does.
+"""
+
+from likewise.store.store import Row, Store, Stored, now
+
+__all__ = ["Row", "Store", "Stored", "now"]
