@@ -184,11 +184,17 @@ def test_a_huge_request_is_refused_unread(client):
 
 
 @pytest.mark.parametrize("body", [b"[" * 30_000, b'{"a":' * 10_000 + b"1" + b"}" * 10_000])
-def test_a_deeply_nested_request_is_refused(client, body):
+@pytest.mark.parametrize("limit", [1000, 20_000])
+def test_a_deeply_nested_request_is_refused(client, body, limit):
     headers = {"origin": HOME, "content-type": "application/json"}
-    reply = client.post("/api/name", content=body, headers=headers)
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit)  # other packages raise it; how deep JSON may be depends on it
+    try:
+        reply = client.post("/api/name", content=body, headers=headers)
+    finally:
+        sys.setrecursionlimit(before)
     assert reply.status_code == 400
-    assert "nested too deep" in reply.json()["error"]
+    assert client.get("/api/groups").json()["groups"][0]["name"] == ""
 
 
 @pytest.mark.parametrize("name", ["\\ud800", "a\\u0000b", "\\u001b[31m", "two\\nlines"])
