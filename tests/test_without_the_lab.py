@@ -1,5 +1,6 @@
 """The method and the product need nothing of the laboratory."""
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -68,3 +69,13 @@ def test_no_module_of_the_product_names_the_laboratory():
         if not path.is_relative_to(SRC / "lab") and "likewise.lab" in path.read_text("utf-8")
     }
     assert naming <= set(LAZY)
+
+
+def test_no_test_of_the_core_needs_the_laboratory():
+    names = {name for home, some in likewise._HOMES.items() if home[:4] == "lab." for name in some}
+    for path in (Path(__file__).parent / "core").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom | ast.Import):
+                asked = {f"{getattr(node, 'module', '')}.{alias.name}" for alias in node.names}
+                assert not {name for name in asked if "likewise.lab" in name}, path.name
+                assert not {f"likewise.{name}" for name in names} & asked, path.name

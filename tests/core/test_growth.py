@@ -10,7 +10,6 @@ from sklearn.metrics import adjusted_rand_score
 
 from likewise import COBRA, LabelOracle, Likewise, Session
 from likewise.errors import InputError
-from likewise.lab.peers.random_pairs import RandomPairs
 from likewise.oracles import run
 
 X, Y = load_digits(return_X_y=True)
@@ -155,9 +154,6 @@ def test_what_does_not_fit_is_refused_and_nothing_changes(options, message):
 
 
 def test_sessions_that_cannot_grow_say_so():
-    pairs = Session(RandomPairs(X[:9], np.arange(9)))
-    with pytest.raises(InputError, match="'random-pairs' cannot take further rows"):
-        pairs.grow(X[9:10])
     distances = COBRA(3, metric="precomputed").start(np.ones((5, 5)) - np.eye(5))
     with pytest.raises(InputError, match="knows distances alone"):
         distances.grow(X[:1])

@@ -18,7 +18,6 @@ from likewise.errors import (
     SessionFileError,
     StaleQueryError,
 )
-from likewise.lab.peers.random_pairs import RandomOrder
 from likewise.strategies import ClosestFirst
 
 SQUARE = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]])
@@ -240,12 +239,6 @@ def test_a_session_of_other_data_is_refused():
 def test_partitions_that_make_no_sense_are_refused(assignment, representatives, words):
     with pytest.raises(InputError, match=words):
         SuperInstances(np.array(assignment), np.array(representatives, dtype=int))
-
-
-def test_random_order_names_what_it_can_draw_from():
-    unknown: Any = "pairs"
-    with pytest.raises(InputError, match="'pairs'"):
-        RandomOrder(SQUARE, np.arange(len(SQUARE)), over=unknown)
 
 
 def test_notebooks_show_sessions_questions_and_reports_as_escaped_html():

@@ -1,12 +1,14 @@
 """What is drawn uniformly: pairs of groups, or pairs of rows."""
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
 
-from likewise import Answer
-from likewise.lab.peers.random_pairs import RandomOrder
+from likewise import Answer, Session
+from likewise.errors import InputError
+from likewise.lab.peers.random_pairs import RandomOrder, RandomPairs
 
 POINTS = np.arange(7.0)[:, None]
 N_DRAWS = 300
@@ -54,3 +56,15 @@ def test_the_last_pairs_are_found_among_many_that_nobody_is_sure_of(over):
         asked.add(pair)
         strategy.record(pair[0], pair[1], Answer.UNSURE)
     assert len(asked) == 6
+
+
+def test_random_order_names_what_it_can_draw_from():
+    unknown: Any = "pairs"
+    with pytest.raises(InputError, match="'pairs'"):
+        RandomOrder(POINTS, np.arange(7), over=unknown)
+
+
+def test_random_pairs_cannot_grow_and_say_so():
+    session = Session(RandomPairs(POINTS, np.arange(7)))
+    with pytest.raises(InputError, match="'random-pairs' cannot take further rows"):
+        session.grow([[9.0]])
