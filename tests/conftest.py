@@ -1,4 +1,5 @@
 import os
+import random
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,6 +29,35 @@ settings.register_profile(
 )
 settings.register_profile("fast", parent=settings.get_profile("likewise"), max_examples=6)
 settings.load_profile("likewise")
+
+
+def pytest_addoption(parser):
+    """Let the order of the tests be drawn."""
+    parser.addoption(
+        "--order", type=int, metavar="SEED", help="shuffle the modules, and the tests in each"
+    )
+
+
+def pytest_report_header(config):
+    """Say which order it is, so that it can be had again."""
+    seed = config.getoption("order")
+    return None if seed is None else f"order of the tests: --order {seed}"
+
+
+def pytest_collection_modifyitems(config, items):
+    """Shuffle tests, if asked to; those of a module stay together, since they share fixtures."""
+    seed = config.getoption("order")
+    if seed is None:
+        return
+    rng = random.Random(seed)
+    modules: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        modules.setdefault(item.path, []).append(item)
+    shuffled = list(modules.values())
+    rng.shuffle(shuffled)
+    for some in shuffled:
+        rng.shuffle(some)
+    items[:] = [item for some in shuffled for item in some]
 
 
 def pytest_configure(config):
