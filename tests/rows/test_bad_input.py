@@ -201,8 +201,7 @@ def test_other_columns_than_those_of_the_fit_are_refused(tmp_path, blobs, write_
 
 
 def test_partitions_that_differ_each_time_are_refused(blobs):
-    import dask
-
+    dask = pytest.importorskip("dask", reason="pip install likewise[dask]")
     frame = pytest.importorskip("dask.dataframe", reason="pip install likewise[dask]")
     import pandas
 

@@ -21,7 +21,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "datasets.md"
 )
 def test_a_task_is_as_the_page_says_and_the_same_every_time(name):
     if THIRD[name].package:
-        pytest.importorskip(THIRD[name].package)
+        pytest.importorskip(THIRD[name].package, reason='pip install "likewise[lab]"')
     (line,) = re.findall(
         rf"^\| {name} \| (\d+) \| (\d+) \| (\d+) \|", PAGE.read_text("utf-8"), re.M
     )

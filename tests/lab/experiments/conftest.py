@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from likewise.errors import MissingExtraError
 from likewise.lab.datasets import Dataset
 from likewise.lab.experiments import cells
 
@@ -17,3 +18,15 @@ def blobs(monkeypatch):
 
     monkeypatch.setattr(cells, "dataset", dataset)
     return dataset("blobs")
+
+
+@pytest.fixture
+def made():
+    """A function that returns a row, and skips the test if its method needs a missing extra."""
+
+    def check(row):
+        if MissingExtraError.__name__ in row.error:
+            pytest.skip(row.error.strip().splitlines()[-1])
+        return row
+
+    return check

@@ -53,8 +53,8 @@ def test_cobra_finds_three_clouds(blobs):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [m for m in BUILT_IN if m not in ("COBRA", *ORDERS)])
-def test_every_method_stays_within_its_questions_and_off_the_test_rows(blobs, method):
-    row = run_cell(Cell("main", method, "iris", 10, 1), allowed=9)
+def test_every_method_stays_within_its_questions_and_off_the_test_rows(blobs, method, made):
+    row = made(run_cell(Cell("main", method, "iris", 10, 1), allowed=9))
     assert (row.status, row.error) == ("ok", "")
     assert row.queries is not None
     assert row.queries <= 9

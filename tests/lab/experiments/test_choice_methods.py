@@ -16,7 +16,6 @@ from likewise.lab.experiments.runner import run_cells
 from likewise.lab.experiments.store import Cell, ResultStore
 
 TRAIN = np.arange(0, 60, 2)
-NEEDS = {"TypiClust", "ProbCover", "CoreSet", "BADGE", "committee"}
 
 
 def trial(data, budget=None, **person):
@@ -25,10 +24,8 @@ def trial(data, budget=None, **person):
 
 
 @pytest.mark.parametrize("name", [method.name for method in CHOICE_METHODS])
-def test_every_rival_finds_three_clouds_by_choices_about_training_rows(blobs, name):
-    if name in NEEDS:
-        pytest.importorskip("skactiveml")
-    row = run_cell(Cell("rivals", name, "iris", 0, 0), budgets=(12, 20))
+def test_every_rival_finds_three_clouds_by_choices_about_training_rows(blobs, name, made):
+    row = made(run_cell(Cell("rivals", name, "iris", 0, 0), budgets=(12, 20)))
     assert (row.status, row.error) == ("ok", "")
     assert (row.groups, row.ari_test) == (3, 1.0)
     # The first row of all needs no question; what is read are the row and all known groups.
