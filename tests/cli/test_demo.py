@@ -92,7 +92,7 @@ def test_a_page_opens_only_where_there_is_a_screen(environment, platform, expect
 
 @pytest.mark.slow
 def test_with_a_screen_it_asks_about_pieces_of_photographs(tmp_path, monkeypatch):
-    pytest.importorskip("starlette")
+    pytest.importorskip("starlette", reason='pip install "likewise[app]"')
     address: Future[str] = Future()
     shown: list[Any] = []
 

@@ -54,7 +54,7 @@ def test_frames_of_numbers_are_taken():
     pandas = pytest.importorskip("pandas", reason='pip install "likewise[tables]"')
     frame = pandas.DataFrame({"a": [0.0, 1.0, 9.0], "b": [True, False, True], "c": [1, 2, 3]})
     assert len(COBRA(2, random_state=0).fit(frame).labels_) == 3
-    polars = pytest.importorskip("polars")
+    polars = pytest.importorskip("polars", reason="pip install polars")
     assert len(COBRA(2, random_state=0).fit(polars.DataFrame({"a": [0.0, 9.0]})).labels_) == 2
     with pytest.raises(InputError, match="open_items"):
         COBRA(2).fit(polars.DataFrame({"a": ["x", "y"]}))

@@ -58,7 +58,7 @@ def test_the_same_values_are_the_same_rows_whatever_their_type(rows):
 
 
 def test_whole_numbers_and_frames_are_compared_as_they_are_fitted():
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason='pip install "likewise[tables]"')
     whole = (X * 10).astype(int)
     session = COBRA(5, random_state=0).start(whole)
     refuse_other_rows(session.digest, whole)

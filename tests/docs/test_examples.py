@@ -57,8 +57,8 @@ GALLERY = sorted(EXAMPLES.glob("plot_*.py"))
 @pytest.mark.slow
 @pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.stem)
 def test_every_example_of_the_gallery_draws_a_picture(path, monkeypatch):
-    matplotlib = pytest.importorskip("matplotlib")
-    pytest.importorskip("PIL")
+    matplotlib = pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
+    pytest.importorskip("PIL", reason='pip install "likewise[app]"')
     matplotlib.use("agg")
     import matplotlib.pyplot as plt
 

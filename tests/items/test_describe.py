@@ -155,7 +155,7 @@ def test_one_picture_is_as_bright_as_among_many():
 
 
 def test_a_picture_that_cannot_be_read_is_refused(tmp_path):
-    Image = pytest.importorskip("PIL.Image")
+    Image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
     for k in range(4):
         Image.new("RGB", (20, 20), (60 * k, 0, 0)).save(tmp_path / f"{k}.png")
     items = open_items(tmp_path)

@@ -54,7 +54,8 @@ def test_what_is_no_list_of_things_is_refused_with_the_remedy(things):
 
 
 def test_a_sparse_matrix_is_refused_with_the_remedy():
-    sparse = pytest.importorskip("scipy.sparse")
+    from scipy import sparse
+
     with pytest.raises(InputError, match=r"not csr_array.*matrix\.toarray\(\)"):
         open_items(sparse.csr_array(np.eye(3)))
 

@@ -183,7 +183,7 @@ def test_a_first_line_that_looks_like_a_row_is_hinted_at(tmp_path, content, valu
 
 def write_parquet(path, columns, **options):
     pyarrow = pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
-    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet = pytest.importorskip("pyarrow.parquet", reason='pip install "likewise[tables]"')
     parquet.write_table(pyarrow.table(columns), path, **options)
     return path
 

@@ -182,7 +182,7 @@ def test_what_is_not_for_many_files_is_refused(tmp_path, events, monkeypatch):
     assert "was begun with --columns" in result.output
     assert not list(tmp_path.glob("*-wal"))
     # A scheduler is given 10 seconds to answer, during which nothing more would be seen.
-    client = pytest.importorskip("distributed").Client
+    client = pytest.importorskip("distributed", reason='pip install "likewise[dask]"').Client
     monkeypatch.setattr("distributed.Client", lambda address, **_: client(address, timeout="0.1s"))
     result = invoke("export", session, "-o", tmp_path / "x", "--cluster", "tcp://127.0.0.1:1")
     assert result.exit_code != 0
