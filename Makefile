@@ -1,7 +1,7 @@
 # `make demo` and `make test` need Python 3.11 or newer with its venv module, make and git.
 PYTHON ?= python3
 VENV ?= .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 READY := $(VENV)/.ready
 # What `make test` takes on two quiet cores. Nothing else states it.
 MINUTES := 4
@@ -11,7 +11,10 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 FAST := -m "not slow and not browser"
 
-.PHONY: demo test test-fast test-often coverage check check-page bench matrix docs docs-pictures dist audit sbom lock clean
+.PHONY: help demo test test-fast test-often coverage check check-page bench matrix docs docs-pictures dist audit sbom lock clean
+
+help:  ## what there is to make
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-14s %s\n", $$1, $$2 }'
 
 demo: $(READY)  ## questions about pictures on a page; where there is no screen, a simulated person
 	$(BIN)/likewise demo
