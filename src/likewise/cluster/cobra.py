@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from likewise.cluster.estimator import AskingClusterer, Data, Predict, most_likely, predict_array
+from likewise.cluster.estimator import AskingClusterer, most_likely
 from likewise.core.answers import is_whole
 from likewise.core.candidates import Candidates
 from likewise.core.fingerprint import refuse_other_rows
@@ -19,8 +19,10 @@ from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.learning.learner import Learned, Learner
+from likewise.rows.blocks import Compute, as_matrix
 from likewise.rows.build import build_super_instances, nearest_super_instance
 from likewise.rows.candidates import candidates_from_sparse, is_sparse
+from likewise.rows.source import Rows
 from likewise.strategies.candidate_pairs import CandidatePairs
 from likewise.strategies.cells import respecting_groups
 from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES, ClosestFirst
@@ -158,7 +160,7 @@ class COBRA(AskingClusterer):
         self.n_features_in_ = partition.n_rows if points is None else points.shape[1]
         return self
 
-    def _predictor(self) -> Predict:
+    def _predictor(self) -> Compute:
         if self.labels == "learned" and self.learned_ is not None:
             return partial(most_likely, self.learned_.for_new_rows().predict_proba)
         partition = self.session_.strategy.partition
@@ -169,12 +171,13 @@ class COBRA(AskingClusterer):
             )
         return partial(group_of_nearest, partition, self._group_of_representatives)
 
-    def _label_all(self, numbers: NDArray[np.intp], data: Data) -> None:
+    def _label_all(self, numbers: NDArray[np.intp], data: Rows) -> None:
         super()._label_all(numbers, data)
         self.representatives_ = numbers[self.representatives_]
         partition = self.session_.strategy.partition
-        if isinstance(data, np.ndarray):
-            self.super_instances_ = predict_array(partial(nearest_super_instance, partition), data)
+        if data.is_in_memory:
+            nearest = partial(nearest_super_instance, partition)
+            self.super_instances_ = data.map(nearest, as_matrix, np.intp)
             self.super_instances_[numbers] = partition.assignment
 
     def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:

@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -26,13 +26,9 @@ from likewise.errors import InputError, UnusedLabelsWarning
 from likewise.inputs import refuse_rows
 from likewise.learning.given import number_groups
 from likewise.oracles import as_oracle, can_choose, run_for_fit
-from likewise.rows.blocks import blocks_of, in_tiles, is_long_array, matrix_type
-from likewise.rows.dask_rows import DaskRows
-from likewise.rows.row_files import ParquetRows, opened
+from likewise.rows.blocks import Compute, as_matrix
 from likewise.rows.sample import draw_rows
-
-Data = NDArray[Any] | ParquetRows | DaskRows
-Predict = Callable[[NDArray[Any]], NDArray[Any]]
+from likewise.rows.source import Rows, open_rows
 
 ANSWERS_PER_LINE = 10
 """With ``verbose=1``, a line of progress follows every so many answers."""
@@ -127,7 +123,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
     def _begin(
         self,
         X: Any,
-        data: Data,
+        data: Rows,
         train_indices: ArrayLike | None,
         sample_ids: Sequence[Hashable] | None,
         must_link: Pairs,
@@ -139,7 +135,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         """Return a session and the rows it is about, which are a sample if there are many."""
         self._check_parameters()
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        n_rows = len(data) if isinstance(data, np.ndarray) else data.n_rows
+        n_rows = data.n_rows
         train = checked_train_rows(train_indices, n_rows)
         labels = row_labels(X, sample_ids)
         must = checked_pairs(n_rows, must_link, "must_link", labels)
@@ -169,35 +165,32 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
                 session.give(left, right, answer)
         return session, rows
 
-    def _data(self, X: Any) -> Data:
+    def _data(self, X: Any) -> Rows:
         """Return rows in memory, checked, or rows that are read when they are needed."""
-        data = opened(X)
-        if isinstance(data, ParquetRows | DaskRows):
-            if not self._asks_about_samples:
-                raise InputError(f"{type(self).__name__} needs all rows in memory, as an array")
-            return data
-        if not (self._asks_about_samples and is_long_array(data)):
-            return self._validated(data)
-        self._validated(data[:1])
-        for start, block in blocks_of(data):
-            self._refuse(block, start)
-        return np.asarray(data)
+        data: Any = open_rows(X)
+        if data.is_in_memory:
+            data = data.checked(self._checked_block)
+        elif not self._asks_about_samples:
+            raise InputError(f"{type(self).__name__} needs all rows in memory, as an array")
+        return data  # type: ignore[no-any-return]
 
-    def _rows_of(self, data: Data, numbers: NDArray[np.intp] | None) -> NDArray[Any]:
-        """Return the rows of some numbers, or all."""
-        if isinstance(data, np.ndarray):
-            rows = data if numbers is None else data[numbers]
-            return np.ascontiguousarray(rows, dtype=matrix_type([rows.dtype]))
-        numbers = np.arange(data.n_rows) if numbers is None else numbers
+    def _checked_block(self, block: Any, first: int) -> NDArray[Any]:
+        return self._validated(block, reset=first == 0, first=first)
+
+    def _rows_of(self, data: Rows, numbers: NDArray[np.intp] | None) -> NDArray[Any]:
+        """Return the rows of some numbers, or all, checked."""
         rows = data.take(numbers)
+        if data.is_in_memory:
+            return rows
         for bad in np.flatnonzero(~np.isfinite(rows).all(axis=1))[:1]:
-            self._refuse(rows[bad : bad + 1], int(numbers[bad]))  # by its number in the data
+            number = bad if numbers is None else numbers[bad]
+            self._refuse(rows[bad : bad + 1], int(number))  # by its number in the data
         rows = self._validated(rows)
         if data.names is not None:
             self.feature_names_in_ = np.array(data.names, dtype=object)
         return rows
 
-    def _validated(self, X: Any, *, reset: bool = True, first: int = 0) -> NDArray[Any]:
+    def _validated(self, X: Any, first: int = 0, *, reset: bool = True) -> NDArray[Any]:
         refuse_sparse(X, type(self).__name__)
         refuse_mixed_frames(X)
         self._refuse(X, first)
@@ -344,11 +337,11 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
     def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:
         """Adopt a session at the end of `fit`; if nothing was asked, guess from the rows alone."""
 
-    def _label_all(self, numbers: NDArray[np.intp], data: Data) -> None:
-        """Predict the rows that the session is not about, if they are in memory."""
+    def _label_all(self, numbers: NDArray[np.intp], data: Rows) -> None:
+        """Compute the rows that the session is not about, if they are in memory."""
         labels = None
-        if isinstance(data, np.ndarray):
-            labels = predict_array(self._predictor(), data)
+        if data.is_in_memory:
+            labels = data.map(self._predictor(), as_matrix, np.intp)
             labels[numbers] = self.labels_
         self._labels, self._follows_session = labels, False
 
@@ -374,38 +367,27 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         return self._predict_in_blocks(self._predictor(), X, np.intp)
 
     @abstractmethod
-    def _predictor(self) -> Predict:
+    def _predictor(self) -> Compute:
         """Return a function from rows to labels that workers can be sent."""
 
     def _predict_in_blocks(
-        self, predict: Predict, X: Any, dtype: Any, n_columns: int | None = None
+        self, predict: Compute, X: Any, dtype: Any, n_columns: int | None = None
     ) -> Any:
         """Return what is predicted for all rows, block by block; lazily for Dask collections."""
-        shape = () if n_columns is None else (n_columns,)
         describer = getattr(self, "_describer", None)
         if describer is not None and describer.takes(X):
             X = describer(X)
-        data = opened(X)
-        if isinstance(data, DaskRows | ParquetRows):
-            self._check_columns(data)
-        if isinstance(data, DaskRows):
-            checked = partial(_checked_predict, predict, np.empty((0, *shape), dtype))
-            return data.map(checked, dtype, n_columns)
-        if isinstance(data, ParquetRows):
-            out = np.empty((data.n_rows, *shape), dtype=dtype)
-            for number, block in data.blocks():
-                self._refuse(block, number)
-                out[number : number + len(block)] = in_tiles(predict, block)
-            return out
-        if not is_long_array(data):
-            return np.asarray(in_tiles(predict, self._validated(data, reset=False)), dtype=dtype)
-        out = np.empty((len(data), *shape), dtype=dtype)
-        for start, block in blocks_of(data):
-            rows = self._validated(block, reset=False, first=start)
-            out[start : start + len(rows)] = in_tiles(predict, rows)
-        return out
+        data = open_rows(X)
+        if data.is_in_memory:
+            return data.map(predict, partial(self._validated, reset=False), dtype, n_columns)
+        self._check_columns(data)
+        return data.map(predict, self._not_refused, dtype, n_columns)
 
-    def _check_columns(self, data: DaskRows | ParquetRows) -> None:
+    def _not_refused(self, block: NDArray[Any], first: int) -> NDArray[Any]:
+        self._refuse(block, first)
+        return block
+
+    def _check_columns(self, data: Any) -> None:
         expected = getattr(self, "feature_names_in_", None)
         if expected is not None and data.names is not None and list(expected) != data.names:
             raise InputError(
@@ -416,25 +398,9 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             raise InputError(f"X has {data.n_features} columns, the fit had {self.n_features_in_}")
 
 
-def most_likely(chances: Predict, rows: NDArray[Any]) -> NDArray[np.intp]:
+def most_likely(chances: Compute, rows: NDArray[Any]) -> NDArray[np.intp]:
     """Return the most likely group of each row, by a function from rows to chances."""
     return np.asarray(chances(rows).argmax(axis=1), dtype=np.intp)
-
-
-def predict_array(predict: Predict, X: NDArray[Any]) -> NDArray[np.intp]:
-    """Return what is predicted for rows that were checked, block by block."""
-    dtype = matrix_type([X.dtype])
-    return np.concatenate(
-        [in_tiles(predict, np.ascontiguousarray(block, dtype=dtype)) for _, block in blocks_of(X)]
-    )
-
-
-def _checked_predict(predict: Predict, empty: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
-    """Return what a worker predicts for a block of rows; `empty` is the result for none."""
-    if not len(rows):
-        return empty
-    refuse_rows(rows)
-    return in_tiles(predict, rows).astype(empty.dtype, copy=False)
 
 
 def row_labels(X: Any, sample_ids: Sequence[Hashable] | None) -> Sequence[Any] | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from likewise.cluster.estimator import AskingClusterer, Predict, asked_links, most_likely
+from likewise.cluster.estimator import AskingClusterer, asked_links, most_likely
 from likewise.core.answers import Answer
 from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.log import refuse_session
@@ -17,6 +17,7 @@ from likewise.core.reports import Completeness, Suspect
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.learning.learner import Learned
+from likewise.rows.blocks import Compute
 from likewise.rows.metrics import refuse_zeros, unit_rows
 from likewise.strategies.most_doubt import MAX_GROUPS, MostDoubt
 
@@ -225,10 +226,10 @@ class Likewise(AskingClusterer):
         check_is_fitted(self, "n_clusters_")
         return self._predict_in_blocks(self._chances(), X, np.float64, self.n_clusters_)
 
-    def _predictor(self) -> Predict:
+    def _predictor(self) -> Compute:
         return partial(most_likely, self._chances())
 
-    def _chances(self) -> Predict:
+    def _chances(self) -> Compute:
         """Return a function from rows to how likely each belongs to each cluster."""
         learned = None if self.learned_ is None else self.learned_.for_new_rows()
         # The session knows how its rows were compared, also where another model made it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError
+
+Compute = Callable[[NDArray[Any]], NDArray[Any]]
+"""From a block of rows to what is computed of each."""
+
+Check = Callable[[Any, int], NDArray[Any]]
+"""From a block of rows and the number of the first to an array; raises if they cannot be used."""
 
 BLOCK_ROWS = 2**16
 """How many rows are read and predicted at a time: a few megabytes. With half or twice as many,
@@ -47,7 +53,27 @@ def blocks_of(X: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
         yield start, X[start : start + BLOCK_ROWS]
 
 
-def in_tiles(function: Callable[[NDArray[Any]], NDArray[Any]], rows: NDArray[Any]) -> NDArray[Any]:
+def map_blocks(
+    blocks: Iterable[tuple[int, NDArray[Any]]],
+    n_rows: int,
+    compute: Compute,
+    check: Check,
+    dtype: Any,
+    n_columns: int | None = None,
+) -> NDArray[Any]:
+    """Return what a function returns for all rows, from blocks of them and their first rows."""
+    out = np.empty((n_rows,) if n_columns is None else (n_rows, n_columns), dtype=dtype)
+    for first, block in blocks:
+        out[first : first + len(block)] = in_tiles(compute, check(block, first))
+    return out
+
+
+def as_matrix(rows: NDArray[Any], first: int = 0) -> NDArray[Any]:  # noqa: ARG001  (a `Check`)
+    """Return rows in the order and type that functions of rows take."""
+    return np.ascontiguousarray(rows, dtype=matrix_type([rows.dtype]))
+
+
+def in_tiles(function: Compute, rows: NDArray[Any]) -> NDArray[Any]:
     """Apply a function to rows, with the same bits whatever the block size."""
     n_rows = len(rows)
     n_lacking = -n_rows % _TILE

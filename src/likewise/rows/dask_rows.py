@@ -6,14 +6,15 @@ This is the only module of the method that knows Dask.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import ClusterLostError, InputError, needs_extra
-from likewise.rows.blocks import BLOCK_ROWS, matrix_type
+from likewise.inputs import refuse_rows
+from likewise.rows.blocks import BLOCK_ROWS, Check, Compute, in_tiles, matrix_type
 from likewise.words import plural
 
 TIMEOUT = "300s"
@@ -24,6 +25,8 @@ be waited for without end."""
 
 class DaskRows:
     """A Dask array or data frame of numbers."""
+
+    is_in_memory = False
 
     def __init__(self, data: Any) -> None:
         with needs_extra("working with Dask", "dask"):
@@ -76,10 +79,10 @@ class DaskRows:
         return [int(n) for n in sizes]
 
     def take(self, numbers: Any) -> NDArray[Any]:
-        """Return the rows of given numbers, which increase; only these are sent."""
+        """Return the rows of given numbers, which increase, or all; only these are sent."""
         import dask
 
-        numbers = np.asarray(numbers, dtype=np.intp)
+        numbers = np.asarray(range(self.n_rows) if numbers is None else numbers, dtype=np.intp)
         ends = np.cumsum([0, *self._sizes])
         pick = dask.delayed(_pick)
         parts = np.ravel(self.data.to_delayed())
@@ -92,12 +95,14 @@ class DaskRows:
 
     def map(
         self,
-        function: Callable[[NDArray[Any]], NDArray[Any]],
+        compute: Compute,
+        check: Check,  # noqa: ARG002  (it belongs to the estimator, which is not sent to workers)
         dtype: Any,
         n_columns: int | None = None,
     ) -> Any:
         """Return, lazily, what a function of a block of rows returns for all rows."""
         like = np.empty((0,) if n_columns is None else (0, n_columns), dtype=dtype)
+        function = partial(_checked, compute, like)
         if self.is_frame:
             like = _framed(like, self.data._meta.index[:0])
             return self.data.map_partitions(_map_frame, function, self.dtype, meta=like)
@@ -134,6 +139,14 @@ def _values(part: Any, places: NDArray[np.intp] | slice, dtype: np.dtype[Any]) -
     if hasattr(part, "columns"):
         return part.iloc[places].to_numpy(dtype=dtype, na_value=np.nan)
     return part[places]
+
+
+def _checked(compute: Compute, empty: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+    """Return what a worker computes of a block of rows; `empty` is the result for none."""
+    if not len(rows):
+        return empty
+    refuse_rows(rows)
+    return in_tiles(compute, rows).astype(empty.dtype, copy=False)
 
 
 def _map_array(part: Any, function: Callable[..., Any], dtype: np.dtype[Any]) -> NDArray[Any]:

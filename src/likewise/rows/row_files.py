@@ -15,18 +15,7 @@ from numpy.typing import NDArray
 
 from likewise.errors import InputError, needs_extra
 from likewise.rows import blocks
-from likewise.rows.blocks import blocks_of, mapped, matrix_type
-from likewise.rows.dask_rows import DaskRows
-
-
-def opened(X: Any) -> Any:
-    """Return data outside of memory as `ParquetRows`, `NpyRows` or `DaskRows`; other data as is."""
-    if isinstance(X, str | os.PathLike):
-        path = Path(X)
-        return mapped(path) if path.suffix == ".npy" else ParquetRows(X)
-    if hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed"):
-        return DaskRows(X)
-    return X
+from likewise.rows.blocks import Check, Compute, blocks_of, map_blocks, mapped, matrix_type
 
 
 @dataclass(frozen=True)
@@ -78,6 +67,8 @@ class ParquetRows:
     array([[4., 2.]])
     """
 
+    is_in_memory = False
+
     def __init__(
         self,
         paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
@@ -117,13 +108,22 @@ class ParquetRows:
                 raise InputError(f"{each.path} ended after {number - each.first_row} rows")
 
     def take(self, numbers: Any) -> NDArray[Any]:
-        """Return the rows of given numbers, which increase; row groups without any are not read."""
-        numbers = np.asarray(numbers, dtype=np.intp)
+        """Return the rows of given numbers, which increase; row groups without any are not read.
+
+        With None, return all rows.
+        """
+        numbers = np.asarray(range(self.n_rows) if numbers is None else numbers, dtype=np.intp)
         rows = [
             self._matrix(batch.take(places), file, number)
             for file, batch, places, number in self._where(numbers, self.names)
         ]
         return np.concatenate(rows) if rows else np.empty((0, len(self.names)), self.dtype)
+
+    def map(
+        self, compute: Compute, check: Check, dtype: Any, n_columns: int | None = None
+    ) -> NDArray[Any]:
+        """Return what a function returns for all rows, block by block."""
+        return map_blocks(self.blocks(), self.n_rows, compute, check, dtype, n_columns)
 
     def records(
         self, numbers: NDArray[np.intp], columns: Sequence[str] | None = None
