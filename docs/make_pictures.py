@@ -9,12 +9,10 @@ import tempfile
 import threading
 from pathlib import Path
 
-import numpy as np
-from PIL import Image
 from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_iris
 
-from likewise.cli.demo import write_pieces
+from likewise.cli.aquarium import school, write_aquarium
 from likewise.project import open_project
 from likewise.web.app import Readiness
 from likewise.web.serving import prepare
@@ -37,17 +35,10 @@ MAILS = [
 ]
 
 
-def write_photographs(folder):
-    """Write pieces of two photographs; return what somebody would see in each."""
-    write_pieces(folder)
-    seen = []
-    for path in sorted(folder.iterdir()):
-        red, green, blue = np.asarray(Image.open(path), float).mean(axis=(0, 1))
-        if path.name.startswith("temple"):
-            seen.append("sky" if min(red, green, blue) > 150 else "temple")
-        else:
-            seen.append("flower" if red > green else "leaves")
-    return seen
+def write_fish(folder):
+    """Draw the aquarium; return the kind of every fish."""
+    write_aquarium(folder)
+    return [fish.kind for fish in school()]
 
 
 def write_iris(path):
@@ -122,13 +113,10 @@ class Sitting:
         self.project.close()
 
 
-def photographs(browser, work):
-    truth = write_photographs(work / "photographs")
-    sitting = Sitting(browser, work / "photographs", truth, PLAIN)
+def aquarium(browser, work):
+    truth = write_fish(work / "aquarium")
+    sitting = Sitting(browser, work / "aquarium", truth, PLAIN)
     sitting.answer(10)
-    # A piece of sky is a question like any other, but says little in a picture.
-    while truth[sitting.asked()["item"]["row"]] not in ("flower", "temple"):
-        sitting.answer(1)
     sitting.shoot("ask")
     sitting.go("History")
     sitting.page.locator(".event").nth(3).click()
@@ -154,8 +142,8 @@ def photographs(browser, work):
 
 
 def small_ones(browser, work):
-    truth = write_photographs(work / "more")
-    sitting = Sitting(browser, work / "more", truth, PLAIN, viewport=PHONE)
+    truth = write_fish(work / "phone" / "aquarium")
+    sitting = Sitting(browser, work / "phone" / "aquarium", truth, PLAIN, viewport=PHONE)
     sitting.answer(12)
     sitting.shoot("phone")
     sitting.close()
@@ -178,7 +166,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        photographs(browser, Path(folder))
+        aquarium(browser, Path(folder))
         small_ones(browser, Path(folder))
         browser.close()
 

@@ -91,7 +91,7 @@ def test_a_page_opens_only_where_there_is_a_screen(environment, platform, expect
 
 
 @pytest.mark.slow
-def test_with_a_screen_it_asks_about_pieces_of_photographs(tmp_path, monkeypatch):
+def test_with_a_screen_it_asks_about_fish(tmp_path, monkeypatch):
     pytest.importorskip("starlette", reason='pip install "likewise[app]"')
     address: Future[str] = Future()
     shown: list[Any] = []
@@ -104,12 +104,11 @@ def test_with_a_screen_it_asks_about_pieces_of_photographs(tmp_path, monkeypatch
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setattr("webbrowser.open", address.set_result)
     monkeypatch.setattr("likewise.cli.served.ServedPage.show", show)
-    monkeypatch.setattr("likewise.cli.demo.STEP", 106)  # a third of the pieces
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 0, result.output
     assert address.result().startswith("http://127.0.0.1:")
     ((n, question),) = shown
-    assert n == 48
+    assert n == 96
     assert question is not None
     assert "Your answers are in" in result.output
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 SIZE = 480
 """Pixels of a picture, in width and height."""
-FINER = 3
+FINER = 2
 """Shapes are drawn so many times larger and then scaled down, which smooths their edges."""
 N_FISH = 96
 COLORS = {
@@ -106,6 +107,7 @@ def tail(x: float, reach: float, height: float) -> list[Point]:
     return upper + hollow + lower
 
 
+@cache
 def kinds() -> dict[str, Kind]:
     """Return the four kinds by name."""
     side_fin = curve(
@@ -184,10 +186,7 @@ def draw(fish: Fish) -> Image.Image:
     kind, random = kinds()[fish.kind], Random(fish.seed)
     side = SIZE * FINER
     body_color, dark = COLORS[fish.color]
-    water = Image.new("RGB", (1, 2))
-    water.putpixel((0, 0), WATER_TOP)
-    water.putpixel((0, 1), WATER_BOTTOM)
-    picture = water.resize((side, side), Image.Resampling.BILINEAR)
+    picture = _water(side).copy()
     place = _placing(fish, side)
 
     pen = ImageDraw.Draw(picture)
@@ -224,7 +223,7 @@ def draw(fish: Fish) -> Image.Image:
         x, y = kind.eye[0] + shift * kind.eye_size, kind.eye[1] - 0.3 * shift * kind.eye_size
         pen.polygon([place((x + a, y + b)) for a, b in rim], fill=color)
     _bubbles(pen, fish, random, side)
-    return picture.resize((SIZE, SIZE), Image.Resampling.LANCZOS)
+    return picture.reduce(FINER)
 
 
 def write_aquarium(folder: Path) -> int:
@@ -234,6 +233,17 @@ def write_aquarium(folder: Path) -> int:
     for number, one in enumerate(fish):
         draw(one).save(folder / f"{number:02d}.png")
     return len(fish)
+
+
+@cache
+def _water(side: int) -> Image.Image:
+    """Return an empty picture that gets darker toward the bottom."""
+    from PIL import Image
+
+    two = Image.new("RGB", (1, 2))
+    two.putpixel((0, 0), WATER_TOP)
+    two.putpixel((0, 1), WATER_BOTTOM)
+    return two.resize((side, side), Image.Resampling.BILINEAR)
 
 
 def _placing(fish: Fish, side: int) -> Callable[[Point], Point]:

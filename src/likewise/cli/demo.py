@@ -1,4 +1,4 @@
-"""`likewise demo`: questions about real pictures on the page, or a simulated person who answers."""
+"""`likewise demo`: questions about an aquarium on the page, or a simulated person who answers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 
+from likewise.cli.aquarium import write_aquarium
 from likewise.cluster import Likewise
 from likewise.core.reports import Progress
 from likewise.core.session import Session
-from likewise.errors import needs_extra
 from likewise.files import cache_folder, write_whole
 from likewise.oracles import LabelOracle, run
 from likewise.words import plural, table_lines
@@ -34,8 +34,6 @@ MILESTONES = (20, 40)
 """The table also has the state after these numbers of answers."""
 SHOWN_PER_GROUP = 48
 """How many pictures of a group the page with the result shows."""
-PIECE, STEP = 106, 53
-"""Pixels of a piece of a photograph, and from one piece to the next."""
 PACKAGES = ("starlette", "uvicorn", "PIL")
 """What the page needs; all of it comes with `likewise[app]`."""
 
@@ -80,13 +78,13 @@ def has_screen(environment: Mapping[str, str], platform: str) -> bool:
 
 
 def ask_on_page(*, opens: bool = True) -> None:
-    """Ask on the page about pieces of two photographs, which come with scikit-learn."""
+    """Ask on the page about fish, which the program draws."""
     from likewise.cli.served import ServedPage
     from likewise.project import open_project
 
-    folder = cache_folder() / "demo" / "photographs"
-    n = write_pieces(folder)
-    click.echo(f"{n} pieces of two photographs. Which belong together? You decide what that means.")
+    folder = cache_folder() / "demo" / "aquarium"
+    n = write_aquarium(folder)
+    click.echo(f"{n} fish. By kind, color or pattern: you decide what belongs together.")
     with ServedPage(str(folder), "127.0.0.1", None, (), opens=opens) as page:
         opened = open_project(
             folder,
@@ -97,27 +95,6 @@ def ask_on_page(*, opens: bool = True) -> None:
         with closing(opened.project):
             page.show(opened.project)
     click.echo(f"Your answers are in {opened.path}.")
-
-
-def write_pieces(folder: Path) -> int:
-    """Write overlapping pieces of two photographs as pictures; return how many there are."""
-    with needs_extra("the labeling page", "app"):
-        from PIL import Image
-    from sklearn.datasets import load_sample_images
-
-    folder.mkdir(parents=True, exist_ok=True)
-    sample = load_sample_images()
-    n = 0
-    for name, photograph in zip(("temple", "flower"), sample.images, strict=True):
-        height, width, _ = photograph.shape
-        for top in range(0, height - PIECE + 1, STEP):
-            for left in range(0, width - PIECE + 1, STEP):
-                piece = Image.fromarray(photograph[top : top + PIECE, left : left + PIECE])
-                # Three times as large, so that the page does not have to enlarge it.
-                piece = piece.resize((3 * PIECE, 3 * PIECE), Image.Resampling.LANCZOS)
-                piece.save(folder / f"{name}-{top:03d}-{left:03d}.png")
-                n += 1
-    return n
 
 
 def show(output: Path, seed: int) -> None:
