@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any, Generic, TypeVar, cast
 
 from likewise.errors import InputError, SessionFileError
+from likewise.words import did_you_mean
 
 T = TypeVar("T")
 
@@ -61,8 +62,8 @@ class Registry(Generic[T]):
             self._by_address[name] = self._load(name)
             return self._by_address[name]
         raise InputError(
-            f"there is no {self.what} {name!r}. There are {', '.join(self.names)}; one of your own "
-            "is package.module:Name."
+            f"there is no {self.what} {name!r}.{did_you_mean(name, self.names)} There are "
+            f"{', '.join(self.names)}; one of your own is package.module:Name."
         )
 
     def known(self, name: Any) -> T:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from difflib import get_close_matches
 from html import escape
 
 ALIKE = ("series",)
@@ -19,6 +20,17 @@ def many(noun: str) -> str:
     if noun in ALIKE:
         return noun
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeou" else f"{noun}s"
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """Return a sentence that names the word that was probably meant, or nothing.
+
+    >>> did_you_mean("cobra", ["COBRA", "DSL"])
+    ' Did you mean COBRA?'
+    """
+    folded = {one.casefold(): one for one in words}
+    close = get_close_matches(str(word).casefold(), folded, n=1)
+    return f" Did you mean {folded[close[0]]}?" if close else ""
 
 
 def table_lines(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[str]:

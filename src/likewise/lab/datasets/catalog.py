@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from likewise.errors import InputError
+from likewise.words import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,9 @@ def find_task(name: str) -> Task:
     try:
         return TASKS[name]
     except (KeyError, TypeError):
-        raise InputError(f"There is no task {name!r}. The tasks are: {', '.join(TASKS)}.") from None
+        meant = did_you_mean(name, TASKS)
+        names = ", ".join(TASKS)
+        raise InputError(f"There is no task {name!r}.{meant} The tasks are: {names}.") from None
 
 
 @cache
