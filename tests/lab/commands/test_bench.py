@@ -11,6 +11,7 @@ from likewise.errors import DatasetError
 from likewise.lab.commands import bench
 from likewise.lab.experiments.cells import run_cell
 from likewise.lab.experiments.methods import find_method
+from likewise.lab.experiments.plan import needed_first, profile
 from likewise.lab.experiments.provenance import CHANGED, hash_of, why_stale
 from likewise.lab.experiments.store import Cell, ResultStore, Row, read_results, write_results
 
@@ -35,6 +36,51 @@ def test_run_goes_on_where_it_stopped(tmp_path, data_home):
     assert "4 cells, 0 to run" in again.output
     assert "nothing to do" in again.output
     assert {row.method for row in read_results(tmp_path / "r.csv")} == {"COBRA", "MPCKM-MinMax"}
+
+
+def test_only_the_sizes_asked_for_are_run():
+    plan = profile("paper").only(tasks=["iris", "wine"])
+    cells = plan.only(sizes=[25]).cells()
+    assert {cell.experiment for cell in cells} == {"main", "strategies", "curves"}
+    assert {cell.n_super_instances or cell.budget for cell in cells} == {0, 25}
+    assert set(cells) < set(plan.cells())
+    assert {before.n_super_instances for cell in cells for before in needed_first(cell)} == {25}
+
+
+def own_tasks(tmp_path, *names):
+    """Make tasks of three clouds; return the options that lead to them."""
+    X, y = make_blobs(60, centers=3, random_state=0)
+    (tmp_path / "tasks").mkdir()
+    for name in names:
+        np.savez(tmp_path / "tasks" / f"{name}.npz", X=X, y=y)
+    return "--tasks-from", tmp_path / "tasks"
+
+
+def test_cells_that_others_wait_for_are_counted_and_progress_is_told(tmp_path):
+    where = (*own_tasks(tmp_path, "blobs"), "--store", tmp_path / "r.csv", "--folds", "1")
+    result = run("run", "--profile", "quick", "--methods", "MPCKM-MinMax", *where)
+    assert "4 cells, 4 to run" in result.output, result.output
+    assert "2 of them are COBRA's" in result.output
+    told = [line for line in result.stderr.splitlines() if line.startswith("cells:")]
+    assert told == [f"cells: {k} of 4" for k in (1, 2, 3, 4)]
+
+
+def test_a_comparison_names_methods_and_gives_no_verdict_on_one_task(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "some_file.py").write_text(MY_METHOD)
+    result = run("compare", "some_file.py", *own_tasks(tmp_path, "blobs"), "--folds", "1")
+    assert result.exit_code == 0, result.output
+    assert "mean ARI, mine - Likewise" in result.output
+    assert "No verdict, which takes 6 tasks: -" in result.output
+    assert "on 1 task, 0 won and 1 lost" in result.output
+    assert "runs: 2 of 2" in result.stderr
+
+
+def test_six_tasks_are_enough_for_a_verdict(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "some_file.py").write_text(MY_METHOD)
+    result = run("compare", "some_file.py", *own_tasks(tmp_path, *"abcdef"), "--folds", "1")
+    assert "mine is worse than Likewise: -" in result.output
 
 
 def test_a_method_of_ones_own_runs_beside_the_others(tmp_path, data_home, monkeypatch):
@@ -97,6 +143,10 @@ def test_the_store_can_be_exported(tmp_path):
     ("arguments", "message"),
     [
         (("run", "--tasks", "nowhere"), "no task 'nowhere'"),
+        (("run", "--tasks", "irs"), "no task 'irs'. Did you mean iris?"),
+        (("run", "--methods", "cobra"), "no method 'cobra'. Did you mean COBRA?"),
+        (("run", "--experiments", "curve"), "no experiment 'curve'. Did you mean curves?"),
+        (("compare", "Likewize"), "no method 'Likewize'. Did you mean Likewise?"),
         (("run", "--methods", "nothing"), "no method 'nothing'"),
         (("run", "--method", "no.such:Thing"), "cannot find"),
         (("run", "--super-instances", "ten"), "list of whole numbers"),
@@ -133,7 +183,7 @@ def test_a_report_on_the_first_folds_leaves_out_the_others(tmp_path, data_home):
     store = ("--store", tmp_path / "r.csv")
     shared = ("--profile", "flagship", "--tasks", "iris", "--experiments", "budgets", *store)
     # COBRA's cells of `main` say how many questions it takes, so they are run first.
-    for method, n_folds, cells in (("DSL", 1, "1 cell, 4"), ("COBRA", 2, "6 cells, 9")):
+    for method, n_folds, cells in (("DSL", 1, "4 cells, 4"), ("COBRA", 2, "12 cells, 9")):
         folds = ("--folds", n_folds, "--data-home", data_home)
         assert f"{cells} to run" in run("run", "--methods", method, *folds, *shared).output
     tables = {}

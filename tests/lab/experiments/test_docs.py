@@ -47,7 +47,7 @@ def test_a_method_and_a_task_in_a_file_each_are_compared(tmp_path, monkeypatch):
     *_, header, ten, _, _, _, _, hundred, mean, verdict = done.output.splitlines()
     assert header.split() == ["questions", "difference", "won:lost", "better", "same", "worse"]
     assert (ten.split()[0], hundred.split()[0], mean.split()[0]) == ("10", "100", "all")
-    assert verdict.startswith("my_method.py is worse than COBRA: -")
+    assert verdict.startswith("No verdict, which takes 6 tasks: -")
     assert verdict.endswith("on 1 task, 0 won and 1 lost")
 
 

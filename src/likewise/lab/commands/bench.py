@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,8 @@ from likewise.files import write_whole
 from likewise.lab.commands.data import fetch_missing
 from likewise.lab.datasets.third import missing_package
 from likewise.lab.experiments.compare import SMALL_TASKS, cells_to_compare, run_duel, verdict
-from likewise.lab.experiments.plan import EXPERIMENTS, PROFILES, profile
+from likewise.lab.experiments.methods import find_method
+from likewise.lab.experiments.plan import EXPERIMENTS, PROFILES, needed_first, profile
 from likewise.lab.experiments.protocol import N_FOLDS
 from likewise.lab.experiments.provenance import CHANGED, restamped, why_stale
 from likewise.lab.experiments.runner import (
@@ -70,6 +74,24 @@ _tasks_from = click.option(
     help="A folder of tasks of your own: .npz files with X and y, Parquet files with a column y.",
 )
 _jobs = click.option("--jobs", default=1, show_default=True, help="Processes; -1 for all cores.")
+
+
+@contextmanager
+def _progress(n: int, what: str) -> Iterator[Callable[[], None]]:
+    """Show how many of `n` have ended: a bar in a terminal, else a line for every tenth part."""
+    if sys.stdout.isatty():
+        with click.progressbar(length=n, show_pos=True, label=what) as bar:
+            yield lambda: bar.update(1)
+        return
+    ended = 0
+
+    def step() -> None:
+        nonlocal ended
+        ended += 1
+        if ended * 10 // n > (ended - 1) * 10 // n:
+            click.echo(f"{what}: {ended} of {n}", err=True)
+
+    yield step
 
 
 @click.group()
@@ -149,12 +171,15 @@ def run(
     plan = plan.only(tasks=[task for task in plan.tasks if not missing_package(task)])
     results = ResultStore(store)
     cells = plan.cells()
+    others = {before for cell in cells for before in needed_first(cell)} - set(cells)
     first, then = stages(cells, results, retry)
     n_open = len(first) + len(then)
-    click.echo(f"{plural(len(cells), 'cell')}, {n_open} to run; results in {store}")
+    click.echo(f"{plural(len(cells) + len(others), 'cell')}, {n_open} to run; results in {store}")
+    if others:
+        click.echo(f"{len(others)} of them are COBRA's, to learn how many questions others may ask")
     # Here, once: every worker would try by itself, and every cell would fail for want of it.
     fetch_missing((cell.task for cell in (*first, *then)), data_home)
-    with click.progressbar(length=n_open, show_pos=True, label="cells") as bar:
+    with _progress(n_open, "cells") as step:
         counts: Counter[str] = Counter()
         errors: Counter[str] = Counter()
 
@@ -162,7 +187,7 @@ def run(
             counts[row.status] += 1
             if row.status == "failed":
                 errors[row.error.strip().splitlines()[-1]] += 1
-            bar.update(1)
+            step()
 
         run_cells(
             cells,
@@ -212,14 +237,15 @@ def compare(
     names = (*(tasks or ()), *own) or SMALL_TASKS
     cells = cells_to_compare((method, against), names, n_folds)
     fetch_missing(names, data_home)
-    with click.progressbar(length=len(cells), show_pos=True, label="runs") as bar:
+    with _progress(len(cells), "runs") as step:
         duels = run_duel(
             cells,
             n_jobs=jobs,
             data_home=data_home,
             tasks_from=tasks_from,
-            on_row=lambda _: bar.update(1),
+            on_row=lambda _: step(),
         )
+    method, against = find_method(method).name, find_method(against).name
     click.echo(f"mean ARI, {method} - {against}")
     click.echo(f"questions{'difference':>35}  won:lost  better   same  worse")
     for duel in duels:

@@ -26,6 +26,9 @@ SMALL_TASKS = (
 """The tasks with fewer than 400 rows, which take a second or two each."""
 NUMBERS = (10, 20, 30, 50, 75, 100)
 """The numbers of questions at which the methods are compared."""
+FEWEST_TASKS = 6
+"""So many tasks are needed for a verdict: with fewer, even a method that wins them all could have
+won them by chance (sign test, 5 %)."""
 
 
 class Duel(NamedTuple):
@@ -79,10 +82,12 @@ def run_duel(
 
 
 def verdict(duel: Duel, method: str, against: str) -> str:
-    """Return the result in a sentence."""
+    """Return the result in a sentence; on few tasks there is none."""
     outcome = duel.outcome
     text = f"{method} and {against} cannot be told apart"
-    if outcome.difference.low > 0 or outcome.difference.high < 0:
+    if outcome.n_tasks < FEWEST_TASKS:
+        text = f"No verdict, which takes {FEWEST_TASKS} tasks"
+    elif outcome.difference.low > 0 or outcome.difference.high < 0:
         text = f"{method} is {'better' if outcome.difference.low > 0 else 'worse'} than {against}"
     tasks = f"{plural(outcome.n_tasks, 'task')}, {outcome.wins} won and {outcome.losses} lost"
     return f"{text}: {outcome.difference} ARI on {tasks}"

@@ -15,6 +15,7 @@ from likewise.lab.experiments.methods import BUILT_IN, CONTROL, find_method
 from likewise.lab.experiments.protocol import N_FOLDS, NOISE, PEOPLE, SIZES
 from likewise.lab.experiments.store import Cell
 from likewise.lab.experiments.tasks import check_task
+from likewise.words import did_you_mean
 
 PAPER_EXPERIMENTS = ("main", "strategies", "curves", "wrong-k", "anytime")
 FLAGSHIP_EXPERIMENTS = ("budgets", *NOISE)
@@ -68,6 +69,8 @@ class Plan:
     curve_tasks: tuple[str, ...] = CURVE_TASKS
     n_folds: int = N_FOLDS
     kept_apart: tuple[str, ...] = ()
+    holds_sizes: bool = False
+    """Whether experiments that have sizes of their own are held to `sizes`, too."""
 
     def __post_init__(self) -> None:
         for task in (*self.tasks, *self.curve_tasks):
@@ -77,7 +80,8 @@ class Plan:
         for experiment in self.experiments:
             if experiment not in EXPERIMENTS:
                 raise InputError(
-                    f"there is no experiment {experiment!r}; there are {', '.join(EXPERIMENTS)}"
+                    f"there is no experiment {experiment!r}."
+                    f"{did_you_mean(experiment, EXPERIMENTS)} There are {', '.join(EXPERIMENTS)}."
                 )
         if any(size < 1 for size in self.sizes):
             raise InputError(f"numbers of super-instances must be positive, got {self.sizes}")
@@ -93,10 +97,17 @@ class Plan:
             "wrong-k": _wrong_k,
             "anytime": _anytime,
         }
-        return [
+        cells = [
             cell
             for name in self.experiments
             for cell in (builders[name](self) if name in builders else _at_budgets(self, name))
+        ]
+        # A curve has a number of questions for each size of COBRA.
+        sizes = {0, *self.sizes}
+        return [
+            cell
+            for cell in cells
+            if not self.holds_sizes or (cell.n_super_instances or cell.budget) in sizes
         ]
 
     def only(self, **changes: Sequence[str] | Sequence[int] | int | None) -> Plan:
@@ -106,7 +117,8 @@ class Plan:
             for name, value in changes.items()
             if value is not None
         }
-        return replace(self, **given)  # type: ignore[arg-type]
+        holds = self.holds_sizes or "sizes" in given
+        return replace(self, **given, holds_sizes=holds)  # type: ignore[arg-type]
 
     def own_methods(self) -> list[str]:
         """Return the methods that are not built in."""
