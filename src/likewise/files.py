@@ -1,10 +1,11 @@
-"""Write files that are complete or absent, and find the cache folder."""
+"""Read regular files only, write files that are complete or absent, and find the cache folder."""
 
 from __future__ import annotations
 
 import errno
 import os
 import re
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -26,6 +27,47 @@ def cache_folder() -> Path:
     """Return the folder for what can be made again: ``$XDG_CACHE_HOME`` or ``~/.cache``."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "likewise"
+
+
+KINDS_OF_FILES = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+"""What a path can lead to that is not a regular file."""
+
+
+def open_regular(path: str | os.PathLike[str]) -> IO[bytes]:
+    """Open a regular file to read it; raise `InputError` for anything that may block or never end.
+
+    Opened without waiting, because a pipe that nobody writes to would block for ever.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        check_regular(path)
+        handle = os.open(path, flags)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+    file = os.fdopen(handle, "rb")
+    try:
+        _refuse_kind(path, os.fstat(handle).st_mode)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def check_regular(path: str | os.PathLike[str]) -> None:
+    """Raise `InputError` if a path leads to a pipe, a socket, a device or a folder."""
+    _refuse_kind(path, os.stat(path).st_mode)
+
+
+def _refuse_kind(path: str | os.PathLike[str], mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        kind = next((kind for is_kind, kind in KINDS_OF_FILES if is_kind(mode)), "something else")
+        raise InputError(f"{path} is {kind}, not a regular file. Copy what it holds to a file.")
 
 
 @contextmanager

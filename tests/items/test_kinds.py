@@ -176,14 +176,14 @@ def npy_header(shape, dtype="<f8"):
 @pytest.mark.parametrize("shape", [(10**12,), (10**6, 10**6), (2**62, 2**62)])
 def test_an_array_larger_than_its_file_is_refused_unread(tmp_path, shape):
     (tmp_path / "x.npy").write_bytes(npy_header(shape) + bytes(64))
-    with pytest.raises(InputError, match=r"numpy array: .*If it is cut or damaged, save it again"):
+    with pytest.raises(InputError, match=r"it is cut or damaged. Save it again"):
         open_items(tmp_path / "x.npy")
 
 
 def test_an_array_larger_than_its_archive_is_refused_unread(tmp_path):
     with zipfile.ZipFile(tmp_path / "x.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("X.npy", npy_header((10**6, 10**6)) + bytes(64))
-    with pytest.raises(InputError, match=r"numpy array: .*If it is cut or damaged"):
+    with pytest.raises(InputError, match="it is cut or damaged"):
         open_items(tmp_path / "x.npz")
 
 

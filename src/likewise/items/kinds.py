@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError
+from likewise.files import open_regular
 from likewise.items.cache import feature_cache
 from likewise.items.items import Items
 from likewise.items.limits import files_below
@@ -299,7 +300,7 @@ def refuse_nothing(source: PathLike, options: Mapping[str, Any]) -> None:
     is_named = options.get("kind") is not None or bool(options.get("series"))
     try:
         if not path.is_dir():
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 begins = file.read(LOOKED_AT)
             if not begins.strip():
                 raise InputError(f"{path} is empty")

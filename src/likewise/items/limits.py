@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from likewise.errors import InputError
+from likewise.words import readable
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 SHARE = 0.5
 """Input may take this share of the free memory; features and answers need the rest. A round number;
@@ -16,22 +22,87 @@ UNKNOWN_MEMORY = 4 << 30
 """The free memory, in bytes, assumed on systems that do not report it (Windows)."""
 
 
-def files_below(folder: Path) -> Iterator[Path]:
-    """List the files in a folder and the folders below it, hidden ones and links left out."""
-    for parent, folders, files in os.walk(folder, followlinks=False):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in files:
-            if not name.startswith("."):
-                yield Path(parent, name)
+UNLIMITED = 1 << 62
+
+SMALL = 64 << 20
+"""What takes at most this many bytes when unpacked is not called a bomb, however it is packed."""
+MOST_PACKED = 64
+"""Anything larger may be this many times as large as its file. Numbers as people have them pack to
+a half or a tenth; zeros pack to a thousandth, and a file of them is a bomb."""
+
+
+def _ignore(_path: Path, _why: str) -> None:
+    """Do not mention what is left out."""
+
+
+def files_below(folder: Path, left_out: Callable[[Path, str], object] = _ignore) -> Iterator[Path]:
+    """List the files in a folder and the folders below it, without hidden ones.
+
+    `left_out` is called with the path of everything else that is not listed, and the reason:
+    folders that cannot be read, links to folders, and links that lead nowhere or outside.
+    """
+    root = folder.resolve()
+
+    def unreadable(error: OSError) -> None:
+        left_out(Path(error.filename), f"a folder that cannot be read ({error.strerror})")
+
+    for parent, folders, files in os.walk(folder, followlinks=False, onerror=unreadable):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in folders:
+            if Path(parent, name).is_symlink():
+                left_out(Path(parent, name), "a link to a folder")
+        for name in sorted(files):
+            path = Path(parent, name)
+            if name.startswith("."):
+                continue
+            try:
+                if path.resolve(strict=True).is_relative_to(root):
+                    yield path
+                else:
+                    left_out(path, "a link to outside of the folder")
+            except (OSError, RuntimeError):  # Python up to 3.12 raises the latter for a loop
+                left_out(path, "a link that leads nowhere")
+
+
+def names_in(paths: Sequence[Path], folder: Path) -> list[str]:
+    """Return paths in a folder as texts that can be stored and shown, all of them different."""
+    names: dict[str, None] = {}
+    for path in paths:
+        first = name_in(path, folder)
+        name, k = first, 1
+        while name in names:  # a name may look just like the replacement of another
+            k += 1
+            name = f"{first} ({k})"
+        names[name] = None
+    return list(names)
 
 
 def name_in(path: Path, folder: Path) -> str:
-    """Return a path in a folder as text, also if its bytes are not valid UTF-8."""
-    return path.relative_to(folder).as_posix().encode("utf-8", "backslashreplace").decode()
+    """Return a path in a folder as text that can be stored and shown, whatever its bytes are."""
+    return readable(path.relative_to(folder).as_posix())
 
 
 def available_memory() -> int:
-    """Return how many bytes of memory are free."""
+    """Return how many bytes of memory are free, and may be used by this process."""
+    return min(_free_memory(), _left_by_limit())
+
+
+def _left_by_limit() -> int:
+    """Return how much more memory the process may ask for (``ulimit -v``)."""
+    if resource is None:
+        return UNLIMITED
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return UNLIMITED
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            used = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        used = 0
+    return max(0, limit - used)
+
+
+def _free_memory() -> int:
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
             entry = next(line for line in file if line.startswith("MemAvailable"))
@@ -62,3 +133,14 @@ def check_fits(path: Path, needed: int) -> None:
             f"{available_memory() / 2**20:,.1f} MiB are free. Is it damaged? Otherwise make it "
             "smaller: fewer rows, fewer columns."
         )
+
+
+def check_unpacked(path: Path, unpacked: int, packed: int) -> None:
+    """Raise `InputError` if a compressed file is a bomb, or does not fit in memory."""
+    if unpacked > max(SMALL, MOST_PACKED * packed):
+        raise InputError(
+            f"{path} has {packed / 2**20:,.1f} MiB and would unpack to {unpacked / 2**20:,.1f} "
+            f"MiB, more than {MOST_PACKED} times as much. Is it damaged, or a decompression bomb? "
+            "If you trust it, save it again without compression (numpy.savez)."
+        )
+    check_fits(path, unpacked)

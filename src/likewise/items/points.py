@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
+import os
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import numpy as np
 
 from likewise.errors import InputError
+from likewise.files import open_regular
 from likewise.items.cache import FeatureCache
 from likewise.items.items import Features, Items, OnProgress, check_ids, digest, shorten
-from likewise.items.limits import check_fits
+from likewise.items.limits import check_fits, check_unpacked
 from likewise.items.tablefiles import TABLE_SUFFIXES, read_table
 from likewise.items.tables import as_text, numbered
 from likewise.words import plural
@@ -22,6 +25,9 @@ from likewise.words import plural
 ARRAY_SUFFIXES = (".npy", ".npz")
 FEATURE_NAMES = ("X", "features", "embeddings", "arr_0")
 ID_NAMES = ("ids", "id", "names")
+HEADER = np.lib.format.read_array_header_2_0
+"""Reads the heads of versions 2 and 3, which differ in how names of fields are encoded."""
+BYTES_OF_FLOAT = 8
 MOST_SHOWN = 50
 """How many numbers of an item are shown."""
 
@@ -84,10 +90,8 @@ def opened_arrays(path: Path) -> Iterator[Mapping[str, np.ndarray]]:
     """Yield the arrays of a file by name, a single one as X; raise `InputError` for a bad file."""
     try:
         # Opened here, because numpy forgets to close what turns out to be broken.
-        with path.open("rb") as file:
-            if zipfile.is_zipfile(file):
-                with zipfile.ZipFile(file) as archive:
-                    check_fits(path, sum(member.file_size for member in archive.infolist()))
+        with open_regular(path) as file:
+            _check_sizes(path, file)
             file.seek(0)
             stored = np.load(file, allow_pickle=False)
             yield {"X": stored} if isinstance(stored, np.ndarray) else stored
@@ -99,6 +103,38 @@ def opened_arrays(path: Path) -> Iterator[Mapping[str, np.ndarray]]:
             "again. Arrays of Python objects are not read, since that could run code; save "
             "numbers and strings."
         ) from error
+
+
+def _check_sizes(path: Path, file: IO[bytes]) -> None:
+    """Refuse a file whose arrays are larger than its bytes can hold, before any is read."""
+    size = os.fstat(file.fileno()).st_size
+    if not zipfile.is_zipfile(file):
+        file.seek(0)
+        _check_array(path, file, size)
+        return
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        check_unpacked(path, sum(member.file_size for member in members), size)
+        for member in members:
+            with archive.open(member) as packed:
+                _check_array(path, packed, member.file_size)
+
+
+def _check_array(path: Path, file: IO[bytes], size: int) -> None:
+    """Check the shape that the head of an array claims against the size of the array in bytes."""
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else HEADER
+    shape, _, dtype = read(file)
+    n_values = math.prod(shape)
+    if dtype.hasobject:
+        return  # refused by numpy, which says why
+    # Values without bytes, such as empty strings, take memory all the same.
+    if n_values * max(1, dtype.itemsize) > size:
+        raise InputError(
+            f"{path} claims to hold {dtype} {shape} in {size} bytes: it is cut or damaged. Save it "
+            "again."
+        )
+    check_fits(path, n_values * max(BYTES_OF_FLOAT, dtype.itemsize))
 
 
 def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:
@@ -148,7 +184,7 @@ def refuse_not_finite(X: np.ndarray, where: str, numbers: Sequence[int] | np.nda
 
 def read_features(path: Path, ids: Sequence[str], source: Path) -> Features:
     """Read the features of items from a file, matched by ids if it has any, else by order."""
-    if not path.is_file():
+    if not path.exists():
         raise InputError(f"there is no file of features {path}")
     suffix = path.suffix.lower()
     if suffix in ARRAY_SUFFIXES:

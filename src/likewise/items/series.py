@@ -16,7 +16,7 @@ import numpy as np
 from likewise.errors import InputError, needs_extra
 from likewise.items.cache import FeatureCache, package_versions
 from likewise.items.items import Features, Items, OnProgress, Problem, digest, known_before
-from likewise.items.limits import files_below, name_in
+from likewise.items.limits import files_below, name_in, names_in
 from likewise.items.points import ARRAY_SUFFIXES, read_array
 from likewise.items.tablefiles import CSV_SUFFIXES, MEMORY, READING, is_table, read_table
 from likewise.items.tables import Table, numbered
@@ -201,11 +201,15 @@ def series_from_folder(folder: Path, columns: Sequence[str] | None) -> SeriesSet
     problems: list[Problem] = []
     channels: list[str] | None = None
     wanted = (*CSV_SUFFIXES, ".npy")
-    for path in sorted(p for p in files_below(root) if p.suffix.lower() in wanted):
-        name = name_in(path, root)
+
+    def leave_out(path: Path, why: str) -> None:
+        if not path.suffix or path.suffix.lower() in wanted:
+            problems.append(Problem(None, f"{name_in(path, root)} was left out: {why}"))
+
+    found = files_below(root, leave_out)
+    paths = sorted(path for path in found if path.suffix.lower() in wanted)
+    for path, name in zip(paths, names_in(paths, root), strict=True):
         try:
-            if not path.resolve().is_relative_to(root):
-                raise InputError("a link to outside of the folder")
             names, values = _read_series(path, columns)
             if channels is not None and names != channels:
                 raise InputError(f"its channels are {names} and those before it {channels}")
@@ -223,8 +227,6 @@ def series_from_folder(folder: Path, columns: Sequence[str] | None) -> SeriesSet
 
 
 def _read_series(path: Path, columns: Sequence[str] | None) -> tuple[list[str], np.ndarray]:
-    if not path.is_file():
-        raise InputError("it is not a regular file")
     if path.suffix.lower() == ".npy":
         values, _ = read_array(path)
         values = values[:, None] if values.ndim == 1 else values

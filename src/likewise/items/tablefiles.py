@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from likewise.errors import InputError, needs_extra
+from likewise.files import check_regular, open_regular
 from likewise.items.cache import FeatureCache
 from likewise.items.items import Items, shorten
 from likewise.items.limits import check_fits, most_bytes
@@ -44,7 +46,7 @@ def is_frame(source: Any) -> bool:
 def is_table(source: Any) -> bool:
     """Whether `read_table` reads this, by its type or its suffix."""
     if isinstance(source, Path):
-        return source.is_file() and source.suffix.lower() in TABLE_SUFFIXES
+        return not source.is_dir() and source.suffix.lower() in TABLE_SUFFIXES
     return is_frame(source)
 
 
@@ -135,16 +137,15 @@ def _from_frame(path: Path, frame: Any) -> Table:
 
 
 def _read_text(path: Path, encoding: str | None) -> str:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    with open_regular(path) as file:
+        check_fits(path, os.fstat(file.fileno()).st_size)
+        data = file.read()
     if encoding is None:
         has_utf16_mark = data[:2] in (b"\xff\xfe", b"\xfe\xff")
         encoding = "utf-16" if has_utf16_mark else "utf-8-sig"
     try:
         text = data.decode(encoding)
-    except LookupError:
+    except (LookupError, UnicodeEncodeError):  # the latter if the name itself is not text
         raise InputError(f"there is no encoding {encoding!r}; try utf-8 or cp1252") from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
@@ -152,6 +153,11 @@ def _read_text(path: Path, encoding: str | None) -> str:
             f"{path} is not {encoding.removesuffix('-sig')}: byte 0x{data[error.start]:02x} at "
             f"offset {error.start} (line {line}). Give its encoding, "
             "for instance --encoding cp1252 (Windows, Western Europe) or --encoding latin-1."
+        ) from error
+    except ValueError as error:  # some encodings do not say where
+        raise InputError(
+            f"{path} is not {encoding!r}: {error}. Give its encoding, such as --encoding utf-8 "
+            "or --encoding cp1252."
         ) from error
     if not text.strip():
         raise InputError(f"{path} is empty")
@@ -347,6 +353,7 @@ def _opened_parquet(path: Path) -> Iterator[Any]:
         import pyarrow.parquet
     try:
         # A ParquetFile, because read_table takes hints from the names of folders.
+        check_regular(path)
         with pyarrow.parquet.ParquetFile(path) as file:
             yield file
     except (pyarrow.ArrowException, OSError) as error:

@@ -62,7 +62,7 @@ class Table:
 
     def column(self, name: str) -> Sequence[Any]:
         """Return a column, or an error that lists those there are."""
-        if name not in self.columns:
+        if not isinstance(name, str) or name not in self.columns:
             raise InputError(
                 f"{self.path} has no column {name!r}; it has {', '.join(map(repr, self.columns))}"
             )

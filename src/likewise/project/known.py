@@ -138,6 +138,8 @@ def give_known(project: Project, path: str | os.PathLike[str]) -> int:
 
 def items_without(items: Items, groups: str | None) -> Items:
     """Return items that are not compared by the column that has their groups, if it is one."""
+    if groups is not None and not isinstance(groups, str):
+        raise InputError(f"groups are named by a text, such as a column, got {groups!r}")
     if groups is None or groups not in items.columns():
         return items
     return items.leaving_out(groups)
@@ -156,7 +158,7 @@ def labels_of(items: Items, groups: str, say: Callable[[str], None]) -> list[str
     elif groups == FOLDERS:
         folders = [PurePath(name).parent.as_posix() for name in items.ids]
         labels = ["" if folder == "." else folder for folder in folders]
-    elif Path(groups).is_file():
+    elif Path(groups).exists():
         labels = read_groups(groups, items.ids)
     else:
         named = f"; its columns are {', '.join(columns)}" if columns else ""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError
+from likewise.files import check_regular
 
 Compute = Callable[[NDArray[Any]], NDArray[Any]]
 """From a block of rows to what is computed of each."""
@@ -29,7 +30,10 @@ matrix and a single row has other last bits than the same row in a block."""
 def mapped(path: Path) -> NDArray[Any]:
     """Return the array in a ``.npy`` file, mapped into memory."""
     try:
+        check_regular(path)
         array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except InputError:
+        raise
     except OSError as error:
         raise InputError(f"cannot open {path}: {error.strerror or error}") from error
     except Exception as error:  # numpy reads the header as Python text, which can fail in any way

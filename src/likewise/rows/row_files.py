@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError, needs_extra
+from likewise.files import check_regular
 from likewise.rows import blocks
 from likewise.rows.blocks import Check, Compute, blocks_of, map_blocks, mapped, matrix_type
 
@@ -260,6 +261,7 @@ def _open(path: Path) -> Any:
     with needs_extra("reading Parquet", "tables"):
         from pyarrow import ArrowInvalid, parquet
     try:
+        check_regular(path)
         # Reading ahead, pyarrow's default, holds whole files in memory.
         return parquet.ParquetFile(path, pre_buffer=False)
     except (ArrowInvalid, OSError) as error:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from likewise.errors import InputError
+from likewise.files import open_regular
 from likewise.items.cache import FeatureCache
 from likewise.items.images import recipes
 from likewise.items.images.decoding import (
@@ -29,7 +30,7 @@ from likewise.items.images.decoding import (
     upright_size,
 )
 from likewise.items.items import Features, Items, OnProgress, Problem, digest
-from likewise.items.limits import files_below, name_in
+from likewise.items.limits import files_below, name_in, names_in
 from likewise.items.tablefiles import MEMORY
 from likewise.items.tables import numbered
 
@@ -117,7 +118,7 @@ class ImageItems(Items):
             looks = list(pool.map(lambda path: _look(path, folder), paths))
         return cls(
             source,
-            [name_in(path, folder) for path in paths],
+            names_in(paths, folder),
             looks,
             lambda i, at_least: decode(read_file(paths[i], folder), at_least),
             locations=[str(path) for path in paths],
@@ -237,14 +238,17 @@ def find_pictures(folder: Path) -> tuple[list[Path], list[Problem], list[str]]:
     paths: list[Path] = []
     problems: list[Problem] = []
     unread, others = Counter[str](), Counter[str]()
-    for path in sorted(files_below(folder), key=lambda path: path.relative_to(folder).parts):
+
+    def leave_out(path: Path, why: str) -> None:
+        if not path.suffix or path.suffix.lower() in IMAGE_SUFFIXES:
+            problems.append(Problem(None, f"{name_in(path, folder)}: {why}, left out"))
+
+    found = files_below(folder, leave_out)
+    for path in sorted(found, key=lambda path: path.relative_to(folder).parts):
         suffix = path.suffix.lower()
         if suffix not in IMAGE_SUFFIXES:
             counts = unread if suffix in OTHER_SUFFIXES else others
             counts[suffix or "without suffix"] += 1
-        elif not path.resolve().is_relative_to(folder):
-            name = name_in(path, folder)
-            problems.append(Problem(None, f"{name}: a link to outside of the folder, left out"))
         else:
             paths.append(path)
     notes = []
@@ -297,8 +301,9 @@ def _loaded(pictures: Sequence[Any], white: float, i: int, at_least: int) -> Ima
     picture = pictures[i]
     if isinstance(picture, str | os.PathLike):
         try:
-            return decode(Path(picture).read_bytes(), at_least)
-        except (OSError, BrokenPictureError) as error:
+            with open_regular(picture) as file:
+                return decode(file.read(), at_least)
+        except (OSError, InputError, BrokenPictureError) as error:
             raise InputError(f"item {i}, {picture}, cannot be shown: {error}") from error
     if not isinstance(picture, np.ndarray):
         return to_rgb(picture)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import stat
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.errors import InputError, needs_extra
+from likewise.files import open_regular
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -49,16 +48,12 @@ def read_file(path: Path, folder: Path) -> bytes:
     try:
         if not path.resolve(strict=True).is_relative_to(folder):
             raise BrokenPictureError("it is a link to outside of the folder")
-        # Without blocking, because a named pipe would never end.
-        handle = os.open(
-            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        )
-        with os.fdopen(handle, "rb") as file:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise BrokenPictureError("it is not a regular file")
+        with open_regular(path) as file:
             return file.read()
-    except OSError as error:
-        raise BrokenPictureError(error.strerror or str(error)) from error
+    except InputError as error:
+        raise BrokenPictureError(str(error).removeprefix(f"{path} ")) from error
+    except (OSError, RuntimeError) as error:  # Python up to 3.12 raises the latter for a loop
+        raise BrokenPictureError(getattr(error, "strerror", None) or str(error)) from error
 
 
 def open_picture(data: bytes) -> Image:
