@@ -98,3 +98,11 @@ def test_the_demo_opens_its_page_with_nothing_but_the_extra_that_start_names():
     distributions = packages_distributions()
     needed = {distributions[name][0] for name in PACKAGES if name in distributions}
     assert needed <= named_by_extra("app")
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/index.md", "docs/start.md", "docs/page.md"])
+def test_before_a_release_commands_install_from_a_clone(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    blocks = "\n".join(re.findall(r"```\n(.*?)```", text, re.S))
+    assert not re.search('pip install "?likewise', blocks)
+    assert 'pip install ".[app]"' in text
