@@ -16,8 +16,11 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from likewise import COBRA, Answer, LabelOracle, Session, run
+from likewise.cluster.cobra import learned_labels
+from likewise.core.links import LinkGraph
 from likewise.core.partition import singletons
 from likewise.errors import ContradictionError, InputError, InterruptedFitError
+from likewise.learning.learner import Learner
 from likewise.strategies import ClosestFirst
 
 X, Y = load_iris(return_X_y=True)
@@ -422,3 +425,12 @@ def test_rows_permuted_labels_permuted():
     assert adjusted_rand_score(straight.labels[order], permuted.labels) == 1
     pairs = [{order[e.left], order[e.right]} for e in permuted.events]
     assert pairs == [{e.left, e.right} for e in straight.events]
+
+
+def test_what_is_learned_never_moves_a_representative():
+    # Of these two groups, one lies inside the other: by its neighbors, the last row is in group 0.
+    rows = np.array([[0.0], [1.0], [2.0], [3.0], [9.0], [1.5]])
+    groups = np.array([0, 0, 0, 0, 1, 1])
+    learned = Learner(rows).learn(np.arange(6), groups)
+    assert learned.predict_proba(rows)[5].argmax() == 0
+    assert learned_labels(learned, rows, LinkGraph(6)).tolist() == groups.tolist()

@@ -337,3 +337,27 @@ def test_what_was_learned_is_one_short_line():
     model = asked(20)
     assert repr(model.learned_) == "<Learned: 3 groups from 21 known rows>"
     assert len(repr(model.session_)) < 100
+
+
+def test_a_warm_start_on_other_rows_begins_anew():
+    model = Likewise(10, warm_start=True, random_state=0).fit(X, oracle=LabelOracle(Y))
+    first = model.session_
+    model.fit(X[::-1], oracle=LabelOracle(Y[::-1]))
+    assert model.session_ is not first
+    assert model.session_.n_asked == 10
+    other = Likewise(10, random_state=0).fit(X[::-1], oracle=LabelOracle(Y[::-1]))
+    assert np.array_equal(model.labels_, other.labels_)
+
+
+def test_rows_are_predicted_by_the_metric_of_the_session():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 120)
+    # Two directions; how far a row is from the origin says nothing.
+    rows = np.array([[1.0, 0.2], [0.2, 1.0]])[labels] * rng.uniform(0.1, 30.0, (120, 1))
+    rows += rng.normal(scale=0.01, size=rows.shape) * np.linalg.norm(rows, axis=1, keepdims=True)
+    made = Likewise(15, metric="cosine", random_state=0).fit(
+        rows[:60], oracle=LabelOracle(labels[:60])
+    )
+    adopted = Likewise().adopt(made.session_)
+    assert np.array_equal(adopted.predict_proba(rows[60:]), made.predict_proba(rows[60:]))
+    assert adjusted_rand_score(labels[60:], adopted.predict(rows[60:])) > 0.9

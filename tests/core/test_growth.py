@@ -172,3 +172,28 @@ def test_another_strategy_must_be_about_all_rows():
     loaded = Session.from_dict(session.to_dict())
     assert np.array_equal(loaded.labels, session.labels)
     assert loaded.ask() == session.ask()
+
+
+def test_the_last_rows_may_leave_when_another_comes_back():
+    session = Likewise(random_state=0).start(X[:4])
+    session.grow(removed=[0, 1])
+    session.grow(removed=[2, 3], returned=[1])
+    assert session.removed == {0, 2, 3}
+    with pytest.raises(InputError, match="no row would be left"):
+        session.grow(removed=[1])
+
+
+def test_after_a_failure_the_rows_are_those_that_joined_before_it():
+    session = begun(n=100)
+    session.grow(X[100:110])
+    before = session.strategy.partition.points.copy()
+
+    def fail():
+        with session.transaction():
+            session.undo()
+            session.grow(X[200:210])
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert np.array_equal(session.strategy.partition.points, before)

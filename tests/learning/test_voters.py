@@ -12,6 +12,9 @@ from likewise.learning.learner import Learner
 from likewise.learning.views import main_axes, views_of
 from likewise.learning.voters import (
     KERNELS,
+    SHARPNESSES,
+    SMOOTHINGS,
+    WIDTHS,
     KernelChoice,
     _distances,
     _Gaussians,
@@ -183,3 +186,23 @@ def test_a_group_with_one_known_row_is_never_foretold():
     known, groups = np.array([0, 10, 60, 70, 149]), np.array([0, 0, 1, 1, 2])
     model = fit_discriminant(seen, np.ones(150), known, groups)
     assert model.left_out[4].argmax() != 2
+
+
+def test_kernels_are_chosen_by_rows_that_others_can_predict():
+    # Every third row is the only one of its group.
+    rng = np.random.default_rng(1)
+    known = views_of(X)(X[rng.permutation(len(X))[:18]] + rng.normal(scale=0.3, size=(18, 4)))
+    groups = np.array([k % 3 if k % 3 < 2 else 2 + k // 3 for k in range(18)])
+    is_paired = groups < 2
+    best = tune_kernels(known, groups)[0]._replace(weight=1.0)
+
+    def loss(choice):
+        left_out = fit_kernels(known, groups, [choice]).left_out
+        return -np.log(left_out[np.arange(18), groups])[is_paired].mean()
+
+    for kernel in range(len(KERNELS)):
+        for width in WIDTHS:
+            for smoothing in SMOOTHINGS.tolist():
+                for sharpness in SHARPNESSES.tolist():
+                    other = KernelChoice(kernel, width, smoothing, sharpness, 1.0)
+                    assert loss(best) <= loss(other) + 1e-9

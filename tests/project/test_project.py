@@ -132,11 +132,12 @@ def test_who_answered_and_when_is_in_the_file(points):
 def test_what_fails_leaves_no_trace_in_memory_or_on_disk(project, monkeypatch):
     tell(project)
     before, last = seen(project), project.store.last
-    row = project.session.events[0].left
+    known = project.session.events[0]
+    row = known.left
     deeds = [
         lambda: project.tell(Answer.SAME, number=99, position=project.position),
         lambda: project.settle(row, row, Answer.SAME, position=project.position),
-        lambda: project.settle(*project.session.events[0].pair, "same", position=project.position),
+        lambda: project.settle(*known.pair, known.answer, position=project.position),
         lambda: project.revise(99, Answer.SAME, position=project.position),
         lambda: project.name(-1, "x", position=project.position),
         lambda: project.misfit(1000, position=project.position),

@@ -92,3 +92,28 @@ def test_labels_respect_links_also_where_all_groups_are_forbidden():
     labels = respecting_groups(chances, links, {0: 0, 1: 1})
     assert len({*labels[:3]}) == 3
     assert labels[3] == labels[4] != labels[2]
+
+
+def test_of_rows_that_differ_those_that_are_more_choose_their_group_first():
+    links = LinkGraph(4)
+    links.add(1, 2, SAME)
+    links.add(2, 3, SAME)
+    links.add(0, 3, DIFFERENT)
+    chances = np.tile([[0.6, 0.4]], (4, 1))
+    assert respecting_groups(chances, links, {}).tolist() == [1, 0, 0, 0]
+
+
+def test_a_row_is_not_asked_about_beside_an_unlikely_group_alone():
+    # The last row lies in the first of twenty groups, but differs from it.
+    centers = np.random.default_rng(0).normal(size=(20, 8)) * 10.0
+    rows = np.concatenate([np.repeat(centers, 2, axis=0), centers[:1]])
+    firsts = range(0, 40, 2)
+    log = [(row + 1, row, SAME) for row in firsts]
+    log += [(row, other, DIFFERENT) for row in firsts for other in range(0, row, 2)]
+    log += [(40, 0, DIFFERENT)]
+    links = LinkGraph(len(rows))
+    for link in log:
+        links.add(*link)
+    now = read_log(log, links, {row: row for row in range(41)}, Learner(rows), 1)
+    assert now.pending == []
+    assert now.groups[-1] == [40]

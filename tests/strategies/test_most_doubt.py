@@ -241,3 +241,24 @@ def test_an_answer_that_was_not_sure_is_never_suspected():
         asked.record(row + 12, 12, SAME)
     asked.record(12, 5, SAME)  # by its features row 5 is one of the others
     assert all(suspect.answer is not UNSURE for suspect in asked.suspects())
+
+
+def test_a_removed_row_that_differs_from_some_groups_is_not_asked_about_again():
+    session = answered(12, max_groups=1)
+    while not session.strategy.known.pending:
+        question = session.ask()
+        session.choose(Answer.NONE)
+    assert session.ask().row == question.row
+    session.grow(removed=[question.row])
+    assert session.ask().row != question.row
+
+
+def test_of_rows_that_differ_from_some_groups_the_latest_is_asked_about_first():
+    session = answered(12, max_groups=1)
+    group = session.strategy.known.groups[0]
+    asked = {row for gesture in session.events for row in gesture.rows}
+    first, second = [row for row in range(len(X)) if row not in asked][:2]
+    session.give(first, group[0], DIFFERENT)
+    session.give(second, group[0], DIFFERENT)
+    assert session.strategy.known.pending == [first, second]
+    assert session.ask().row == second

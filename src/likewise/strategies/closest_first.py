@@ -169,7 +169,7 @@ class ClosestFirst(OnePass):
         names, apart = self._settled()
         n_groups = len(np.unique(names))
         undecided = n_groups * (n_groups - 1) // 2 - len(apart)
-        touched = min(self.links.n_answered_components, n_groups)
+        touched = self.links.n_answered_components
         estimate = n_groups - touched + touched * (touched - 1) // 2 - len(apart)
         return undecided, min(undecided, max(estimate, 0))
 
