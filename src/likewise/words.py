@@ -2,48 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
-from functools import partial
 from html import escape
-from unicodedata import category
 
 ALIKE = ("series",)
 """Nouns that are the same for one and for many."""
 
-LAYOUT = "\n\r\t"
-"""The control characters that texts of several lines have."""
+UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Control characters, which can change what a terminal shows, and lone surrogates (halves of
+characters), which cannot be encoded."""
+UNFIT_IN_LINES = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+"""The same without tabs and line breaks, for texts of several lines."""
 
 
 def is_fit(text: str, *, in_lines: bool = False) -> bool:
-    """Whether text may be stored and shown: no control characters, no lone surrogates.
+    """Whether text may be stored and shown; line breaks and tabs only with `in_lines`."""
+    return (UNFIT_IN_LINES if in_lines else UNFIT).search(text) is None
 
-    Control characters can change what a terminal shows, and a lone surrogate (half of a character)
-    cannot be encoded. With `in_lines`, line breaks and tabs are allowed.
+
+def escaped(text: str, *, in_lines: bool = False) -> str:
+    r"""Return text with every character that is not fit written as an escape, such as ``\xe9``.
+
+    Bytes of a file name that are not text come back as what they are: Python keeps them as lone
+    surrogates, U+DC80 to U+DCFF.
     """
-    return all(map(partial(_is_fit, in_lines=in_lines), text))
 
+    def escape_of(match: re.Match[str]) -> str:
+        code = ord(match[0])
+        code -= 0xDC00 if 0xDC80 <= code <= 0xDCFF else 0
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
-def readable(text: str, *, in_lines: bool = False) -> str:
-    r"""Return text with what is not fit to be shown written as an escape, such as ``\xe9``.
-
-    Bytes of a file name that are not text come back as what they are.
-    """
-    if text.isprintable() or is_fit(text, in_lines=in_lines):
-        return text
-    return "".join(c if _is_fit(c, in_lines=in_lines) else _escaped(c) for c in text)
-
-
-def _is_fit(character: str, *, in_lines: bool) -> bool:
-    return category(character) not in ("Cc", "Cs") or (in_lines and character in LAYOUT)
-
-
-def _escaped(character: str) -> str:
-    """Return a character as an escape; Python keeps undecodable bytes as U+DC80 to U+DCFF."""
-    code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:
-        code -= 0xDC00
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return (UNFIT_IN_LINES if in_lines else UNFIT).sub(escape_of, text)
 
 
 def plural(n: int, noun: str) -> str:

@@ -126,9 +126,9 @@ def test_json_that_cannot_be_read_says_where(tmp_path, content, name, message):
         read_table(write(tmp_path, content, name))
 
 
-def test_half_a_surrogate_pair_becomes_a_question_mark():
-    text = as_text("a\ud800b")
-    assert text.encode() == b"a?b"
+def test_what_cannot_be_shown_of_a_cell_is_written_as_an_escape():
+    assert as_text("a\ud800b\x1b[2J").encode() == rb"a\ud800b\x1b[2J"
+    assert as_text("two\r\nlines\tand more") == "two\r\nlines\tand more"
 
 
 def test_parquet_is_read_with_its_types(tmp_path):

@@ -176,7 +176,7 @@ def test_a_source_that_cannot_be_read_is_told_before_an_address(tmp_path, visito
     def refuse(*_args, **_options):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("likewise.items.kinds.Path.open", refuse)
+    monkeypatch.setattr("likewise.items.kinds.open_regular", refuse)
     result = CliRunner().invoke(main, ["label", str(source), "--port", "0"])
     assert result.exit_code == 1
     assert "secret.csv cannot be read: Permission denied" in result.output

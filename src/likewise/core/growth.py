@@ -12,7 +12,7 @@ from likewise.core.answers import checked_rows
 from likewise.core.journal import Entry, Grown, Rebuilt
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError, SessionFileError
-from likewise.inputs import refuse_rows
+from likewise.inputs import check_text, refuse_rows
 from likewise.words import plural
 
 
@@ -71,6 +71,8 @@ def checked_ids(
         raise InputError(f"sample_ids has {plural(len(plain), 'entry')}, but {why}")
     seen = set(taken)
     for i in plain:
+        if isinstance(i, str):
+            check_text(i, "an id", in_lines=True)
         try:
             is_twice = i in seen
         except TypeError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from likewise.core.answers import Answer, Gesture, Link
 from likewise.core.arrays import from_json
 from likewise.errors import SessionFileError
+from likewise.inputs import check_text
 
 SCHEMA = 3
 """Version of the dictionaries written by this release."""
@@ -159,13 +161,13 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "links": lambda plain: _several(Link(int(a), int(b), Answer(answer)) for a, b, answer in plain),
     "source": str,
     "groups": lambda plain: tuple(_several(map(int, group)) for group in plain),
-    "by": str,
-    "at": str,
+    "by": partial(check_text, subject="by"),
+    "at": partial(check_text, subject="at"),
     "seconds": float,
     "strategy": from_json,
-    "why": str,
+    "why": partial(check_text, subject="a reason"),
     "ask": lambda plain: (int(plain[0]), int(plain[1])),
-    "names": lambda plain: tuple((int(row), str(name)) for row, name in plain),
+    "names": lambda plain: tuple((int(row), check_text(name, "a name")) for row, name in plain),
     "row": int,
     "beside": int,
     "rows": _rows,

@@ -6,7 +6,6 @@ strategy; saving writes the entries down; loading does them.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -56,6 +55,7 @@ from likewise.core.journal import (
 from likewise.core.links import Counted
 from likewise.core.strategy import Strategy
 from likewise.errors import CannotGrowError, InputError, LikewiseError, SessionFileError
+from likewise.inputs import check_text
 from likewise.words import plural
 
 T = TypeVar("T")
@@ -422,6 +422,9 @@ class Log:
     # -- inside ----------------------------------------------------------------------------------
 
     def _new(self, entry: Entry, made: Strategy | None = None) -> None:
+        for name in ("by", "at"):
+            if (text := getattr(entry, name)) is not None:
+                check_text(text, repr(name))
         self._do(entry, made)
         self._undone.clear()
 
@@ -534,7 +537,4 @@ def _refuse_names(names: Any) -> None:
     if not isinstance(names, Mapping):
         raise InputError(f"names are given by row, as {{7: 'cats'}}, got {names!r}")
     for name in names.values():
-        if not isinstance(name, str):
-            raise InputError(f"a name is a text, empty to take a name away, got {name!r}")
-        if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
-            raise InputError(f"a name has no control characters or halves of characters: {name!r}")
+        check_text(name, "a name")

@@ -15,6 +15,7 @@ import numpy as np
 from likewise.core.candidates import Candidates
 from likewise.core.partition import SuperInstances
 from likewise.errors import CannotGrowError, InputError
+from likewise.inputs import check_text
 from likewise.words import many
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ class Items(ABC):
         notes: Iterable[str] = (),
     ) -> None:
         self.source = source
-        self.ids = tuple(ids)
+        self.ids = tuple(check_text(name, "an id", in_lines=True) for name in ids)
         self.problems = tuple(problems)
         self.notes = tuple(notes)
         self._given: Features | Callable[[], Features] | None = None

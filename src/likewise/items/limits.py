@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from likewise.errors import InputError
-from likewise.words import readable
+from likewise.words import escaped
 
 try:
     import resource
@@ -79,7 +79,7 @@ def names_in(paths: Sequence[Path], folder: Path) -> list[str]:
 
 def name_in(path: Path, folder: Path) -> str:
     """Return a path in a folder as text that can be stored and shown, whatever its bytes are."""
-    return readable(path.relative_to(folder).as_posix())
+    return escaped(path.relative_to(folder).as_posix())
 
 
 def available_memory() -> int:

@@ -17,7 +17,7 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.items.items import check_ids
-from likewise.words import plural
+from likewise.words import escaped, plural
 
 FIELD_LENGTH = 2_000
 """A cell is cut here for showing, so that one huge value does not stop the page."""
@@ -144,8 +144,7 @@ def as_text(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, default=str)
     else:
         text = str(value)
-    # JSON can contain half of a surrogate pair, which cannot be encoded.
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return escaped(text, in_lines=True)
 
 
 def is_missing(value: Any) -> bool:

@@ -19,7 +19,8 @@ from likewise.core.partition import SuperInstances
 from likewise.core.reports import Check
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES
-from likewise.errors import InputError, StaleQueryError
+from likewise.errors import InputError, SessionFileError, StaleQueryError
+from likewise.inputs import check_text
 from likewise.items import Features, Items
 from likewise.items.tables import contrast, n_looked_at
 from likewise.project.groups import Group, Known, groups_of, how_known, rows_like
@@ -118,7 +119,7 @@ class Project:
         self.items = items
         self.path = path
         self.seed = seed
-        self.by = by
+        self.by = None if by is None else check_text(by, "by")
         self.where = tuple(range(len(items))) if where is None else tuple(where)
         if len(self.where) != n_rows:
             rows, n_items = plural(n_rows, "row"), plural(len(items), "item")
@@ -144,17 +145,22 @@ class Project:
             # A person goes on as long as they like.
             session.extend()
         self.refresh()
+        _ = self.instruction  # so that damage shows now
 
     # -- looking ---------------------------------------------------------------------------------
 
     @property
     def instruction(self) -> str:
         """What belongs together, in the words of the person; it stands above every question."""
-        return str(self.store.setting(INSTRUCTION) or "")
+        words = self.store.setting(INSTRUCTION) or ""
+        try:
+            return check_text(words, "the instruction")
+        except InputError as error:
+            raise SessionFileError(f"{self.path} is damaged: {error}") from error
 
     @instruction.setter
     def instruction(self, words: str) -> None:
-        words = " ".join(words.split())
+        words = check_text(" ".join(words.split()), "an instruction")
         if len(words) > LONGEST_INSTRUCTION:
             raise InputError(f"an instruction has at most {LONGEST_INSTRUCTION} characters")
         with self.lock:
