@@ -10,6 +10,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from likewise import LabelOracle, Likewise, open_items
 from likewise.errors import InputError
+from likewise.items import Aspect, Features, Items
+from likewise.items.features import joined
 from likewise.store.packing import pack, unpack
 
 SPECIES = np.array([0, 1, 2] * 20)
@@ -68,20 +70,20 @@ def test_the_fitted_rows_are_described_by_their_own_features():
     frame.loc[3, "mass"] = None
     frame.loc[4, "island"] = None
     items = open_items(frame)
-    assert np.array_equal(items.describe(frame), items.features().X)
-    assert np.array_equal(items.describe(items), items.features().X)
+    assert np.array_equal(items.describe(frame).X, items.features().X)
+    assert np.array_equal(items.describe(items).X, items.features().X)
 
 
 def test_ranges_categories_and_the_median_are_those_of_the_fit():
     items = open_items(pd.DataFrame({"a": [0.0, 5.0, 10.0], "b": ["x", "y", "x"]}))
     new = pd.DataFrame({"b": ["y", "z"], "a": [20.0, None]})
-    assert items.describe(new).tolist() == [[2.0, 0.0, 1.0], [0.5, 0.0, 0.0]]
-    assert items.describe(pd.DataFrame({"a": [None], "b": [None]})).tolist() == [[0.5, 0.0, 0.0]]
+    assert items.describe(new).X.tolist() == [[2.0, 0.0, 1.0], [0.5, 0.0, 0.0]]
+    assert items.describe(pd.DataFrame({"a": [None], "b": [None]})).X.tolist() == [[0.5, 0.0, 0.0]]
 
 
 def test_dates_are_read_as_those_of_the_fit():
     items = open_items(pd.DataFrame({"day": ["01/13/2020", "01/03/2020"]}))
-    assert items.describe(pd.DataFrame({"day": ["01/03/2020"]})).tolist() == [[0.0]]
+    assert items.describe(pd.DataFrame({"day": ["01/03/2020"]})).X.tolist() == [[0.0]]
     with pytest.raises(InputError, match=r"'day' .* not dates written as in the fit"):
         items.describe(pd.DataFrame({"day": ["soon"]}))
 
@@ -90,13 +92,13 @@ def test_free_text_columns_and_ids():
     names = [f"{word} {k}" for k, word in enumerate(["amber", "birch"] * 20)]
     frame = pd.DataFrame({"key": range(40), "name": names})
     items = open_items(frame, id="key", columns=["name"])
-    assert np.allclose(items.describe(frame[["name"]]), items.features().X, atol=1e-3)
+    assert np.allclose(items.describe(frame[["name"]]).X, items.features().X, atol=1e-3)
 
 
 @pytest.mark.parametrize(
     ("new", "message"),
     [
-        (pd.DataFrame({"mass": [1.0]}), "no column 'island'"),
+        (pd.DataFrame({"mass": [1.0]}), "no column 'seen'"),
         (pd.DataFrame({"mass": ["heavy"], "island": ["Dream"], "seen": [None]}), "not numbers"),
         (["a text", "another"], "these are texts, but the model was fitted on rows"),
     ],
@@ -128,7 +130,7 @@ def test_new_texts_are_described_by_the_model_of_the_first(monkeypatch):
     monkeypatch.setattr("likewise.items.texts._load", lambda model: Lengths())
     frame = pd.DataFrame({"body": ["one", "three"], "key": ["a", "b"]})
     items = open_items(frame, text="body", id="key", text_features="lengths", cache=False)
-    assert items.describe(["seven"]).tolist() == [[5.0, 1.0]]
+    assert items.describe(["seven"]).X.tolist() == [[5.0, 1.0]]
 
 
 def test_warped_series_are_compared_with_all_others_so_new_ones_are_refused():
@@ -139,7 +141,7 @@ def test_warped_series_are_compared_with_all_others_so_new_ones_are_refused():
 
 def test_words_that_were_not_there_before_do_not_count():
     items = open_items(sentences(0))
-    assert items.describe(["entirely unknown"]).tolist() == [[0.0] * items.features().X.shape[1]]
+    assert items.describe(["entirely unknown"]).X.tolist() == [[0.0] * items.features().X.shape[1]]
 
 
 def test_a_model_of_pictures_predicts_new_pictures():
@@ -151,7 +153,7 @@ def test_one_picture_is_as_bright_as_among_many():
     rng = np.random.default_rng(0)
     pictures = rng.uniform(0, 16, (20, 12, 12))
     items = open_items(pictures)
-    assert np.allclose(items.describe(pictures[[7]] * 1.0)[0], items.features().X[7], atol=1e-5)
+    assert np.allclose(items.describe(pictures[[7]] * 1.0).X[0], items.features().X[7], atol=1e-5)
 
 
 def test_a_picture_that_cannot_be_read_is_refused(tmp_path):
@@ -162,7 +164,7 @@ def test_a_picture_that_cannot_be_read_is_refused(tmp_path):
     new = tmp_path / "new"
     new.mkdir()
     Image.new("RGB", (20, 20), (60, 0, 0)).save(new / "good.png")
-    assert np.allclose(items.describe(new)[0], items.features().X[1], atol=1e-5)
+    assert np.allclose(items.describe(new).X[0], items.features().X[1], atol=1e-5)
     (new / "broken.png").write_bytes(b"no picture")
     with pytest.raises(InputError, match=r"broken\.png"):
         items.describe(new)
@@ -217,15 +219,94 @@ def test_new_items_are_described_too_and_models_can_be_pickled():
         (load_digits().images[:6], load_digits().images[6:9], {}),
     ],
 )
-def test_what_was_learned_is_plain_and_describes_as_the_items_do(first, new, options):
+def test_recipes_are_plain_and_describe_as_the_items_do(first, new, options):
     items, others = open_items(first, **options), open_items(new, **options)
-    learned = unpack(pack(items.learned()))
-    assert np.array_equal(others.features_like(learned).X, items.describe(others))
+    kept = unpack(pack([aspect.to_dict() for aspect in items.features().aspects]))
+    features = others.features(aspects=[Aspect.from_dict(plain) for plain in kept])
+    assert np.array_equal(features.X, items.describe(others).X)
+    assert [aspect.name for aspect in features.aspects] == [a.name for a in items.aspects()]
+    again = open_items(first, **options).features(aspects=[Aspect.from_dict(p) for p in kept])
+    assert np.array_equal(again.X, items.features().X)
 
 
 def test_rows_with_other_columns_cannot_join():
-    learned = open_items(animals()).learned()
+    aspects = open_items(animals()).aspects()
+    others = open_items(animals().drop(columns="seen").assign(color="red"))
     with pytest.raises(InputError, match="color came, and seen went"):
-        open_items(animals().drop(columns="seen").assign(color="red")).features_like(learned)
-    with pytest.raises(InputError, match="earlier release, which did not keep"):
-        open_items(animals()).features_like(None)
+        others.features(aspects=aspects)
+
+
+def names_and_widths(items):
+    features = items.features()
+    return {aspect.name: features.block(aspect.name).shape[1] for aspect in features.aspects}
+
+
+def test_every_kind_has_its_aspects(tmp_path):
+    np.save(tmp_path / "X.npy", np.eye(3))
+    frame = animals().assign(note=[f"{word} {k}" for k, word in enumerate(sentences(0))])
+    columns = ["island", "note", "mass", "seen"]
+    rows = open_items(frame, columns=columns)
+    assert names_and_widths(rows) == {"numbers": 2, "categories": 3, "texts": 16}
+    assert names_and_widths(open_items(sentences(0))) == {"words": 10}
+    assert names_and_widths(open_items(curves(0))) == {"shape": 30}
+    assert names_and_widths(open_items(tmp_path / "X.npy")) == {"numbers": 3}
+    own = open_items(animals()).with_features(Features(np.eye(60), "of my own"))
+    assert [aspect.name for aspect in own.features().aspects] == ["own"]
+    digits = open_items(load_digits().images[:6], image_features="descriptors")
+    assert list(names_and_widths(digits)) == ["layout"]
+
+
+def test_blocks_are_found_by_name_wherever_their_columns_are():
+    items = open_items(animals())
+    features = items.features()
+    # The columns keep the order of the table: mass, three islands, seen.
+    assert [aspect.columns for aspect in features.aspects] == [(0, 4), (1, 2, 3)]
+    assert np.array_equal(features.block("numbers"), features.X[:, [0, 4]])
+    assert repr(features) == "<Features: 60 x 5, euclidean: numbers, categories>"
+    with pytest.raises(InputError, match="no aspect 'layout', only numbers, categories"):
+        features.block("layout")
+
+
+@pytest.mark.parametrize(
+    ("columns", "parts", "message"),
+    [
+        ((5,), [np.eye(2), np.eye(2)], "not 0 to 3, each once"),
+        (None, [np.eye(2), Features(np.eye(2), metric="precomputed")], "must be the only aspect"),
+    ],
+)
+def test_aspects_that_do_not_fit_together_are_refused(columns, parts, message):
+    aspects = [Aspect("a", "one"), Aspect("b", "two", columns=columns)]
+    with pytest.raises(InputError, match=message):
+        joined(aspects, parts)
+
+
+def test_the_length_of_series_in_a_recipe_is_bounded():
+    items = open_items(curves(0))
+    recipe = {"length": 10**9, "channels": ["value"]}
+    with pytest.raises(InputError, match="at 1 to 1024 moments, not 1000000000"):
+        items.features(aspects=[Aspect("shape", "of a file", recipe)])
+
+
+def test_texts_are_not_described_by_a_model_they_were_not_opened_for():
+    items = open_items(sentences(0))
+    with pytest.raises(
+        InputError, match=r"described by 'other', .* Open them with --text-features"
+    ):
+        items.features(aspects=[Aspect("meaning", "of a file", {"model": "other"})])
+
+
+def test_items_without_aspects_can_only_be_shown(tmp_path):
+    class Bare(Items):
+        kind = "bare"
+
+        def view(self, i):
+            return {"kind": self.kind, "text": self.ids[i]}
+
+        def content_hash(self, i):
+            return self.ids[i]
+
+    items = Bare(tmp_path, ["a", "b"])
+    with pytest.raises(InputError, match="bare have no features"):
+        items.features()
+    with pytest.raises(InputError, match="bare have no aspect 'layout'"):
+        items.features(aspects=[Aspect("layout", "of others")])

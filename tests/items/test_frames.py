@@ -47,7 +47,7 @@ def test_numbers_categories_dates_and_gaps_become_features(make):
     features = items.features()
     assert features.X.tolist() == X
     assert features.description.startswith(
-        "4 of 4 columns; numbers scaled to [0, 1]: age, vip; dates as points in time, scaled to "
+        "numbers scaled to [0, 1]: age, vip; dates as points in time, scaled to "
         "[0, 1]: since; categories one-hot: town."
     )
     assert features.notes == (

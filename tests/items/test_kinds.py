@@ -152,7 +152,7 @@ def test_a_second_start_finds_the_features_and_a_changed_item_does_not(tmp_path,
         calls.append(1)
         return np.ones((len(texts), 2)), {}
 
-    monkeypatch.setattr("likewise.items.texts.fit_words", watched)
+    monkeypatch.setattr("likewise.items.latent.fit_words", watched)
     assert np.array_equal(open_items(path, text="text").features().X, first)
     assert calls == []
     path.write_text(path.read_text() + "\nmore")

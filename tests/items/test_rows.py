@@ -48,7 +48,7 @@ def test_numbers_are_scaled_categories_one_hot_and_gaps_reported(flowers):
         "color: 1 missing value, in none of the categories",
     )
     assert features.description.startswith(
-        "2 of 4 columns; numbers scaled to [0, 1]: petal; categories one-hot: color."
+        "numbers scaled to [0, 1]: petal; categories one-hot: color."
     )
     assert features.metric == "euclidean"
     assert features.askable.tolist() == [0, 1, 2, 3]
@@ -301,13 +301,11 @@ def test_a_column_of_equal_numbers_and_an_infinite_one_is_not_called_equal(tmp_p
 def test_a_column_that_is_left_out_is_gone_from_all_that_was_derived(flowers):
     items = open_items(flowers, id="name")
     assert items.view(0)["scales"]
-    assert items.learned() is not None
+    assert "petal" in items.aspects()[0].recipe["columns"]
     others = items.leaving_out("petal")
     assert others.view(0)["scales"] == {}
     assert others.features().X.shape[1] < items.features().X.shape[1]
-    learned = others.learned()
-    assert learned is not None
-    assert "petal" not in learned["encoders"]
+    assert not any("petal" in aspect.recipe["columns"] for aspect in others.aspects())
 
 
 def test_a_missing_value_is_not_in_the_title(tmp_path):

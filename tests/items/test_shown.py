@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from likewise.items.items import shorten, small
+from likewise.items.latent import rounded
 from likewise.items.rows import _short
 from likewise.items.tables import as_shown
-from likewise.items.texts import rounded
 
 
 @pytest.mark.parametrize(

@@ -309,8 +309,8 @@ def changed(path, *statements):
         ("DELETE FROM log", "entry 1 of 28 is missing; 0 can be read"),
         ("UPDATE settings SET value = '7' WHERE name = 'seed'", "damaged: its settings"),
         ("UPDATE items SET hash = 'x' WHERE position = 3", "damaged: its list of items"),
-        ("UPDATE payloads SET data = x'00'", "damaged: its payload 'setup 0'"),
-        ("DELETE FROM payloads", "its payload 'setup 0' is missing"),
+        ("UPDATE payloads SET data = x'00'", "damaged: its payload 'aspects'"),
+        ("DELETE FROM payloads", "its payload 'aspects' is missing"),
         ("DELETE FROM sums WHERE name = 'log'", "what it notes about the end of its log"),
     ],
 )

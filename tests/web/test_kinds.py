@@ -11,9 +11,10 @@ from click.testing import CliRunner
 
 from likewise.cli import main
 from likewise.errors import InputError
-from likewise.items import KINDS, Features, Items, open_items
+from likewise.items import KINDS, Aspect, Items, open_items
 from likewise.items.items import digest
 from likewise.project import open_project
+from likewise.testing import ItemsLaws
 
 
 class Colors(Items):
@@ -49,8 +50,11 @@ class Colors(Items):
     def sum_up(self, some):
         return "reddish" if self._X[list(some), 0].mean() > 127 else "bluish"
 
-    def _make_features(self, progress):
-        return Features(self._X / self._scale, "red, green and blue")
+    def aspects(self):
+        return [Aspect("color", "red, green and blue", {"scale": self._scale})]
+
+    def compute(self, aspect, progress=None):
+        return self._X / aspect.recipe["scale"]
 
 
 @pytest.fixture
@@ -111,12 +115,34 @@ def test_the_terminal_shows_it(path):
     assert "g: 1" in result.output or "g: 0" in result.output
 
 
-def test_the_kind_in_the_documentation_works(tmp_path, monkeypatch):
-    monkeypatch.setattr(KINDS, "_known", {**KINDS._known})
+def documented_kind():
+    """Return the example of docs/items.md."""
     text = (Path(__file__).parents[2] / "docs" / "items.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n((?:(?!```).)*class Colors.*?)```", text, re.S)
-    exec(code, {"__name__": "documented"})
-    (tmp_path / "x.colors").write_text("#00ff00 #010101")
+    return code
+
+
+def test_the_kind_in_the_documentation_works(tmp_path, monkeypatch):
+    monkeypatch.setattr(KINDS, "_known", {**KINDS._known})
+    exec(documented_kind(), {"__name__": "documented"})
+    (tmp_path / "x.colors").write_text("lime #00ff00\nblack #010101")
     items = open_items(tmp_path / "x.colors")
     assert items.view(0) == {"kind": "colors", "fields": [["color", "#00ff00"]]}
     assert items.features().X[0].tolist() == [0, 1, 0]
+    assert items.features().description == "red, green and blue"
+    (tmp_path / "y.colors").write_text("red #ff0000")
+    assert items.describe(tmp_path / "y.colors").block("color").tolist() == [[1, 0, 0]]
+
+
+class TestDocumentedColors(ItemsLaws):
+    """The example of docs/items.md obeys the laws."""
+
+    @pytest.fixture(autouse=True)
+    def _documented(self, monkeypatch):
+        monkeypatch.setattr(KINDS, "_known", {**KINDS._known})
+        exec(documented_kind(), {"__name__": "documented"})
+
+    def write(self, folder, *, is_changed):
+        path = folder / "paints.colors"
+        path.write_text(f"a #ff0000\nb #00ff00\nc #0000{'fe' if is_changed else 'ff'}\n")
+        return path

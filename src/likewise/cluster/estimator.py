@@ -300,7 +300,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
                 stacklevel=2,
             )
         data = self._data(X)
-        self._describer = X.describer() if hasattr(X, "describer") else None
+        self._describe_new = X.describe if _is_items(X) else None
         self._check_parameters()
         file = None if checkpoint is None else Checkpoint(checkpoint)
         resumed = file and file.load(partial(self._rows_of, data), type(self).__name__)
@@ -374,9 +374,9 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         self, predict: Compute, X: Any, dtype: Any, n_columns: int | None = None
     ) -> Any:
         """Return what is predicted for all rows, block by block; lazily for Dask collections."""
-        describer = getattr(self, "_describer", None)
-        if describer is not None and describer.takes(X):
-            X = describer(X)
+        describe = getattr(self, "_describe_new", None)
+        if describe is not None and describe.takes(X):
+            X = describe(X).X
         data = open_rows(X)
         if data.is_in_memory:
             return data.map(predict, partial(self._validated, reset=False), dtype, n_columns)
@@ -403,11 +403,17 @@ def most_likely(chances: Compute, rows: NDArray[Any]) -> NDArray[np.intp]:
     return np.asarray(chances(rows).argmax(axis=1), dtype=np.intp)
 
 
+def _is_items(X: Any) -> bool:
+    """Whether these are items; the method knows nothing else of them."""
+    # By the class: a data frame has its columns as attributes.
+    return hasattr(type(X), "aspects")
+
+
 def row_labels(X: Any, sample_ids: Sequence[Hashable] | None) -> Sequence[Any] | None:
     """Return the labels by which links may name rows: sample ids, ids of items, or an index."""
     if sample_ids is not None:
         return sample_ids
-    if hasattr(X, "describer"):
+    if _is_items(X):
         ids: Sequence[Any] = X.ids
         return ids
     is_pandas = hasattr(X, "iloc") and hasattr(X, "columns") and not hasattr(X, "__dask_graph__")

@@ -1,6 +1,7 @@
 """What a person sees, and features from it: images, texts, rows, series or bare points."""
 
-from likewise.items.items import Features, Items, Problem
+from likewise.items.features import Aspect, Features, Problem
+from likewise.items.items import Items
 from likewise.items.kinds import KINDS, open_items
 
-__all__ = ["KINDS", "Features", "Items", "Problem", "open_items"]
+__all__ = ["KINDS", "Aspect", "Features", "Items", "Problem", "open_items"]

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from likewise.core.arrays import array_to_json, from_json
 from likewise.files import cache_folder
 from likewise.store.database import connect
 
@@ -77,6 +78,16 @@ class FeatureCache:
             stored = {hash: make()}
             self.keep(recipe, stored)
         return stored[hash]
+
+    def get_plain(self, recipe: str, hash: str, make: Callable[[], Any]) -> Any:
+        """Return plain values and arrays kept under a hash, or make and keep them."""
+
+        def packed() -> np.ndarray:
+            return np.frombuffer(json.dumps(make(), default=array_to_json).encode(), np.uint8)
+
+        if self._path is None:
+            return make()
+        return from_json(json.loads(self.get(recipe, hash, packed).tobytes()))
 
     def _with(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
         """Do something with the file; make it if it is missing, delete it if it is damaged."""

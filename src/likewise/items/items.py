@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from likewise.core.candidates import Candidates
-from likewise.core.partition import SuperInstances
 from likewise.errors import CannotGrowError, InputError
 from likewise.inputs import check_text
+from likewise.items.features import Aspect, Features, Problem, joined
 from likewise.words import many
 
 if TYPE_CHECKING:
@@ -31,91 +30,13 @@ SPARK_POINTS = 48
 """How many points a curve in a tile has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that could not be used, while the rest could.
-
-    Attributes
-    ----------
-    item : int or None
-        The item it is about, or None for something that did not become an item.
-    message : str
-        What it is and why.
-    """
-
-    item: int | None
-    message: str
-
-
-@dataclass(frozen=True, eq=False)
-class Features:
-    """Numbers that say how alike the items are.
-
-    Attributes
-    ----------
-    X : array of shape (n, n_features), (n, n) distances, or Candidates
-        One row per item, all finite; or the pairs that may be asked about.
-    description : str
-        Which features these are and, where there are better ones, how to get them.
-    metric : {"euclidean", "precomputed"}
-        ``"precomputed"`` when `X` holds distances or candidate pairs.
-    notes : tuple of str
-        What was filled in or left out on the way.
-    problems : tuple of Problem
-        Items without features of their own; they get the mean of the others.
-    partition : SuperInstances or None
-        Beside candidate pairs, which items certainly belong together.
-    questions : {"pairs", "choices"}
-        How candidate pairs are asked about by default.
-    """
-
-    X: np.ndarray | Any
-    description: str
-    metric: Literal["euclidean", "precomputed"] = "euclidean"
-    notes: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = field(default=())
-    partition: SuperInstances | None = None
-    questions: Literal["pairs", "choices"] = "pairs"
-
-    def __repr__(self) -> str:
-        n_rows, n_columns = self.X.shape
-        return f"<Features: {n_rows} x {n_columns}, {self.metric}: {shorten(self.description)}>"
-
-    @property
-    def askable(self) -> np.ndarray:
-        """The rows that may be shown in a question: those without a problem."""
-        broken = {problem.item for problem in self.problems}
-        return np.array([i for i in range(len(self.X)) if i not in broken], dtype=np.intp)
-
-    def aligned(self, where: Sequence[int | None]) -> Features:
-        """Return the features of the items at these places; an item that is gone gets the mean."""
-        if list(where) == list(range(len(self.X))):
-            return self
-        gone = [k for k, place in enumerate(where) if place is None]
-        places = np.array([place or 0 for place in where], dtype=np.intp)
-        X: Any
-        if isinstance(self.X, Candidates):
-            X = self.X  # by the rows of the session already, which keeps them
-        elif self.metric == "precomputed":
-            X = self.X[np.ix_(places, places)]
-            X[gone, :] = X[:, gone] = self.X.mean()
-            np.fill_diagonal(X, 0.0)
-        else:
-            X = self.X[places]
-            if gone:
-                X[gone] = np.delete(X, gone, axis=0).mean(axis=0)
-        back = {place: k for k, place in enumerate(where) if place is not None}
-        problems = [Problem(back[p.item], p.message) for p in self.problems if p.item in back]
-        problems += [Problem(k, "it is no longer there") for k in gone]
-        return replace(self, X=X, problems=tuple(problems))
-
-
 class Items(ABC):
     """A set of things a person can compare, and features of them. Made by `open_items`.
 
-    A kind of items is a subclass with `kind`, `noun`, `options`, `recognizes`, `open`, `view`,
-    `content_hash` and `_make_features`. Page, terminal and exports need nothing more: they show the
-    parts of `view`. ``docs/items.md`` explains how to add one.
+    A kind of items is a subclass with `kind`, `noun`, `options`, `recognizes` and `open`. It says
+    which aspects its items have (`aspects`), how one of them is computed (`compute`), and what is
+    shown of an item (`view`). Page, terminal and exports need nothing more. ``docs/items.md``
+    explains how to add one.
 
     Attributes
     ----------
@@ -156,7 +77,7 @@ class Items(ABC):
         self.ids = tuple(check_text(name, "an id", in_lines=True) for name in ids)
         self.problems = tuple(problems)
         self.notes = tuple(notes)
-        self._given: Features | Callable[[], Features] | None = None
+        self._own: Features | Callable[[], Features] | None = None
         self._opened_with: dict[str, Any] = {}
         self._searched: dict[int, str] = {}
 
@@ -196,17 +117,33 @@ class Items(ABC):
             Markup that the person vouched for; shown in a frame that cannot reach the page.
         """
 
-    @abstractmethod
     def content_hash(self, i: int) -> str:
-        """Return a hash of all that is shown of item `i` or goes into its features."""
+        """Return a hash of all that is shown of item `i` or goes into its features.
+
+        By default of its view and its picture.
+        """
+        picture = self.thumbnail(i) if self.has_pictures else b""
+        return digest(json.dumps(self.view(i)), picture)
 
     def content(self, i: int) -> str:
         """Return a hash that is the same for items that nobody can tell apart."""
         return self.content_hash(i)
 
-    @abstractmethod
-    def _make_features(self, progress: OnProgress | None) -> Features:
-        """Compute the built-in features, or fetch them from the cache."""
+    def aspects(self) -> Sequence[Aspect]:
+        """Return the respects in which these items are alike, in order, each with its recipe.
+
+        By default there are none: such items can be shown, but not described.
+        """
+        return ()
+
+    def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> np.ndarray | Features:
+        """Return one row of values for each item, by the recipe of an aspect.
+
+        The aspect is one of these items or of earlier ones, whose ranges, vocabulary or network
+        then hold for these. Return `Features` where there is more to say: notes, problems of single
+        items, or distances instead of values.
+        """
+        raise InputError(f"{self.kind} have no aspect {aspect.name!r}")
 
     # -- what follows from that; a kind may know better --------------------------------------------
 
@@ -255,11 +192,6 @@ class Items(ABC):
         """Return a picture of item `i`, at most `size` pixels wide and high."""
         raise InputError(f"{self.kind} have no pictures: item {i} of {self.source}")
 
-    @property
-    def decided(self) -> dict[str, Any]:
-        """The options of `open_items` that were chosen for this machine."""
-        return {}
-
     # -- all of them -------------------------------------------------------------------------------
 
     @property
@@ -277,102 +209,59 @@ class Items(ABC):
         """Return the features, so that ``Likewise().fit(items, ...)`` works."""
         return np.array(self.features().X, dtype=dtype, copy=copy)
 
-    def features(self, progress: OnProgress | None = None) -> Features:
-        """Return the features that came with the items, or else the built-in ones.
+    def features(
+        self, progress: OnProgress | None = None, *, aspects: Sequence[Aspect] | None = None
+    ) -> Features:
+        """Return the features that came with the items, or else those of their aspects.
 
         Parameters
         ----------
         progress : callable, optional
             Called with the number of items done and of all items, if this takes long.
+        aspects : sequence of Aspect, optional
+            Those of earlier items, by whose recipes the features are made; by default those of
+            these items.
         """
-        if callable(self._given):
-            self._given = self._given()
-        made = self._given if self._given is not None else self._make_features(progress)
-        return self._with_problems(made)
-
-    @property
-    def has_given_features(self) -> bool:
-        """Whether the features came with the items."""
-        return self._given is not None
-
-    def learned(self) -> dict[str, Any] | None:
-        """Return what `features_like` needs to know of these items, as plain values and arrays.
-
-        None if features of an item do not depend on the others.
-        """
-        return None if self.has_given_features else self._learned()
-
-    def _learned(self) -> dict[str, Any] | None:
-        return None
-
-    def features_like(self, learned: Mapping[str, Any] | None) -> Features:
-        """Return features of these items, computed like those of the items that gave `learned`."""
-        if self._given is not None:
-            return self.features()
-        return self._with_problems(self._make_features_like(learned))
-
-    def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
-        """Compute the built-in features by what was learned from other items."""
-        raise CannotGrowError(
-            f"the features of these {many(self.noun)} come from all of them together, so new ones "
-            "cannot be described. Begin another session with --session FILE"
-        )
-
-    def _with_problems(self, features: Features) -> Features:
-        known = {problem.item for problem in features.problems}
-        here = tuple(p for p in self.problems if p.item is not None and p.item not in known)
-        if not here:
-            return features
-        every = sorted((*features.problems, *here), key=lambda problem: problem.item or 0)
-        return replace(features, problems=tuple(every))
+        if callable(self._own):
+            self._own = self._own()
+        if self._own is not None:
+            return self._own.with_problems(self.problems)
+        wanted = self.aspects() if aspects is None else aspects
+        if not wanted:
+            raise InputError(f"{self.kind} have no features; fit by features of your own")
+        parts = [self.compute(aspect, progress) for aspect in wanted]
+        return joined(wanted, parts).with_problems(self.problems)
 
     def with_features(self, features: Features | Callable[[], Features]) -> Self:
         """Return the same items with these features, or what makes them, as their own."""
         other = copy.copy(self)
-        other._given = features
+        other._own = features
         return other
 
-    def describe(self, source: Any) -> np.ndarray:
-        """Return features of new things, computed like those of these items.
+    @property
+    def describe(self) -> Describer:
+        """A function that describes new things as these items were described.
 
+        It takes items of the same kind, or what `open_items` takes, and returns their `Features`.
         What was learned from these items, such as the range of a column, its categories or the
-        vocabulary of texts, is applied to the new things.
-
-        Parameters
-        ----------
-        source : Items, or what `open_items` takes
-            New things of the same kind.
-
-        Returns
-        -------
-        ndarray of shape (n_things, n_features)
-
-        Raises
-        ------
-        InputError
-            If this kind cannot describe new things, or the new things are of another kind.
+        vocabulary of texts, holds for the new things. It does not keep these items, so fitted
+        models keep it.
         """
-        return self.describer()(source)
-
-    def describer(self) -> Describer:
-        """Return what describes new things and does not hold these items; fitted models keep it."""
         from likewise.items.kinds import Describer
 
-        return Describer(self.kind, self._opened_with, self.learned(), self.has_given_features)
+        aspects = self.aspects() if self._own is None else None
+        return Describer(self.kind, self._opened_with, aspects)
+
+    def from_all_together(self) -> CannotGrowError:
+        """Return the error of an aspect that new items cannot have."""
+        return CannotGrowError(
+            f"the features of these {many(self.noun)} come from all of them together, so new ones "
+            "cannot be described. Begin another session with --session FILE"
+        )
 
     def content_hashes(self) -> dict[str, str]:
         """Return the content hash of every item by its id, as a `Store` keeps them."""
         return {item: self.content_hash(i) for i, item in enumerate(self.ids)}
-
-
-def known_before(learned: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Return what was learned from the first items; earlier releases did not keep it."""
-    if learned is None:
-        raise CannotGrowError(
-            "the session was begun by an earlier release, which did not keep what features of new "
-            "items need. Begin another with --session FILE"
-        )
-    return learned
 
 
 def small(view: Mapping[str, Any]) -> dict[str, Any]:

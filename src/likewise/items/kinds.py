@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from likewise.errors import InputError
 from likewise.files import open_regular
 from likewise.items.cache import feature_cache
+from likewise.items.features import Aspect, Features, joined
 from likewise.items.items import Items
 from likewise.items.limits import files_below
 from likewise.items.pairs import read_candidates
@@ -251,12 +251,14 @@ def _kind_in_memory(things: list[Any]) -> str:
 
 @dataclass(frozen=True)
 class Describer:
-    """What describes new things of a kind: small, without items, so that it can be pickled."""
+    """What describes new things of a kind: small, without items, so that it can be pickled.
+
+    It has the aspects of the first items; None if their features came with them.
+    """
 
     kind: str
     options: Mapping[str, Any]
-    learned: Mapping[str, Any] | None
-    has_given_features: bool
+    aspects: Sequence[Aspect] | None
 
     def takes(self, source: Any) -> bool:
         """Whether this is to be described; rows of numbers are features already."""
@@ -267,9 +269,9 @@ class Describer:
         is_row = isinstance(source[0], list | tuple | np.ndarray) and np.ndim(source[0]) == 1
         return not is_row or self.kind == "series"
 
-    def __call__(self, source: Any) -> NDArray[Any]:
-        """Return one row of features for each thing in a source, of the same kind."""
-        if self.has_given_features:
+    def __call__(self, source: Any) -> Features:
+        """Return the features of the things in a source, of the same kind."""
+        if self.aspects is None:
             raise InputError(
                 f"new {self.kind} cannot be described: the features of these items were given. "
                 "Pass features of the new ones, an array"
@@ -277,11 +279,11 @@ class Describer:
         items = source if isinstance(source, Items) else self._opened(source)
         if items.kind != self.kind:
             raise InputError(f"these are {items.kind}, but the model was fitted on {self.kind}")
-        features = items._make_features_like(self.learned)
+        features = joined(self.aspects, [items.compute(aspect) for aspect in self.aspects])
         for problem in (*features.problems, *items.problems):
             if items.has_pictures and problem.item is not None:
                 raise InputError(f"a picture cannot be read, leave it out: {problem.message}")
-        return np.asarray(features.X)
+        return features
 
     def _opened(self, source: Any) -> Items:
         """Open new things as the first were, without their ids and what is only shown."""

@@ -11,7 +11,8 @@ import numpy as np
 
 from likewise.core.candidates import Candidates
 from likewise.errors import InputError, needs_extra
-from likewise.items.items import Features, OnProgress, digest, shorten
+from likewise.items.features import Aspect, Features
+from likewise.items.items import OnProgress, digest, shorten
 from likewise.items.pairs import bounded
 from likewise.items.tablefiles import READING, TableItems
 from likewise.items.tables import Table, as_text, is_missing
@@ -88,7 +89,14 @@ class NameItems(TableItems):
         """Return the most frequent of the names."""
         return shorten(self.ids[min(members)])
 
-    def _make_features(self, progress: OnProgress | None) -> Features:
+    def aspects(self) -> list[Aspect]:
+        """Return the spelling of the names."""
+        return [Aspect("spelling", "runs of characters", {"of": digest(*self.ids)})]
+
+    def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> Features:
+        """Return the most alike names as candidate pairs."""
+        if aspect.recipe["of"] != digest(*self.ids):
+            raise self.from_all_together()
         same_above, different_below = self._bounds
         why = "that differ only in case and spaces" if same_above is None else ""
         same_above = SURELY_SAME if same_above is None else same_above

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from likewise.core.candidates import Candidates
 from likewise.errors import InputError
-from likewise.items.items import Features, shorten
+from likewise.items.features import Features
+from likewise.items.items import shorten
 from likewise.items.points import opened_arrays
 from likewise.items.tablefiles import PARQUET_SUFFIXES, parquet_columns, read_table
 from likewise.items.tables import as_text

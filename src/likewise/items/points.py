@@ -16,7 +16,8 @@ import numpy as np
 from likewise.errors import InputError
 from likewise.files import open_regular
 from likewise.items.cache import FeatureCache
-from likewise.items.items import Features, Items, OnProgress, check_ids, digest, shorten
+from likewise.items.features import Aspect, Features
+from likewise.items.items import Items, OnProgress, check_ids, digest, shorten
 from likewise.items.limits import check_fits, check_unpacked
 from likewise.items.tablefiles import TABLE_SUFFIXES, read_table
 from likewise.items.tables import as_text, numbered
@@ -76,13 +77,14 @@ class PointItems(Items):
         """Return a hash of the row."""
         return digest(str(self._X.dtype), self._X[i].tobytes())
 
-    def _make_features(self, progress: OnProgress | None) -> Features:
-        return Features(
-            self._X, f"{plural(self._X.shape[1], 'feature')} from {self.source}, as they are"
-        )
+    def aspects(self) -> list[Aspect]:
+        """Return the numbers as one aspect."""
+        about = f"{plural(self._X.shape[1], 'feature')} from {self.source}, as they are"
+        return [Aspect("numbers", about)]
 
-    def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
-        return self._make_features(None)
+    def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> np.ndarray:
+        """Return the numbers as they are."""
+        return self._X
 
 
 @contextmanager

@@ -11,18 +11,11 @@ from typing import Any, Self
 import numpy as np
 
 from likewise.errors import InputError
-from likewise.items.items import (
-    Features,
-    OnProgress,
-    digest,
-    known_before,
-    one_line,
-    scaled,
-    shorten,
-)
+from likewise.items.features import Aspect, Features
+from likewise.items.items import OnProgress, digest, one_line, scaled, shorten
+from likewise.items.latent import LatentTexts
 from likewise.items.tablefiles import READING, TableItems
 from likewise.items.tables import Table, as_text, find_times, is_missing, read_times
-from likewise.items.texts import fit_characters, latent_features
 from likewise.words import plural
 
 MOST_CATEGORIES = 30
@@ -35,6 +28,11 @@ HOW = {
     "category": "categories one-hot",
     "text": "texts by their letters",
 }
+
+ASPECTS = {"numbers": ("number", "date"), "categories": ("category",), "texts": ("text",)}
+"""The aspects of rows, and what columns they are made from."""
+
+BETTER = "Choose other columns with --columns, or bring your own features with --features."
 
 N_TELLING = 3
 """How many values a summary of a group names."""
@@ -101,7 +99,7 @@ class RowItems(TableItems):
             for names in (self._show, self._used, self._hashed)
         )
         other._searched = {}
-        for name in ("_fitted", "_numbers", "_shares", "_categories"):
+        for name in ("_aspects", "_numbers", "_shares", "_categories"):
             vars(other).pop(name, None)
         return other
 
@@ -115,22 +113,29 @@ class RowItems(TableItems):
         names = [name for name in self._hashed if name != self._id]
         return digest(repr([self._table.columns[name][i] for name in names]))
 
+    def aspects(self) -> list[Aspect]:
+        """Return the *numbers*, dates among them, the *categories* and the *texts* of the rows."""
+        return self._aspects
+
     @cached_property
-    def _fitted(self) -> tuple[Features, dict[str, Encoder]]:
+    def _aspects(self) -> list[Aspect]:
         # Not cached on disk: to compute them takes no longer than to hash the table.
-        return fit_rows(self._table, self._used, is_chosen=self._is_chosen)
+        return fit_rows(
+            self._table, self._used, self._hashed, self._latent, is_chosen=self._is_chosen
+        )
 
-    def _make_features(self, progress: OnProgress | None) -> Features:
-        return self._fitted[0]
+    @cached_property
+    def _latent(self) -> LatentTexts:
+        return LatentTexts(self._cache)
 
-    def _learned(self) -> dict[str, Any]:
-        """Return the range, the categories or the letters of every column."""
-        return {"encoders": self._fitted[1], "columns": self._hashed}
-
-    def features_like(self, learned: Mapping[str, Any] | None) -> Features:
-        """Return features made as those of the first rows, which must have had the same columns."""
-        before = set(self._hashed if self.has_given_features else known_before(learned)["columns"])
-        now = set(self._hashed)
+    def features(
+        self, progress: OnProgress | None = None, *, aspects: Sequence[Aspect] | None = None
+    ) -> Features:
+        """Return the features; the first rows of a session must have had the same columns."""
+        known = {"table": self._hashed}
+        for aspect in aspects or ():
+            known |= aspect.recipe
+        before, now = set(known["table"]), set(self._hashed)
         if before != now:
             raise InputError(
                 f"{self.source} has other columns than when the session was begun: "
@@ -138,12 +143,12 @@ class RowItems(TableItems):
                 f"{', '.join(sorted(before - now)) or 'nothing'} went. Give it the columns it had, "
                 "or begin another session with --session FILE"
             )
-        return super().features_like(learned)
+        return super().features(progress, aspects=aspects)
 
-    def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
-        encoders = known_before(learned)["encoders"]
-        blocks = [encoded(self._table, name, encoder) for name, encoder in encoders.items()]
-        return Features(np.hstack(blocks), "columns, as those of the first rows")
+    def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> np.ndarray:
+        """Return the columns of an aspect, each encoded as in the rows that it was learned from."""
+        columns = aspect.recipe["columns"].items()
+        return np.hstack([_encoded(self._table, name, how, self._latent) for name, how in columns])
 
     def sum_up(self, members: Sequence[int]) -> str:
         """Return the values that tell these rows from the others, such as ``color red``."""
@@ -216,59 +221,79 @@ def _range(numbers: np.ndarray) -> tuple[float, float]:
     return (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
 
 
+Encoder = dict[str, Any]
+"""What was learned from a column, as plain values: the range of its numbers or dates, its
+categories, or its letters."""
+
+
 def fit_rows(
-    table: Table, names: Sequence[str], *, is_chosen: bool
-) -> tuple[Features, dict[str, Encoder]]:
-    """Return the features of the rows, and by column name what makes them of new rows.
+    table: Table,
+    names: Sequence[str],
+    hashed: Sequence[str],
+    latent: LatentTexts,
+    *,
+    is_chosen: bool,
+) -> list[Aspect]:
+    """Return the aspects of rows; their recipes have the columns of the table, `hashed`.
 
     Unless the columns were chosen, free text and columns that count the rows are left out.
     """
-    encoders: dict[str, Encoder] = {}
-    used: dict[str, list[str]] = {how: [] for how in HOW}
+    encoders: dict[str, tuple[str, Encoder]] = {}
+    texts: list[str] = []
     notes: list[str] = []
     for name in names:
         how, encoder, remarks = _encoder(table, name, keeps_counts=is_chosen)
         if remarks:
             notes.append(f"{name}: {'; '.join(remarks)}")
-        if encoder is not None or how == "text":
-            used[how].append(name)
-        if encoder is not None:
-            encoders[name] = encoder
-    blocks = [encoded(table, name, encoder) for name, encoder in encoders.items()]
-    if used["text"] and blocks and not is_chosen:
+        if how == "text":
+            texts.append(name)
+        elif encoder is not None:
+            encoders[name] = how, encoder
+    if texts and encoders and not is_chosen:
         notes.append(
-            f"left out as free text: {', '.join(used.pop('text'))}. Name them in --columns to use "
-            "their letters, or use --text for one of them."
+            f"left out as free text: {', '.join(texts)}. Name them in --columns to use their "
+            "letters, or use --text for one of them."
         )
-    for name in used.get("text", ()):
-        X, letters = fit_characters([as_text(v) for v in table.column(name)])
-        blocks.append(X)
-        encoders[name] = {"letters": letters}
-    if not blocks:
+        texts = []
+    for name in texts:
+        _, letters = latent.fit([as_text(v) for v in table.column(name)], "letters")
+        encoders[name] = "text", {"letters": letters}
+    if not encoders:
         if table.n == 1:
             raise InputError(f"{table.path} has only 1 row; to compare rows, at least 2 are needed")
         raise InputError(
             f"no column of {table.path} tells its rows apart: looked at {', '.join(names)}. "
             "Columns whose values are all equal or all missing are of no use."
         )
-    listed = "; ".join(f"{HOW[how]}: {', '.join(names)}" for how, names in used.items() if names)
-    description = (
-        f"{len(blocks)} of {plural(len(table.columns), 'column')}; {listed}. Choose others with "
-        "--columns, or bring your own with --features."
-    )
-    return Features(np.hstack(blocks), description, notes=tuple(notes)), encoders
+    aspects, ends = [], np.cumsum([0, *(_width(encoder) for _, encoder in encoders.values())])
+    places = {name: range(ends[k], ends[k + 1]) for k, name in enumerate(encoders)}
+    for aspect, ways in ASPECTS.items():
+        columns = {name: encoder for name, (how, encoder) in encoders.items() if how in ways}
+        if columns:
+            used = {way: [name for name in columns if encoders[name][0] == way] for way in ways}
+            about = "; ".join(
+                f"{HOW[way]}: {', '.join(names)}" for way, names in used.items() if names
+            )
+            recipe = {"columns": columns, "table": list(hashed)}
+            where = tuple(int(place) for name in columns for place in places[name])
+            aspects.append(Aspect(aspect, about, recipe, BETTER, tuple(notes), where))
+    return aspects
 
 
-Encoder = dict[str, Any]
-"""What was learned from a column, as plain values: the range of its numbers or dates, its
-categories, or its letters."""
+def _width(encoder: Encoder) -> int:
+    """Return how many columns of features a column of the table becomes."""
+    if "letters" in encoder:
+        return len(encoder["letters"].get("components", [0]))
+    return len(encoder["names"]) if "names" in encoder else 1
 
 
-def encoded(table: Table, name: str, encoder: Mapping[str, Any]) -> np.ndarray:
+def _encoded(
+    table: Table, name: str, encoder: Mapping[str, Any], latent: LatentTexts
+) -> np.ndarray:
     """Return the features of a column by what was learned from one of that name."""
     # Not by scikit-learn's encoders: importing them takes longer than most tables.
     if "letters" in encoder:
-        return latent_features([as_text(v) for v in table.column(name)], encoder["letters"])
+        return latent.describe([as_text(v) for v in table.column(name)], encoder["letters"])
     if "names" in encoder:
         texts = np.array([_category(value) for value in table.column(name)], dtype=object)
         names = np.array([str(category) for category in encoder["names"]], dtype=object)

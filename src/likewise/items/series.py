@@ -5,8 +5,9 @@ They are compared by their z-normalized values, or under dynamic time warping.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -15,7 +16,8 @@ import numpy as np
 
 from likewise.errors import InputError, needs_extra
 from likewise.items.cache import FeatureCache, package_versions
-from likewise.items.items import Features, Items, OnProgress, Problem, digest, known_before
+from likewise.items.features import Aspect, Features, Problem
+from likewise.items.items import Items, OnProgress, digest
 from likewise.items.limits import files_below, name_in, names_in
 from likewise.items.points import ARRAY_SUFFIXES, read_array
 from likewise.items.tablefiles import CSV_SUFFIXES, MEMORY, READING, is_table, read_table
@@ -29,6 +31,11 @@ LONGEST = 1_024
 """Series are compared at no more than this many moments."""
 MOST_WARPED = 5_000
 """Beyond this many series a matrix of all distances no longer fits in memory comfortably."""
+
+BETTER = (
+    "Series that are alike but shifted in time compare better with --series-features dtw "
+    '(pip install "likewise[series]").'
+)
 
 MOST_POINTS = 2_000
 """A longer series is shown with fewer points; the lowest and highest values stay."""
@@ -113,35 +120,41 @@ class SeriesItems(Items):
         values = self._series[i]
         return digest(str(values.shape), values.tobytes())
 
-    def _make_features(self, progress: OnProgress | None) -> Features:
+    def aspects(self) -> list[Aspect]:
+        """Return the *shape* of the series: their height and its range are left out."""
+        lengths = [len(values) for values in self._series]
         if self._how == "dtw":
-            return dtw_features(self._series, self._cache)
-        length = self._learned()["length"]
+            about = "distances of z-normalized series under dynamic time warping"
+            recipe = {"window": _window(lengths), "of": self._digest}
+            return [Aspect("shape", f"{about}, window {recipe['window']}", recipe)]
+        length = min(LONGEST, int(np.median(lengths)))
         about = "z-normalized values, compared moment by moment"
-        if any(len(values) != length for values in self._series):
+        if any(n != length for n in lengths):
             about += f", after bringing all series to {length} moments"
-        return Features(
-            _z_normal(self._series, length),
-            f"{about}. Series that are alike but shifted in time compare better with "
-            '--series-features dtw (pip install "likewise[series]").',
-        )
+        return [Aspect("shape", about, {"length": length, "channels": self._channels}, BETTER)]
 
-    def _learned(self) -> dict[str, Any]:
-        """Return the number of moments, and the channels."""
-        median = int(np.median([len(values) for values in self._series]))
-        return {"length": min(LONGEST, median), "channels": self._channels}
-
-    def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
-        if self._how == "dtw":
-            return super()._make_features_like(learned)
-        known = known_before(learned)
-        length, channels = int(known["length"]), list(known["channels"])
+    def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> np.ndarray | Features:
+        """Return the z-normalized values of every series, or the distances of all pairs."""
+        if "of" in aspect.recipe:
+            if aspect.recipe["of"] != self._digest:
+                raise self.from_all_together()
+            recipe = f"{RECIPE}, {package_versions('dtaidistance')}"
+            window = int(aspect.recipe["window"])
+            D = self._cache.get(recipe, self._digest, lambda: _warped(self._series, window))
+            return Features(D, metric="precomputed", notes=self._cache.notes)
+        length, channels = int(aspect.recipe["length"]), list(aspect.recipe["channels"])
         if len(self._channels) != len(channels):
             raise InputError(
                 f"these series have {plural(len(self._channels), 'channel')}, the first ones "
                 f"{len(channels)}: {', '.join(channels)}"
             )
-        return Features(_z_normal(self._series, length), "z-normalized values, as of the first")
+        if not 1 <= length <= LONGEST:
+            raise InputError(f"series are compared at 1 to {LONGEST} moments, not {length}")
+        return _z_normal(self._series, length)
+
+    @cached_property
+    def _digest(self) -> str:
+        return digest(*(part for s in self._series for part in (str(s.shape), s.tobytes())))
 
 
 def series_from_table(
@@ -314,24 +327,15 @@ def _z_normal(series: Sequence[np.ndarray], length: int) -> np.ndarray:
     return np.stack([z_normalize(_resample(values, length)).ravel() for values in series])
 
 
-def dtw_features(series: Sequence[np.ndarray], kept: FeatureCache) -> Features:
-    """Return the distances of all z-normalized series under dynamic time warping."""
-    if len(series) > MOST_WARPED:
+def _window(lengths: Sequence[int]) -> int:
+    """Return how far moments may be shifted, if there are not too many series to try."""
+    if len(lengths) > MOST_WARPED:
         raise InputError(
-            f"{len(series)} series are too many for dynamic time warping, which compares all pairs "
-            f"(at most {MOST_WARPED}). Use --series-features euclidean."
+            f"{len(lengths)} series are too many for dynamic time warping, which compares all "
+            f"pairs (at most {MOST_WARPED}). Use --series-features euclidean."
         )
-    lengths = [len(values) for values in series]
     # A tenth of the length, and at least the difference between the shortest and the longest.
-    window = max(lengths) // 10 + 1 + max(lengths) - min(lengths)
-    key = digest(*(part for s in series for part in (str(s.shape), s.tobytes())))
-    recipe = f"{RECIPE}, {package_versions('dtaidistance')}"
-    return Features(
-        kept.get(recipe, key, lambda: _warped(series, window)),
-        f"distances of z-normalized series under dynamic time warping, window {window}",
-        metric="precomputed",
-        notes=kept.notes,
-    )
+    return max(lengths) // 10 + 1 + max(lengths) - min(lengths)
 
 
 def _warped(series: Sequence[np.ndarray], window: int) -> np.ndarray:

@@ -55,13 +55,13 @@ class TableItems(Items):
 
     option: ClassVar[str | None] = None
     """The option that tells this kind from rows."""
-    _cache: FeatureCache
 
     def __init__(
         self, table: Table, ids: Sequence[str], id: str | None = None, **more: Iterable[Any]
     ) -> None:
         super().__init__(table.path, ids, **more)
         self._table, self._id = table, id
+        self._cache = FeatureCache(None)
         self._has_names = id is not None or table.index is not None
 
     @classmethod

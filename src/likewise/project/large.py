@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.errors import InputError
-from likewise.items.items import Features, Items
+from likewise.items import Features, Items
 from likewise.items.limits import fits
 from likewise.items.points import refuse_not_finite
 from likewise.items.rows import RowItems

@@ -16,14 +16,14 @@ import numpy as np
 from likewise.core.session import Session
 from likewise.errors import CannotGrowError, InputError, SessionFileError
 from likewise.files import cache_folder
-from likewise.items import KINDS, Features, Items, open_items
+from likewise.items import KINDS, Aspect, Features, Items, open_items
 from likewise.items.kinds import PathLike, refuse_nothing
 from likewise.items.texts import is_built_in
 from likewise.project import large
 from likewise.project.beginning import Begun, Say, Step, begin_session, check_ways, sample_of
 from likewise.project.growing import (
+    ASPECTS,
     JOINED,
-    LEARNED,
     Changes,
     ids_of_rows,
     match_items,
@@ -208,16 +208,12 @@ def _begin(paths: Sequence[PathLike], settings: dict[str, Any], say: Say, progre
     session.row_numbers = None if numbers is None else np.array(places, dtype=np.intp)
     settings |= {
         "path": os.path.abspath(path),
-        # Stored with the defaults chosen here, because another machine or release may choose
-        # others.
-        "options": {**items.decided, **settings["options"]},
         "features": features.description,
         **({"copies": copies} if copies else {}),
         **({"unshown": unshown} if unshown else {}),
     }
     payloads = {} if session.strategy.X is None else {ROWS: pack({"X": about.X})}
-    if (learned := items.learned()) is not None:
-        payloads[LEARNED] = pack(learned)
+    payloads[ASPECTS] = pack([aspect.to_dict() for aspect in features.aspects])
     return Begun(session, items, features, payloads)
 
 
@@ -273,7 +269,7 @@ def _go_on(
         with readable(f"the list of copies in {where}"):
             had = ids_of_rows(session, settings, list(before))
         held, changes, refused = dict(enumerate(had)), Changes(), ""
-        describe: Callable[..., Features]
+        describe: Callable[[], Features]
         if "paths" in settings:
             items, describe = large.sample_in(store, session)
         elif begun is not None:
@@ -292,8 +288,7 @@ def _go_on(
                 try:
                     if not grows:
                         raise CannotGrowError(f"likewise update {path} does that")
-                    like_first = partial(describe, are_new=True)
-                    held = take_in(session, store, items, match, like_first, position)
+                    held = take_in(session, store, items, match, describe, position)
                     position, settings = position + 1, store.settings
                     say(f"{changes} since last time")
                 except CannotGrowError as error:
@@ -337,12 +332,10 @@ def _features(
     wanted: Mapping[str, Any],
     session: Session,
     store: Store,
-    *,
-    are_new: bool = False,
 ) -> Features:
-    """Return the features of items, unless only a file names their model, which can hold code.
+    """Return the features of items, made as those of the first ones.
 
-    Where some joined or are new, they are made as those of the first items.
+    A model that only a file names is not loaded, since it can hold code.
     """
     strategy = session.strategy
     if strategy.candidates is not None:
@@ -355,10 +348,9 @@ def _features(
             f"a stranger, so it is not loaded. If you trust it, run the command again with "
             f"--text-features {model}."
         )
-    if not are_new and strategy.n_rows == session.n_first_rows:
-        return items.features()
-    has_learned = LEARNED in store.payload_names
-    return items.features_like(unpack(store.payload(LEARNED)) if has_learned else None)
+    with readable(f"the payload {ASPECTS!r}"):
+        aspects = [Aspect.from_dict(plain) for plain in unpack(store.payload(ASPECTS))]
+        return items.features(aspects=aspects)
 
 
 def _is_sampled_and_other(

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from likewise.core.arrays import array_to_json, from_json
 from likewise.errors import InputError
-from likewise.items import KINDS, Features, Items, open_items
+from likewise.items import KINDS, Aspect, Features, Items, open_items
 
 
 class ItemsLaws:
@@ -84,6 +85,30 @@ class ItemsLaws:
         assert items.with_features(own).features().X is own.X
         assert items.features().description != own.description
         assert np.array_equal(np.asarray(items), items.features().X)
+
+    def test_every_column_belongs_to_one_named_aspect(self, tmp_path: Path) -> None:
+        features = self.open(self.write(tmp_path, is_changed=False)).features()
+        names = [aspect.name for aspect in features.aspects]
+        assert len(set(names)) == len(names) >= 1
+        assert all(name.strip() == name != "" for name in names)
+        assert all(aspect.description for aspect in features.aspects)
+        if features.metric != "precomputed":
+            columns = [c for aspect in features.aspects for c in aspect.columns or ()]
+            assert sorted(columns) == list(range(features.X.shape[1]))
+            for aspect in features.aspects:
+                assert features.block(aspect.name).shape == (
+                    len(features.X),
+                    len(aspect.columns or ()),
+                )
+
+    def test_recipes_are_plain_and_describe_things_as_before(self, tmp_path: Path) -> None:
+        source = self.write(tmp_path, is_changed=False)
+        features = self.open(source).features()
+        kept = json.dumps([a.to_dict() for a in features.aspects], default=array_to_json)
+        aspects = [Aspect.from_dict(plain) for plain in from_json(json.loads(kept))]
+        again = self.open(source).features(aspects=aspects)
+        assert np.array_equal(again.X, features.X)
+        assert [a.columns for a in again.aspects] == [a.columns for a in features.aspects]
 
     def test_the_hash_changes_where_the_content_does(self, tmp_path: Path) -> None:
         before = self.open(self.write(tmp_path, is_changed=False)).content_hashes()

@@ -15,6 +15,7 @@ import numpy as np
 from likewise.errors import InputError
 from likewise.files import open_regular
 from likewise.items.cache import FeatureCache
+from likewise.items.features import Aspect, Features, Problem
 from likewise.items.images import recipes
 from likewise.items.images.decoding import (
     IMAGE_SUFFIXES,
@@ -29,7 +30,7 @@ from likewise.items.images.decoding import (
     to_rgb,
     upright_size,
 )
-from likewise.items.items import Features, Items, OnProgress, Problem, digest
+from likewise.items.items import Items, OnProgress, digest
 from likewise.items.limits import files_below, name_in, names_in
 from likewise.items.tablefiles import MEMORY
 from likewise.items.tables import numbered
@@ -145,11 +146,6 @@ class ImageItems(Items):
         items._opened_with = {"white": white} if arrays else {}
         return items
 
-    @property
-    def decided(self) -> dict[str, Any]:
-        """Which features "auto" means here."""
-        return {"image_features": self._recipe}
-
     def view(self, i: int) -> dict[str, Any]:
         """Return the size of the picture, the right way up."""
         width, height = self._sizes[i]
@@ -184,11 +180,13 @@ class ImageItems(Items):
             picture = placeholder(size)
         return encode(picture, size, format)
 
-    def _make_features(
-        self, progress: OnProgress | None, learned: Mapping[str, Any] | None = None
-    ) -> Features:
+    def aspects(self) -> list[Aspect]:
+        """Return the *content* of the pictures where there is a network, else their *layout*."""
+        return [recipes.aspect(self._recipe)]
+
+    def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> Features:
         """Compute features, or fetch those in the cache; broken pictures get the mean."""
-        recipe = self._recipe if learned is None else str(learned["recipe"])
+        recipe = str(aspect.recipe["recipe"])
         key, hashes = recipes.cache_key(recipe), self._hashes
         known = self._cache.find(key, hashes)
         whole = [i for i in range(self.n) if i not in self._broken]
@@ -222,15 +220,7 @@ class ImageItems(Items):
             for i, one in enumerate(hashes)
             if one in faults
         )
-        about = recipes.description(recipe)
-        return Features(X, about, notes=self._cache.notes, problems=problems)
-
-    def _make_features_like(self, learned: Mapping[str, Any] | None) -> Features:
-        return self._make_features(None, learned)
-
-    def _learned(self) -> dict[str, Any]:
-        """Return which features these are."""
-        return {"recipe": self._recipe}
+        return Features(X, notes=self._cache.notes, problems=problems)
 
 
 def find_pictures(folder: Path) -> tuple[list[Path], list[Problem], list[str]]:

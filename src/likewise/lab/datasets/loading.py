@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import DatasetError, InputError
-from likewise.items.texts import DECIMALS
+from likewise.items.latent import DECIMALS
 from likewise.lab.datasets.catalog import Task, expectations, find_task
 from likewise.lab.datasets.faces import Faces, face_features, read_faces
 from likewise.lab.datasets.folder import VARIABLE, data_folder

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from likewise.errors import DatasetError
 from likewise.files import cache_folder
-from likewise.items.texts import rounded
+from likewise.items.latent import rounded
 from likewise.lab.datasets.folder import read_arrays, save_arrays
 
 N_WORDS = 10_000
