@@ -9,17 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from likewise.cluster.estimator import AskingClusterer, most_likely
+from likewise.cluster.estimator import AskingClusterer, most_likely, rows_in_data
 from likewise.core.answers import is_whole
 from likewise.core.candidates import Candidates
-from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.links import LinkGraph
 from likewise.core.log import refuse_session
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.learning.learner import Learned, Learner
-from likewise.rows.blocks import Compute, as_matrix
+from likewise.rows.blocks import Compute
 from likewise.rows.build import build_super_instances, nearest_super_instance
 from likewise.rows.candidates import candidates_from_sparse, is_sparse
 from likewise.rows.source import Rows
@@ -130,6 +129,8 @@ class COBRA(AskingClusterer):
         self.verbose = verbose
         self.random_state = random_state
 
+    _super_instances: NDArray[np.intp] | None = None
+
     def adopt(self, session: Session, *, is_guess: bool | None = None, X: Any = None) -> Self:
         """Become the fitted estimator of a session, finished or not.
 
@@ -139,26 +140,39 @@ class COBRA(AskingClusterer):
             Made by `start`, or loaded by `Session.from_dict`.
         is_guess : bool, optional
             Whether what is undecided is guessed; by default as `incomplete` says.
-        X : array-like, optional
-            The rows, which ``labels="learned"`` needs.
+        X : as for `fit`, optional
+            The rows, which ``labels="learned"`` needs. If the session is about a sample, pass all
+            rows of the data: without them there is no `labels_`.
         """
         refuse_session(session)
-        is_guess = bool(is_guess) or self.incomplete == "guess"
+        return self._become(session, *self._rows_for(session, X), is_guess=is_guess)
+
+    def _become(
+        self, session: Session, rows: Any, data: Rows | None, *, is_guess: bool | None
+    ) -> Self:
+        is_guess = self.incomplete == "guess" if is_guess is None else bool(is_guess)
         partition = session.strategy.partition
-        if X is not None:
-            refuse_other_rows(session.digest, X, session.n_first_rows)
         labels = session.labels_guess if is_guess else session.labels
         self._group_of_representatives = labels[partition.representatives]
         if self.labels == "learned":
-            labels = self._learn(session, labels, X)
-        self._labels = labels
+            labels = self._learn(session, labels, rows)
         self._set_queries(session)
         self.n_clusters_ = int(labels.max()) + 1
-        self.super_instances_ = partition.assignment
-        self.representatives_ = partition.representatives
+        self.representatives_ = rows_in_data(session)[partition.representatives]
         points = partition.points
         self.n_features_in_ = partition.n_rows if points is None else points.shape[1]
+        nearest = partial(nearest_super_instance, partition)
+        self._super_instances = self._for_all_rows(nearest, partition.assignment, session, data)
+        self._labels = labels
+        if session.row_numbers is not None:
+            self._labels = self._for_all_rows(self._predictor(), labels, session, data)
         return self
+
+    @property
+    def super_instances_(self) -> NDArray[np.intp]:
+        """The super-instance of every row."""
+        instead = "model.session_.strategy.partition.assignment has those of the sample"
+        return self._of_all_rows("super_instances_", self._super_instances, instead)
 
     def _predictor(self) -> Compute:
         if self.labels == "learned" and self.learned_ is not None:
@@ -171,18 +185,9 @@ class COBRA(AskingClusterer):
             )
         return partial(group_of_nearest, partition, self._group_of_representatives)
 
-    def _label_all(self, numbers: NDArray[np.intp], data: Rows) -> None:
-        super()._label_all(numbers, data)
-        self.representatives_ = numbers[self.representatives_]
-        partition = self.session_.strategy.partition
-        if data.is_in_memory:
-            nearest = partial(nearest_super_instance, partition)
-            self.super_instances_ = data.map(nearest, as_matrix, np.intp)
-            self.super_instances_[numbers] = partition.assignment
-
-    def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:
-        rows = None if isinstance(X, Candidates) else X
-        return self.adopt(session, is_guess=not is_asked, X=rows)
+    @property
+    def _learns_from_rows(self) -> bool:  # type: ignore[override]
+        return self.labels == "learned"
 
     @property
     def _asks_about_samples(self) -> bool:
@@ -214,8 +219,6 @@ class COBRA(AskingClusterer):
             lack = "rows: pass X" if X is None else 'features, not metric="precomputed"'
             raise InputError(f'labels="learned" needs the {lack}')
         rows: NDArray[Any] = np.asarray(X, dtype=partition.points.dtype)
-        if len(rows) != partition.n_rows:
-            raise InputError(f"X has {len(rows)} rows, but the session is about {partition.n_rows}")
         groups = self._group_of_representatives
         self.learned_ = None
         if groups.max() == 0:

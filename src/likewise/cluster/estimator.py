@@ -8,7 +8,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,18 +17,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from likewise.cluster.checkpoint import Checkpoint
-from likewise.cluster.constraints import Pairs, checked_pairs, checked_train_rows
+from likewise.cluster.constraints import Pairs, checked_links, checked_pairs, checked_train_rows
 from likewise.core.answers import Answer, checked_budget, is_whole
-from likewise.core.fingerprint import fingerprint
+from likewise.core.fingerprint import fingerprint, refuse_other_rows
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
-from likewise.errors import InputError, UnusedLabelsWarning
+from likewise.errors import InputError, InterruptedFitError, UnusedLabelsWarning
 from likewise.inputs import refuse_rows
 from likewise.learning.given import number_groups
 from likewise.oracles import as_oracle, can_choose, run_for_fit
 from likewise.rows.blocks import Compute, as_matrix
 from likewise.rows.sample import draw_rows
 from likewise.rows.source import Rows, open_rows
+from likewise.words import plural
+
+T = TypeVar("T")
 
 ANSWERS_PER_LINE = 10
 """With ``verbose=1``, a line of progress follows every so many answers."""
@@ -47,6 +50,8 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
     verbose: int = 0
     warm_start: bool = False
     _learns_from_groups: ClassVar[bool] = False
+    _learns_from_rows: bool = False
+    """Whether `adopt` needs the rows."""
 
     @property
     def _asks_about_samples(self) -> bool:
@@ -140,6 +145,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         labels = row_labels(X, sample_ids)
         must = checked_pairs(n_rows, must_link, "must_link", labels)
         cannot = checked_pairs(n_rows, cannot_link, "cannot_link", labels)
+        checked_links(n_rows, must, cannot)  # which names rows by their numbers in the data
         numbers = None
         if self._asks_about_samples:
             linked = np.concatenate([must.ravel(), cannot.ravel()])
@@ -209,11 +215,17 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         self.n_queries_ = session.n_asked
 
 
+def rows_in_data(session: Session) -> NDArray[np.intp]:
+    """Return, for every row of a session, its number in the data."""
+    if session.row_numbers is None:
+        return np.arange(session.strategy.n_rows)
+    numbers: NDArray[np.intp] = session.row_numbers
+    return numbers
+
+
 def asked_links(session: Session) -> list[tuple[int, int, Answer]]:
     """Return the rows asked about, by their numbers in the data, and the answers, in order."""
-    numbers: Any = range(session.strategy.n_rows)
-    if session.row_numbers is not None:
-        numbers = session.row_numbers.tolist()
+    numbers = rows_in_data(session).tolist()
     return [
         (numbers[link.left], numbers[link.right], link.answer)
         for gesture in session.events
@@ -230,23 +242,69 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
     """
 
     _labels: NDArray[np.intp] | None = None
-    _follows_session = False
-    """Whether `labels_` are those of the session, not `_labels`."""
 
     @property
     def labels_(self) -> NDArray[np.intp]:
         """The cluster of every row."""
-        if self._labels is None:
-            raise AttributeError(
-                "there is no labels_ before fit, nor for rows that are not in memory: "
-                "model.predict(X) returns the labels of all rows, lazily for a Dask collection; "
-                "model.session_.labels has those of the sample that was asked about"
-            )
-        return self._labels
+        return self._of_all_rows(
+            "labels_",
+            self._labels,
+            "model.predict(X) returns the labels of "
+            "all rows, lazily for a Dask collection; model.session_.labels has those of the sample",
+        )
+
+    def _of_all_rows(self, name: str, value: T | None, instead: str) -> T:
+        """Return the value of an attribute with one entry per row, or say how to get it."""
+        if value is not None:
+            return value
+        if not hasattr(self, "session_"):
+            raise AttributeError(f"this {type(self).__name__} has no {name} yet: call fit first")
+        raise AttributeError(
+            f"{name} would be about all rows, but the session is about a sample of them. For rows "
+            f"in memory, model.adopt(model.session_, X=X) computes it; {instead}"
+        )
 
     @abstractmethod
     def adopt(self, session: Session, *, X: Any = None) -> Self:
         """Become the fitted estimator of a session, finished or not."""
+
+    @abstractmethod
+    def _become(
+        self, session: Session, rows: Any, data: Rows | None, *, is_guess: bool | None
+    ) -> Self:
+        """Set all attributes by a session.
+
+        Parameters
+        ----------
+        session : Session
+            The session.
+        rows : ndarray or None
+            The rows that it is about, if they are at hand.
+        data : Rows or None
+            Where it is about a sample: the data that this is a sample of, if it is at hand.
+        is_guess : bool or None
+            Whether what is undecided is guessed; None leaves that to the parameters.
+        """
+
+    def _rows_for(self, session: Session, X: Any) -> tuple[Any, Rows | None]:
+        """Return the rows that a session is about, and the data they are a sample of, if so."""
+        numbers, n_rows = session.row_numbers, session.strategy.n_rows
+        if X is None:
+            return None, None
+        if numbers is None:
+            if len(X) != n_rows:
+                raise InputError(f"X has {len(X)} rows, but the session is about {n_rows}")
+            refuse_other_rows(session.digest, X, session.n_first_rows)
+            return X, None
+        data = self._data(X)
+        if data.n_rows <= numbers[-1]:
+            raise InputError(
+                f"X has {data.n_rows} rows, but the session is about a sample of the data, up to "
+                f"row {numbers[-1]}: pass all rows of the data"
+            )
+        rows = self._rows_of(data, numbers)
+        refuse_other_rows(session.digest, rows)
+        return rows, data
 
     def fit(
         self,
@@ -285,6 +343,9 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         InterruptedFitError
             If the oracle raises an error. The error, and ``session_``, have the session with all
             answers so far.
+        KeyboardInterrupt
+            If it was stopped by Ctrl-C. Here, too, the model has all answers so far; the message
+            says how to go on.
         """
         if isinstance(oracle, str) and oracle == "widget":
             raise InputError(
@@ -321,11 +382,24 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         self.session_ = session
         if oracle is not None:
             then = f" and {type(self).__name__}().adopt(error.session)"
-            run_for_fit(session, oracle, then=then, on_answer=partial(self._after_answer, file))
-        self._adopt_fitted(session, rows, is_asked=oracle is not None)
-        if session.row_numbers is not None:
-            self._label_all(session.row_numbers, data)
-        return self
+            try:
+                run_for_fit(session, oracle, then=then, on_answer=partial(self._after_answer, file))
+            except (InterruptedFitError, KeyboardInterrupt) as error:
+                self._become(session, rows, None, is_guess=None)
+                if isinstance(error, KeyboardInterrupt):
+                    raise KeyboardInterrupt(self._how_to_go_on(session)) from error
+                raise
+        return self._become(session, rows, data, is_guess=None if oracle is not None else True)
+
+    def _how_to_go_on(self, session: Session) -> str:
+        """Return what to do after an interrupted `fit`."""
+        needs_rows = session.row_numbers is not None or self._learns_from_rows
+        n_answers = plural(session.n_asked, "answer")
+        return (
+            f"fit was stopped after {n_answers}, which the model has: labels_, predict and "
+            "session_ follow them. To go on, call run(model.session_, oracle) and "
+            f"model.adopt(model.session_{', X=X' if needs_rows else ''})"
+        )
 
     def _after_answer(self, file: Checkpoint | None, session: Session) -> None:
         if file is not None:
@@ -333,17 +407,17 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         if self.verbose and session.n_asked % ANSWERS_PER_LINE == 0:
             print(session.progress, file=sys.stderr, flush=True)
 
-    @abstractmethod
-    def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:
-        """Adopt a session at the end of `fit`; if nothing was asked, guess from the rows alone."""
-
-    def _label_all(self, numbers: NDArray[np.intp], data: Rows) -> None:
-        """Compute the rows that the session is not about, if they are in memory."""
-        labels = None
-        if data.is_in_memory:
-            labels = data.map(self._predictor(), as_matrix, np.intp)
-            labels[numbers] = self.labels_
-        self._labels, self._follows_session = labels, False
+    def _for_all_rows(
+        self, compute: Compute, of_sample: NDArray[Any], session: Session, data: Rows | None
+    ) -> NDArray[np.intp] | None:
+        """Return what is computed of all rows, if they are in memory, and known for the sample."""
+        if session.row_numbers is None:
+            return of_sample
+        if data is None or not data.is_in_memory:
+            return None
+        values: NDArray[np.intp] = data.map(compute, as_matrix, of_sample.dtype)
+        values[session.row_numbers] = of_sample
+        return values
 
     def predict(self, X: Any) -> Any:
         """Return the cluster of each row.

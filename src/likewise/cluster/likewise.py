@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from likewise.cluster.estimator import AskingClusterer, asked_links, most_likely
+from likewise.cluster.estimator import AskingClusterer, asked_links, most_likely, rows_in_data
 from likewise.core.answers import Answer
-from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.log import refuse_session
 from likewise.core.reports import Completeness, Suspect
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.learning.learner import Learned
-from likewise.rows.blocks import Compute
+from likewise.rows.blocks import Compute, as_matrix
 from likewise.rows.metrics import refuse_zeros, unit_rows
+from likewise.rows.source import Rows
 from likewise.strategies.most_doubt import MAX_GROUPS, MostDoubt
 
 
@@ -63,7 +63,8 @@ class Likewise(AskingClusterer):
     n_queries_ : int
         The number of questions asked.
     queries_ : list of (int, int, Answer)
-        The rows asked about and the answers, in order.
+        The rows asked about and the answers, in order. Row numbers are those of the data, here
+        and in `suspects_`, also where a sample was asked about.
     doubts_ : ndarray of shape (n_rows,)
         For every row, the learner's chance that its label is wrong; 0 for rows whose group
         follows from answers.
@@ -78,10 +79,10 @@ class Likewise(AskingClusterer):
     session_ : Session
         The session, which can be asked on, undone, revised and saved. All attributes follow it:
         after ``run(model.session_, oracle)`` they are those of the longer session. Only where a
-        sample of larger data was asked about, `labels_` stays that of the end of `fit`;
-        ``predict(X)`` returns the current ones.
+        sample of larger data was asked about, `labels_` and `doubts_` stay those of the end of
+        `fit`; ``model.adopt(model.session_, X=X)`` computes the current ones.
     learned_ : Learned or None
-        What was learned; None before two groups are known.
+        What was learned from rows of the session; None before two groups are known.
     n_features_in_ : int
         Number of features seen during `fit`.
     feature_names_in_ : ndarray of str
@@ -106,6 +107,7 @@ class Likewise(AskingClusterer):
 
     _asks_about_samples = True
     _learns_from_groups = True
+    _doubts: NDArray[np.float64] | None = None
 
     def __init__(
         self,
@@ -133,8 +135,9 @@ class Likewise(AskingClusterer):
         ----------
         session : Session
             Made by `start`, or loaded by `Session.from_dict`.
-        X : array-like, optional
-            The rows, only to check that the session was made from them.
+        X : as for `fit`, optional
+            The rows, to check that the session was made from them. If it is about a sample, pass
+            all rows of the data: without them there are no `labels_` and `doubts_`.
         """
         refuse_session(session)
         strategy: Any = session.strategy
@@ -143,23 +146,29 @@ class Likewise(AskingClusterer):
                 f"this session uses the strategy {strategy.name!r}: use "
                 f"{strategy.estimator}().adopt(session)"
             )
-        if X is not None and len(X) != strategy.n_rows:
-            raise InputError(f"X has {len(X)} rows, the session is about {strategy.n_rows}")
-        if X is not None:
-            refuse_other_rows(session.digest, X, session.n_first_rows)
-        self._set_queries(session)
-        self.n_features_in_ = strategy.partition.points.shape[1]
-        self._is_guess = False
-        self._follows_session = True
-        return self
+        return self._become(session, *self._rows_for(session, X), is_guess=None)
 
-    def _adopt_fitted(self, session: Session, X: Any, *, is_asked: bool) -> Self:
-        self.adopt(session, X=X)
-        self._is_guess = not is_asked
-        return self
-
-    def _set_queries(self, session: Session) -> None:
+    def _become(
+        self,
+        session: Session,
+        rows: Any,  # noqa: ARG002  (the session has them)
+        data: Rows | None,
+        *,
+        is_guess: bool | None,
+    ) -> Self:
         self.session_ = session
+        self.n_features_in_ = self._strategy_now.partition.points.shape[1]
+        self._is_guess = bool(is_guess)
+        self._labels = self._doubts = None
+        if session.row_numbers is not None and data is not None and data.is_in_memory:
+            both = partial(_label_and_doubt, self._chances())
+            found = data.map(both, as_matrix, np.float64, 2)
+            self._labels, self._doubts = found[:, 0].astype(np.intp), found[:, 1].copy()
+            self._labels[session.row_numbers] = self._labels_now
+            if self._strategy_now.learned is None:
+                self._doubts[:] = 1.0
+            self._doubts[session.row_numbers] = self._doubts_now
+        return self
 
     # -- what was found follows the session; for other estimators these are plain attributes -----
 
@@ -170,8 +179,12 @@ class Likewise(AskingClusterer):
     @property
     def labels_(self) -> NDArray[np.intp]:
         """The cluster of every row."""
-        if not self._follows_session:
-            return super().labels_
+        is_whole = hasattr(self, "session_") and self.session_.row_numbers is None
+        return self._labels_now if is_whole else super().labels_
+
+    @property
+    def _labels_now(self) -> NDArray[np.intp]:
+        """The cluster of every row of the session."""
         return self.session_.labels_guess if self._is_guess else self.session_.labels
 
     @property
@@ -202,6 +215,17 @@ class Likewise(AskingClusterer):
     @property
     def doubts_(self) -> NDArray[np.float64]:
         """For every row, the learner's chance that its label is wrong."""
+        if hasattr(self, "session_") and self.session_.row_numbers is None:
+            return self._doubts_now
+        instead = (
+            "1 - model.predict_proba(X).max(axis=1) is the chance for rows without answers, and "
+            "a pickle has none"
+        )
+        return self._of_all_rows("doubts_", self._doubts, instead)
+
+    @property
+    def _doubts_now(self) -> NDArray[np.float64]:
+        """The doubt about every row of the session."""
         doubts: NDArray[np.float64] = self.session_.once("doubts", self._strategy_now.doubts)
         return doubts
 
@@ -213,7 +237,11 @@ class Likewise(AskingClusterer):
     @property
     def suspects_(self) -> list[Suspect]:
         """Answers that are probably wrong, the least credible first."""
-        return self.session_.suspects
+        numbers = rows_in_data(self.session_).tolist()
+        return [
+            suspect._replace(left=numbers[suspect.left], right=numbers[suspect.right])
+            for suspect in self.session_.suspects
+        ]
 
     def predict_proba(self, X: Any) -> Any:
         """Return how likely each row belongs to each cluster, one column per cluster.
@@ -262,6 +290,12 @@ class Likewise(AskingClusterer):
         super()._refuse(X, first)
         if self.metric == "cosine" and isinstance(X, np.ndarray) and X.ndim == 2:
             refuse_zeros(X, first)
+
+
+def _label_and_doubt(chances: Compute, rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the most likely group of each row, and the chance that it is another one."""
+    likely = chances(rows)
+    return np.column_stack([likely.argmax(axis=1), 1.0 - likely.max(axis=1)])
 
 
 def _learned_chances(

@@ -54,7 +54,13 @@ from likewise.core.journal import (
 )
 from likewise.core.links import Counted
 from likewise.core.strategy import Strategy
-from likewise.errors import CannotGrowError, InputError, LikewiseError, SessionFileError
+from likewise.errors import (
+    CannotGrowError,
+    InputError,
+    LikewiseError,
+    SessionFileError,
+    needs_extra,
+)
 from likewise.inputs import check_text
 from likewise.words import plural
 
@@ -163,17 +169,21 @@ class Log:
     def to_frame(self) -> Any:
         """Return the answers as a pandas data frame, one row per link, in order.
 
-        Needs pandas. The columns are the number of the answer, the two rows, their ids where there
-        are any, the answer, whether it was asked, given or mended, who gave it and when, and how
-        many seconds it took.
+        Needs pandas. The columns are the number of the answer, the two rows by their numbers in the
+        data, their ids where there are any, the answer, whether it was asked, given or mended, who
+        gave it and when, and how many seconds it took.
         """
-        pandas = import_module("pandas")
+        with needs_extra("to_frame()", "tables"):
+            pandas = import_module("pandas")
         ids = self.sample_ids
+        number: Any = range(self.strategy.n_rows)
+        if self.row_numbers is not None:
+            number = self.row_numbers.tolist()
         records = [
             {
                 "number": gesture.number,
-                "row": link.left,
-                "other": link.right,
+                "row": number[link.left],
+                "other": number[link.right],
                 **({} if ids is None else {"row_id": ids[link.left], "other_id": ids[link.right]}),
                 "answer": link.answer.value,
                 "source": gesture.source,
