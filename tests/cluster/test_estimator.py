@@ -4,11 +4,13 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 
-from likewise import COBRA, Answer, LabelOracle, Likewise
-from likewise.errors import InputError, UnusedLabelsWarning
+from likewise import COBRA, Answer, LabelOracle, Likewise, run
+from likewise.core.links import LinkGraph
+from likewise.errors import InputError, InterruptedFitError, UnusedLabelsWarning
 
 X, Y = load_iris(return_X_y=True)
 ESTIMATORS = [COBRA(10, random_state=0), Likewise(max_queries=8, random_state=0)]
@@ -79,3 +81,71 @@ def test_a_session_goes_on_after_fit_and_can_be_adopted_again():
     model.session_.tell(bool(Y[question.left] == Y[question.right]))
     assert model.adopt(model.session_).n_queries_ == 4
     assert model.queries_[-1][2] in (Answer.SAME, Answer.DIFFERENT)
+
+
+class Stopped:
+    """Labels, until Ctrl-C is pressed."""
+
+    can_choose = True
+
+    def __init__(self, n):
+        self.n = n
+
+    def answer(self, question):
+        if question.number > self.n:
+            raise KeyboardInterrupt
+        return LabelOracle(Y).answer(question)
+
+
+@pytest.mark.parametrize("labels", ["Likewise", "cells", "learned"])
+@pytest.mark.parametrize("n", [0, 5])
+def test_ctrl_c_leaves_a_model_that_can_be_used_and_continued(labels, n):
+    model = Likewise(20, random_state=0)
+    if labels != "Likewise":
+        model = COBRA(20, labels=labels, random_state=0)
+    whole = clone(model).fit(X, oracle=LabelOracle(Y))
+    with pytest.raises(
+        KeyboardInterrupt, match=rf"stopped after {n} answers.*run\(model\.ses"
+    ) as e:
+        model.fit(X, oracle=Stopped(n))
+    assert model.n_queries_ == n
+    expected = model.session_.labels
+    if labels != "learned":
+        assert np.array_equal(model.labels_, expected)
+    assert model.predict(X[:3]).shape == (3,)
+    run(model.session_, LabelOracle(Y))
+    assert ("adopt(model.session_, X=X)" in str(e.value)) == (labels == "learned")
+    model.adopt(model.session_, X=X if labels == "learned" else None)
+    assert np.array_equal(model.labels_, whole.labels_)
+    assert model.queries_ == whole.queries_
+
+
+def test_ctrl_c_while_an_answer_is_taken_in_loses_no_earlier_one(monkeypatch):
+    model = Likewise(20, random_state=0)
+    add = LinkGraph.add
+
+    def stop(links, *link):
+        add(links, *link)
+        if model.session_.n_asked == 7:
+            monkeypatch.undo()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(LinkGraph, "add", stop)
+    with pytest.raises(KeyboardInterrupt, match="stopped after 7 answers"):
+        model.fit(X, oracle=LabelOracle(Y))
+    run(model.session_, LabelOracle(Y))
+    assert model.session_ == Likewise(20, random_state=0).fit(X, oracle=LabelOracle(Y)).session_
+
+
+def test_a_failing_oracle_leaves_a_model_that_can_be_used():
+    model = COBRA(10, random_state=0)
+
+    def fails(i, j):
+        if model.session_.n_asked == 3:
+            raise RuntimeError
+        return Y[i] == Y[j]
+
+    with pytest.raises(InterruptedFitError):
+        model.fit(X, oracle=fails)
+    assert model.n_queries_ == 3
+    assert np.array_equal(model.labels_, model.session_.labels)

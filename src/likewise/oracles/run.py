@@ -72,9 +72,9 @@ def run(
             shown_at = time.monotonic()
             chosen = chosen_by(oracle, shown)
             took = round(time.monotonic() - shown_at, 2)
-            session.answer(
-                asked, chosen, seconds=took if getattr(oracle, "is_person", False) else None
-            )
+            seconds = took if getattr(oracle, "is_person", False) else None
+            with session.transaction():  # Ctrl-C in here leaves the session as it was before
+                session.answer(asked, chosen, seconds=seconds)
         except BudgetExhausted:
             break
         if on_answer is not None:
