@@ -434,3 +434,14 @@ def test_what_is_learned_never_moves_a_representative():
     learned = Learner(rows).learn(np.arange(6), groups)
     assert learned.predict_proba(rows)[5].argmax() == 0
     assert learned_labels(learned, rows, LinkGraph(6)).tolist() == groups.tolist()
+
+
+def test_is_guess_overrides_the_parameter_in_both_directions():
+    session = COBRA(20, max_queries=3, random_state=0).fit(X, oracle=LabelOracle(Y)).session_
+    assert not np.array_equal(session.labels, session.labels_guess)
+    for incomplete in ("separate", "guess"):
+        model = COBRA(20, incomplete=incomplete)
+        default = session.labels_guess if incomplete == "guess" else session.labels
+        assert np.array_equal(model.adopt(session).labels_, default)
+        assert np.array_equal(model.adopt(session, is_guess=False).labels_, session.labels)
+        assert np.array_equal(model.adopt(session, is_guess=True).labels_, session.labels_guess)
