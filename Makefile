@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 FAST := -m "not slow and not browser"
 
-.PHONY: help demo test test-fast test-often coverage check check-page bench matrix docs docs-pictures dist audit sbom lock clean
+.PHONY: help demo test test-fast test-often test-alone coverage check check-page bench matrix docs docs-pictures dist audit sbom lock clean
 
 help:  ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -36,6 +36,13 @@ TIMES := 20
 test-often: $(READY)  ## tests of what runs at once, TIMES times beside two busy processes, until one fails
 	@for _ in 1 2; do $(BIN)/python -c "while True: pass" & busy="$$busy $$!"; done; trap "kill $$busy" EXIT; \
 	for k in $$(seq $(TIMES)); do $(PYTEST) -n 10 -q $(AT_ONCE) || exit 1; echo "passed $$k of $(TIMES) times"; done
+
+ORDERS := 1 2 3
+
+test-alone: $(READY)  ## every folder of tests by itself, then all of them in the drawn orders ORDERS
+	@for folder in $$(find tests -name 'test_*.py' -exec dirname {} + | sort -u); do \
+	  echo "alone: $$folder"; $(PYTEST) -q $$folder --ignore-glob="$$folder/*/*" || exit 1; done
+	@for seed in $(ORDERS); do $(PYTEST) -q --order $$seed || exit 1; done
 
 coverage: $(READY)  ## the fast part again, and whether it still covers what it did (fail_under in pyproject.toml)
 	$(PYTEST) $(FAST) --cov
