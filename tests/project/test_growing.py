@@ -15,7 +15,7 @@ from likewise.core.session import Session
 from likewise.errors import InputError, StaleQueryError
 from likewise.project import formats, opening
 from likewise.project.checking import check_file
-from likewise.project.growing import match_items
+from likewise.project.matching import match_items
 from likewise.store import Store
 
 COLORS = {"red": (200, 20, 20), "green": (20, 200, 20), "blue": (20, 20, 200)}

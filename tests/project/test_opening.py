@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from likewise import Answer, LabelOracle, Likewise, Session
 from likewise.errors import InputError
-from likewise.project import beginning, formats, opening
+from likewise.project import beginning, formats, opening, paths
 
 all_opened: list[opening.Opened] = []
 
@@ -205,10 +205,10 @@ def test_answers_given_while_another_session_was_prepared_are_not_lost(table, mo
 
     def prepare(*args, **options):
         answer_all(first.project, y, at_most=1)
-        return begin(*args, **options)
+        return start(*args, **options)
 
-    begin = beginning.begin_session
-    monkeypatch.setattr(opening, "begin_session", prepare)
+    start = beginning.start_session
+    monkeypatch.setattr(beginning, "start_session", prepare)
     with pytest.raises(InputError, match="begun without --super-instances, not with 20"):
         open_project(path, n_super_instances=20, options={"cache": False})
     assert len(first.project.session.events) == 1
@@ -259,4 +259,4 @@ def test_a_session_by_every_strategy_opens_again(table, name):
     [("/data/photos/", "/data/photos.likewise"), ("/data/rows.csv", "/data/rows.csv.likewise")],
 )
 def test_the_session_file_lies_beside_its_input(path, file):
-    assert opening.session_path(path).as_posix() == file
+    assert paths.session_path(path).as_posix() == file

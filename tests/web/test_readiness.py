@@ -13,9 +13,9 @@ from click.testing import CliRunner
 
 from likewise.cli import main
 from likewise.cli.served import ServedPage
+from likewise.cluster.start import start_session
 from likewise.errors import InputError
-from likewise.project import opening
-from likewise.project.beginning import begin_session
+from likewise.project import beginning
 
 pytest.importorskip("uvicorn", reason='pip install "likewise[app]"')
 
@@ -72,9 +72,9 @@ def test_the_page_says_what_is_being_done_until_the_first_question(
     def look_meanwhile(*args, **options):
         seen.append(visitor.get("api/query"))
         seen.append(visitor.get(""))
-        return begin_session(*args, **options)
+        return start_session(*args, **options)
 
-    monkeypatch.setattr(opening, "begin_session", look_meanwhile)
+    monkeypatch.setattr(beginning, "start_session", look_meanwhile)
     monkeypatch.setattr(ServedPage, "wait", lambda _: seen.append(visitor.get("api/query")))
     result = label(tmp_path)
     assert result.exit_code == 0, result.output
@@ -104,7 +104,7 @@ def test_what_ends_the_opening_leaves_nothing_and_is_told(
         real(readiness, error)
         told.append(visitor.get("api/query"))
 
-    monkeypatch.setattr(opening, "begin_session", fail)
+    monkeypatch.setattr(beginning, "start_session", fail)
     monkeypatch.setattr(Readiness, "fail", tell)
     result = label(tmp_path)
     assert result.exit_code == 1

@@ -14,7 +14,7 @@ from likewise.project import FORMATS, open_session_file
 from likewise.project.formats import format_of
 from likewise.project.growing import JOINED
 from likewise.project.large import export_folder
-from likewise.project.opening import SUFFIX
+from likewise.project.paths import SUFFIX
 from likewise.project.project import Project
 from likewise.store import Store
 from likewise.words import plural

@@ -11,7 +11,7 @@ from likewise.cli.label import session_option
 from likewise.errors import CannotGrowError, InputError
 from likewise.project import open_project
 from likewise.project.growing import rows_in_doubt
-from likewise.project.opening import place_of_session
+from likewise.project.paths import place_of_session
 
 NEEDS_A_PERSON = 3
 """The exit code if items are in doubt. 1 stands for errors, and 2 for wrong usage."""

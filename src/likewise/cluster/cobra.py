@@ -19,7 +19,7 @@ from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.learning.learner import Learned, Learner
 from likewise.rows.blocks import Compute
-from likewise.rows.build import build_super_instances, nearest_super_instance
+from likewise.rows.build import nearest_super_instance
 from likewise.rows.candidates import candidates_from_sparse, is_sparse
 from likewise.rows.source import Rows
 from likewise.strategies.candidate_pairs import CandidatePairs
@@ -198,19 +198,15 @@ class COBRA(AskingClusterer):
             return candidates_from_sparse(X)
         return super()._data(X)
 
-    def _rows_of(self, data: Any, numbers: NDArray[np.intp] | None) -> Any:
-        return data if isinstance(data, Candidates) else super()._rows_of(data, numbers)
-
     def _strategy(
-        self, X: Any, train: NDArray[np.intp] | None, seed: int, **_: Any
+        self, X: Any, *, train_indices: NDArray[np.intp] | None, seed: int, is_choice: bool
     ) -> ClosestFirst | CandidatePairs:
+        del is_choice  # pairs can always be answered
+        about: Any = {"train_indices": train_indices, "seed": seed, "n_jobs": self.n_jobs}
         if isinstance(X, Candidates):
-            if train is not None:
-                X = X.where(np.isin(X.left, train) & np.isin(X.right, train))
-            return CandidatePairs(X)
-        about: Any = {"metric": self.metric, "seed": seed, "n_jobs": self.n_jobs}
+            return CandidatePairs.from_rows(X, **about)
         n = int(self.n_super_instances)
-        return ClosestFirst(build_super_instances(X, n, train_indices=train, **about))
+        return ClosestFirst.from_rows(X, n_super_instances=n, metric=self.metric, **about)
 
     def _learn(self, session: Session, labels: NDArray[np.intp], X: Any) -> NDArray[np.intp]:
         """Learn from the representatives where rows belong, and return that as labels."""

@@ -17,17 +17,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from likewise.cluster.checkpoint import Checkpoint
-from likewise.cluster.constraints import Pairs, checked_links, checked_pairs, checked_train_rows
+from likewise.cluster.constraints import Pairs
+from likewise.cluster.start import start_session
 from likewise.core.answers import Answer, checked_budget, is_whole
-from likewise.core.fingerprint import fingerprint, refuse_other_rows
+from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, InterruptedFitError, UnusedLabelsWarning
 from likewise.inputs import refuse_rows
-from likewise.learning.given import number_groups
 from likewise.oracles import as_oracle, can_choose, run_for_fit
 from likewise.rows.blocks import Compute, as_matrix
-from likewise.rows.sample import draw_rows
 from likewise.rows.source import Rows, open_rows
 from likewise.words import plural
 
@@ -62,17 +61,15 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
     def _strategy(
         self,
         X: NDArray[Any],
-        train: NDArray[np.intp] | None,
-        seed: int,
         *,
+        train_indices: NDArray[np.intp] | None,
+        seed: int,
         is_choice: bool,
-        given: tuple[NDArray[np.intp], list[str]] | None,
     ) -> Strategy:
-        """Return the strategy for rows that were checked.
+        """Return the strategy for rows that were checked, as `start_session` calls it.
 
-        `train` are the rows that may be asked about, `given` the numbers of the groups that rows
-        have beforehand, -1 for none, and their labels; `is_choice` says whether questions with
-        several groups can be answered.
+        `is_choice` says whether questions with several groups can be answered. A subclass with
+        `_learns_from_groups` also takes `given` and `given_labels`, as its strategy does.
         """
 
     def _check_parameters(self) -> None:
@@ -122,54 +119,37 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             correct. -1, None, NaN, "" and "noise" stand for rows without a group. Their labels
             are the names of groups on the page. Only for `Likewise`.
         """
-        beforehand = train_indices, sample_ids, must_link, cannot_link, groups
-        return self._begin(X, self._data(X), *beforehand)[0]
+        about: Any = {"train_indices": train_indices, "sample_ids": sample_ids, "groups": groups}
+        return self._start(X, self._data(X), must_link, cannot_link, **about)[0]
 
-    def _begin(
+    def _start(
         self,
         X: Any,
         data: Rows,
-        train_indices: ArrayLike | None,
-        sample_ids: Sequence[Hashable] | None,
         must_link: Pairs,
         cannot_link: Pairs,
-        groups: ArrayLike | None,
         *,
+        sample_ids: Sequence[Hashable] | None,
         is_choice: bool = True,
+        **about: Any,
     ) -> tuple[Session, NDArray[Any]]:
-        """Return a session and the rows it is about, which are a sample if there are many."""
+        """Return a session by `start_session`, and its rows; `is_choice` as for `_strategy`."""
         self._check_parameters()
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        n_rows = data.n_rows
-        train = checked_train_rows(train_indices, n_rows)
-        labels = row_labels(X, sample_ids)
-        must = checked_pairs(n_rows, must_link, "must_link", labels)
-        cannot = checked_pairs(n_rows, cannot_link, "cannot_link", labels)
-        checked_links(n_rows, must, cannot)  # which names rows by their numbers in the data
-        numbers = None
-        if self._asks_about_samples:
-            linked = np.concatenate([must.ravel(), cannot.ravel()])
-            numbers = draw_rows(n_rows, seed, train=train, linked=linked.tolist())
-        rows = self._rows_of(data, numbers)
-        if groups is not None and not self._learns_from_groups:
+        if about["groups"] is not None and not self._learns_from_groups:
             raise InputError(f"groups= is for Likewise; {type(self).__name__} cannot use them")
-        given = None if groups is None else number_groups(groups, n_rows)
-        if numbers is not None:
-            given = None if given is None else (given[0][numbers], given[1])
-            must, cannot = np.searchsorted(numbers, must), np.searchsorted(numbers, cannot)
-            train = None if train is None else np.flatnonzero(np.isin(numbers, train))
-            sample_ids = _ids_of(numbers, sample_ids, n_rows)
-        session = Session(
-            self._strategy(rows, train, seed, is_choice=is_choice, given=given),
+        return start_session(
+            data,
+            partial(self._strategy, is_choice=is_choice),
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
             sample_ids=sample_ids,
-            digest=fingerprint(rows),
-            row_numbers=numbers,
+            must_link=must_link,
+            cannot_link=cannot_link,
+            row_labels=row_labels(X, sample_ids),
+            takes_sample=self._asks_about_samples,
             max_queries=self.max_queries,
+            read=self._rows_of,
+            **about,
         )
-        for pairs, answer in ((must, Answer.SAME), (cannot, Answer.DIFFERENT)):
-            for left, right in pairs.tolist():
-                session.give(left, right, answer)
-        return session, rows
 
     def _data(self, X: Any) -> Rows:
         """Return rows in memory, checked, or rows that are read when they are needed."""
@@ -369,9 +349,10 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             session, rows = resumed
             session.max_queries = self.max_queries
         else:
-            beforehand = train_indices, sample_ids, must_link, cannot_link, groups
             is_choice = oracle is None or can_choose(as_oracle(oracle))
-            session, rows = self._begin(X, data, *beforehand, is_choice=is_choice)
+            about: Any = {"train_indices": train_indices, "sample_ids": sample_ids}
+            about |= {"groups": groups, "is_choice": is_choice}
+            session, rows = self._start(X, data, must_link, cannot_link, **about)
             earlier = getattr(self, "session_", None) if self.warm_start else None
             if earlier is not None and earlier.digest == session.digest:
                 session = earlier
@@ -492,17 +473,6 @@ def row_labels(X: Any, sample_ids: Sequence[Hashable] | None) -> Sequence[Any] |
         return ids
     is_pandas = hasattr(X, "iloc") and hasattr(X, "columns") and not hasattr(X, "__dask_graph__")
     return list(X.index) if is_pandas else None
-
-
-def _ids_of(
-    numbers: NDArray[np.intp], ids: Sequence[Hashable] | None, n_rows: int
-) -> list[Hashable]:
-    """Return the ids of the rows of a sample: those given, or their numbers in the data."""
-    if ids is None:
-        return list(numbers.tolist())
-    if len(ids) != n_rows:
-        raise InputError(f"sample_ids has {len(ids)} ids, but the data has {n_rows} rows")
-    return [ids[k] for k in numbers.tolist()]
 
 
 def refuse_sparse(X: Any, estimator: str) -> None:

@@ -267,19 +267,18 @@ class Likewise(AskingClusterer):
     def _strategy(
         self,
         X: NDArray[Any],
-        train: NDArray[np.intp] | None,
-        seed: int,
         *,
+        train_indices: NDArray[np.intp] | None,
+        seed: int,
         is_choice: bool,
-        given: tuple[NDArray[np.intp], list[str]] | None,
+        **given: Any,
     ) -> MostDoubt:
         is_choice = self.questions == "choices" or (self.questions == "auto" and is_choice)
-        max_groups = MAX_GROUPS if is_choice else 1
-        options: Any = {"max_groups": max_groups, "metric": self.metric}
-        if given is not None:
-            options |= {"given": given[0], "given_labels": given[1]}
+        about: Any = {"train_indices": train_indices, "seed": seed, "metric": self.metric}
         rows = unit_rows(X) if self.metric == "cosine" else X
-        return MostDoubt.from_rows(rows, train_indices=train, seed=seed, **options)
+        return MostDoubt.from_rows(
+            rows, max_groups=MAX_GROUPS if is_choice else 1, **about, **given
+        )
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from likewise.errors import InputError
 @dataclass(frozen=True, eq=False)
 class Candidates:
     """Pairs of rows, the smaller one left, by distance and then by that row; each pair once."""
+
+    is_in_memory: ClassVar[bool] = True
 
     n_rows: int
     left: NDArray[np.intp]
@@ -33,6 +35,12 @@ class Candidates:
         order = np.argsort(distances, kind="stable")
         low, high = np.divmod(code[order], max(1, n_rows))
         return cls(n_rows, low.astype(np.intp), high.astype(np.intp), distances[order])
+
+    def take(self, numbers: None) -> Candidates:
+        """Return all pairs, as `Rows` return all rows; there is no sample of them."""
+        if numbers is not None:
+            raise InputError("candidate pairs are asked about as a whole, not by a sample of rows")
+        return self
 
     def where(self, is_kept: NDArray[np.bool_]) -> Candidates:
         """Return the pairs for which this holds."""

@@ -1,29 +1,37 @@
-"""How a session begins: what asks, and about which items."""
+"""How the session of a project begins, by `likewise.cluster.start.start_session`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.cluster.start import drawn_seed, start_session
 from likewise.core.candidates import Candidates
-from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError
 from likewise.items import Features, Items
-from likewise.learning.given import number_groups
-from likewise.rows.sample import draw_rows
-from likewise.strategies import CandidatePairs
+from likewise.project.growing import ASPECTS
+from likewise.project.known import items_without, labels_of
+from likewise.project.paths import Say, read_items
+from likewise.project.project import ROWS
+from likewise.store.packing import pack
+from likewise.strategies import CandidatePairs, ClosestFirst
+from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES
 from likewise.strategies.most_doubt import MAX_GROUPS
+from likewise.words import many, plural
 
 QUESTIONS: dict[str, dict[str, int]] = {"choices": {}, "pairs": {"max_groups": 1}}
 """What `Likewise` may ask, the default first, and the options of its strategy for it."""
+MOST_SAID = 10
+"""How many items that cannot be shown are named."""
 
-Say = Callable[[str], None]
-"""Called with one line for everything that is worth knowing."""
 Step = Callable[[str, int, int], None]
 """Called with a step of the opening, and how much of it is done."""
 
@@ -37,18 +45,93 @@ class Begun(NamedTuple):
     payloads: Mapping[str, bytes]
 
 
-def begin_session(
-    features: Features,
-    ids: Sequence[str],
-    *,
-    strategy: str | None,
-    questions: str | None,
-    n_super_instances: int | None,
-    seed: int,
-    given: Sequence[str] | None = None,
-) -> Session:
-    """Return a new session; COBRA asks if there are super-instances or only distances."""
-    if given is not None and features.metric == "precomputed":
+def begin(
+    path: str | os.PathLike[str], settings: dict[str, Any], say: Say, progress: Step
+) -> Begun:
+    """Begin a session about items that are all read; `settings` gets what its file must say."""
+    progress(f"Reading {Path(path).name}", 0, 0)
+    groups, seed = settings["groups"], settings["seed"]
+    items = items_without(read_items(path, settings["options"], say), groups)
+    labels = None if groups is None else labels_of(items, groups, say)
+    features = _described(items, say, progress)
+    progress("Finding small groups", 0, 0)
+    # A copy is never asked about: the session is about the first of identical items.
+    same = alike(items, features, labels)
+    if len(same) < items.n:
+        say(f"{plural(items.n - len(same), 'copy')} of other items, not asked about")
+    first = np.array([places[0] for places in same], dtype=np.intp)
+    distinct = features.aligned(first.tolist())
+    session, rows = start_session(
+        distinct.X,
+        strategy_for(distinct, settings),
+        seed=seed,
+        train_indices=_shown(distinct),
+        sample_ids=[items.ids[k] for k in first],
+        groups=None if labels is None else [labels[k] for k in first],
+        takes_sample=settings["strategy"] is None and features.metric != "precomputed",
+    )
+    asked = np.arange(len(first))
+    if session.row_numbers is not None:
+        asked = session.row_numbers
+        session.row_numbers = first[asked]
+        say(f"{len(asked)} of {plural(items.n, items.noun)} are asked about, drawn at random")
+    copies = {
+        row: [items.ids[k] for k in same[place][1:]]
+        for row, place in enumerate(asked.tolist())
+        if len(same[place]) > 1
+    }
+    unshown = np.flatnonzero(~np.isin(asked, distinct.askable)).tolist()
+    settings |= {
+        "path": os.path.abspath(path),
+        "features": features.description,
+        **({"copies": copies} if copies else {}),
+        **({"unshown": unshown} if unshown else {}),
+    }
+    payloads = {} if session.strategy.X is None else {ROWS: pack({"X": rows})}
+    payloads[ASPECTS] = pack([aspect.to_dict() for aspect in features.aspects])
+    return Begun(session, items, features, payloads)
+
+
+def _described(items: Items, say: Say, progress: Step) -> Features:
+    """Return the features of items, and say what they are and which items have none."""
+    step = f"Describing {many(items.noun)}"
+    progress(step, 0, 0)
+    features = items.features(lambda done, of: progress(step, done, of))
+    for line in (features.description, *features.notes):
+        say(f"features: {line}")
+    for problem in features.problems[:MOST_SAID]:
+        say(f"cannot be shown, and is not asked about: {problem.message}")
+    if len(features.problems) > MOST_SAID:
+        say(f"... and {len(features.problems) - MOST_SAID} more")
+    return features
+
+
+def _shown(features: Features) -> NDArray[np.intp] | None:
+    """Return the rows that may be asked about, or None for all."""
+    rows = features.askable
+    is_all = len(rows) == len(features.X) or isinstance(features.X, Candidates)
+    return None if is_all else rows
+
+
+def alike(items: Items, features: Features, labels: Sequence[str] | None = None) -> list[list[int]]:
+    """Return the places of items that are the same in content, features and label, together."""
+    if features.metric == "precomputed":
+        return [[place] for place in range(items.n)]
+    labels = [""] * items.n if labels is None else labels
+    same: dict[tuple[str, bytes, str], list[int]] = {}
+    for k, label in enumerate(labels):
+        same.setdefault((items.content(k), features.X[k].tobytes(), label), []).append(k)
+    return list(same.values())
+
+
+def strategy_for(features: Features, settings: Mapping[str, Any]) -> Callable[..., Strategy]:
+    """Return what makes the strategy that settings ask for from rows, as `Strategy.from_rows`.
+
+    COBRA asks if there are super-instances or only distances; candidate pairs are asked in order.
+    """
+    strategy, n_super_instances = settings["strategy"], settings["n_super_instances"]
+    questions = settings["questions"]
+    if settings["groups"] is not None and features.metric == "precomputed":
         raise InputError("--groups needs features to learn from, and there are only distances")
     if isinstance(features.X, Candidates):
         if strategy is not None or n_super_instances is not None:
@@ -56,56 +139,16 @@ def begin_session(
                 "candidate pairs are asked in their order; leave out --strategy, --super-instances"
             )
         max_groups = MAX_GROUPS if (questions or features.questions) == "choices" else 1
-        asking = CandidatePairs(features.X, features.partition, max_groups=max_groups)
-        return Session(asking, sample_ids=ids, digest=fingerprint(features.X))
+        return partial(
+            CandidatePairs.from_rows, partition=features.partition, max_groups=max_groups
+        )
     if n_super_instances is not None or features.metric == "precomputed":
-        return _cobra(features, ids, n_super_instances, seed)
-    begin = STRATEGIES.find(strategy or "most-doubt").from_rows
-    options: Any = {} if questions is None else dict(QUESTIONS[questions])
-    if given is not None:
-        options["given"], options["given_labels"] = number_groups(given, len(given))
-    begun = begin(features.X, train_indices=features.askable, seed=seed, n_jobs=-1, **options)
-    return Session(begun, sample_ids=ids, digest=fingerprint(features.X))
+        n = DEFAULT_SUPER_INSTANCES if n_super_instances is None else n_super_instances
+        return partial(_cobra, n_super_instances=n, metric=features.metric)
+    options: Any = {} if questions is None else QUESTIONS[questions]
+    return partial(STRATEGIES.find(strategy or "most-doubt").from_rows, n_jobs=-1, **options)
 
 
-def check_ways(
-    strategy: str | None,
-    questions: str | None = None,
-    n_super_instances: int | None = None,
-    groups: str | None = None,
-) -> None:
-    """Refuse options that do not exist or exclude each other; see `begin_session`."""
-    if groups is not None and (strategy is not None or n_super_instances is not None):
-        raise InputError("--groups is for Likewise; leave out --strategy and --super-instances")
-    if strategy is not None and n_super_instances is not None:
-        raise InputError("--super-instances is for COBRA; leave out --strategy")
-    if questions is not None and (strategy is not None or n_super_instances is not None):
-        raise InputError("--questions is for Likewise; leave out --strategy and --super-instances")
-    if questions is not None and questions not in QUESTIONS:
-        raise InputError(f"questions must be one of {', '.join(QUESTIONS)}, got {questions!r}")
-    if n_super_instances is not None and n_super_instances < 1:
-        raise InputError(f"--super-instances must be 1 or more, got {n_super_instances}")
-    if strategy is not None:
-        asking: Any = STRATEGIES.find(strategy)
-        if not (isinstance(asking, type) and issubclass(asking, Strategy)):
-            raise InputError(
-                f"{strategy} is not a strategy: it must be a subclass of "
-                "likewise.core.strategy.Strategy"
-            )
-
-
-def sample_of(features: Features, seed: int) -> NDArray[np.intp] | None:
-    """Return which items are asked about if there are many; None for all."""
-    if features.metric == "precomputed":
-        return None
-    train = features.askable
-    return draw_rows(len(features.X), seed, train=None if len(train) == len(features.X) else train)
-
-
-def _cobra(features: Features, ids: Sequence[str], n: int | None, seed: int) -> Session:
-    from likewise.cluster.cobra import COBRA
-    from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES
-
-    n = DEFAULT_SUPER_INSTANCES if n is None else n
-    model = COBRA(n, metric=features.metric, random_state=seed, n_jobs=-1)
-    return model.start(features.X, train_indices=features.askable, sample_ids=ids)
+def _cobra(X: NDArray[Any], *, seed: int, **options: Any) -> ClosestFirst:
+    """Return what ``COBRA(random_state=seed)`` asks."""
+    return ClosestFirst.from_rows(X, seed=drawn_seed(seed), n_jobs=-1, **options)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from likewise.errors import LikewiseError, SessionFileError
 from likewise.project.large import FEATURES, SHOWN
-from likewise.project.opening import SUFFIX
+from likewise.project.paths import SUFFIX
 from likewise.project.project import ROWS, SETUP, session_in
 from likewise.store import Row, Store, schema
 from likewise.store.database import IN_MEMORY, JOURNAL, connect, translated

@@ -1,26 +1,24 @@
-"""Items that joined, left or changed since a project was last open.
-
-Items are known by their ids, and by their content where files were renamed. An item with another
-content is a new row under the same id, since the answers were about what it was.
-"""
+"""Take in the items that joined, left or changed since a project was last open."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from likewise.core.journal import entry_to_dict
 from likewise.core.session import Session
 from likewise.errors import CannotGrowError
-from likewise.items import Features, Items
+from likewise.items import Aspect, Features, Items
 from likewise.items.features import OWN
+from likewise.items.texts import is_built_in
 from likewise.project.groups import DOUBTFUL
+from likewise.project.matching import Changes, Match, match_items
 from likewise.project.project import Project
 from likewise.store import Store
-from likewise.store.packing import pack
+from likewise.store.packing import pack, readable, unpack
 
 ASPECTS = "aspects"
 """The payload with what features of new items need to know of the first ones."""
@@ -29,90 +27,47 @@ JOINED = "joined"
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
-    """What happened to the items since the last time, as ids."""
+class Present:
+    """What is there now.
 
-    added: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    returned: tuple[str, ...] = ()
+    `held` has the ids of the items of every row that is there, `position` the number of the log's
+    last entry. `changes` were taken in; `refused` says why changes were not, and `news` tells a
+    person about either.
+    """
 
-    def __bool__(self) -> bool:
-        return bool(self.added or self.removed or self.changed or self.returned)
-
-    def __str__(self) -> str:
-        counts = {
-            "new": self.added,
-            "removed": self.removed,
-            "changed": self.changed,
-            "back": self.returned,
-        }
-        return ", ".join(f"{len(ids)} {word}" for word, ids in counts.items() if ids)
-
-
-class Match(NamedTuple):
-    """Which items rows stand for: the ids they had and have, those of no row, and what changed."""
-
-    had: Sequence[Sequence[str]]
     held: dict[int, list[str]]
-    unknown: list[str]
-    changes: Changes
-
-    def as_before(self) -> dict[int, list[str]]:
-        """Return the ids of rows where nothing is taken in: a changed item stays with its row."""
-        held = {row: list(names) for row, names in self.held.items()}
-        for row, names in enumerate(self.had):
-            if stays := [name for name in names if name in self.changes.changed]:
-                held.setdefault(row, []).extend(stays)
-        return held
+    position: int
+    changes: Changes = field(default_factory=Changes)
+    refused: str = ""
+    news: str = ""
 
 
-def ids_of_rows(
-    session: Session, settings: Mapping[str, Any], first: Sequence[str]
-) -> list[list[str]]:
-    """Return for every row the ids of its items when the project was last open, its own first."""
-    names: Sequence[Any] = session.sample_ids or first
-    renamed, copies = settings.get("renamed", {}), settings.get("copies", {})
-    return [
-        [str(renamed[str(row)] if str(row) in renamed else names[row]), *copies.get(str(row), ())]
-        for row in range(session.strategy.n_rows)
-    ]
-
-
-def match_items(
-    ids: Sequence[Sequence[str]],
-    removed: frozenset[int],
-    before: Mapping[str, str],
-    now: Mapping[str, str],
-) -> Match:
-    """Match rows with the items there are now, by id and content hash, then by content alone."""
-    owner = {name: row for row, names in enumerate(ids) for name in names}
-    held: dict[int, list[str]] = {}
-    lost: dict[str, list[str]] = {}
-    for name, row in owner.items():
-        if now.get(name) == before.get(name, ""):
-            held.setdefault(row, []).append(name)
-        elif before.get(name):
-            lost.setdefault(before[name], []).append(name)
-    stays = {name for names in held.values() for name in names}
-    unknown, moved = [], set()
-    for name, content in now.items():
-        if name in stays:
-            continue
-        if lost.get(content):
-            old = lost[content].pop(0)
-            moved.add(old)
-            held.setdefault(owner[old], []).append(name)
-        else:
-            unknown.append(name)
-    there = {name for name, row in owner.items() if row not in removed} - stays - moved
-    changes = Changes(
-        added=tuple(name for name in unknown if name not in there),
-        removed=tuple(name for name in owner if name in there and name not in unknown),
-        changed=tuple(name for name in unknown if name in there),
-        returned=tuple(name for row in removed & held.keys() for name in held[row]),
-    )
-    return Match(ids, held, unknown, changes)
+def catch_up(
+    session: Session,
+    store: Store,
+    items: Items,
+    had: Sequence[Sequence[str]],
+    describe: Callable[[], Features],
+    position: int,
+    refusal: str = "",
+) -> Present:
+    """Take in what changed since rows `had` their ids, unless there is a `refusal`, a reason."""
+    before, now = store.items, items.content_hashes()
+    if session.row_numbers is not None:  # of the others, those that stayed are no news
+        sample = {name for names in had for name in names}
+        now = {k: v for k, v in now.items() if k in sample or before.get(k) != v}
+    match = match_items(had, session.removed, before, now)
+    if not match.changes:
+        return Present(match.held, position)
+    news = f"{match.changes} since last time"
+    try:
+        if refusal:
+            raise CannotGrowError(refusal)
+        held = take_in(session, store, items, match, describe, position)
+    except CannotGrowError as error:
+        news = f"{news}, not taken in: {error}"
+        return Present(match.as_before(), position, refused=str(error), news=news)
+    return Present(held, position + 1, match.changes, news=news)
 
 
 def take_in(
@@ -213,3 +168,30 @@ def _unused_ids(
         taken.add(name)
         ids.append(name)
     return ids
+
+
+def describe_stored(
+    items: Items,
+    options: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    session: Session,
+    store: Store,
+) -> Features:
+    """Return the features of items, made as those of the first ones.
+
+    A model that only a file names is not loaded, since it can hold code.
+    """
+    strategy = session.strategy
+    if strategy.candidates is not None:
+        about = "the candidate pairs in the session file"
+        return Features(strategy.candidates, about, "precomputed", partition=strategy.partition)
+    model = options.get("text_features")
+    if model is not None and model != wanted.get("text_features") and not is_built_in(model):
+        raise CannotGrowError(
+            f"this needs the model {model!r}, which the session file names. A file could come from "
+            f"a stranger, so it is not loaded. If you trust it, run the command again with "
+            f"--text-features {model}."
+        )
+    with readable(f"the payload {ASPECTS!r}"):
+        aspects = [Aspect.from_dict(plain) for plain in unpack(store.payload(ASPECTS))]
+        return items.features(aspects=aspects)

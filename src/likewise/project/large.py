@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.cluster.start import start_session
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
+from likewise.core.strategy import Strategy
 from likewise.errors import InputError
 from likewise.items import Features, Items
 from likewise.items.limits import fits
@@ -26,13 +28,13 @@ from likewise.items.points import refuse_not_finite
 from likewise.items.rows import RowItems
 from likewise.items.tablefiles import parquet_bytes
 from likewise.items.tables import Table
-from likewise.project.beginning import Begun, Say, Step, begin_session
+from likewise.project.beginning import Begun, Step, strategy_for
+from likewise.project.paths import Say
 from likewise.project.project import SETUP, Project
 from likewise.rows.blocks import in_tiles
 from likewise.rows.dask_rows import connect
 from likewise.rows.label_files import write_labels
 from likewise.rows.row_files import NpyRows, ParquetRows
-from likewise.rows.sample import draw_rows
 from likewise.store import Store
 from likewise.store.packing import pack, readable, unpack
 from likewise.words import plural
@@ -61,6 +63,11 @@ def is_large(paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any]
     else:
         return False
     return not fits(needed)
+
+
+def is_sample(settings: Mapping[str, Any]) -> bool:
+    """Return whether a session is about a sample of files that are not read as a whole."""
+    return "paths" in settings
 
 
 def check_batches(paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any]) -> None:
@@ -95,6 +102,42 @@ def _scaled(rows: NDArray[Any], settings: Mapping[str, Any]) -> NDArray[Any]:
     return np.asarray((rows - low) / np.where(width > 0, width, np.ones_like(width)))
 
 
+class ScaledRows:
+    """The rows of files with columns scaled by their range in the rows that are taken.
+
+    `sample` has these rows and `scale` what `_scaled` needs to scale others like them.
+    """
+
+    def __init__(self, rows: ParquetRows | NpyRows, source: str) -> None:
+        self._rows, self._source = rows, source
+        self.n_rows = rows.n_rows
+        self.scale: dict[str, list[float]] = {}
+
+    def take(self, numbers: NDArray[np.intp] | None) -> NDArray[Any]:
+        """Return the rows of some numbers, which increase; None for all."""
+        numbers = np.arange(self.n_rows) if numbers is None else numbers
+        values = self._rows.take(numbers)
+        refuse_not_finite(values, self._source, numbers)
+        if isinstance(self._rows, ParquetRows):
+            # As Python floats, which JSON gives back exactly.
+            self.scale = {"low": values.min(axis=0).tolist(), "high": values.max(axis=0).tolist()}
+        self.sample = _scaled(values, self.scale)
+        return self.sample
+
+
+class _Numbers(Sequence[str]):
+    """The numbers of rows as texts, by which the rows of files are named; none is stored."""
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, row: Any) -> Any:
+        return str(range(self._n)[row])
+
+
 def begin(
     paths: Sequence[str | os.PathLike[str]], settings: dict[str, Any], say: Say, progress: Step
 ) -> Begun:
@@ -103,25 +146,24 @@ def begin(
     source = settings["paths"][0]
     progress(f"Reading a sample of {Path(source).name}", 0, 0)
     rows = open_rows(settings)
-    numbers = draw_rows(rows.n_rows, settings["seed"])
-    numbers = np.arange(rows.n_rows) if numbers is None else numbers
-    values = rows.take(numbers)
-    refuse_not_finite(values, source, numbers)
-    if isinstance(rows, ParquetRows):
-        # As Python floats, which JSON gives back exactly.
-        settings |= {"low": values.min(axis=0).tolist(), "high": values.max(axis=0).tolist()}
-    settings["n_rows"] = rows.n_rows
-    records = rows.records(numbers, settings["options"].get("show"))
+    data = ScaledRows(rows, source)
+
+    def strategy(X: NDArray[Any], **about: Any) -> Strategy:
+        progress("Finding small groups", 0, 0)
+        return strategy_for(_features(X, settings), settings)(X, **about)
+
+    about: Any = {"seed": settings["seed"], "sample_ids": _Numbers(rows.n_rows)}
+    session, sample = start_session(data, strategy, **about, takes_sample=True)
+    if session.row_numbers is None:
+        session.row_numbers = np.arange(rows.n_rows)
+    numbers = session.row_numbers
+    settings |= {**data.scale, "n_rows": rows.n_rows}
     say(f"{plural(len(numbers), 'row')} of {rows.n_rows} are asked about")
-    progress("Finding small groups", 0, 0)
-    features = _features(_scaled(values, settings), settings)
-    ways: Any = {name: settings[name] for name in ("questions", "n_super_instances", "seed")}
+    records = rows.records(numbers, settings["options"].get("show"))
     items = _items(Path(source), numbers.tolist(), records)
-    session = begin_session(features, items.ids, strategy=None, **ways)
-    session.row_numbers = numbers
     shown = json.dumps({"rows": numbers.tolist(), "records": records}, default=str)
-    payloads = {FEATURES: pack({"X": features.X}), SHOWN: shown.encode()}
-    return Begun(session, items, features, payloads)
+    payloads = {FEATURES: pack({"X": sample}), SHOWN: shown.encode()}
+    return Begun(session, items, _features(sample, settings), payloads)
 
 
 def _features(X: NDArray[Any], settings: Mapping[str, Any]) -> Features:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -56,6 +57,27 @@ class CandidatePairs(OnePass):
         super().__init__(partition)
         self.candidates = candidates
         self.max_groups = max_groups
+
+    @classmethod
+    def from_rows(
+        cls,
+        X: Any,
+        *,
+        train_indices: NDArray[np.intp] | None = None,
+        seed: int = 0,
+        n_jobs: int | None = None,
+        **options: Any,
+    ) -> Self:
+        """Return the strategy for `Candidates`, which take the place of rows.
+
+        Pairs are left out unless both of their rows are in `train_indices`. `options` are those of
+        the class.
+        """
+        if not isinstance(X, Candidates):
+            return super().from_rows(X, train_indices=train_indices, seed=seed, n_jobs=n_jobs)
+        if train_indices is not None:
+            X = X.where(np.isin(X.left, train_indices) & np.isin(X.right, train_indices))
+        return cls(X, **options)
 
     def fresh(self) -> Self:
         """Return the same strategy before its first record; the list is shared."""

@@ -111,10 +111,12 @@ class ClosestFirst(OnePass):
         train_indices: NDArray[np.intp] | None = None,
         seed: int = 0,
         n_jobs: int | None = None,
+        n_super_instances: int = DEFAULT_SUPER_INSTANCES,
+        metric: str = "euclidean",
     ) -> Self:
-        """Return the strategy for 50 super-instances."""
+        """Return the strategy for super-instances, which `build_super_instances` makes."""
         options: Any = {"train_indices": train_indices, "seed": seed, "n_jobs": n_jobs}
-        return cls(build_super_instances(X, DEFAULT_SUPER_INSTANCES, **options))
+        return cls(build_super_instances(X, n_super_instances, metric=metric, **options))
 
     def _piece(self, k: int) -> Pairs | None:
         return self._pairs.piece(k)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
 from likewise.cluster.cobra import COBRA
 from likewise.cluster.likewise import Likewise
+from likewise.cluster.start import drawn_seed
 from likewise.core.partition import singletons
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES, Strategy
@@ -19,12 +19,14 @@ from likewise.lab.experiments.protocol import Method, Trial
 from likewise.lab.experiments.session_methods import (
     SessionMethod,
     estimator_method,
+    starting,
     strategy_method,
 )
 from likewise.lab.peers.cobras import SplitAndMerge
 from likewise.lab.peers.dsl import SkeletonTree
 from likewise.lab.peers.procedure import Procedure
 from likewise.lab.peers.random_pairs import RandomOrder
+from likewise.lab.peers.rows import Array, Ints
 from likewise.registry import Registry, module_of
 from likewise.strategies import ClosestFirst
 from likewise.words import plural
@@ -58,26 +60,30 @@ def _likewise(name: str, **parameters: Any) -> SessionMethod:
 def _as_published(name: str, procedure: type[Procedure], settings: str = "") -> SessionMethod:
     """Return a procedure with the labels that its authors published, which may lag behind."""
 
-    def start(trial: Trial) -> Session:
-        # As estimators draw theirs: rows of COBRAS were made so.
-        seed = int(check_random_state(trial.seed).randint(2**31 - 1))
-        return Session(procedure.from_rows(trial.X, train_indices=trial.train_indices, seed=seed))
-
     def labels(session: Session, _: Trial) -> ArrayLike:
         strategy: Any = session.strategy
         return strategy.labels_as_published()  # type: ignore[no-any-return]
 
+    # Rows of COBRAS were made with seeds drawn as estimators draw theirs.
+    start = starting(procedure.from_rows, drawn_seed)
     return SessionMethod(name, start, labels, settings=settings, sources=(procedure.__module__,))
 
 
 def _random(over: Literal["groups", "rows"]) -> SessionMethod:
-    def start(trial: Trial) -> Session:
-        return Session(RandomOrder(trial.X, trial.train_indices, seed=trial.seed, over=over))
+    def begin(X: Array, train_indices: Ints, seed: int) -> Strategy:
+        return RandomOrder(X, train_indices, seed, over=over)
 
-    sources = (RandomOrder.__module__,)
     return SessionMethod(
-        f"random pairs of {over}", start, settings=f"order={over}", sources=sources
+        f"random pairs of {over}",
+        starting(begin),
+        settings=f"order={over}",
+        sources=(RandomOrder.__module__,),
     )
+
+
+def _closest_pairs(X: Array, **_: Any) -> Strategy:
+    """Return COBRA's order over all rows, each a super-instance."""
+    return ClosestFirst(singletons(X))
 
 
 _MADE = (
@@ -100,7 +106,7 @@ _MADE = (
     _random("rows"),
     SessionMethod(
         "closest pairs first",
-        lambda trial: Session(ClosestFirst(singletons(trial.X))),
+        starting(_closest_pairs),
         settings="order=closest",
         sources=(ClosestFirst.__module__,),
     ),

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from likewise.cluster.start import start_session
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.lab.experiments.protocol import State, Stepwise, Trial
@@ -70,10 +71,21 @@ def estimator_method(
 
 def strategy_method(strategy: type[Strategy]) -> SessionMethod:
     """Return any strategy as a method; it is made by `Strategy.from_rows`."""
+    return SessionMethod(
+        strategy.name, starting(strategy.from_rows), sources=(strategy.__module__,)
+    )
+
+
+def starting(
+    begin: Callable[..., Strategy], seed_of: Callable[[int], int] = int
+) -> Callable[[Trial], Session]:
+    """Return what starts the session of a trial.
+
+    `begin` makes the strategy, as `Strategy.from_rows`; `seed_of` its seed from that of the trial.
+    """
 
     def start(trial: Trial) -> Session:
-        return Session(
-            strategy.from_rows(trial.X, train_indices=trial.train_indices, seed=trial.seed)
-        )
+        about: Any = {"seed": seed_of(trial.seed), "train_indices": trial.train_indices}
+        return start_session(trial.X, begin, **about)[0]
 
-    return SessionMethod(strategy.name, start, sources=(strategy.__module__,))
+    return start

@@ -81,9 +81,12 @@ class Selector(AskingEstimator):
         links: tuple[PairList, PairList] = strategy.known().closure()
         return links
 
-    def _strategy(self, X: Array, train: Ints | None, seed: int, **_: Any) -> RowStrategy:
+    def _strategy(
+        self, X: Array, *, train_indices: Ints | None, seed: int, **_: Any
+    ) -> RowStrategy:
         rows = X.astype(np.float64)
-        strategy = self._about(rows, np.arange(len(rows)) if train is None else train, seed)
+        train = np.arange(len(rows)) if train_indices is None else train_indices
+        strategy = self._about(rows, train, seed)
         strategy.max_queries = self.max_queries
         return strategy
 
