@@ -2,7 +2,6 @@
 
 import errno
 import os
-import resource
 import shutil
 import signal
 import sqlite3
@@ -67,9 +66,9 @@ def test_an_upgrade_that_fails_at_any_moment_leaves_before_or_after(path, name):
     assert n_failures > 20
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="needs a limit on the size of files")
 def test_a_session_whose_disk_takes_no_more_bytes_keeps_what_it_acknowledged(path):
     """Every limit on the size of files makes another write of SQLite fail."""
+    resource = pytest.importorskip("resource", reason="needs a limit on the size of files")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     counts, messages = set(), []

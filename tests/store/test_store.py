@@ -1,6 +1,5 @@
 import os
 import random
-import resource
 import shutil
 import signal
 import sqlite3
@@ -471,6 +470,7 @@ def test_a_full_disk_is_said_and_loses_nothing(store):
 
 def test_a_disk_that_stops_taking_bytes_is_said_and_loses_nothing(path, store):
     """The limit on the size of files makes every write beyond it fail."""
+    resource = pytest.importorskip("resource", reason="needs a limit on the size of files")
     saved = [store.append(tell(0), after=0)]
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
