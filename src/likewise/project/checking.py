@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,16 +13,15 @@ from likewise.errors import LikewiseError, SessionFileError
 from likewise.project.large import FEATURES, SHOWN
 from likewise.project.paths import SUFFIX
 from likewise.project.project import ROWS, SETUP, session_in
-from likewise.store import Row, Store, schema
-from likewise.store.database import IN_MEMORY, JOURNAL, connect, translated
+from likewise.store import Row, Store
+from likewise.store.database import connect, copy_by_hand, snapshot, translated
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check of a session file found; files of 0.1.0 have no checksums."""
+    """What a check of a session file found."""
 
     n_entries: int
-    has_sums: bool
     fault: str
 
     @property
@@ -35,21 +33,17 @@ class Finding:
 def check_file(path: str | os.PathLike[str]) -> Finding:
     """Check a session file, which may be in use: its pages, its checksums and every entry."""
     path = Path(path)
-    n_entries, has_sums, fault = 0, True, ""
+    n_entries, fault = 0, ""
     try:
         with _snapshot(path) as store:
-            store.check()
-            has_sums = store.version >= schema.WITH_SUMS
+            store.check(full=True)
             n_entries = sum(1 for _ in store.rows())
-            n_entries = len(store.read())
-            _ = store.items
-            for name in store.payload_names:
-                store.payload(name)
+            n_entries = store.check_content()
             if SETUP in store.payload_names:
                 session_in(store)
     except LikewiseError as error:
         fault = str(error)
-    return Finding(n_entries, has_sums, fault)
+    return Finding(n_entries, fault)
 
 
 def repair_file(path: str | os.PathLike[str]) -> tuple[Path, int, int]:
@@ -80,10 +74,8 @@ def repair_file(path: str | os.PathLike[str]) -> tuple[Path, int, int]:
 
 @contextmanager
 def _snapshot(path: Path) -> Iterator[Store]:
-    """Yield a file as it is at one moment, in memory, while others may write to it."""
-    with translated(path), Store(path, connect(IN_MEMORY)) as store:
-        with closing(connect(path)) as db:
-            db.backup(store._db)
+    """Yield a copy of a file as it is at one moment; others may write to it meanwhile."""
+    with translated(path), snapshot(path) as copy, Store(path, connect(copy)) as store:
         yield store
 
 
@@ -93,9 +85,7 @@ def _salvaged(path: Path) -> Iterator[Store]:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy")
         try:
-            shutil.copyfile(path, copy)
-            if Path(f"{path}{JOURNAL}").exists():
-                shutil.copyfile(f"{path}{JOURNAL}", f"{copy}{JOURNAL}")
+            copy_by_hand(path, copy)
             size, promised = copy.stat().st_size, _promised_size(copy)
             if size < promised < 2 * size + 2**20:
                 os.truncate(copy, promised)

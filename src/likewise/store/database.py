@@ -1,25 +1,38 @@
 """SQLite files: connecting, making them whole, finding them cut, saying what failed.
 
-A file may come from a stranger or from a failing disk, so nothing in it is run. Only SQLite opens
-it: closing another handle to the same file would cancel SQLite's locks, and two processes could
+A file may come from a stranger or from a failing disk, so nothing in it is run, and nothing beside
+it is trusted; see `likewise.store.beside`. While a process has a file open through SQLite, only
+SQLite opens it: closing another handle to it would cancel SQLite's locks, and two processes could
 write at once.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
+import random
+import secrets
 import shutil
 import sqlite3
+import sys
+import tempfile
+import threading
+import time
+import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from likewise.errors import InputError, LikewiseError, SessionFileError
 from likewise.files import whole_path
+from likewise.store import beside
+from likewise.store.beside import JOURNAL, NEVER_OURS
 
 BUSY_SECONDS = 10.0
-"""How long a writer waits for another process's transaction, which takes milliseconds."""
+"""How long to wait for another process's transaction, which takes milliseconds."""
+PAUSE = 0.002
+"""How many seconds to wait before looking again whether a file is free."""
 FULL_BELOW = 1 << 20
 """A disk with fewer free bytes than this counts as full, whichever error SQLite raises."""
 LIMITS = {
@@ -32,19 +45,81 @@ LIMITS = {
 }
 """Limits for one SQL statement; ours need far less."""
 
+STEP = 1024
+"""How many pages are copied while others wait, which takes a few milliseconds."""
+MOST_RESTARTS = 20
+"""How often others may interrupt a copy before it is made in one step."""
+
 IN_MEMORY = Path(":memory:")
-JOURNAL = "-journal"
-"""Ends the name of the file with what a write replaces, which SQLite keeps until it is done."""
+
+_OPEN: weakref.WeakSet[Connection] = weakref.WeakSet()
+_LOOKING = threading.Lock()
+os.register_at_fork(
+    before=_LOOKING.acquire, after_in_parent=_LOOKING.release, after_in_child=_LOOKING.release
+)
 
 
-def connect(path: Path) -> sqlite3.Connection:
+class Connection(sqlite3.Connection):
+    """A connection that is known to this module while it is open."""
+
+    of: tuple[int, int, int] = (0, 0, 0)
+    """The process, and the file as the system knows it."""
+
+    def execute(self, *statement: Any) -> sqlite3.Cursor:
+        """Execute a statement; wait while others hold the file, but not for ever.
+
+        SQLite would look again every tenth of a second. Among writers without a pause, somebody
+        might then never find the file free.
+        """
+        end = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                return super().execute(*statement)
+            except sqlite3.OperationalError as error:
+                if not _is_busy(error.sqlite_errorcode) or time.monotonic() > end:
+                    raise
+                time.sleep(random.uniform(0.5, 1.5) * PAUSE)
+
+    def close(self) -> None:
+        """Close the connection."""
+        super().close()
+        _OPEN.discard(self)
+
+
+def _is_busy(code: int) -> bool:
+    return code & 0xFF == sqlite3.SQLITE_BUSY
+
+
+def is_open_here(path: Path) -> bool:
+    """Whether this process has a file open through `connect`."""
+    info = path.stat()
+    return any(one.of == (os.getpid(), info.st_dev, info.st_ino) for one in _OPEN)
+
+
+def connect(path: Path, *, reads_only: bool = False) -> sqlite3.Connection:
     """Open an SQLite file; a commit is on disk when it returns. See `translated` for its errors."""
+    if path == IN_MEMORY:
+        return _connect(":memory:")
+    with _LOOKING:
+        try:
+            beside.look(path, may_read=not is_open_here(path))
+        except SessionFileError as error:
+            raise SessionFileError(f"cannot open {path}: {error}") from error
+        db = _connect(f"{path.absolute().as_uri()}?mode={'ro' if reads_only else 'rw'}")
+        info = path.stat()
+        db.of = os.getpid(), info.st_dev, info.st_ino
+        _OPEN.add(db)
+    return db
+
+
+def _connect(address: str) -> Connection:
     db = sqlite3.connect(
-        ":memory:" if path == IN_MEMORY else f"{path.absolute().as_uri()}?mode=rw",
-        uri=path != IN_MEMORY,
-        timeout=BUSY_SECONDS,
+        address,
+        uri=address != ":memory:",
+        timeout=0.0,  # see `Connection.execute`
         isolation_level=None,
         check_same_thread=False,
+        factory=Connection,
     )
     try:
         for limit, most in LIMITS.items():
@@ -64,6 +139,19 @@ def connect(path: Path) -> sqlite3.Connection:
     return db
 
 
+def begin(db: sqlite3.Connection) -> None:
+    """Begin to write; the journal begins with page 1, by which `beside.look` knows it."""
+    db.execute("BEGIN IMMEDIATE")
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    db.execute(f"PRAGMA user_version = {version}")
+
+
+def name_anew(db: sqlite3.Connection) -> None:
+    """Draw a number for a new file, so that no journal of another one seems to belong to it."""
+    # SQLite compares it to know whether the tables have changed; any number will do.
+    db.execute(f"PRAGMA schema_version = {secrets.randbelow(1 << 30)}")
+
+
 def check_whole(db: sqlite3.Connection, path: Path) -> None:
     """Refuse a file that is shorter than it should be: SQLite reads zeros there."""
     (n_pages,) = db.execute("PRAGMA page_count").fetchone()
@@ -80,10 +168,10 @@ def new_file(path: Path) -> Iterator[Path]:
         raise InputError(f"cannot make {path}: there is no folder {path.parent}")
     if path.exists():
         raise InputError(f"{path} exists already: open it, or choose another name")
-    for suffix in ("-wal", JOURNAL):
-        leftover = Path(f"{path}{suffix}")
+    for ending in (JOURNAL, *NEVER_OURS):
+        leftover = Path(f"{path}{ending}")
         # SQLite would replay it into the new file.
-        if leftover.exists():
+        if os.path.lexists(leftover):
             raise InputError(
                 f"{leftover} is left over from a file that is gone: move it away first"
             )
@@ -92,6 +180,98 @@ def new_file(path: Path) -> Iterator[Path]:
             yield new
         finally:
             Path(f"{new}{JOURNAL}").unlink(missing_ok=True)
+
+
+def copy_into(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
+    """Copy a file in short steps, so that others can write meanwhile; the copy is of one moment.
+
+    A write by others makes the copy begin anew. If they never pause, it is made in one step.
+    """
+    n_left, n_restarts, end = sys.maxsize, 0, time.monotonic() + BUSY_SECONDS
+
+    def watch(status: int, remaining: int, _total: int) -> None:
+        nonlocal n_left, n_restarts, end
+        if not _is_busy(status):
+            end = time.monotonic() + BUSY_SECONDS
+        elif time.monotonic() > end:
+            source.execute("SELECT count(*) FROM sqlite_master")  # raises what SQLite says
+        n_restarts += remaining > n_left
+        n_left = remaining
+        if n_restarts == MOST_RESTARTS:
+            n_restarts += 1
+            raise _NoPauseError
+
+    try:
+        source.backup(target, pages=STEP, progress=watch, sleep=PAUSE)
+    except _NoPauseError:
+        source.backup(target, pages=-1, progress=watch, sleep=PAUSE)
+
+
+class _NoPauseError(Exception):
+    """Others write to a file without a pause."""
+
+
+def is_interrupted(path: Path) -> bool:
+    """Whether a kill interrupted a write, which the next one who opens a file takes back."""
+    if not beside.is_there(path):
+        return False
+    try:
+        with closing(connect(path, reads_only=True)) as db:
+            db.execute("SELECT count(*) FROM sqlite_master")
+    except sqlite3.OperationalError as error:
+        return error.sqlite_errorcode == sqlite3.SQLITE_READONLY_ROLLBACK
+    return False
+
+
+@contextmanager
+def snapshot(path: Path) -> Iterator[Path]:
+    """Yield a copy of a file as it is at one moment, which is removed in the end.
+
+    The file is not changed: a write that a kill interrupted is taken back in the copy alone.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, "copy")
+        copy.touch()
+        try:
+            _copy(path, copy, reads_only=True)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_READONLY_ROLLBACK:
+                raise
+            copy_by_hand(path, copy)
+        yield copy
+
+
+def _copy(path: Path, copy: Path, *, reads_only: bool) -> None:
+    with closing(connect(path, reads_only=reads_only)) as db, closing(connect(copy)) as target:
+        target.execute("PRAGMA synchronous = OFF")
+        copy_into(db, target)
+
+
+def copy_by_hand(path: Path, copy: Path) -> None:
+    """Copy a file, which may be damaged, and the journal that a kill has left."""
+    with _LOOKING:
+        is_ours = is_open_here(path)
+        for _ in range(0 if is_ours else MOST_RESTARTS):
+            beside.look(path)
+            before = _stamps(path)
+            shutil.copyfile(path, copy)
+            with suppress(FileNotFoundError):
+                shutil.copyfile(_journal(path), f"{copy}{JOURNAL}")
+            if _stamps(path) == before:
+                return
+    # This process has the file open, or others are busy with it. Then SQLite takes the write back.
+    Path(f"{copy}{JOURNAL}").unlink(missing_ok=True)
+    copy.write_bytes(b"")
+    _copy(path, copy, reads_only=False)
+
+
+def _journal(path: Path) -> Path:
+    return Path(f"{os.path.realpath(path)}{JOURNAL}")
+
+
+def _stamps(path: Path) -> list[tuple[int, int, int]]:
+    infos = [one.stat() for one in (path, _journal(path)) if one.exists()]
+    return [(info.st_ino, info.st_size, info.st_mtime_ns) for info in infos]
 
 
 def digest(*parts: Any) -> str:
@@ -133,7 +313,7 @@ def translated(path: Path) -> Iterator[None]:
         remedy = {
             sqlite3.SQLITE_FULL: "the disk is full. Free some space and do it again",
             sqlite3.SQLITE_IOERR: "the disk failed. See to it and do it again",
-            sqlite3.SQLITE_BUSY: "another process is writing to it. Do it again",
+            sqlite3.SQLITE_BUSY: "another process writes to it, or was stopped in it. Do it again",
             sqlite3.SQLITE_READONLY: "it may not be written. Change its permissions or copy it",
             sqlite3.SQLITE_CANTOPEN: "it cannot be opened. Is its folder writable?",
         }.get(-1 if kind is None else kind, "see the message in brackets")

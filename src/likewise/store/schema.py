@@ -1,8 +1,8 @@
-"""The tables of a project file, their checksums, and the entries of older versions.
+"""The tables of a session file, their checksums, and the migrations between releases.
 
-A new file gets all migrations in order. An older file gets those it lacks when it is first written
-to. A migration that has been released is never edited: a change of the tables is a new function at
-the end of the list.
+A new file gets all migrations in order. A file of an earlier release gets those it lacks when it is
+first written to. A migration that has been released is never edited: a change of the tables is a
+new function at the end of the list.
 
 The checksum of an entry of the log includes that of the entry before it, so that no entry can be
 changed, lost or moved without notice. Checksums find damage, not forgery: whoever can write the
@@ -11,25 +11,22 @@ file can also compute them.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from likewise.core.journal import upgraded_entry
 from likewise.errors import SessionFileError
 from likewise.store.database import digest, note_sum
 
 if TYPE_CHECKING:
-    from likewise.store import Stored
+    from likewise.store.store import Stored
 
-APPLICATION_ID = 0x6C696B65
-"""Stands in the header of every project file: "like" in ASCII."""
-
-OLD_ENTRIES = "entries of schema 1"
-"""The setting that says how many entries of the log are of the first schema."""
+APPLICATION_ID = 0x4C494B45
+"""Stands in the header of every session file: "LIKE" in ASCII."""
+UNPUBLISHED_ID = 0x6C696B65
+"""Stood in the header of files of development versions: "like"."""
 
 LOG = "log"
 """The name of the sum with how many entries there are, and the checksum of the last."""
@@ -42,6 +39,8 @@ CONTENT = {
 """Tables with one checksum for all rows, by its name."""
 PAYLOAD = "payload "
 """The checksum of a payload is called this and the name of the payload."""
+ENTRY = "seq, op, person, at, seconds"
+"""The columns of the log that its checksums are about."""
 
 Migration = tuple[str, Callable[[sqlite3.Connection], None]]
 Load = Callable[[str], Any]
@@ -53,59 +52,22 @@ def _first_tables(db: sqlite3.Connection) -> None:
         "CREATE TABLE items (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
         " hash TEXT NOT NULL)",
         "CREATE TABLE payloads (name TEXT PRIMARY KEY, data BLOB NOT NULL)",
+        # "by" is a word of SQL. Who is not known is '', and how long is NULL.
         "CREATE TABLE log (seq INTEGER PRIMARY KEY CHECK (seq > 0), op TEXT NOT NULL,"
-        " at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')))",
+        " person TEXT NOT NULL, at TEXT NOT NULL, seconds REAL, sum TEXT NOT NULL)",
         "CREATE TRIGGER log_keeps_entries BEFORE DELETE ON log"
         " BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END",
         "CREATE TRIGGER log_keeps_content BEFORE UPDATE ON log"
         " BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END",
-        "CREATE TABLE group_names (key TEXT PRIMARY KEY, name TEXT NOT NULL)",
-        "CREATE TABLE notes (kind TEXT NOT NULL, item TEXT NOT NULL, value TEXT NOT NULL,"
-        " PRIMARY KEY (kind, item))",
+        # Without a row id it is one tree, so that a copy taken during a write has one state of it.
+        "CREATE TABLE sums (name TEXT PRIMARY KEY, sum TEXT NOT NULL) WITHOUT ROWID",
     ):
         db.execute(statement)
-
-
-def _names_and_notes_in_the_log(db: sqlite3.Connection) -> None:
-    (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
-    if last:
-        db.execute("INSERT INTO settings VALUES (?, ?)", (OLD_ENTRIES, json.dumps(last)))
-    names = db.execute(
-        "SELECT position, name FROM group_names JOIN items ON key = id ORDER BY group_names.rowid"
-    ).fetchall()
-    notes = db.execute(
-        "SELECT position FROM notes JOIN items ON item = id ORDER BY notes.rowid"
-    ).fetchall()
-    entries: list[dict[str, Any]] = [{"do": "mark", "row": row} for (row,) in notes]
-    if names:
-        entries.append({"do": "name", "names": names})
-    for entry in entries:
-        # When these were done is not known.
-        db.execute("INSERT INTO log (op, at) VALUES (?, '')", (json.dumps(entry),))
-    db.execute("DROP TABLE group_names")
-    db.execute("DROP TABLE notes")
-
-
-def _checksums(db: sqlite3.Connection) -> None:
-    # Without a row id it is one tree, so that a copy taken during a checkpoint has one state of it.
-    db.execute("CREATE TABLE sums (name TEXT PRIMARY KEY, sum TEXT NOT NULL) WITHOUT ROWID")
-    db.execute("ALTER TABLE log ADD COLUMN sum TEXT NOT NULL DEFAULT ''")
-    db.execute("DROP TRIGGER log_keeps_content")
-    sign_log(db)
     sign_content(db)
-    db.execute(
-        "CREATE TRIGGER log_keeps_content BEFORE UPDATE ON log"
-        " BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END"
-    )
+    sign_log(db)
 
 
-MIGRATIONS: list[Migration] = [
-    ("first tables", _first_tables),
-    ("names and notes in the log", _names_and_notes_in_the_log),
-    ("checksums", _checksums),
-]
-WITH_SUMS = 3
-"""The first schema with checksums."""
+MIGRATIONS: list[Migration] = [("first tables", _first_tables)]
 
 
 def content(db: sqlite3.Connection, table: str) -> tuple[list[tuple[Any, ...]], str]:
@@ -131,8 +93,8 @@ def sign_content(db: sqlite3.Connection) -> None:
 def sign_log(db: sqlite3.Connection) -> None:
     """Note the checksums of all entries; the log must be open to changes."""
     before, seq = FIRST, 0
-    for seq, op, at in db.execute("SELECT seq, op, at FROM log ORDER BY seq").fetchall():
-        before = digest(before, seq, op, at)
+    for seq, *rest in db.execute(f"SELECT {ENTRY} FROM log ORDER BY seq").fetchall():
+        before = digest(before, seq, *rest)
         db.execute("UPDATE log SET sum = ? WHERE seq = ?", (before, seq))
     note_sum(db, LOG, f"{seq} {before}")
 
@@ -184,11 +146,8 @@ def _tables(db: sqlite3.Connection) -> list[tuple[str, ...]]:
 
 def understood(entries: Sequence[Stored], load: Load) -> Iterator[tuple[Stored, dict[str, Any]]]:
     """Yield the entries with what `Session.apply` takes; `load` returns a payload by its name."""
-    last_deed = max((e.seq for e in entries if e.is_old and e.op.get("do") != "check"), default=0)
     for entry in entries:
         try:
-            if entry.is_old and entry.op["do"] == "check" and entry.seq < last_deed:
-                continue  # later entries replaced it, and undo skipped it
             yield entry, _understood(entry, load)
         except (KeyError, TypeError) as error:
             raise SessionFileError(
@@ -197,14 +156,9 @@ def understood(entries: Sequence[Stored], load: Load) -> Iterator[tuple[Stored, 
 
 
 def _understood(entry: Stored, load: Load) -> dict[str, Any]:
-    op = entry.op
+    op = {**entry.op, "by": entry.by, "at": entry.at, "seconds": entry.seconds}
     if op["do"] == "grow":
         return {**op, "rows": load(op["rows"]["payload"])["rows"]}
     if op["do"] == "rebuild":
         return {**op, "strategy": load(op["strategy"]["payload"])}
-    if not entry.is_old:
-        return op
-    if op["do"] == "setup":
-        strategy = load(op["payload"])["strategy"]
-        return {"do": "rebuild", "why": op["why"], "ask": op.get("ask"), "strategy": strategy}
-    return upgraded_entry(op)
+    return op

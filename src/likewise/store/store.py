@@ -14,7 +14,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,11 +25,16 @@ from likewise.errors import InputError, SessionFileError, StaleQueryError
 from likewise.store import schema
 from likewise.store.database import (
     IN_MEMORY,
+    begin,
     check_whole,
     connect,
+    copy_into,
     digest,
+    is_interrupted,
+    name_anew,
     new_file,
     note_sum,
+    snapshot,
     translated,
 )
 
@@ -48,23 +53,24 @@ SETTINGS: dict[str, tuple[type, ...]] = {
     "unshown": (list,),
     "renamed": (dict,),
     "joined": (list,),
-    schema.OLD_ENTRIES: (int,),
 }
 """The types of the settings that projects read."""
 
 
-Row = tuple[int, str, str, str]
-"""An entry of the log as it stands in the file: its number, its JSON, when, and its checksum."""
+Row = tuple[int, str, str, str, float | None, str]
+"""An entry of the log as it stands in the file: its number, its JSON, who did it, when, how many
+seconds it took, and its checksum."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One entry of the log as stored; `at` is in UTC, and `is_old` means the first schema."""
+    """One entry of the log: what was done, who did it, when (in UTC), and how long it took."""
 
     seq: int
     op: dict[str, Any]
+    by: str | None
     at: str
-    is_old: bool = False
+    seconds: float | None
 
 
 class Store:
@@ -98,15 +104,22 @@ class Store:
             _put(db, settings or {}, items or {}, payloads or {})
             for row in log:
                 _put_entry(db, row)
+            name_anew(db)
         return cls.open(path)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Store:
-        """Open a project file; one of an older version is brought up to date by the first write."""
+        """Open a session file; the first write brings one of an earlier release up to date."""
         path = Path(path)
         if not path.is_file():
             raise SessionFileError(f"cannot open {path}: there is no such file")
         with translated(path):
+            if is_interrupted(path):
+                # SQLite's checksums of a journal are weak. If taking the write back damages the
+                # file, let it be a copy.
+                with snapshot(path) as copy, cls(path, connect(copy)) as store:
+                    store.check(full=True)
+                    store.check_content()
             store = cls(path, connect(path))
         try:
             store.check()
@@ -127,8 +140,10 @@ class Store:
 
     def copy_to(self, path: str | os.PathLike[str]) -> None:
         """Write a copy of the project to one new file, also while others write to this one."""
-        with new_file(Path(path)) as new, self._lock, translated(Path(path)):
-            self._db.execute("VACUUM INTO ?", (str(new),))
+        with new_file(Path(path)) as new, translated(Path(path)), closing(connect(new)) as copy:
+            with self._lock:
+                copy_into(self._db, copy)
+            name_anew(copy)
 
     def close(self) -> None:
         """Close the file."""
@@ -163,7 +178,9 @@ class Store:
         caller answered an old question, and `StaleQueryError` is raised.
         """
         entry = dict(op)
-        at = entry.pop("at", None) or now()
+        by, at = entry.pop("by", None) or "", entry.pop("at", None) or now()
+        seconds = entry.pop("seconds", None)
+        seconds = None if seconds is None else float(seconds)
         text = _to_json(entry, "an entry of the log")
         with self._writing() as db:
             last, before = self._end_of_log()
@@ -172,16 +189,17 @@ class Store:
                     f"nothing was saved: this came after entry {after} and the log is at "
                     f"{last}. Somebody answered in another window or process; read what is new."
                 )
-            _put_entry(db, (after + 1, text, at, digest(before, after + 1, text, at)))
+            signed = after + 1, text, by, at, seconds
+            _put_entry(db, (*signed, digest(before, *signed)))
             _put(db, settings, items, payloads or {})
         return after + 1
 
     def read(self, since: int = 0) -> list[Stored]:
         """Read the entries after number `since`, in order; name the first one that is damaged."""
         with self._one_state():
-            n_old = self.settings.get(schema.OLD_ENTRIES, 0)
             entries = [
-                Stored(s, json.loads(op), at, s <= n_old) for s, op, at, _ in self.rows(since)
+                Stored(seq, json.loads(op), by or None, at, seconds)
+                for seq, op, by, at, seconds, _ in self.rows(since)
             ]
             if damage := self._damage_after(since + len(entries)):
                 raise SessionFileError(damage)
@@ -191,15 +209,16 @@ class Store:
         """Yield the entries after number `since` as they stand, up to the first damage."""
         before = schema.FIRST
         with translated(self.path):
-            for seq, op, at, own in self._current().execute(
-                "SELECT seq, op, at, sum FROM log WHERE seq >= ? ORDER BY seq", (since,)
+            for row in self._current().execute(
+                f"SELECT {schema.ENTRY}, sum FROM log WHERE seq >= ? ORDER BY seq", (since,)
             ):
-                if seq > since:
-                    is_good = own == digest(before, seq, op, at)
-                    if seq != since + 1 or not is_good or not _is_object(op):
+                *signed, own = row
+                if row[0] > since:
+                    is_good = own == digest(before, *signed) and _is_object(row[1])
+                    if row[0] != since + 1 or not is_good:
                         return
-                    yield seq, op, at, own
-                since, before = seq, own
+                    yield row
+                since, before = row[0], own
 
     def _damage_after(self, n: int) -> str:
         """Return what is wrong with the log after its first `n` entries, or nothing."""
@@ -241,9 +260,8 @@ class Store:
         return settings
 
     def setting(self, name: str) -> Any:
-        """Return one of the settings, or None, without comparing their checksum."""
-        rows = self._read("SELECT value FROM settings WHERE name = ?", name)
-        return json.loads(rows[0][0]) if rows else None
+        """Return one of the settings, or None."""
+        return self.settings.get(name)
 
     def set(self, name: str, value: Any) -> None:
         """Change one of the settings."""
@@ -302,7 +320,7 @@ class Store:
             return int(self._db.execute("PRAGMA user_version").fetchone()[0])
 
     def _current(self) -> sqlite3.Connection:
-        """Return the file or, before the first write to an older one, an upgraded copy of it."""
+        """Return the file or, if it lacks migrations until the first write, an upgraded copy."""
         if self.version == len(schema.MIGRATIONS):
             return self._db
         if self._upgraded is None:
@@ -331,12 +349,10 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Run one transaction that holds the write lock throughout and upgrades an older file."""
+        """Run one transaction that holds the write lock throughout, with migrations if need be."""
         with self._lock, translated(self.path):
-            # Up to 0.2.0 files were in write-ahead mode: the latest writes are beside the file.
-            self._db.execute("PRAGMA journal_mode = DELETE")
             try:
-                self._db.execute("BEGIN IMMEDIATE")
+                begin(self._db)
                 if self.version < len(schema.MIGRATIONS):
                     schema.migrate(self._db)
                 yield self._db
@@ -346,16 +362,29 @@ class Store:
                     self._db.execute("ROLLBACK")
                 raise
 
-    def check(self) -> None:
-        """Refuse a file that is damaged, of a newer version, or not a project file."""
+    def check_content(self) -> int:
+        """Refuse a file in which an item, a payload or an entry is damaged; count the entries."""
+        _ = self.items
+        for name in self.payload_names:
+            self.payload(name)
+        return len(self.read())
+
+    def check(self, *, full: bool = False) -> None:
+        """Refuse a file that is damaged, of a newer version, or not ours; indexes only if full."""
         try:
             with translated(self.path):
                 (application,) = self._db.execute("PRAGMA application_id").fetchone()
+                if application == schema.UNPUBLISHED_ID:
+                    raise SessionFileError(
+                        "it is of an unpublished development version of likewise, whose files "
+                        "cannot be read. Begin a new session"
+                    )
                 if application != schema.APPLICATION_ID:
                     raise SessionFileError("it is not a likewise project file")
                 check_whole(self._db, self.path)
                 schema.check_tables(self._db)
-                (finding,) = self._db.execute("PRAGMA quick_check(1)").fetchone()
+                way = "integrity_check" if full else "quick_check"
+                (finding,) = self._db.execute(f"PRAGMA {way}(1)").fetchone()
                 if finding != "ok":
                     why = str(finding).splitlines()[-1]
                     raise SessionFileError(
@@ -391,8 +420,8 @@ def _put(
 
 def _put_entry(db: sqlite3.Connection, row: Row) -> None:
     """Write an entry of the log, and note that it is the last one."""
-    db.execute("INSERT INTO log (seq, op, at, sum) VALUES (?, ?, ?, ?)", row)
-    note_sum(db, schema.LOG, f"{row[0]} {row[3]}")
+    db.execute(f"INSERT INTO log ({schema.ENTRY}, sum) VALUES (?, ?, ?, ?, ?, ?)", row)
+    note_sum(db, schema.LOG, f"{row[0]} {row[-1]}")
 
 
 def _is_object(text: Any) -> bool:
