@@ -1,21 +1,17 @@
 """The one rule for answers that contradict each other."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise import Answer, Gesture, Link, Session
-from likewise.core.journal import Revised, upgraded_entry
+from likewise.core.journal import Revised
 from likewise.core.links import Counted
 from likewise.core.partition import singletons
 from likewise.errors import ContradictionError, InputError
 from likewise.strategies import ClosestFirst
 
-ASSETS = Path(__file__).parent / "assets"
 SAME, DIFFERENT, UNSURE = Answer
 N_ROWS = 6
 
@@ -210,35 +206,3 @@ def test_mending_takes_parts_of_an_answer_away_and_undo_brings_them_back():
     assert known.links.implied(0, 2) is SAME
     known.undo()
     assert known.links.implied(0, 1) is SAME
-
-
-# -- sessions of earlier releases ----------------------------------------------------------------
-
-
-def test_a_session_of_schema_1_opens_with_its_answers_and_groups_and_goes_on():
-    saved = json.loads((ASSETS / "session-schema-1.json").read_text())
-    known = Session.from_dict(saved["session"])
-    assert known.labels.tolist() == saved["labels"]
-    question = known.ask()
-    assert question is not None
-    assert [question.left, question.right] == saved["ask"][1:]
-    events = [[e.number, e.left, e.right, e.answer.value, e.source] for e in known.events]
-    assert events == saved["events"]
-    assert known.to_dict()["schema"] == 3
-    assert known.max_queries is None
-    assert Session.from_dict(known.to_dict()) == known
-    assert known.redo() is not None
-
-
-@pytest.mark.parametrize(
-    "entry", [{"do": "name", "names": [[0, "a"]]}, {"do": "tell", "links": [[0, 4, "same"]]}]
-)
-def test_what_is_the_same_in_both_schemas_is_not_changed(entry):
-    assert upgraded_entry(entry) == entry
-
-
-def test_a_revision_of_an_earlier_release_is_another_answer_to_the_same_links():
-    known = session()
-    known.tell("same")
-    known.apply({"do": "revise", "number": 1, "answer": "different"})
-    assert known.links.implied(0, 1) is DIFFERENT

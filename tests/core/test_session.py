@@ -262,11 +262,9 @@ def test_what_can_be_undone_and_redone_is_said():
     assert (session.can_undo, session.can_redo) == (False, True)
 
 
-def test_a_partition_of_some_rows_knows_how_many_there_are():
+def test_a_partition_knows_how_many_rows_each_super_instance_has():
     assignment, standing = np.array([0, 0, 1]), np.array([0, 2])
     assert SuperInstances(assignment, standing).sizes().tolist() == [2, 1]
-    sampled = SuperInstances(assignment, standing, row_counts=np.array([70, 30]))
-    assert sampled.sizes().tolist() == [70, 30]
 
 
 @pytest.mark.parametrize("row", ["a", 0.5, None])

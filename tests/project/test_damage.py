@@ -5,7 +5,6 @@ import json
 import os
 import random
 import re
-import shutil
 import sqlite3
 import zlib
 from contextlib import closing
@@ -23,8 +22,7 @@ from likewise.project import open_project, open_session_file
 from likewise.project.checking import check_file, repair_file
 from likewise.project.mending import Mending
 from likewise.store import Store, schema
-
-ASSETS = Path(__file__).parent / "assets"
+from likewise.store.database import begin
 
 
 def make_session(folder, n_answers=28):
@@ -191,7 +189,7 @@ def killed(made, tmp_path_factory):
     if not pid:
         with Store.open(path) as store:
             store._db.execute("PRAGMA cache_size = 1")  # so that pages are written before the end
-            store._db.execute("BEGIN IMMEDIATE")
+            begin(store._db)
             for k in range(100):
                 values = (f"half {k}", random.Random(k).randbytes(3000))
                 store._db.execute("INSERT INTO payloads VALUES (?, ?)", values)
@@ -341,28 +339,6 @@ def test_check_and_repair_are_commands(made, path, tmp_path):
     assert outcome(target, labels, at_least=17) == "opened"
     result = run(main, ["check", "--repair", str(path)])
     assert f"{target} exists already" in result.output
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "schema-1.sqlite",
-        "project-schema-1.likewise",
-        "careful-schema-1.likewise",
-        "project-schema-2.likewise",
-    ],
-)
-def test_files_without_checksums_open_and_get_them_by_the_first_write(path, name):
-    shutil.copy(ASSETS / name, path)
-    finding = check_file(path)
-    assert finding.is_good, finding.fault
-    assert not finding.has_sums
-    with Store.open(path) as store:
-        before = [entry.op for entry in store.read()]
-        store.append({"do": "mark", "row": 0}, after=store.last)
-        assert [entry.op for entry in store.read()][:-1] == before
-    finding = check_file(path)
-    assert (finding.is_good, finding.has_sums) == (True, True), finding.fault
 
 
 @pytest.mark.parametrize("seed", range(60))

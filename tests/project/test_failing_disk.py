@@ -15,8 +15,6 @@ from likewise.files import whole_file
 from likewise.project.checking import check_file
 from likewise.store import Store
 
-ASSETS = Path(__file__).parent / "assets"
-
 
 @pytest.fixture
 def path(tmp_path):
@@ -28,42 +26,6 @@ def state(path):
     with Store.open(path) as store:
         ops = [entry.op for entry in store.read()]
         return store.settings, store.items, ops, [store.payload(n) for n in store.payload_names]
-
-
-class Failing:
-    """Make the n-th step of SQLite, counted in instructions, fail."""
-
-    def __init__(self, n):
-        self.n = n
-
-    def __call__(self):
-        self.n -= 1
-        return self.n == 0
-
-
-@pytest.mark.parametrize("name", ["project-schema-1.likewise", "project-schema-2.likewise"])
-def test_an_upgrade_that_fails_at_any_moment_leaves_before_or_after(path, name):
-    shutil.copy(ASSETS / name, path)
-    before = state(path)
-    n_last, n_failures, n = len(before[2]), 0, 1
-    while True:
-        shutil.copy(ASSETS / name, path)
-        with Store.open(path) as store:
-            store._db.set_progress_handler(Failing(n), 25)
-            try:
-                store.append({"do": "mark", "row": 0}, after=n_last)
-                is_done = True
-            except LikewiseError:
-                is_done = False
-            store._db.set_progress_handler(None, 0)
-        after = state(path)
-        if is_done:
-            assert after[2] == [*before[2], {"do": "mark", "row": 0}]
-            break
-        assert after == before
-        n_failures += 1
-        n += 1
-    assert n_failures > 20
 
 
 def test_a_session_whose_disk_takes_no_more_bytes_keeps_what_it_acknowledged(path):

@@ -4,7 +4,6 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,8 +18,6 @@ from likewise.project.large import is_large
 
 parquet = pytest.importorskip("pyarrow.parquet", reason="pip install likewise[tables]")
 pyarrow = pytest.importorskip("pyarrow", reason="pip install likewise[tables]")
-
-ASSETS = Path(__file__).parent / "assets"
 
 
 @pytest.fixture(autouse=True)
@@ -227,52 +224,6 @@ def test_a_session_about_a_sample_goes_on_when_there_is_more_memory(events, monk
     again = open_project(path)
     with closing(again.project) as project:
         assert (again.is_new, project.ids) == (False, ids)
-
-
-@pytest.fixture
-def of_release_1(tmp_path, events):
-    """A session file of release 0.1.0 about the events."""
-    session = tmp_path / "old.likewise"
-    shutil.copy(ASSETS / "large-schema-1.likewise", session)
-    paths = json.dumps([str(tmp_path / "events" / f"{i}.parquet") for i in range(3)])
-    with closing(sqlite3.connect(session)) as database:
-        database.execute("update settings set value = ? where name = 'paths'", (paths,))
-        database.commit()
-    return session
-
-
-def test_files_of_release_1_keep_their_answers_groups_and_names(tmp_path, of_release_1):
-    expected = json.loads((ASSETS / "large-schema-1.json").read_text())
-    with closing(open_session_file(of_release_1).project) as project:
-        assert list(project.ids) == expected["ids"]
-        assert project.session.labels.tolist() == expected["labels"]
-        assert {g.name: g.size for g in project.groups() if g.name} == expected["names"]
-        assert len(project.session.events) == expected["answers"]
-    result = invoke("export", of_release_1, "-o", tmp_path / "labels")
-    assert result.exit_code == 0, result.output
-    labels = np.load(ASSETS / "large-labels-schema-1.npy")
-    assert np.array_equal(labels_in(tmp_path / "labels"), labels)
-
-
-def test_files_of_release_1_are_exported_after_they_went_on_by_another_strategy(
-    tmp_path, events, of_release_1
-):
-    with closing(open_session_file(of_release_1).project) as project:
-        project.go_on(position=project.position)
-        answer(project, events[1], 5)
-        known = project.session.labels.tolist()
-    result = invoke("export", of_release_1, "-o", tmp_path / "labels")
-    assert result.exit_code == 0, result.output
-    rows = [int(name) for name in project.ids]
-    assert labels_in(tmp_path / "labels")[rows].tolist() == known
-
-
-def test_a_saved_session_of_release_1_about_a_source_says_what_to_do():
-    from likewise import Session
-
-    saved = json.loads((ASSETS / "source-session-schema-1.json").read_text())
-    with pytest.raises(InputError, match="start a new session with them as must_link"):
-        Session.from_dict(saved)
 
 
 @pytest.mark.usefixtures("small_sample")

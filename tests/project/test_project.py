@@ -1,11 +1,9 @@
-import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.metrics import adjusted_rand_score
 
 from likewise import COBRA, Answer, LabelOracle, Session
 from likewise.errors import ContradictionError, InputError, SessionFileError, StaleQueryError
@@ -161,49 +159,6 @@ def test_what_fails_leaves_no_trace_in_memory_or_on_disk(project, monkeypatch):
         with pytest.raises(OSError, match="full"):
             deed()
         assert seen(project) == before
-
-
-@pytest.mark.slow
-def test_a_file_that_refining_broke_in_the_first_release_opens(points, tmp_path):
-    path = Path(shutil.copy(ASSETS / "careful-schema-1.likewise", tmp_path))
-    saved = json.loads((ASSETS / "careful-schema-1.json").read_text())
-    opened = open_project(points, session=path)
-    project = opened.project
-    # Answers that contradict each other: the newest counts.
-    assert len(project.session.log) >= saved["n"]
-    project.undo(position=project.position)
-    # Contradictory answers are weighed by other rules than in the first release.
-    assert adjusted_rand_score(project.session.labels, saved["labels"]) > 0.7
-    project.close()
-
-
-def test_a_project_of_schema_1_opens_as_it_was_and_is_upgraded_by_the_first_write(points, tmp_path):
-    path = Path(shutil.copy(ASSETS / "project-schema-1.likewise", tmp_path))
-    before = path.read_bytes()
-    saved = json.loads((ASSETS / "project-schema-1.json").read_text())
-    logs = []
-    for is_upgraded in (False, True):
-        project = open_project(points, session=path).project
-        logs.append(project.session.log)
-        query = project.ask()
-        # The strategy of that release is gone: the session goes on with other questions, and rows
-        # that nobody was asked about may be in another group.
-        assert adjusted_rand_score(project.session.labels, saved["labels"]) > 0.8
-        assert query is not None
-        events = [[e.number, e.left, e.right, e.answer.value] for e in project.session.events]
-        assert events == saved["events"]
-        assert [[min(g.standing), g.name] for g in project.groups() if g.name] == saved["names"]
-        assert project.session.marks == {saved["misfit"]}
-        checks = [[c.left, c.right, a and a.value] for c, a in project.checks()]
-        assert checks == saved["checks"]
-        if not is_upgraded:
-            assert path.read_bytes() == before
-            project.name(project.groups()[0].id, "third", position=project.position)
-            assert project.store.version == 3
-            project.undo(position=project.position)
-        project.close()
-    assert path.read_bytes() != before
-    assert logs[0] == logs[1]
 
 
 def test_arrays_come_back_as_they_were():

@@ -1,5 +1,6 @@
 """What lies beside a session file can do no harm."""
 
+import importlib
 import os
 import shutil
 import sqlite3
@@ -19,7 +20,7 @@ from likewise.store.beside import HEAD, MAGIC
 from likewise.store.database import begin, is_open_here
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-import journals
+journals = importlib.import_module("journals")
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork, links and FIFOs")
 

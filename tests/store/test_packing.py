@@ -1,4 +1,3 @@
-import io
 from contextlib import closing
 
 import numpy as np
@@ -35,24 +34,16 @@ def test_a_session_comes_back_without_what_was_done_in_it():
     assert not begun.can_redo
 
 
-def test_the_first_schema_was_json_alone():
-    assert unpack(b'{"log": [1, 2]}') == {"log": [1, 2]}
-
-
 @pytest.mark.parametrize("data", [b"", b"{", b"PK", pack({"a": np.arange(9)})[:-30]])
 def test_damaged_bytes_are_named(data):
     with pytest.raises(SessionFileError, match="is damaged"):
         unpack(data)
 
 
-def test_nothing_that_would_run_code_is_written_or_read():
+def test_nothing_that_would_run_code_is_written():
     objects = np.array([{}], dtype=object)
     with pytest.raises(TypeError, match="object is neither"):
         pack({"a": objects})
-    file = io.BytesIO()
-    np.savez(file, json=objects)
-    with pytest.raises(SessionFileError, match="pickle"):
-        unpack(file.getvalue())
 
 
 @pytest.mark.parametrize("name", ["cobras", "ncobras", "dsl", "acdm", "a3s"])
@@ -64,7 +55,7 @@ def test_strategies_without_super_instances_keep_the_rows_for_the_file(name, tmp
     assert np.array_equal(rows, np.load(tmp_path / "points.npy"))
 
 
-@pytest.mark.parametrize("name", ["row-by-row", "closest-first", "most-doubt"])
+@pytest.mark.parametrize("name", ["closest-first", "most-doubt"])
 def test_strategies_about_super_instances_need_no_rows(name):
     strategy = STRATEGIES.find(name).from_rows(np.random.default_rng(0).normal(size=(30, 2)))
     assert strategy.X is None

@@ -22,8 +22,7 @@ def check(session: str, *, repair: bool) -> None:
     """
     finding = check_file(session)
     if finding.is_good:
-        sums = "" if finding.has_sums else "; it has no checksums, as it is of an older version"
-        click.echo(f"{session} is good: {plural(finding.n_entries, 'entry')} in its log{sums}")
+        click.echo(f"{session} is good: {plural(finding.n_entries, 'entry')} in its log")
         return
     click.echo(finding.fault, err=True)
     if repair:

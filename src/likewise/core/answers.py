@@ -97,15 +97,10 @@ class Link:
 
 
 class Signed(TypedDict, total=False):
-    """Who did something and when, for the log."""
+    """Who did something and when, and how many seconds it took, for the log."""
 
     by: str | None
     at: str | None
-
-
-class Timed(Signed, total=False):
-    """Who answered and when, and how many seconds it took."""
-
     seconds: float | None
 
 

@@ -1,8 +1,8 @@
 """The entries of a session's log, and sessions as plain dictionaries.
 
 A saved session is its first strategy and the list of things done: gestures, revisions, other
-strategies, names, marks, checks, growth. Everything else follows from doing these again.
-Dictionaries of older releases can always be read.
+strategies, names, marks, checks, growth. Everything else follows from doing these again. Every
+entry says who did it (`by`), when (`at`), and how many `seconds` it took, or None.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from likewise.core.arrays import from_json
 from likewise.errors import SessionFileError
 from likewise.inputs import check_text
 
-SCHEMA = 3
+SCHEMA = 1
 """Version of the dictionaries written by this release."""
 
 FORMAT = "likewise-session"
@@ -34,17 +34,18 @@ class Revised:
     links: tuple[Link, ...]
     by: str | None = None
     at: str | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """The session goes on with another strategy; `ask` is from earlier releases."""
+    """The session goes on with another strategy."""
 
     strategy: Mapping[str, Any] = field(compare=False)
     why: str = "go on"
-    ask: tuple[int, int] | None = None
     by: str | None = None
     at: str | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class Named:
     names: tuple[tuple[int, str], ...]
     by: str | None = None
     at: str | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class Checked:
     links: tuple[Link, ...]
     by: str | None = None
     at: str | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class Marked:
     beside: int | None = None
     by: str | None = None
     at: str | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,7 @@ class Grown:
     returned: tuple[int, ...] = ()
     by: str | None = None
     at: str | None = None
+    seconds: float | None = None
 
 
 Entry = Gesture | Revised | Rebuilt | Named | Checked | Marked | Grown
@@ -101,6 +106,8 @@ KINDS: dict[str, type[Any]] = {
     "grow": Grown,
 }
 """What entries are called in files. A file has an entry's attributes by name, but no defaults."""
+SIGNATURE = ("by", "at", "seconds")
+"""What every entry of a file has, known or not."""
 
 
 def entry_to_dict(entry: Entry) -> dict[str, Any]:
@@ -108,8 +115,8 @@ def entry_to_dict(entry: Entry) -> dict[str, Any]:
     plain = {"do": next(name for name, kind in KINDS.items() if type(entry) is kind)}
     for each in fields(entry):
         value = getattr(entry, each.name)
-        # The number of a gesture is its place among others. Earlier releases need a reason.
-        is_written = each.default is MISSING or value != each.default or each.name == "why"
+        is_written = each.default is MISSING or value != each.default or each.name in SIGNATURE
+        # The number of a gesture is its place among others.
         if is_written and (each.name != "number" or isinstance(entry, Revised)):
             plain[each.name] = _written(value)
     return plain
@@ -166,7 +173,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "seconds": float,
     "strategy": from_json,
     "why": partial(check_text, subject="a reason"),
-    "ask": lambda plain: (int(plain[0]), int(plain[1])),
     "names": lambda plain: tuple((int(row), check_text(name, "a name")) for row, name in plain),
     "row": int,
     "beside": int,
@@ -218,30 +224,10 @@ def current(plain: Mapping[str, Any]) -> dict[str, Any]:
         raise SessionFileError(f"the saved session has no usable schema version, got {version!r}")
     if version > SCHEMA:
         raise SessionFileError(
-            f"the session was saved by a newer release (schema {version}; this one reads up to "
-            f"{SCHEMA}). Upgrade likewise to open it."
+            f"the session was saved by a newer release, or by an unpublished development version "
+            f"(schema {version}; this release reads {SCHEMA}). Upgrade likewise to open it."
         )
-    if version == 1:  # schema 3 only adds a budget, and seconds to gestures
-        data = _from_schema_1(data)
     missing = [name for name in ("strategy", "log", "undone") if data.get(name) is None]
     if missing:
         raise SessionFileError(f"the saved session is truncated: {', '.join(missing)} missing")
     return data
-
-
-def upgraded_entry(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entry of schema 1 as one of schema 2: an answer is a list of links."""
-    if plain.get("do") not in ("tell", "check") or "links" in plain:
-        return dict(plain)
-    kept = {name: plain[name] for name in ("do", "source") if name in plain}
-    return {**kept, "links": [[plain["left"], plain["right"], plain["answer"]]]}
-
-
-def _from_schema_1(data: dict[str, Any]) -> dict[str, Any]:
-    upgraded = dict(data)
-    for old, new in (("done", "log"), ("undone", "undone")):
-        if old not in data:
-            raise SessionFileError(f"the saved session is truncated: {old} missing")
-        upgraded[new] = [upgraded_entry(entry) for entry in data[old]]
-    upgraded.pop("done")
-    return upgraded

@@ -347,7 +347,7 @@ class Log:
         Parameters
         ----------
         plain : mapping
-            What `to_dict` returned, in this release or an earlier one.
+            What `to_dict` returned.
         X : array-like, optional
             The data, for strategies that need it to go on. A session that a page or the command
             line exported has it. Other rows than those it was made from are refused.
@@ -401,10 +401,6 @@ class Log:
                 number: Any = plain.get("number")
                 if not is_whole(number) or not 1 <= number <= len(self.events):
                     raise SessionFileError(f"the log has an entry that cannot be read: {plain}")
-                if "answer" in plain:
-                    # Earlier releases wrote down another answer to the same links.
-                    links = self.events[number - 1].links
-                    plain = {**plain, "links": [[x.left, x.right, plain["answer"]] for x in links]}
             entry = entry_from_dict(plain)
             self._checked_rows(*rows_of(entry))
             self._new(entry)
@@ -505,8 +501,6 @@ class Log:
         for entry in self._log:
             if isinstance(entry, Marked):
                 yield entry.row, entry.beside
-            elif isinstance(entry, Rebuilt) and entry.ask:
-                yield entry.ask
 
     def _checked_rows(self, *rows: int) -> list[int]:
         return checked_rows(rows, self.strategy.n_rows)

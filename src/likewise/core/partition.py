@@ -36,8 +36,6 @@ class SuperInstances:
     cell_owner : ndarray of shape (n_cells,) or None
         For every center, its super-instance. A cell without a row that may be shown belongs to the
         nearest super-instance.
-    row_counts : ndarray of shape (n_super_instances,) or None
-        How many rows every super-instance has, if the rows here are only some of them.
     """
 
     assignment: NDArray[np.intp]
@@ -47,7 +45,6 @@ class SuperInstances:
     metric: str = "euclidean"
     centers: NDArray[Any] | None = None
     cell_owner: NDArray[np.intp] | None = None
-    row_counts: NDArray[np.intp] | None = None
 
     def __post_init__(self) -> None:
         reps = self.representatives
@@ -70,8 +67,6 @@ class SuperInstances:
 
     def sizes(self) -> NDArray[np.intp]:
         """Return the number of rows in every super-instance."""
-        if self.row_counts is not None:
-            return self.row_counts
         return np.bincount(self.assignment, minlength=self.n_super_instances)
 
     def first_cells(self, n: int) -> SuperInstances:
@@ -85,21 +80,19 @@ class SuperInstances:
             assignment=self.assignment[: self.representatives[n]],
             representatives=self.representatives[:n],
             points=self.points[:n],
-            row_counts=None if self.row_counts is None else self.row_counts[:n],
         )
 
     def with_rows(self, points: NDArray[Any]) -> SuperInstances:
         """Return the partition with further rows, each of which is a super-instance of its own."""
         if self.points is None:
             raise InputError("a session about distances cannot take further rows")
-        new, counts = np.arange(len(points), dtype=np.intp), self.row_counts
+        new = np.arange(len(points), dtype=np.intp)
         points = np.asarray(points, dtype=self.points.dtype).reshape(-1, self.points.shape[1])
         return replace(
             self,
             assignment=np.append(self.assignment, self.n_super_instances + new),
             representatives=np.append(self.representatives, self.n_rows + new),
             points=np.vstack([self.points, points]),
-            row_counts=None if counts is None else np.append(counts, np.ones_like(new)),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,15 +104,9 @@ class SuperInstances:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> SuperInstances:
         """Return the partition that `to_dict` wrote down."""
-        if "assignment" not in plain:
-            raise InputError(
-                "this session is about rows in files, which release 0.1.0 read in several passes. "
-                "Its answers are about rows of these files: start a new session with them as "
-                "must_link and cannot_link"
-            )
         dtype = plain.get("dtype") or "float64"
         dtypes = {"points": dtype, "centers": dtype, "distances": np.float64}
-        numbers = ("assignment", "representatives", "cell_owner", "row_counts")
+        numbers = ("assignment", "representatives", "cell_owner")
         arrays: Any = {
             name: np.asarray(plain[name], dtype=kind)
             for name, kind in (dtypes | dict.fromkeys(numbers, np.intp)).items()

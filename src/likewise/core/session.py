@@ -21,7 +21,6 @@ from likewise.core.answers import (
     Link,
     Question,
     Signed,
-    Timed,
     as_answer,
     checked_count,
     is_whole,
@@ -136,7 +135,7 @@ class Session(Log):
         self._derived.clear()
 
     def choose(
-        self, chosen: Chosen, *, question: Question | int | None = None, **timed: Unpack[Timed]
+        self, chosen: Chosen, *, question: Question | int | None = None, **timed: Unpack[Signed]
     ) -> Gesture:
         """Answer the open question.
 
@@ -156,7 +155,7 @@ class Session(Log):
         """
         return self.answer(self._open_question(question), chosen, **timed)
 
-    def answer(self, question: Question, chosen: Chosen, **timed: Unpack[Timed]) -> Gesture:
+    def answer(self, question: Question, chosen: Chosen, **timed: Unpack[Signed]) -> Gesture:
         """Answer the open question, or a part of it such as ``question.pair()``.
 
         Parameters
@@ -173,7 +172,7 @@ class Session(Log):
         return self._say(Gesture(0, question.links(chosen), "asked", groups, **timed))
 
     def tell(
-        self, answer: Any, *, question: Question | int | None = None, **timed: Unpack[Timed]
+        self, answer: Any, *, question: Question | int | None = None, **timed: Unpack[Signed]
     ) -> Gesture:
         """Say whether the row belongs to the group, where the open question has one group.
 

@@ -230,11 +230,6 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
         "dsl": "likewise.lab.peers.dsl:SkeletonTree",
         "acdm": "likewise.lab.peers.acdm:DiffusionSkeleton",
         "a3s": "likewise.lab.peers.a3s:AdaptiveSampling",
-        # names of earlier releases
-        "row-by-row": "likewise.strategies.most_doubt:MostDoubt",
-        "refine": "likewise.strategies.most_doubt:MostDoubt",
-        "coarse-to-fine": "likewise.strategies.most_doubt:MostDoubt",
-        "careful": "likewise.strategies.most_doubt:MostDoubt",
     },
     group="likewise.strategies",
 )

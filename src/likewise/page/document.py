@@ -18,9 +18,7 @@ def document(about: Project | str) -> str:
     values = {"source": str(about), "kind": "", "items": ""}
     if isinstance(about, Project):
         items = about.items
-        counts = about.partition.row_counts
-        # Of data that was read in batches only some rows can be shown; it is about all of them.
-        n = len(about.listed()) if counts is None else int(counts.sum())
+        n = len(about.listed())
         values = {"source": items.source.name, "kind": items.kind, "items": plural(n, items.noun)}
     template = TEMPLATE.read_text(encoding="utf-8")
     return re.sub(r"\{\{ (\w+) \}\}", lambda match: html.escape(values[match[1]]), template)

@@ -84,12 +84,11 @@ def groups_of(
     names, ids, keys = _names(session), _ids(session), keys_of(session)
     how, certainty = how_known(session) if known is None else known
     weights = np.ones(len(labels), dtype=np.intp) if weights is None else weights
-    unseen = _unseen(session)
     counts = np.array(
         [
-            np.bincount(labels, weights + unseen, len(parts)),
+            np.bincount(labels, weights, len(parts)),
             np.bincount(labels, weights * (how == "said"), len(parts)),
-            np.bincount(labels, (weights + unseen) * (how == "open"), len(parts)),
+            np.bincount(labels, weights * (how == "open"), len(parts)),
             np.bincount(labels, weights * (certainty < DOUBTFUL), len(parts)),
         ]
     )
@@ -387,20 +386,9 @@ def said_rows(session: Session) -> list[int]:
 
 
 @_once
-def _unseen(session: Session) -> NDArray[np.intp]:
-    """Return how many rows that are not in memory each row stands for, as in files of 0.1.0."""
-    partition = session.strategy.partition
-    unseen = np.zeros(len(session.labels), dtype=np.intp)
-    if partition.row_counts is not None:
-        n_seen = np.bincount(partition.assignment, minlength=partition.n_super_instances)
-        unseen[partition.representatives] = partition.row_counts - n_seen
-    return unseen
-
-
-@_once
 def _sizes(session: Session) -> NDArray[np.intp]:
     """Return, for every label, how many items have it."""
-    return np.bincount(session.labels, 1 + _unseen(session)).astype(np.intp)
+    return np.bincount(session.labels).astype(np.intp)
 
 
 @_once

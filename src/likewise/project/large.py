@@ -30,7 +30,7 @@ from likewise.items.tablefiles import parquet_bytes
 from likewise.items.tables import Table
 from likewise.project.beginning import Begun, Step, strategy_for
 from likewise.project.paths import Say
-from likewise.project.project import SETUP, Project
+from likewise.project.project import Project
 from likewise.rows.blocks import in_tiles
 from likewise.rows.dask_rows import connect
 from likewise.rows.label_files import write_labels
@@ -177,16 +177,11 @@ def _items(where: Path, numbers: Sequence[int], records: Mapping[str, Sequence[A
     return RowItems(Table(where, columns, len(numbers)), id="row")
 
 
-def sample_in(store: Store, session: Session) -> tuple[Items, Callable[[], Features]]:
+def sample_in(store: Store) -> tuple[Items, Callable[[], Features]]:
     """Return the sample in a file, and what returns its features; the data is not needed."""
     with readable(f"the payload {SHOWN!r}"):
         kept = json.loads(store.payload(SHOWN))
-        if FEATURES in store.payload_names:
-            X = unpack(store.payload(FEATURES))["X"]
-        else:  # of release 0.1.0, which kept the representatives alone
-            partition = session.strategy.partition
-            assert partition.points is not None
-            X = partition.points[partition.assignment]
+        X = unpack(store.payload(FEATURES))["X"]
         items = _items(store.path, kept["rows"], kept["records"])
         features = _features(X, store.settings)
         return items, lambda: features
@@ -206,11 +201,7 @@ def export_folder(
     rows = open_rows(settings)
     numbers = np.array([int(name) for name in project.ids], dtype=np.intp)
     scale: Any = {name: settings[name] for name in ("low", "high") if name in settings}
-    kept, n_rows = np.arange(len(numbers)), settings.get("n_rows")
-    if n_rows is None:  # of release 0.1.0, which kept the representatives alone
-        first = unpack(store.payload(SETUP))["strategy"]["partition"]
-        kept, n_rows = np.asarray(first["representatives"]), int(np.sum(first["row_counts"]))
-    expected = project.features.X[kept]
+    expected, n_rows = project.features.X, settings["n_rows"]
 
     def check(watched: NDArray[Any]) -> None:
         same = fingerprint(_scaled(watched, scale)) == fingerprint(np.asarray(expected, rows.dtype))
@@ -233,7 +224,7 @@ def export_folder(
             folder,
             overwrite=overwrite,
             is_on_cluster=cluster is not None,
-            watch=numbers[kept],
+            watch=numbers,
             check=check,
             progress=progress,
         )

@@ -206,7 +206,7 @@ def _go_on(
         if begun is not None:
             items, describe = begun.items, lambda: begun.features
         elif large.is_sample(settings):
-            items, describe = large.sample_in(store, session)
+            items, describe = large.sample_in(store)
         else:
             options = stored_options(where, settings)
             items = items_without(read_items(path, options, say), settings.get("groups"))

@@ -50,8 +50,6 @@ SETUP = "setup 0"
 """The payload with the session as it was begun."""
 ROWS = "rows"
 """The payload with the features, for strategies that do not store what they need of them."""
-ALL_ROWS = "all rows"
-"""The payload of release 0.1.0 with the super-instances of rows that are not in memory."""
 
 
 class _Foreseen(Exception):  # noqa: N818
@@ -478,9 +476,10 @@ class Project:
         with self.lock:
             self._check(position)
             with self.session.transaction():
-                yield self._signature()
-                entry = entry_to_dict(self.session.log[-1]) if op is None else op
-                self.position = self.store.append(entry, after=position, payloads=payloads)
+                signature = self._signature()
+                yield signature
+                done = entry_to_dict(self.session.log[-1]) if op is None else {**signature, **op}
+                self.position = self.store.append(done, after=position, payloads=payloads)
 
     def _signature(self) -> dict[str, Any]:
         return {"by": self.by, "at": now()}
@@ -490,14 +489,13 @@ def apply_entries(session: Session, store: Store, entries: Sequence[Stored], pos
     """Do what entries of a file's log say; return the number of the last one, else `position`."""
     for entry, op in understood(entries, lambda name: unpack(store.payload(name))):
         with readable(f"entry {entry.seq} of the log"):
-            session.apply({**op, "at": entry.at or None})
+            session.apply(op)
     return entries[-1].seq if entries else position
 
 
 def session_in(store: Store) -> tuple[Session, int]:
     """Return the session in a file, and the number of the last entry of its log."""
-    all_rows = store.payload(ALL_ROWS) if ALL_ROWS in store.payload_names else None
-    session = unpack_session(store.payload(SETUP), stored_rows(store), all_rows)
+    session = unpack_session(store.payload(SETUP), stored_rows(store))
     return session, apply_entries(session, store, store.read(), 0)
 
 

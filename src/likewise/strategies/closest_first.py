@@ -140,11 +140,8 @@ class ClosestFirst(OnePass):
                     "another one with all rows"
                 )
             nearest = nearest_super_instance(partition, rows.astype(partition.points.dtype))
-            counts = partition.row_counts
-            if counts is not None:
-                counts = counts + np.bincount(nearest, minlength=len(counts))
             assignment = np.append(partition.assignment, nearest)
-            partition = replace(partition, assignment=assignment, row_counts=counts)
+            partition = replace(partition, assignment=assignment)
         return type(self)(partition, removed=removed)
 
     def askable(self) -> NDArray[np.intp]:

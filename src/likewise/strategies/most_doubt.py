@@ -197,7 +197,7 @@ class MostDoubt(CellStrategy):
 
     @classmethod
     def load(cls, plain: Mapping[str, Any], X: Any) -> Self:  # noqa: ARG003  (not needed here)
-        """Return the strategy that `to_dict` wrote down, also by strategies of earlier releases."""
+        """Return the strategy that `to_dict` wrote down."""
         partition = SuperInstances.from_dict(plain["partition"])
         askable = np.zeros(partition.n_super_instances, dtype=bool)
         askable[plain["askable"]] = True
