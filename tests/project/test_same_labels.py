@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from sklearn.datasets import make_blobs
 
 import likewise
-from likewise import LabelOracle, Session
+from likewise import Answer, LabelOracle, Session
 from likewise.cli import main
 from likewise.page.calls import reply_to
 from likewise.project import export, open_project, open_session_file
@@ -53,12 +53,10 @@ def answer(project, n):
         question = project.ask()
         if question is None:
             return
+        given = oracle.answer(question)
         is_choice = len(question.groups) > 1
-        said = (
-            {"chosen": oracle.answer(question)}
-            if is_choice
-            else {"answer": oracle.answer(question).value}
-        )
+        chosen = None if given is Answer.NONE else given  # none of these is null in JSON
+        said = {"chosen": chosen} if is_choice else {"answer": given.value}
         assert change(project, "answer", question=question.number, **said) == 200
 
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from likewise import COBRA, Likewise, Question
+from likewise import COBRA, Answer, Likewise, Question
 from likewise.errors import InputError
 from likewise.lab.datasets import Dataset
 from likewise.lab.experiments import cells
@@ -217,7 +217,7 @@ def test_a_choice_is_one_question_and_a_wrong_one_is_another_group_or_none():
     for share in (0.0, 0.1):
         oracle = GuardedOracle(y, np.arange(104), slips=Slips(share, seed=1))
         chosen = [oracle.answer(choice) for choice in choices]
-        right = [{0: 0, 2: 0, 1: 1, 3: 2, 4: None}[int(y[choice.row])] for choice in choices]
+        right = [{0: 0, 2: 0, 1: 1, 3: 2, 4: Answer.NONE}[int(y[choice.row])] for choice in choices]
         assert sum(a != b for a, b in zip(chosen, right, strict=True)) == round(100 * share)
         assert oracle.n_queries == 100
         assert [oracle.answer(choice) for choice in choices] == chosen
