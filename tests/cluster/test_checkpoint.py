@@ -1,13 +1,13 @@
 """Answers on disk as they come, and a fit that goes on from them."""
 
-import json
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
 from likewise import COBRA, LabelOracle, Likewise
-from likewise.errors import InputError, InterruptedFitError, SessionFileError
+from likewise.errors import InputError, InterruptedFitError, SessionFileError, StaleQueryError
+from likewise.project.checking import check_file
+from likewise.store import Store
 
 X, Y = load_iris(return_X_y=True)
 
@@ -26,8 +26,10 @@ class Crashing:
         return self.oracle.answer(question)
 
 
-def lines(path):
-    return path.read_text().splitlines()
+def n_entries(path):
+    finding = check_file(path)
+    assert finding.is_good, finding.fault
+    return finding.n_entries
 
 
 @pytest.mark.parametrize(
@@ -35,17 +37,17 @@ def lines(path):
     [Likewise(20, random_state=0), Likewise(20), COBRA(15), COBRA(15, labels="learned")],
 )
 def test_a_fit_goes_on_where_it_was_interrupted(estimator, tmp_path):
-    path = tmp_path / "iris.jsonl"
+    path = tmp_path / "iris.likewise"
     with pytest.raises(InterruptedFitError):
         estimator.fit(X, oracle=Crashing(7), checkpoint=path)
     earlier = estimator.session_.events
     assert len(earlier) == 7
-    assert len(lines(path)) == 8
+    assert n_entries(path) == 7
     counted = Crashing(1000)
     estimator.fit(X, oracle=counted, checkpoint=path)
-    assert estimator.session_.events[:7] == earlier
+    assert [e.links for e in estimator.session_.events[:7]] == [e.links for e in earlier]
     assert estimator.n_queries_ == 7 + 1000 - counted.n_left
-    assert len(lines(path)) == 1 + estimator.n_queries_
+    assert n_entries(path) == estimator.n_queries_
 
 
 def test_the_groups_are_those_of_one_fit(tmp_path):
@@ -63,7 +65,7 @@ def test_a_finished_fit_asks_nothing_and_a_larger_budget_goes_on(tmp_path):
     Likewise(10, random_state=0).fit(X, oracle=LabelOracle(Y), checkpoint=path)
     assert Likewise(10).fit(X, oracle=Crashing(0), checkpoint=path).n_queries_ == 10
     assert Likewise(15).fit(X, oracle=LabelOracle(Y), checkpoint=path).n_queries_ == 15
-    assert len(lines(path)) == 16
+    assert n_entries(path) == 15
 
 
 def test_links_given_beforehand_are_kept(tmp_path):
@@ -79,34 +81,6 @@ def test_other_rows_are_refused(tmp_path, other):
     Likewise(3).fit(X, oracle=LabelOracle(Y), checkpoint=tmp_path / "a")
     with pytest.raises(SessionFileError, match=r"a cannot be continued: .* other data"):
         Likewise(5).fit(other, oracle=LabelOracle(Y[: len(other)]), checkpoint=tmp_path / "a")
-
-
-def test_another_estimator_is_refused(tmp_path):
-    COBRA(5).fit(X, oracle=LabelOracle(Y), checkpoint=tmp_path / "a")
-    with pytest.raises(InputError, match="checkpoint of a COBRA, not of a Likewise"):
-        Likewise(5).fit(X, oracle=LabelOracle(Y), checkpoint=tmp_path / "a")
-
-
-def test_a_line_that_was_cut_is_asked_again(tmp_path):
-    path = tmp_path / "a"
-    Likewise(8, random_state=0).fit(X, oracle=LabelOracle(Y), checkpoint=path)
-    data = path.read_bytes()
-    path.write_bytes(data[:-5])
-    model = Likewise(8).fit(X, oracle=Crashing(1), checkpoint=path)
-    assert model.n_queries_ == 8
-    assert [json.loads(line) for line in lines(path)[1:]]
-
-
-def test_damage_is_named(tmp_path):
-    path = tmp_path / "a"
-    Likewise(8, random_state=0).fit(X, oracle=LabelOracle(Y), checkpoint=path)
-    whole = lines(path)
-    path.write_text("\n".join([*whole[:4], "x" + whole[4], *whole[5:]]) + "\n")
-    with pytest.raises(SessionFileError, match=r"line 5 of .* is damaged.* 3 answers before it"):
-        Likewise(8).fit(X, oracle=LabelOracle(Y), checkpoint=path)
-    path.write_text("no checkpoint")
-    with pytest.raises(SessionFileError, match="is not a checkpoint"):
-        Likewise(8).fit(X, oracle=LabelOracle(Y), checkpoint=path)
 
 
 def test_ids_that_json_cannot_hold_are_refused_before_a_question(tmp_path):
@@ -127,3 +101,76 @@ def test_a_sample_of_large_data_goes_on_with_the_same_sample(tmp_path):
     assert len(model.labels_) == 25_000
     with pytest.raises(SessionFileError, match="cannot be continued"):
         Likewise(10).fit(rows[:100], oracle=LabelOracle(y[:100]), checkpoint=path)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (COBRA(5), "with estimator='Likewise', not estimator='COBRA'"),
+        (Likewise(5, random_state=1), "with random_state=0, not random_state=1"),
+        (Likewise(4, random_state=0), "with max_queries=5; with max_queries=4 it cannot go on"),
+        (Likewise(5, metric="cosine"), "with metric='euclidean', not metric='cosine'"),
+    ],
+)
+def test_other_parameters_are_refused_by_name(tmp_path, other, message):
+    path = tmp_path / "a"
+    Likewise(5, random_state=0).fit(X, oracle=LabelOracle(Y), checkpoint=path)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=message):
+        other.fit(X, oracle=Crashing(0), checkpoint=path)
+    assert path.read_bytes() == before
+
+
+def test_what_no_question_depends_on_may_differ(tmp_path):
+    path = tmp_path / "a"
+    Likewise(5, random_state=np.int64(3)).fit(X, oracle=LabelOracle(Y), checkpoint=path)
+    model = Likewise(6, random_state=3, verbose=False, warm_start=True)
+    assert model.fit(X, oracle=LabelOracle(Y), checkpoint=path).n_queries_ == 6
+
+
+@pytest.mark.parametrize(
+    "content", [b"my notes, without an end of line", b"", b"SQLite format 3\0" + bytes(4080)]
+)
+def test_a_file_that_is_not_ours_is_left_alone(tmp_path, content):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    before = path.stat()
+    with pytest.raises(SessionFileError, match=r"notes.txt: it is "):
+        Likewise(8).fit(X, oracle=Crashing(0), checkpoint=path)
+    assert path.read_bytes() == content
+    assert path.stat().st_mtime_ns == before.st_mtime_ns
+    assert [p.name for p in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_session_of_the_command_line_is_not_a_checkpoint(tmp_path):
+    path = tmp_path / "a.likewise"
+    Store.create(path).close()
+    with pytest.raises(InputError, match="not the checkpoint of a fit"):
+        Likewise(8).fit(X, oracle=Crashing(0), checkpoint=path)
+
+
+def test_damage_is_named(tmp_path):
+    path = tmp_path / "a"
+    Likewise(8, random_state=0).fit(X, oracle=LabelOracle(Y), checkpoint=path)
+    data = bytearray(path.read_bytes())
+    data[data.index(b'"links"') + 3] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(SessionFileError, match=r"entry \d of 8 is damaged; .* check --repair"):
+        Likewise(8).fit(X, oracle=LabelOracle(Y), checkpoint=path)
+
+
+def test_two_fits_do_not_mix_their_answers(tmp_path):
+    path = tmp_path / "a"
+    Likewise(3, random_state=0).fit(X, oracle=LabelOracle(Y), checkpoint=path)
+    once = []
+
+    class Meddling(LabelOracle):
+        def answer(self, question):
+            if not once:
+                once.append(question)
+                Likewise(8).fit(X, oracle=LabelOracle(Y), checkpoint=path)
+            return super().answer(question)
+
+    with pytest.raises(StaleQueryError, match="nothing was saved"):
+        Likewise(8).fit(X, oracle=Meddling(Y), checkpoint=path)
+    assert n_entries(path) == 8

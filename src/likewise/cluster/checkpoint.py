@@ -1,111 +1,126 @@
-"""Every answer of a `fit` on disk as it comes, in JSON lines.
+"""Every answer of a `fit` on disk as it comes: a checkpoint is a session file.
 
-The first line is the session as it began, with its rows. Every further line is one answer. A line
-that a crash cut is dropped, and the question is asked again.
+It has the session as it began, the parameters of the estimator, and every answer as an entry of its
+log. `likewise check` and `likewise backup` work on it, too.
 """
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.arrays import as_base64, from_json
 from likewise.core.fingerprint import fingerprint
 from likewise.core.journal import entry_to_dict
 from likewise.core.session import Session
 from likewise.errors import InputError, SessionFileError
-from likewise.files import write_whole
-from likewise.words import plural
+from likewise.store import SETUP, Store
+from likewise.store.packing import pack, readable, unpack
+from likewise.store.schema import understood
 
 RowsOf = Callable[[NDArray[np.intp] | None], NDArray[Any]]
 """From row numbers to rows; None for all."""
+
+PARAMETERS = "parameters of fit"
+"""The setting with the parameters of the estimator, as Python writes them."""
+ESTIMATOR, BUDGET, SEED = "estimator", "max_queries", "random_state"
+MAY_DIFFER = ("verbose", "warm_start", "n_jobs")
+"""Parameters that no question depends on."""
 
 
 class Checkpoint:
     """A file that a `fit` writes its answers to, and from which the next `fit` goes on."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], estimator: Any) -> None:
         self._path = Path(path)
+        self._parameters = _written({ESTIMATOR: type(estimator).__name__, **estimator.get_params()})
+        self._budget = estimator.max_queries
+        self._store: Store | None = None
+        self._position = 0
 
-    def load(self, rows_of: RowsOf, estimator: str) -> tuple[Session, NDArray[Any]] | None:
+    def load(self, rows_of: RowsOf) -> tuple[Session, NDArray[Any]] | None:
         """Return the session in the file and its rows, or None if there is no file."""
         if not self._path.exists():
             return None
-        first, *answers = self._whole_lines()
-        plain = self._read(first, 1)
-        numbers = plain.get("row_numbers")
-        try:
-            rows = rows_of(None if numbers is None else np.asarray(numbers, dtype=np.intp))
-        except IndexError:
-            rows = rows_of(None)
+        store = self._store = Store.open(self._path)
+        settings = store.settings
+        if PARAMETERS not in settings:
+            raise InputError(
+                f"{self._path} is a session file, but not the checkpoint of a fit: choose another"
+            )
+        self._refuse_others(settings[PARAMETERS], settings[BUDGET])
+        plain = unpack(store.payload(SETUP))
+        with readable(f"the session in {self._path}"):
+            numbers = plain.get("row_numbers")
+            try:
+                rows = rows_of(None if numbers is None else np.asarray(numbers, dtype=np.intp))
+            except IndexError:
+                rows = rows_of(None)
         try:
             session = Session.from_dict(plain, digest=fingerprint(rows))
         except SessionFileError as error:
             raise SessionFileError(
                 f"{self._path} cannot be continued: {error} Or choose another checkpoint."
             ) from error
-        maker = session.strategy.estimator
-        if maker != estimator:
-            raise InputError(
-                f"{self._path} is the checkpoint of a {maker}, not of a {estimator}: choose "
-                "another file"
-            )
-        for number, line in enumerate(answers, start=2):
-            session.apply(self._read(line, number))
+        for entry, op in understood(store.read(), lambda name: unpack(store.payload(name))):
+            with readable(f"entry {entry.seq} of {self._path}"):
+                session.apply(op)
+            self._position = entry.seq
+        if settings[BUDGET] != self._budget:
+            store.set(BUDGET, self._budget)
         return session, rows
 
     def begin(self, session: Session) -> None:
         """Write down a session as it is now, with what it is about."""
         try:
-            line = json.dumps(session.state(), default=_plain)
+            data = pack(session.state())
         except TypeError as error:
             raise InputError(
                 f"checkpoint= needs sample_ids that are texts or numbers: {error}"
             ) from error
-        write_whole(self._path, line + "\n")
+        settings = {PARAMETERS: self._parameters, BUDGET: self._budget}
+        self._store = Store.create(self._path, settings=settings, payloads={SETUP: data})
 
     def append(self, session: Session) -> None:
         """Write down the last answer."""
-        line = json.dumps(entry_to_dict(session.events[-1]), default=_plain) + "\n"
-        with self._path.open("ab") as file:
-            file.write(line.encode("utf-8"))
-            file.flush()
-            os.fsync(file.fileno())
+        assert self._store is not None
+        entry = entry_to_dict(session.events[-1])
+        self._position = self._store.append(entry, after=self._position)
 
-    def _whole_lines(self) -> list[bytes]:
-        """Return the lines of the file; the rest of one that was cut is removed from it."""
-        data = self._path.read_bytes()
-        end = data.rfind(b"\n") + 1
-        if not end:
-            raise SessionFileError(f"{self._path} is not a checkpoint: it has no whole line")
-        if end < len(data):
-            with self._path.open("rb+") as file:
-                file.truncate(end)
-        return data[:end].splitlines()
+    def close(self) -> None:
+        """Close the file."""
+        if self._store is not None:
+            self._store.close()
 
-    def _read(self, line: bytes, number: int) -> dict[str, Any]:
-        try:
-            entry = from_json(json.loads(line))
-        except (ValueError, RecursionError) as error:
-            raise SessionFileError(
-                f"line {number} of {self._path} is damaged: {error}. The "
-                f"{plural(max(0, number - 2), 'answer')} before it can be read: delete the lines "
-                "from there on, or choose another checkpoint"
-            ) from error
-        if not isinstance(entry, dict):
-            raise SessionFileError(f"{self._path} is not a checkpoint: line {number} is {entry!r}")
-        return entry
+    def _refuse_others(self, theirs: Mapping[str, str], budget: Any) -> None:
+        """Refuse to go on with other parameters, or with fewer questions."""
+        ours = dict(self._parameters)
+        if ours.get(SEED) == "None":  # any seed will do
+            ours[SEED] = theirs.get(SEED, "None")
+        for name in {**theirs, **ours}:
+            if theirs.get(name) != ours.get(name):
+                raise InputError(
+                    f"{self._path} is the checkpoint of a fit with {name}={theirs.get(name)}, not "
+                    f"{name}={ours.get(name)}: choose another file, or fit as before"
+                )
+        if self._budget is not None and (budget is None or budget > self._budget):
+            raise InputError(
+                f"{self._path} is the checkpoint of a fit with {BUDGET}={budget}; with "
+                f"{BUDGET}={self._budget} it cannot go on. Choose another file, or at least as "
+                "many questions"
+            )
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return as_base64(value)
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"{value!r} is a {type(value).__name__}")
+def _written(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Return parameters as text, without addresses in memory."""
+    plain = {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in parameters.items()
+        if name not in (*MAY_DIFFER, BUDGET)
+    }
+    return {name: re.sub(r" at 0x[0-9a-f]+", "", repr(value)) for name, value in plain.items()}

@@ -7,6 +7,7 @@ import sys
 import warnings
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
+from contextlib import ExitStack, closing
 from functools import partial
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -315,8 +316,10 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             As for `start`.
         checkpoint : path, optional
             A file for the answers, each on disk as soon as it is given. If it exists, `fit` goes
-            on from the session in it, with a budget of `max_queries` in all; links, groups and
-            ids are those of the first `fit`. It is refused for other rows.
+            on from the session in it; links, groups and ids are those of the first `fit`. Other
+            rows, parameters or seeds (unless ``random_state`` is None) and a smaller budget are
+            refused; a larger `max_queries` goes on. It is a session file: ``likewise check`` and
+            ``likewise backup`` work on it.
 
         Raises
         ------
@@ -343,34 +346,39 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         data = self._data(X)
         self._describe_new = X.describe if _is_items(X) else None
         self._check_parameters()
-        file = None if checkpoint is None else Checkpoint(checkpoint)
-        resumed = file and file.load(partial(self._rows_of, data), type(self).__name__)
-        if resumed:
-            session, rows = resumed
-            session.max_queries = self.max_queries
-        else:
-            is_choice = oracle is None or can_choose(as_oracle(oracle))
-            about: Any = {"train_indices": train_indices, "sample_ids": sample_ids}
-            about |= {"groups": groups, "is_choice": is_choice}
-            session, rows = self._start(X, data, must_link, cannot_link, **about)
-            earlier = getattr(self, "session_", None) if self.warm_start else None
-            if earlier is not None and earlier.digest == session.digest:
-                session = earlier
-                session.extend(0)  # not endless any more
+        with ExitStack() as stack:
+            file = None
+            if checkpoint is not None:
+                file = stack.enter_context(closing(Checkpoint(checkpoint, self)))
+            resumed = file and file.load(partial(self._rows_of, data))
+            if resumed:
+                session, rows = resumed
                 session.max_queries = self.max_queries
-            if file is not None:
-                file.begin(session)
-        self.session_ = session
-        if oracle is not None:
-            then = f" and {type(self).__name__}().adopt(error.session)"
-            try:
-                run_for_fit(session, oracle, then=then, on_answer=partial(self._after_answer, file))
-            except (InterruptedFitError, KeyboardInterrupt) as error:
-                self._become(session, rows, None, is_guess=None)
-                if isinstance(error, KeyboardInterrupt):
-                    raise KeyboardInterrupt(self._how_to_go_on(session)) from error
-                raise
-        return self._become(session, rows, data, is_guess=None if oracle is not None else True)
+            else:
+                is_choice = oracle is None or can_choose(as_oracle(oracle))
+                about: Any = {"train_indices": train_indices, "sample_ids": sample_ids}
+                about |= {"groups": groups, "is_choice": is_choice}
+                session, rows = self._start(X, data, must_link, cannot_link, **about)
+                earlier = getattr(self, "session_", None) if self.warm_start else None
+                if earlier is not None and earlier.digest == session.digest:
+                    session = earlier
+                    session.extend(0)  # not endless any more
+                    session.max_queries = self.max_queries
+                if file is not None:
+                    file.begin(session)
+            self.session_ = session
+            if oracle is not None:
+                then = f" and {type(self).__name__}().adopt(error.session)"
+                try:
+                    run_for_fit(
+                        session, oracle, then=then, on_answer=partial(self._after_answer, file)
+                    )
+                except (InterruptedFitError, KeyboardInterrupt) as error:
+                    self._become(session, rows, None, is_guess=None)
+                    if isinstance(error, KeyboardInterrupt):
+                        raise KeyboardInterrupt(self._how_to_go_on(session)) from error
+                    raise
+            return self._become(session, rows, data, is_guess=None if oracle is not None else True)
 
     def _how_to_go_on(self, session: Session) -> str:
         """Return what to do after an interrupted `fit`."""

@@ -28,8 +28,8 @@ from likewise.project.options import (
     stored_options,
 )
 from likewise.project.paths import Say, common_path, place_of_session, read_items
-from likewise.project.project import SETUP, Project, session_in
-from likewise.store import Store
+from likewise.project.project import Project, session_in
+from likewise.store import SETUP, Store
 from likewise.store.packing import pack_session, readable
 
 DEFAULT_SEED = 0

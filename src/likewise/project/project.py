@@ -31,7 +31,7 @@ from likewise.project.mending import (
     nearest_fellow,
     parts_of,
 )
-from likewise.store import Store, Stored, now
+from likewise.store import SETUP, Store, Stored, now
 from likewise.store.packing import pack, readable, unpack, unpack_session
 from likewise.store.schema import understood
 from likewise.words import plural
@@ -46,8 +46,6 @@ N_CHECKS = 5
 INSTRUCTION = "instruction"
 """The setting with what belongs together, in words."""
 LONGEST_INSTRUCTION = 300
-SETUP = "setup 0"
-"""The payload with the session as it was begun."""
 ROWS = "rows"
 """The payload with the features, for strategies that do not store what they need of them."""
 

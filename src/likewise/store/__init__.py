@@ -3,6 +3,6 @@
 `Store` is the file. `journals` looks at what lies beside it before SQLite does.
 """
 
-from likewise.store.store import Row, Store, Stored, now
+from likewise.store.store import SETUP, Row, Store, Stored, now
 
-__all__ = ["Row", "Store", "Stored", "now"]
+__all__ = ["SETUP", "Row", "Store", "Stored", "now"]

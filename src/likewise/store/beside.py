@@ -16,7 +16,7 @@ import os
 import stat
 import struct
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,16 +42,18 @@ N_HEADER = 100
 """How many bytes the header of a database has."""
 MOST_CHANGES = 100
 """How many tables a migration may change."""
+Refuse = Callable[[bytes], None]
+"""Raises an error unless the first bytes of a file are as they should be."""
 PATIENCE = 10.0
 """For how many seconds a journal is looked at again while other processes write."""
 
 
-def look(path: Path, *, may_read: bool = True) -> None:
+def look(path: Path, *, may_read: bool = True, refuse: Refuse | None = None) -> None:
     """Refuse what lies beside a file unless it is nothing, or a journal that belongs to it.
 
     Nothing is changed or waited for. With ``may_read=False`` the file itself is not opened, as a
     process must not do that while it has the file open through SQLite: closing it would cancel
-    SQLite's locks.
+    SQLite's locks. `refuse` is called with the first bytes of the file.
     """
     path = Path(os.path.realpath(path))  # SQLite, too, follows links before it adds an ending
     if not stat.S_ISREG(os.stat(path).st_mode):
@@ -62,8 +64,10 @@ def look(path: Path, *, may_read: bool = True) -> None:
                 f"{path}{ending} lies beside the file, and likewise writes no such file. It may be "
                 "of another program or of an unpublished version: move it away"
             )
-    if may_read:
-        _refuse_other_modes(path)
+    if may_read and (header := _first_bytes(path)):
+        _refuse_header(header)
+        if refuse is not None:
+            refuse(header)
     journal = Path(f"{path}{JOURNAL}")
     end = time.monotonic() + PATIENCE
     while (before := _stamp(journal)) is not None:
@@ -85,10 +89,11 @@ def is_there(path: Path) -> bool:
     return os.path.lexists(f"{os.path.realpath(path)}{JOURNAL}")
 
 
-def _refuse_other_modes(path: Path) -> None:
-    """Refuse a file in write-ahead mode: SQLite would make files beside it."""
-    header = _first_bytes(path)
-    if header.startswith(START) and header[18:20] == b"\2\2":
+def _refuse_header(header: bytes) -> None:
+    """Refuse what is not of SQLite, or is in write-ahead mode, with more files beside it."""
+    if not header.startswith(START):
+        raise SessionFileError("it is not a likewise project file")
+    if header[18:20] != b"\1\1":
         raise SessionFileError(
             "it is of an unpublished development version of likewise, or of another program, and "
             "cannot be read. Begin a new session"

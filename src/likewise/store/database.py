@@ -96,13 +96,15 @@ def is_open_here(path: Path) -> bool:
     return any(one.of == (os.getpid(), info.st_dev, info.st_ino) for one in _OPEN)
 
 
-def connect(path: Path, *, reads_only: bool = False) -> sqlite3.Connection:
+def connect(
+    path: Path, *, reads_only: bool = False, refuse: beside.Refuse | None = None
+) -> sqlite3.Connection:
     """Open an SQLite file; a commit is on disk when it returns. See `translated` for its errors."""
     if path == IN_MEMORY:
         return _connect(":memory:")
     with _LOOKING:
         try:
-            beside.look(path, may_read=not is_open_here(path))
+            beside.look(path, may_read=not is_open_here(path), refuse=refuse)
         except SessionFileError as error:
             raise SessionFileError(f"cannot open {path}: {error}") from error
         db = _connect(f"{path.absolute().as_uri()}?mode={'ro' if reads_only else 'rw'}")
@@ -211,12 +213,12 @@ class _NoPauseError(Exception):
     """Others write to a file without a pause."""
 
 
-def is_interrupted(path: Path) -> bool:
+def is_interrupted(path: Path, refuse: beside.Refuse) -> bool:
     """Whether a kill interrupted a write, which the next one who opens a file takes back."""
     if not beside.is_there(path):
         return False
     try:
-        with closing(connect(path, reads_only=True)) as db:
+        with closing(connect(path, reads_only=True, refuse=refuse)) as db:
             db.execute("SELECT count(*) FROM sqlite_master")
     except sqlite3.OperationalError as error:
         return error.sqlite_errorcode == sqlite3.SQLITE_READONLY_ROLLBACK

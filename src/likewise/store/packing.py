@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.arrays import array_to_json, from_json
@@ -27,7 +28,11 @@ def readable(what: str) -> Iterator[None]:
 
 def pack(value: Any) -> bytes:
     """Return a value of plain values and arrays as JSON."""
-    return json.dumps(value, default=array_to_json, separators=(",", ":")).encode()
+    return json.dumps(value, default=_plain, separators=(",", ":")).encode()
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else array_to_json(value)
 
 
 def unpack(data: bytes) -> Any:

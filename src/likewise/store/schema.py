@@ -70,6 +70,22 @@ def _first_tables(db: sqlite3.Connection) -> None:
 MIGRATIONS: list[Migration] = [("first tables", _first_tables)]
 
 
+def refuse_header(header: bytes) -> None:
+    """Refuse a file that is not ours by its first bytes, before it is opened for writing."""
+    refuse_application(int.from_bytes(header[68:72]))
+
+
+def refuse_application(number: int) -> None:
+    """Refuse a file of another program, or of a development version."""
+    if number == UNPUBLISHED_ID:
+        raise SessionFileError(
+            "it is of an unpublished development version of likewise, whose files cannot be read. "
+            "Begin a new session"
+        )
+    if number != APPLICATION_ID:
+        raise SessionFileError("it is not a likewise project file")
+
+
 def content(db: sqlite3.Connection, table: str) -> tuple[list[tuple[Any, ...]], str]:
     """Return the rows of one of the tables of `CONTENT`, and their checksum."""
     rows = db.execute(CONTENT[table]).fetchall()

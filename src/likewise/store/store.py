@@ -57,6 +57,9 @@ SETTINGS: dict[str, tuple[type, ...]] = {
 """The types of the settings that projects read."""
 
 
+SETUP = "setup 0"
+"""The payload with the session as it was begun."""
+
 Row = tuple[int, str, str, str, float | None, str]
 """An entry of the log as it stands in the file: its number, its JSON, who did it, when, how many
 seconds it took, and its checksum."""
@@ -114,13 +117,13 @@ class Store:
         if not path.is_file():
             raise SessionFileError(f"cannot open {path}: there is no such file")
         with translated(path):
-            if is_interrupted(path):
+            if is_interrupted(path, schema.refuse_header):
                 # SQLite's checksums of a journal are weak. If taking the write back damages the
                 # file, let it be a copy.
                 with snapshot(path) as copy, cls(path, connect(copy)) as store:
                     store.check(full=True)
                     store.check_content()
-            store = cls(path, connect(path))
+            store = cls(path, connect(path, refuse=schema.refuse_header))
         try:
             store.check()
         except BaseException:
@@ -374,13 +377,7 @@ class Store:
         try:
             with translated(self.path):
                 (application,) = self._db.execute("PRAGMA application_id").fetchone()
-                if application == schema.UNPUBLISHED_ID:
-                    raise SessionFileError(
-                        "it is of an unpublished development version of likewise, whose files "
-                        "cannot be read. Begin a new session"
-                    )
-                if application != schema.APPLICATION_ID:
-                    raise SessionFileError("it is not a likewise project file")
+                schema.refuse_application(application)
                 check_whole(self._db, self.path)
                 schema.check_tables(self._db)
                 way = "integrity_check" if full else "quick_check"
