@@ -1,42 +1,59 @@
 """An item beside groups, field by field."""
 
-from likewise.items.tables import contrast, n_looked_at
+from pathlib import Path
+from typing import Any
 
+from likewise.items.fields import Fields
+from likewise.items.tables import Table
 
-def view(size=None, color="", note="", at=None):
-    fields = [["note", note], ["color", color], ["size", "" if size is None else str(size)]]
-    return {"fields": fields, "scales": {} if at is None else {"size": at}}
-
-
-SMALL = [view(k, "red", f"a long remark number {k} about nothing", k / 10) for k in (1, 2, 3)]
-LARGE = [view(k, "blue" if k > 7 else "red", "", k / 10) for k in (7, 8, 9)]
+SIZES = ["1", "2", "3", "7", "8", "9", "", "5"]
+COLORS = ["red", "red", "red", "red", "blue", "blue", "NA", "red"]
+NOTES = [f"a long remark number {k} about nothing" for k in range(3)] + [""] * 5
+FIELDS = Fields(
+    Table(Path("t.csv"), {"note": NOTES, "color": COLORS, "size": SIZES}, 8),
+    ["note", "color", "size"],
+)
+SMALL, LARGE = [0, 1, 2], [3, 4, 5]
 
 
 def test_what_tells_the_groups_apart_comes_first():
-    fields = contrast(SMALL[0], [SMALL, LARGE])
+    fields = FIELDS.contrast(0, [SMALL, LARGE])
     assert [field["name"] for field in fields] == ["size", "color", "note"]
     assert fields[0]["tells"] > fields[1]["tells"] > fields[2]["tells"] == 0
+    assert fields[2]["groups"] == [
+        {"n_missing": 0, "texts": NOTES[:3]},
+        {"n_missing": 3, "texts": []},
+    ]
 
 
 def test_a_group_of_numbers_has_its_spread_and_the_item_its_mark():
-    size = contrast(SMALL[0], [SMALL, LARGE])[0]
-    assert (size["value"], size["at"]) == ("1", 0.1)
+    size = FIELDS.contrast(1, [SMALL, LARGE])[0]
+    assert (size["value"], size["at"]) == ("2", 0.125)
     assert [entry["text"] for entry in size["groups"]] == ["2", "8"]
     low, middle, high = (size["groups"][1][name] for name in ("low", "middle", "high"))
-    assert 0.7 <= low < middle == 0.8 < high <= 0.9
+    assert 0.75 <= low < middle == 0.875 < high <= 1.0
 
 
 def test_categories_are_shares_and_missing_values_are_counted():
-    color = contrast(view(color=""), [LARGE, [view(), view(color="red")]])
-    field = next(f for f in color if f["name"] == "color")
-    assert field["value"] is None
-    assert field["groups"][0]["shares"] == [["blue", 0.667], ["red", 0.333]]
-    assert [entry["n_missing"] for entry in field["groups"]] == [0, 1]
-    size = next(f for f in color if f["name"] == "size")
-    assert size["groups"][1] == {"text": None, "n_missing": 2}
+    fields = {field["name"]: field for field in FIELDS.contrast(6, [LARGE, [6, 7], [6]])}
+    assert fields["color"]["value"] is None
+    groups = fields["color"]["groups"]
+    assert groups[0]["shares"] == [["blue", 0.667], ["red", 0.333]]
+    assert [entry["n_missing"] for entry in groups] == [0, 1, 1]
+    assert groups[2]["shares"] == []
+    assert fields["size"]["at"] is None
+    assert fields["size"]["groups"][2] == {"text": None, "n_missing": 1}
+
+
+def test_values_that_are_no_texts_are_counted_as_they_are_shown():
+    table = Table(Path("t.json"), {"tags": [["a"], ["a"], None, {"b": 1}]}, 4)
+    (tags,) = Fields(table, ["tags"]).contrast(0, [[0, 1], [2, 3]])
+    assert tags["value"] == '["a"]'
+    assert tags["groups"][0] == {"n_missing": 0, "shares": [['["a"]', 1.0]]}
+    assert tags["groups"][1] == {"n_missing": 1, "shares": [['{"b": 1}', 1.0]]}
 
 
 def test_fewer_members_are_looked_at_where_there_are_many_fields():
-    assert n_looked_at(3) == 60
-    assert n_looked_at(200) == 20
-    assert n_looked_at(5000) == 10
+    for n_fields, n_rows in ((3, 60), (200, 20), (5000, 10)):
+        columns: dict[str, Any] = {f"c{k}": ["x"] for k in range(n_fields)}
+        assert Fields(Table(Path("t.csv"), columns, 1), list(columns)).n_compared == n_rows

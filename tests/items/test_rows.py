@@ -145,8 +145,9 @@ def test_hostile_values_are_only_text(tmp_path):
     nasty = ["<script>alert(1)</script>", "\u202egnp.exe", "🙂" * 10, "a\u0000b", "x" * 10_000_000]
     path.write_text("\n".join(json.dumps({"a": text, "n": k}) for k, text in enumerate(nasty)))
     items = open_items(path, columns=["n"])
-    for k, text in enumerate(nasty[:4]):
+    for k, text in enumerate(nasty[:3]):
         assert items.view(k)["fields"][0] == ["a", text]
+    assert items.view(3)["fields"][0] == ["a", r"a\x00b"]
     assert len(items.view(4)["fields"][0][1]) < 3000
     assert items.view(4)["fields"][0][1].endswith("(10000000 characters)")
     assert all(len(items.title(k)) <= 80 for k in range(5))
@@ -197,7 +198,7 @@ def test_bare_numbers_have_scales(tmp_path):
     np.save(tmp_path / "x.npy", np.array([[0.0, 7.0], [5.0, 7.0], [10.0, 7.0]]))
     scales = [open_items(tmp_path / "x.npy").view(k)["scales"] for k in range(3)]
     assert [one["feature 0"] for one in scales] == [0, 0.5, 1]
-    assert {one["feature 1"] for one in scales} == {0}
+    assert not any("feature 1" in one for one in scales)  # all its values are equal
 
 
 def test_one_row_is_too_few_to_compare(tmp_path):

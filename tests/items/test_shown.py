@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
+from likewise.items.fields import as_shown, short_number
 from likewise.items.items import shorten, small
 from likewise.items.latent import rounded
-from likewise.items.rows import _short
-from likewise.items.tables import as_shown
 
 
 @pytest.mark.parametrize(
@@ -24,7 +23,7 @@ def test_numbers_have_no_more_digits_than_a_person_compares(value, text):
 
 @pytest.mark.parametrize(("number", "text"), [(0.123456, "0.1235"), (122112.4, "122112")])
 def test_short_numbers_have_four_digits_or_all_before_the_point(number, text):
-    assert _short(number) == text
+    assert short_number(number) == text
 
 
 def test_a_long_text_is_cut():

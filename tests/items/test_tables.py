@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.errors import InputError, MissingExtraError
+from likewise.items.fields import as_text
 from likewise.items.tablefiles import read_table
-from likewise.items.tables import as_text
 
 
 def write(tmp_path, content, name="t.csv"):

@@ -3,13 +3,19 @@
 import io
 import json
 import re
+import sys
+from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from likewise.learning.learner import Learner
 from likewise.page.calls import reply_to
 from likewise.project import open_project
+
+MOST_MODULES = 22
+MOST_CALLS = 1500
 
 API = Path(__file__).parents[2] / "docs" / "api.md"
 
@@ -26,7 +32,8 @@ def answered(tmp_path, truth, request):
     project.close()
 
 
-def answer_one(project, truth):
+def body_of(project, truth):
+    """Return the body of the right answer to the open question."""
     question = project.ask()
     body = {"position": project.position, "question": question.number}
     if not question.is_pair:
@@ -35,9 +42,75 @@ def answer_one(project, truth):
     else:
         is_same = truth[question.left] == truth[question.right]
         body["answer"] = "same" if is_same else "different"
-    status, found = reply_to(project, "answer", body)
+    return body
+
+
+def answer_one(project, truth):
+    status, found = reply_to(project, "answer", body_of(project, truth))
     assert status == 200
     return found
+
+
+@pytest.fixture(params=["pairs", "choices"])
+def about_rows(tmp_path, request):
+    """A project about 150 rows with numbers and a category, with a few answers, and the truth."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 50)
+    numbers = rng.normal(3.0 * truth[:, None], 1.0, (150, 4)).round(3)
+    colors = np.array(["red", "green", "blue"])[truth]
+    lines = [f"r{i},{','.join(map(str, row))},{colors[i]}" for i, row in enumerate(numbers)]
+    (tmp_path / "rows.csv").write_text("name,a,b,c,d,color\n" + "\n".join(lines) + "\n")
+    options = {"id": "name"}
+    project = open_project(
+        tmp_path / "rows.csv", options=options, questions=request.param, seed=0
+    ).project
+    for _ in range(12):
+        answer_one(project, truth)
+    yield project, truth
+    project.close()
+
+
+def calls_of(work):
+    """Return how often each function of the package is called, by its module and name."""
+    calls = Counter[tuple[str, str]]()
+
+    def count(frame, event, _):
+        _, package, module = frame.f_code.co_filename.rpartition("/src/likewise/")
+        if event == "call" and package and not module.startswith("web/"):
+            calls[module, frame.f_code.co_name] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+def test_an_answer_passes_through_few_modules_and_makes_few_calls(about_rows):
+    project, truth = about_rows
+    body = body_of(project, truth)
+    calls = calls_of(lambda: reply_to(project, "answer", body))
+    modules = sorted({module for module, _ in calls})
+    assert len(modules) <= MOST_MODULES, modules
+    assert calls.total() <= MOST_CALLS, calls.most_common(12)
+
+
+def test_the_views_that_are_shown_are_built_and_no_others(about_rows, monkeypatch):
+    project, truth = about_rows
+    body, built = body_of(project, truth), set()
+    view = type(project.items).view
+
+    def watched(items, i):
+        built.add(i)
+        return view(items, i)
+
+    monkeypatch.setattr(type(project.items), "view", watched)
+    found = reply_to(project, "answer", body)[1]
+    assert isinstance(found, dict)
+    rows = re.findall(r'"row": (\d+)', json.dumps(found["question"]))
+    assert built == {int(row) for row in rows}
 
 
 def test_what_comes_next_is_known_beforehand_and_not_learned_twice(answered, monkeypatch):

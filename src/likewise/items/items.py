@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -15,6 +14,7 @@ import numpy as np
 from likewise.errors import CannotGrowError, InputError
 from likewise.inputs import check_text
 from likewise.items.features import Aspect, Features, Problem, joined
+from likewise.items.fields import Fields, one_line, scaled
 from likewise.words import many
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ SPARK_POINTS = 48
 """How many points a curve in a tile has."""
 
 
-class Items(ABC):
+class Items:
     """A set of things a person can compare, and features of them. Made by `open_items`.
 
     A kind of items is a subclass with `kind`, `noun`, `options`, `recognizes` and `open`. It says
@@ -58,6 +58,10 @@ class Items(ABC):
         What could not be used or shown.
     notes : tuple of str
         How the input was understood, where that was a guess.
+    fields : Fields or None
+        What is shown of items that are rows of a table.
+    is_numbered : bool
+        Whether the ids are only numbers, so that fields say more.
     """
 
     kind: ClassVar[str]
@@ -78,6 +82,8 @@ class Items(ABC):
         self.problems = tuple(problems)
         self.notes = tuple(notes)
         self._own: Features | Callable[[], Features] | None = None
+        self.fields: Fields | None = None
+        self.is_numbered = False
         self._opened_with: dict[str, Any] = {}
         self._searched: dict[int, str] = {}
 
@@ -98,9 +104,8 @@ class Items(ABC):
 
     # -- what one item is --------------------------------------------------------------------------
 
-    @abstractmethod
     def view(self, i: int) -> dict[str, Any]:
-        """Return what a front needs to show item `i`, as plain JSON values.
+        """Return what a front needs to show item `i`, as plain JSON values; by default its fields.
 
         It has the name of the kind and any of these parts, shown in this order:
 
@@ -116,6 +121,7 @@ class Items(ABC):
         ``"html": str``
             Markup that the person vouched for; shown in a frame that cannot reach the page.
         """
+        return {"kind": self.kind, **({} if self.fields is None else self.fields.view(i))}
 
     def content_hash(self, i: int) -> str:
         """Return a hash of all that is shown of item `i` or goes into its features.
@@ -148,8 +154,11 @@ class Items(ABC):
     # -- what follows from that; a kind may know better --------------------------------------------
 
     def title(self, i: int) -> str:
-        """Return one short line that names item `i`: its id."""
-        return shorten(self.ids[i])
+        """Return one short line that names item `i`: its id, or its first fields."""
+        line = self.ids[i]
+        if self.fields is not None and self.is_numbered:
+            line = one_line(self.fields.row(i)[:3]) or f"{self.noun} {i}"
+        return shorten(line)
 
     def heading(self, i: int) -> str:
         """Return the heading above item `i`: its name or its number."""
@@ -276,23 +285,12 @@ def small(view: Mapping[str, Any]) -> dict[str, Any]:
     return {"line": line[:LINE_LENGTH]} if line else {}
 
 
-def one_line(fields: Iterable[Sequence[str]], at_most: int | None = None) -> str:
-    """Return the first fields that are not empty on one line."""
-    return " · ".join([f"{name} {text}" for name, text in fields if text.strip()][:at_most])
-
-
 def _spark(values: Sequence[float]) -> list[int]:
     """Return a series in at most 48 points from 0 to 100."""
     points = np.array(values[:: max(1, -(-len(values) // SPARK_POINTS))])
     low, high = points.min(), points.max()
     shares = scaled(points, low, high) if high > low else np.full(len(points), 0.5)
     return [round(share) for share in (shares * 100).tolist()]
-
-
-def scaled(numbers: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Return numbers as shares of a range."""
-    # Halved, because the difference of two doubles may overflow.
-    return (numbers / 2 - low / 2) / (high / 2 - low / 2)
 
 
 def digest(*parts: str | bytes) -> str:

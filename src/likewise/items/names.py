@@ -12,10 +12,11 @@ import numpy as np
 from likewise.core.candidates import Candidates
 from likewise.errors import InputError, needs_extra
 from likewise.items.features import Aspect, Features
+from likewise.items.fields import as_text, is_missing
 from likewise.items.items import OnProgress, digest, shorten
 from likewise.items.pairs import bounded
 from likewise.items.tablefiles import READING, TableItems
-from likewise.items.tables import Table, as_text, is_missing
+from likewise.items.tables import Table
 from likewise.words import plural
 
 N_GRAMS = (2, 3)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from likewise.core.candidates import Candidates
 from likewise.errors import InputError
 from likewise.items.features import Features
+from likewise.items.fields import as_text
 from likewise.items.items import shorten
 from likewise.items.points import opened_arrays
 from likewise.items.tablefiles import PARQUET_SUFFIXES, parquet_columns, read_table
-from likewise.items.tables import as_text
 from likewise.rows.candidates import joined
 from likewise.words import plural
 

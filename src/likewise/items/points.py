@@ -7,7 +7,6 @@ import os
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -17,10 +16,11 @@ from likewise.errors import InputError
 from likewise.files import open_regular
 from likewise.items.cache import FeatureCache
 from likewise.items.features import Aspect, Features
+from likewise.items.fields import Fields, as_text
 from likewise.items.items import Items, OnProgress, check_ids, digest, shorten
 from likewise.items.limits import check_fits, check_unpacked
 from likewise.items.tablefiles import TABLE_SUFFIXES, read_table
-from likewise.items.tables import as_text, numbered
+from likewise.items.tables import Table, numbered
 from likewise.words import plural
 
 ARRAY_SUFFIXES = (".npy", ".npz")
@@ -43,6 +43,10 @@ class PointItems(Items):
         X, ids = read_array(path)
         self._X = check_features(X, str(path))
         super().__init__(path, ids or numbered(len(X)))
+        columns: dict[str, Any] = {f"feature {k}": x for k, x in enumerate(X.T[:MOST_SHOWN])}
+        if X.shape[1] > MOST_SHOWN:
+            columns["…"] = [f"{X.shape[1] - MOST_SHOWN} more"] * len(X)
+        self.fields = Fields(Table(path, columns, len(X)), list(columns))
 
     @classmethod
     def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
@@ -53,25 +57,6 @@ class PointItems(Items):
     def open(cls, source: Path, *, cache: FeatureCache) -> Self:
         """Read an array."""
         return cls(source)
-
-    def view(self, i: int) -> dict[str, Any]:
-        """Return the first features of item `i`, and where they lie between those of all others."""
-        row = self._X[i]
-        shown = [[f"feature {k}", f"{value:.6g}"] for k, value in enumerate(row[:MOST_SHOWN])]
-        if len(row) > MOST_SHOWN:
-            shown.append(["…", f"{len(row) - MOST_SHOWN} more"])
-        low, width = self._range
-        shares = (row[:MOST_SHOWN] - low) / width
-        scales = {f"feature {k}": round(float(share), 4) for k, share in enumerate(shares)}
-        return {"kind": self.kind, "fields": shown, "scales": scales}
-
-    @cached_property
-    def _range(self) -> tuple[np.ndarray, np.ndarray]:
-        """The smallest values of the shown features, and how far the largest are from them."""
-        shown = self._X[:, :MOST_SHOWN]
-        low = shown.min(axis=0)
-        width = shown.max(axis=0) - low
-        return low, np.where(width > 0, width, 1)
 
     def content_hash(self, i: int) -> str:
         """Return a hash of the row."""

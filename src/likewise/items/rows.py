@@ -1,10 +1,9 @@
-"""Rows of a table, shown as fields: numbers scaled to [0, 1], categories one-hot."""
+"""Rows of a table, shown as fields and compared by their numbers, categories and texts."""
 
 from __future__ import annotations
 
 import copy
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
 
@@ -12,15 +11,20 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.items.features import Aspect, Features
-from likewise.items.items import OnProgress, digest, one_line, scaled, shorten
+from likewise.items.fields import (
+    MOST_VALUES,
+    Fields,
+    as_category,
+    as_text,
+    finite_range,
+    is_missing,
+    scaled,
+)
+from likewise.items.items import OnProgress, digest, shorten
 from likewise.items.latent import LatentTexts
 from likewise.items.tablefiles import READING, TableItems
-from likewise.items.tables import Table, as_text, find_times, is_missing, read_times
+from likewise.items.tables import Table, find_times, read_times
 from likewise.words import plural
-
-MOST_CATEGORIES = 30
-"""A column with more different texts than this is free text, not a category. A round number: with a
-lower one more categories count as text, with a higher one more names as categories."""
 
 HOW = {
     "number": "numbers scaled to [0, 1]",
@@ -34,13 +38,6 @@ ASPECTS = {"numbers": ("number", "date"), "categories": ("category",), "texts": 
 
 BETTER = "Choose other columns with --columns, or bring your own features with --features."
 
-N_TELLING = 3
-"""How many values a summary of a group names."""
-TELLING = 0.5
-"""A category describes a group if its share there is larger by at least this much than among all
-rows; a number, if it is larger than one outside of the group this much more often than smaller, or
-the other way round. With a lower limit a summary has words that describe other groups as well."""
-
 
 class RowItems(TableItems):
     """Rows of a table; their fields are shown."""
@@ -48,6 +45,7 @@ class RowItems(TableItems):
     kind = "rows"
     noun = "row"
     options = ("id", "columns", "show", *READING)
+    fields: Fields
 
     def __init__(
         self,
@@ -60,31 +58,13 @@ class RowItems(TableItems):
         super().__init__(table, table.ids(id), id, notes=table.notes)
         # The id is the heading; as a field it would only say that any two rows differ.
         others = [name for name in table.columns if name != id]
-        self._show = others if show is None else list(show)
+        self.fields = Fields(table, others if show is None else show, id)
         self._used = others if columns is None else list(columns)
         self._is_chosen = columns is not None
-        for name in (*self._used, *self._show):
+        for name in self._used:
             table.column(name)
         known = table.columns if show is None else show
         self._hashed = sorted({*known, *(columns or table.columns)})
-
-    def title(self, i: int) -> str:
-        """Return the id where there is an id column, else the first shown fields."""
-        if self._has_names:
-            return shorten(self.ids[i])
-        return shorten(one_line(self._table.fields(self._show[:3], i))) or f"row {i}"
-
-    def view(self, i: int) -> dict[str, Any]:
-        """Return the shown fields of row `i`, and where its numbers and dates lie among all."""
-        return {
-            "kind": self.kind,
-            "fields": self._table.fields(self._show, i),
-            "scales": {
-                name: round(float(shares[i]), 4)
-                for name, shares in self._shares.items()
-                if np.isfinite(shares[i])
-            },
-        }
 
     def leaving_out(self, column: str) -> Self:
         """Return the rows without a column among features, fields and what counts as a change."""
@@ -94,13 +74,12 @@ class RowItems(TableItems):
                 "by it. Leave it out of --columns."
             )
         other = copy.copy(self)
-        other._show, other._used, other._hashed = (
+        show, other._used, other._hashed = (
             [name for name in names if name != column]
-            for names in (self._show, self._used, self._hashed)
+            for names in (self.fields.names, self._used, self._hashed)
         )
-        other._searched = {}
-        for name in ("_aspects", "_numbers", "_shares", "_categories"):
-            vars(other).pop(name, None)
+        other.fields, other._searched = Fields(self._table, show, self._id), {}
+        vars(other).pop("_aspects", None)
         return other
 
     def content_hash(self, i: int) -> str:
@@ -152,73 +131,7 @@ class RowItems(TableItems):
 
     def sum_up(self, members: Sequence[int]) -> str:
         """Return the values that tell these rows from the others, such as ``color red``."""
-        rows = np.array(members, dtype=np.intp)
-        scored: list[tuple[float, str]] = []
-        for name, (numbers, ranks) in self._numbers.items():
-            is_known = np.isfinite(numbers[rows])
-            if is_known.any():
-                value = float(np.median(numbers[rows][is_known]))
-                # Among all rows are those of the group, of which none is larger on average.
-                apart = abs(2 * float(ranks[rows][is_known].mean()) - 1)
-                apart /= max(1, self.n - len(rows)) / self.n
-                scored.append((apart, f"{name} {_short(value)}"))
-        for name, (texts, counts) in self._categories.items():
-            text, n = Counter(texts[i] for i in members).most_common(1)[0]
-            if text:
-                scored.append((n / len(members) - counts[text] / self.n, f"{name} {text}"))
-        scored.sort(key=lambda one: -one[0])
-        return ", ".join(words for score, words in scored[:N_TELLING] if score >= TELLING)
-
-    @cached_property
-    def _numbers(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """The columns of numbers that are shown, and which share of the others is smaller."""
-        ranks = {}
-        for name, numbers in self._varying(self._show, self._table.numbers):
-            finite = np.sort(numbers[np.isfinite(numbers)])
-            # Equal ones count half.
-            n_below = np.searchsorted(finite, numbers, "left")
-            n_up_to = np.searchsorted(finite, numbers, "right")
-            ranks[name] = (numbers, (n_below + n_up_to) / (2 * len(finite)))
-        return ranks
-
-    @cached_property
-    def _shares(self) -> dict[str, np.ndarray]:
-        """Every number and date that is shown as a share of the range of its column."""
-        columns = {name: numbers for name, (numbers, _) in self._numbers.items()}
-        others = [name for name in self._show if name not in columns]
-        columns |= self._varying(others, self._table.times)
-        return {name: scaled(values, *_range(values)) for name, values in columns.items()}
-
-    def _varying(
-        self, names: Iterable[str], read: Callable[[str], np.ndarray | None]
-    ) -> Iterator[tuple[str, np.ndarray]]:
-        """Yield the columns that can be read as numbers or dates and are not all equal."""
-        for name in names:
-            values = read(name) if name != self._id else None
-            if values is not None and len(set(_range(values))) > 1:
-                yield name, values
-
-    @cached_property
-    def _categories(self) -> dict[str, tuple[list[str | None], Counter[str | None]]]:
-        """The categories among the columns that are shown, and how often each value is there."""
-        categories = {}
-        for name in self._show:
-            texts = [_category(value) for value in self._table.columns[name]]
-            counts = Counter(texts)
-            if name not in self._numbers and 1 < len(counts) <= MOST_CATEGORIES:
-                categories[name] = (texts, counts)
-        return categories
-
-
-def _short(number: float) -> str:
-    """Return a number with four digits, or all those before the point."""
-    return f"{number:.4g}" if abs(number) < 1e4 or abs(number) >= 1e15 else f"{number:.0f}"
-
-
-def _range(numbers: np.ndarray) -> tuple[float, float]:
-    """Return the smallest and the largest finite number, 0 and 0 if there is none."""
-    finite = numbers[np.isfinite(numbers)]
-    return (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
+        return self.fields.sum_up(members)
 
 
 Encoder = dict[str, Any]
@@ -295,7 +208,7 @@ def _encoded(
     if "letters" in encoder:
         return latent.describe([as_text(v) for v in table.column(name)], encoder["letters"])
     if "names" in encoder:
-        texts = np.array([_category(value) for value in table.column(name)], dtype=object)
+        texts = np.array([as_category(value) for value in table.column(name)], dtype=object)
         names = np.array([str(category) for category in encoder["names"]], dtype=object)
         return np.asarray(texts[:, None] == names, dtype=float)
     low, high, fill = (float(encoder[key]) for key in ("low", "high", "fill"))
@@ -333,14 +246,10 @@ def _encoder(
     if times is not None:
         encoder, remarks = _fit_scale(cells, times[1])
         return "date", None if encoder is None else {**encoder, "dates": times[0]}, remarks
-    texts = [_category(value) for value in cells]
-    if len(set(texts)) > MOST_CATEGORIES:
+    texts = [as_category(value) for value in cells]
+    if len(set(texts)) > MOST_VALUES:
         return "text", None, []
     return "category", *_fit_one_hot(texts)
-
-
-def _category(value: Any) -> str | None:
-    return None if is_missing(value) else as_text(value).strip()
 
 
 def _only_counts(numbers: np.ndarray) -> bool:
@@ -351,7 +260,7 @@ def _only_counts(numbers: np.ndarray) -> bool:
 def _fit_scale(cells: Sequence[Any], numbers: np.ndarray) -> tuple[Encoder | None, list[str]]:
     """Return the scale of numbers to [0, 1] with the median to fill in, if of use, and remarks."""
     is_beyond, is_lost = np.isinf(numbers), np.isnan(numbers)
-    low, high = _range(numbers)
+    low, high = finite_range(numbers)
     remarks = []
     if is_beyond.any():
         first, *others = np.flatnonzero(is_beyond).tolist()

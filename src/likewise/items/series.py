@@ -17,6 +17,7 @@ import numpy as np
 from likewise.errors import InputError, needs_extra
 from likewise.items.cache import FeatureCache, package_versions
 from likewise.items.features import Aspect, Features, Problem
+from likewise.items.fields import Fields
 from likewise.items.items import Items, OnProgress, digest
 from likewise.items.limits import files_below, name_in, names_in
 from likewise.items.points import ARRAY_SUFFIXES, read_array
@@ -49,7 +50,7 @@ class SeriesSet:
     ids: list[str]
     series: list[np.ndarray]
     channels: list[str]
-    fields: list[list[list[str]]] = field(default_factory=list)
+    beside: Fields | None = None
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -73,7 +74,7 @@ class SeriesItems(Items):
         self._series, gaps = _without_gaps(series)
         notes = series.notes + gaps
         super().__init__(series.source, series.ids, problems=series.problems, notes=notes)
-        self._channels, self._fields = series.channels, series.fields
+        self._channels, self._beside = series.channels, series.beside
         self._how = how
         self._cache = cache
 
@@ -112,7 +113,7 @@ class SeriesItems(Items):
         for k, name in enumerate(self._channels):
             t = _thin(values[:, k])
             channels.append({"name": name, "t": t.tolist(), "y": values[t, k].tolist()})
-        shown = self._fields[i] if self._fields else []
+        shown = [] if self._beside is None else self._beside.row(i)
         return {"kind": self.kind, "length": len(values), "channels": channels, "fields": shown}
 
     def content_hash(self, i: int) -> str:
@@ -182,8 +183,8 @@ def series_from_table(
         if others:
             notes.append(f"columns that are not numbers were left out: {', '.join(others)}")
         raw = list(np.column_stack(points)[:, :, None])
-    fields = [table.fields(show, i) for i in range(table.n)]
-    return SeriesSet(table.path, table.ids(id), raw, ["value"], fields, notes=notes)
+    beside = Fields(table, show)
+    return SeriesSet(table.path, table.ids(id), raw, ["value"], beside, notes=notes)
 
 
 def series_from_list(things: Sequence[Any]) -> SeriesSet:

@@ -14,9 +14,10 @@ from typing import Any, ClassVar, Self
 from likewise.errors import InputError, needs_extra
 from likewise.files import check_regular, open_regular
 from likewise.items.cache import FeatureCache
+from likewise.items.fields import as_text
 from likewise.items.items import Items, shorten
 from likewise.items.limits import check_fits, most_bytes
-from likewise.items.tables import Table, as_text, is_number
+from likewise.items.tables import Table, is_number
 from likewise.words import plural
 
 CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
@@ -62,7 +63,7 @@ class TableItems(Items):
         super().__init__(table.path, ids, **more)
         self._table, self._id = table, id
         self._cache = FeatureCache(None)
-        self._has_names = id is not None or table.index is not None
+        self.is_numbered = id is None and table.index is None
 
     @classmethod
     def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:

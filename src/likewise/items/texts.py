@@ -18,10 +18,11 @@ import numpy as np
 from likewise.errors import InputError, needs_extra
 from likewise.items.cache import FeatureCache, package_versions
 from likewise.items.features import Aspect, Features, Problem
+from likewise.items.fields import Fields, as_text
 from likewise.items.items import LINE_LENGTH, OnProgress, digest, shorten
 from likewise.items.latent import LatentTexts
 from likewise.items.tablefiles import READING, TableItems
-from likewise.items.tables import Table, as_text
+from likewise.items.tables import Table
 from likewise.words import plural
 
 RECIPE = "texts 2"
@@ -87,14 +88,12 @@ class TextItems(TableItems):
         problems = [Problem(i, f"{ids[i]}: the text is empty") for i in empty]
         super().__init__(table, ids, id, problems=problems, notes=table.notes)
         self._model = text_features
-        self._show = list(show or ())
-        for name in self._show:
-            table.column(name)
+        self._beside = Fields(table, show or ())
         self._known_words: dict[int, frozenset[str]] = {}
 
     def title(self, i: int) -> str:
         """Return the id where there is an id column, else the beginning of the text."""
-        return shorten(self.ids[i] if self._has_names else telling(self._texts[i])) or "(empty)"
+        return shorten(telling(self._texts[i]) if self.is_numbered else self.ids[i]) or "(empty)"
 
     def tile(self, i: int) -> dict[str, Any]:
         """Return the beginning of what the text says."""
@@ -135,7 +134,7 @@ class TextItems(TableItems):
             "text": self._texts[i][:TEXT_LENGTH],
             "length": len(self._texts[i]),
             "telling": self._rarest(i),
-            "fields": self._table.fields(self._show, i),
+            "fields": self._beside.row(i),
         }
 
     def _rarest(self, i: int) -> list[str]:

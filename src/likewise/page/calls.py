@@ -59,7 +59,7 @@ class File:
 
 def query(project: Project, asked: Json) -> Json:
     """Return the open question."""
-    return shapes.state(project, is_far=asked.get("distance") == "1")
+    return shapes.state(project, with_distance=asked.get("distance") == "1")
 
 
 def answer(project: Project, body: Json) -> Json:
@@ -76,7 +76,7 @@ def answer(project: Project, body: Json) -> Json:
         if question is None or "chosen" in body or len(question.groups) == 1:
             raise
         raise InputError(TO_CHOOSE) from error
-    return shapes.next_question(project, is_far=body.get("distance") is True)
+    return shapes.next_question(project, with_distance=body.get("distance") is True)
 
 
 def settle(project: Project, body: Json) -> Json:

@@ -73,8 +73,8 @@ def known_things(project: Project, rows: Iterable[int]) -> list[Json]:
     ]
 
 
-def question(project: Project, query: Question | None, *, is_far: bool = False) -> Any:
-    """Return a question with all it is about, or None; `is_far` adds how far apart a pair is."""
+def question(project: Project, query: Question | None, *, with_distance: bool = False) -> Any:
+    """Return a question with all it is about, or None; `with_distance` adds that of a pair."""
     if query is None:
         return None
     if not query.is_pair:
@@ -97,7 +97,7 @@ def question(project: Project, query: Question | None, *, is_far: bool = False) 
             for row in (query.left, query.right)
         ],
     }
-    if is_far:
+    if with_distance:
         shown["distance"] = _distance(project, query.left, query.right)
     return shown
 
@@ -117,14 +117,14 @@ def _group_to_choose(project: Project, rows: Sequence[int]) -> Json:
     }
 
 
-def asked(project: Project, *, is_far: bool = False) -> Json:
+def asked(project: Project, *, with_distance: bool = False) -> Json:
     """Return the open question, and no more than showing it needs."""
     query, session = project.ask(), project.session
     return {
         "is_done": query is None,
         "instruction": project.instruction,
         "has_map": project.has_map,
-        "question": question(project, query, is_far=is_far),
+        "question": question(project, query, with_distance=with_distance),
         "can_undo": project.can_undo,
         "can_redo": session.can_redo,
     }
@@ -154,14 +154,14 @@ def can_go_on(project: Project) -> bool:
     return project.features.metric != "precomputed"
 
 
-def state(project: Project, *, is_far: bool = False) -> Json:
+def state(project: Project, *, with_distance: bool = False) -> Json:
     """Return where the session is: the open question and the progress."""
-    return asked(project, is_far=is_far) | progress(project)
+    return asked(project, with_distance=with_distance) | progress(project)
 
 
-def next_question(project: Project, *, is_far: bool = False) -> Json:
+def next_question(project: Project, *, with_distance: bool = False) -> Json:
     """Return the open question; only when there is none also the progress, which takes longer."""
-    reply = asked(project, is_far=is_far)
+    reply = asked(project, with_distance=with_distance)
     return reply if reply["question"] else reply | progress(project)
 
 
@@ -200,7 +200,7 @@ def total(project: Project, groups: Sequence[Group]) -> Json:
 
 
 def _wrong_by_group(project: Project) -> NDArray[np.float64] | None:
-    """Return about how many items are wrong, by the id of their group; None if nobody can tell."""
+    """Return about how many items are wrong by group id, None if there is no estimate."""
     complete = project.session.completeness
     if complete is None or not complete.is_better_than_one_group:
         return None

@@ -21,7 +21,8 @@ import numpy as np
 from likewise.core.arrays import as_base64
 from likewise.core.fingerprint import fingerprint
 from likewise.errors import InputError, needs_extra
-from likewise.items.tables import as_text, is_number
+from likewise.items.fields import as_text
+from likewise.items.tables import is_number
 from likewise.project.groups import group_ids, lives_of
 from likewise.project.large import model_of
 from likewise.project.project import Project, stored_rows

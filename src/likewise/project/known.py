@@ -14,8 +14,9 @@ from likewise.core.candidates import Candidates
 from likewise.core.links import LinkGraph
 from likewise.errors import AnswerError, InputError
 from likewise.items import Items
+from likewise.items.fields import as_text
 from likewise.items.tablefiles import CSV_SUFFIXES, read_table
-from likewise.items.tables import Table, as_text
+from likewise.items.tables import Table
 from likewise.learning.given import is_no_group
 from likewise.project.groups import group_ids
 from likewise.project.project import Project

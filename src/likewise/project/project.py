@@ -22,7 +22,6 @@ from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, SessionFileError, StaleQueryError
 from likewise.inputs import check_text
 from likewise.items import Features, Items
-from likewise.items.tables import contrast, n_looked_at
 from likewise.project.groups import Group, Known, groups_of, how_known, rows_like
 from likewise.project.mending import (
     Mending,
@@ -231,16 +230,14 @@ class Project:
 
     def compare(self, row: int, heads: Sequence[int]) -> list[dict[str, Any]]:
         """Return the fields of a row beside those of groups; empty for items without fields."""
-        place = self.where[row]
-        view = {} if place is None else self.items.view(place)
-        if {"picture", "channels", "text", "html"} & view.keys() or not view.get("fields"):
+        place, fields = self.where[row], self.items.fields
+        if place is None or fields is None:
             return []
-        most = n_looked_at(len(view["fields"]))
         groups = []
         for head in heads:
-            places = (self.where[other] for other in rows_like(self.session, head, most))
-            groups.append([self.items.view(place) for place in places if place is not None])
-        return contrast(view, groups)
+            places = [self.where[k] for k in rows_like(self.session, head, fields.n_compared)]
+            groups.append([place for place in places if place is not None])
+        return fields.contrast(place, groups)
 
     def listed(self) -> list[tuple[str, int, int | None]]:
         """Return the id, the row and the place of every item, copies too, in their order."""

@@ -10,7 +10,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from likewise.errors import InputError
-from likewise.items.tables import as_text
+from likewise.items.fields import as_text
 
 MOST_ROWS = 1_048_576
 """How many rows a sheet has at most, with the one of the names."""
