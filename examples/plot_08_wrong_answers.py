@@ -15,7 +15,7 @@ from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import minmax_scale
 
-from likewise import LabelOracle, Likewise, NoisyOracle
+from likewise import Answer, LabelOracle, Likewise, NoisyOracle
 
 data = load_wine()
 X, y = minmax_scale(data.data), data.target
@@ -27,9 +27,9 @@ def looked_at_again(session, n):
         gesture = session.events[number - 1]
         groups = gesture.groups or ((gesture.right,),)
         fits = [k for k, rows in enumerate(groups) if y[rows[0]] == y[gesture.left]]
-        if session.preview(number, fits[0] if fits else None).dropped:
+        if session.preview(number, fits[0] if fits else Answer.NONE).dropped:
             continue  # it would contradict other answers: leave it as it is
-        session.revise(number, fits[0] if fits else None)
+        session.revise(number, fits[0] if fits else Answer.NONE)
     return session.labels
 
 

@@ -3,7 +3,7 @@
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from likewise import LabelOracle, Likewise, NoisyOracle, run
+from likewise import Answer, LabelOracle, Likewise, NoisyOracle, run
 
 
 def main():
@@ -22,7 +22,7 @@ def main():
         gesture = session.events[suspect.number - 1]
         groups = gesture.groups or ((gesture.right,),)
         fits = [k for k, rows in enumerate(groups) if y[rows[0]] == y[gesture.left]]
-        revision = session.revise(suspect.number, fits[0] if fits else None)
+        revision = session.revise(suspect.number, fits[0] if fits else Answer.NONE)
         kept, dropped = len(revision.kept), len(revision.dropped)
         print(f"answer {suspect.number} changed: {kept} kept, {dropped} dropped")
         break

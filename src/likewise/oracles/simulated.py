@@ -18,6 +18,9 @@ from likewise.words import plural
 class LabelOracle:
     """Answer by known labels: the same label, the same group.
 
+    A group is judged by its first row, which stands for it in the log. After a wrong answer a group
+    may have rows of several labels; the other rows that are shown do not count.
+
     Parameters
     ----------
     labels : array-like of shape (n_rows,) or mapping
@@ -49,11 +52,11 @@ class LabelOracle:
             self.n_rows = len(array)
 
     def answer(self, question: Question) -> Any:
-        """Return the first group that has a row with the same label."""
+        """Return the first group whose first row has the same label."""
         label = self._label(question.row, question.row_id)
         for place, group in enumerate(question.groups):
-            ids = question.group_ids[place] if question.group_ids else (None,) * len(group)
-            if any(self._label(row, i) == label for row, i in zip(group, ids, strict=True)):
+            sample_id = question.group_ids[place][0] if question.group_ids else None
+            if self._label(group[0], sample_id) == label:
                 return answered(place, question)
         return answered(Answer.NONE, question)
 
