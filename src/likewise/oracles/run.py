@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ from likewise.errors import (
     InputError,
     InterruptedFitError,
     LikewiseError,
+    NothingAskedWarning,
 )
 from likewise.oracles.oracle import as_oracle, can_choose, chosen_by
 from likewise.words import plural
@@ -41,7 +43,7 @@ def run(
         of the rows in that data. To an oracle that cannot choose, a question with several groups
         is put as pairs, the likeliest group first; each of them counts as a question.
     max_queries : int, optional
-        Ask no more than this many questions now.
+        Ask no more than this many questions now. The session's own budget counts, too.
     on_answer : callable, optional
         Called with the session after every answer, for example to save it or to show progress.
 
@@ -49,6 +51,12 @@ def run(
     -------
     Session
         The same session.
+
+    Warns
+    -----
+    NothingAskedWarning
+        If `max_queries` is given, but the session's own budget is spent. ``session.extend`` raises
+        it.
 
     Examples
     --------
@@ -61,6 +69,14 @@ def run(
     oracle = as_oracle(oracle)
     check_length(oracle, session)
     most, n_before = checked_budget(max_queries), session.n_asked
+    budget = session.max_queries
+    if most and budget is not None and session.is_done and session.progress.has_more:
+        warnings.warn(
+            f"nothing was asked: the session's budget of {plural(budget, 'question')} is spent. "
+            f"session.extend({most}) lets it ask {most} more, then run it again",
+            NothingAskedWarning,
+            stacklevel=2,
+        )
     while most is None or session.n_asked - n_before < most:
         question = session.ask()
         if question is None:
