@@ -109,5 +109,13 @@ class UnusedLabelsWarning(UserWarning):
     """`fit` was given labels but no oracle; the labels are not used."""
 
 
+class SilentOracleWarning(UserWarning):
+    """A function that answers returned None to all of its first questions."""
+
+
+class NothingAskedWarning(UserWarning):
+    """`run` was to ask some questions, but the budget of the session is spent."""
+
+
 class DatasetError(LikewiseError):
     """A dataset is missing, cannot be fetched, or is not what it should be; nothing was kept."""

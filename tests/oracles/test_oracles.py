@@ -2,6 +2,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.metrics import adjusted_rand_score
 
 from likewise import (
     COBRA,
@@ -18,7 +20,14 @@ from likewise import (
     TerminalOracle,
     run,
 )
-from likewise.errors import AnswerError, BudgetExhausted, InputError, InterruptedFitError
+from likewise.errors import (
+    AnswerError,
+    BudgetExhausted,
+    InputError,
+    InterruptedFitError,
+    NothingAskedWarning,
+    SilentOracleWarning,
+)
 from likewise.oracles import as_oracle, can_choose
 from likewise.oracles.oracle import chosen_by
 
@@ -216,7 +225,8 @@ def test_every_oracle_answers_by_one_method_what_it_can():
     labels = LabelOracle(Y)
     assert labels.answer(choice(0, (4, 5), (1, 2))) == 1
     assert labels.answer(choice(0, (4,), (8,))) is Answer.NONE
-    assert labels.answer(choice(0, (4, 1))) is Answer.SAME
+    assert labels.answer(choice(0, (1, 4))) is Answer.SAME
+    assert labels.answer(choice(0, (4, 1))) is Answer.DIFFERENT
     by_id = LabelOracle(dict(zip("abc", [0, 1, 0], strict=True)))
     assert by_id.answer(Question(1, 0, ((1,), (2,)), "a", (("b",), ("c",)))) == 1
     assert BudgetedOracle(labels, 1).answer(choice(0, (1,))) is Answer.SAME
@@ -273,3 +283,94 @@ def test_an_oracle_of_pairs_is_asked_a_choice_as_pairs_the_likeliest_first_and_e
     assert asked[0] == (question.row, question.groups[0][0])
     assert (len(asked), session.n_asked) == (9 - n, 9)
     assert all(len(gesture.links) == 1 for gesture in session.events[n:])
+
+
+def test_labels_judge_a_group_by_its_first_row():
+    labels = LabelOracle(Y)
+    assert labels.answer(choice(0, (4, 1, 2), (8, 1), (3, 9))) == 2
+    assert labels.answer(choice(0, (4, 1, 2), (8, 1))) is Answer.NONE
+    by_id = LabelOracle(dict(zip("abcd", [0, 1, 0, 0], strict=True)))
+    assert by_id.answer(Question(1, 0, ((1, 2), (3,)), "a", (("b", "c"), ("d",)))) == 1
+
+
+def test_a_wrong_answer_makes_no_later_right_answer_wrong():
+    X, y = load_iris(return_X_y=True)
+    scores = []
+    for seed in range(4):
+        oracle = NoisyOracle(LabelOracle(y), 0.05, random_state=seed)
+        model = Likewise(60, random_state=seed).fit(X, oracle=oracle)
+        scores.append(adjusted_rand_score(y, model.labels_))
+    assert min(scores) > 0.85  # .49 if any row of a group counts
+
+
+def silent(*_):
+    """Lack a return."""
+
+
+@pytest.mark.parametrize("oracle", [silent, CallbackOracle(silent, choose=silent)])
+def test_a_function_that_returns_nothing_is_told_once_what_to_return(oracle):
+    session = Likewise(9, random_state=0).start(X)
+    with pytest.warns(
+        SilentOracleWarning, match=r"lack a return.*True or False.*Answer\.NONE"
+    ) as w:
+        run(session, oracle)
+    assert len(w) == 1
+    assert {gesture.answer for gesture in session.events} == {Answer.UNSURE}
+
+
+def test_a_function_that_is_not_sure_now_and_then_is_not_told_anything():
+    answers = iter([None, None, None, None, True, *[None] * 9])
+    session = run(COBRA(12).start(X), lambda i, j: next(answers), max_queries=14)
+    assert session.n_asked == 14
+
+
+@pytest.mark.parametrize("value", [None, Answer.UNSURE, Answer.DIFFERENT, Answer.NONE])
+def test_a_value_means_the_same_to_a_pair_and_to_several_groups(value):
+    oracle = CallbackOracle(lambda i, j: value, choose=lambda row, groups: value)
+    expected = Answer.DIFFERENT if value in (Answer.DIFFERENT, Answer.NONE) else Answer.UNSURE
+    for question in (choice(0, (1,)), choice(0, (1,), (4,))):
+        chosen = chosen_by(oracle, question)
+        assert {link.answer for link in question.links(chosen)} == {expected}
+
+
+@pytest.mark.parametrize(
+    ("oracle", "words"),
+    [
+        ("terminal", r"got 'terminal'. To answer at the terminal, pass oracle=TerminalOracle\(\)"),
+        (
+            lambda question: True,
+            r"lambda>\(question\) cannot answer .*answer\(question",
+        ),
+        (lambda i, j, k: True, r"\(i, j, k\) cannot answer \(missing a required argument: 'k'\)"),
+        (LabelOracle, r"pass an oracle, LabelOracle\(\.\.\.\), not its class"),
+    ],
+)
+def test_what_cannot_answer_is_named_with_the_remedy(oracle, words):
+    with pytest.raises(InputError, match=words):
+        COBRA(4, random_state=0).fit(X, oracle=oracle)
+
+
+def test_functions_that_can_be_called_with_two_rows_are_taken():
+    for function in (max, lambda *rows: True, lambda i, j, k=0: True):
+        assert as_oracle(function)
+    with pytest.raises(InputError, match="a row number and the groups"):
+        CallbackOracle(lambda i, j: True, choose=lambda row: 0)
+
+
+def test_asking_after_a_spent_budget_warns_and_names_extend():
+    session = Likewise(3, random_state=0).start(X)
+    run(session, LabelOracle(Y))
+    with pytest.warns(NothingAskedWarning, match=r"budget of 3 questions is spent.*extend\(10\)"):
+        run(session, LabelOracle(Y), max_queries=10)
+    session.extend(2)
+    assert run(session, LabelOracle(Y), max_queries=10).n_asked == 5
+    session.grow(X[:2] + 0.5)
+    with pytest.warns(NothingAskedWarning, match=r"budget of 5 questions is spent.*extend\(4\)"):
+        run(session, LabelOracle([*Y, 0, 0]), max_queries=4)
+    run(session, LabelOracle([*Y, 0, 0]), max_queries=0)  # nothing was to be asked
+
+
+def test_asking_where_nothing_is_left_to_ask_is_no_surprise():
+    session = run(COBRA(4, max_queries=50, random_state=0).start(X), LabelOracle(Y))
+    assert session.n_asked < 50
+    run(session, LabelOracle(Y), max_queries=2)

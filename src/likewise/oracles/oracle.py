@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 from likewise.core.answers import Answer, Chosen, Question
-from likewise.errors import AnswerError, InputError
+from likewise.errors import AnswerError, InputError, SilentOracleWarning
+
+MANY_SILENT = 5
+"""A function whose first answers, so many, are all None is taken to lack a ``return``."""
 
 
 @runtime_checkable
 class Oracle(Protocol):
     """Whoever answers: any object with ``answer(question)``.
 
-    To a question with one group it returns an `Answer`, True, False or None for *not sure*; to one
-    with several groups the place of a group, ``Answer.NONE`` or ``Answer.UNSURE``. An oracle that
-    has ``can_choose = True`` is asked questions with several groups; others are asked about pairs
-    of rows. One that knows how many rows it can answer about may have ``n_rows``.
+    To a question with one group it returns True or ``Answer.SAME``, False or ``Answer.DIFFERENT``;
+    to one with several groups the place of a group, or ``Answer.NONE`` for none of these. To both
+    it may return ``Answer.UNSURE`` or None for *not sure*. An oracle that has ``can_choose = True``
+    is asked questions with several groups; others are asked about pairs of rows. One that knows how
+    many rows it can answer about may have ``n_rows``.
     """
 
     def answer(self, question: Question) -> Any:
@@ -35,7 +41,13 @@ class CallbackOracle:
         a yes.
     choose : callable, optional
         ``choose(row, groups)`` gets a row number and tuples of row numbers, and returns the place
-        of the group that the row belongs to, ``Answer.NONE`` or ``Answer.UNSURE``.
+        of the group that the row belongs to, ``Answer.NONE`` if it is none of these, or
+        ``Answer.UNSURE`` or None if that is not sure.
+
+    Warns
+    -----
+    SilentOracleWarning
+        If the first five answers are all None, as those of a function without ``return`` are.
 
     Examples
     --------
@@ -49,12 +61,32 @@ class CallbackOracle:
         function: Callable[[int, int], Any],
         choose: Callable[[int, tuple[tuple[int, ...], ...]], Any] | None = None,
     ) -> None:
+        _refuse_other_arguments(function, "two row numbers, as in lambda i, j: y[i] == y[j]")
+        if choose is not None:
+            _refuse_other_arguments(choose, "a row number and the groups")
         self.function = function
         self.choose = choose
         self.can_choose = choose is not None
+        self._n_silent = 0  # how many answers were None, while all were
 
     def answer(self, question: Question) -> Any:
         """Return what the function says about the row and the group."""
+        answer = self._called(question)
+        if answer is not None:
+            self._n_silent = MANY_SILENT
+        elif self._n_silent < MANY_SILENT:
+            self._n_silent += 1
+            if self._n_silent == MANY_SILENT:
+                warnings.warn(
+                    f"the first {MANY_SILENT} answers of the function were None, which counts as "
+                    "not sure. Does it lack a return? It returns True or False; of several groups "
+                    "the place of one, or Answer.NONE for none of these",
+                    SilentOracleWarning,
+                    stacklevel=2,
+                )
+        return answer
+
+    def _called(self, question: Question) -> Any:
         if self.choose is not None and len(question.groups) > 1:
             return self.choose(question.row, question.groups)
         left, right = question.row, question.groups[0][0]
@@ -70,15 +102,38 @@ class CallbackOracle:
             ) from error
 
 
+def _refuse_other_arguments(function: Callable[..., Any], two: str) -> None:
+    """Refuse a function that cannot be called with two arguments."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions written in C do not tell
+        return
+    try:
+        signature.bind(0, 0)
+    except TypeError as error:
+        name = getattr(function, "__name__", type(function).__name__)
+        raise InputError(
+            f"the function {name}{signature} cannot answer ({error}): it is called with {two}. "
+            "Who wants the whole question is an object with a method answer(question)"
+        ) from None
+
+
 def as_oracle(oracle: Any) -> Oracle:
     """Return an oracle as it is and a plain callable as a `CallbackOracle`."""
+    if isinstance(oracle, type):
+        raise InputError(f"pass an oracle, {oracle.__name__}(...), not its class")
     if isinstance(oracle, Oracle):
         return oracle
     if callable(oracle):
         return CallbackOracle(oracle)
+    if isinstance(oracle, str):
+        remedy = "To answer at the terminal, pass oracle=TerminalOracle()"
+    else:
+        remedy = "For labels that are known, pass oracle=LabelOracle(labels)"
+    shown = repr(oracle) if isinstance(oracle, str) else type(oracle).__name__
     raise InputError(
         "an oracle has a method answer(question) or is a function of two row numbers, got "
-        f"{type(oracle).__name__}. For labels that are known, pass oracle=LabelOracle(labels)"
+        f"{shown}. {remedy}"
     )
 
 
@@ -93,9 +148,7 @@ def chosen_by(oracle: Oracle, question: Question) -> Chosen:
     A question with several groups that the oracle cannot choose from must be put as pairs before.
     """
     answer = oracle.answer(question)
-    if answer is None and len(question.groups) == 1:
-        answer = Answer.UNSURE
-    chosen = question.place(answer)
+    chosen = question.place(Answer.UNSURE if answer is None else answer)
     question.links(chosen)  # raises `AnswerError` if it is no answer to this question
     return chosen
 
