@@ -354,7 +354,7 @@ def test_functions_that_can_be_called_with_two_rows_are_taken():
     for function in (max, lambda *rows: True, lambda i, j, k=0: True):
         assert as_oracle(function)
     with pytest.raises(InputError, match="a row number and the groups"):
-        CallbackOracle(lambda i, j: True, choose=lambda row: 0)
+        CallbackOracle(lambda i, j: True, choose=lambda row: 0)  # type: ignore[arg-type, misc]
 
 
 def test_asking_after_a_spent_budget_warns_and_names_extend():
