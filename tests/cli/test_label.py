@@ -96,7 +96,7 @@ def test_choices_are_answered_by_number_in_the_terminal(tmp_path):
     assert "[0] none of these  [u]nsure" in result.output
     assert "To which of these does it belong?" in result.output
     assert "is none of the keys" not in result.output
-    assert f"likewise export {path}.likewise -o groups.csv" in result.output
+    assert f"likewise export {path}.likewise -o shops-groups.csv" in result.output
     assert "4 answers are in" in result.output
 
 
@@ -280,10 +280,11 @@ def test_export_writes_every_format(table, tmp_path, suffix):
 def test_the_exported_snippet_loads_the_exported_session(table, tmp_path, monkeypatch):
     label(table, "s\n" * 4, "--id", "town")
     session = str(table.with_name("towns.csv.likewise"))
-    for name in ("session.json", "load.py"):
+    for name in ("towns-session.json", "load.py"):
         CliRunner().invoke(main, ["export", session, "-o", str(tmp_path / name)])
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "stdout", io.StringIO())
+    monkeypatch.setattr(sys, "argv", ["load.py"])
     scope: dict[str, Any] = {}
     exec((tmp_path / "load.py").read_text(), scope)
     assert scope["groups"] == dict.fromkeys("ABCDE", 0)

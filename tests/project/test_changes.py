@@ -15,7 +15,7 @@ from likewise.core.answers import Link
 from likewise.errors import InputError
 from likewise.page.calls import formats
 from likewise.project import export, mended_labels, open_project
-from likewise.project.groups import group_ids, lives_of
+from likewise.project.groups import group_ids, lives_of, shown_key
 from likewise.project.mending import split
 
 CENTERS = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0], [9.0, 9.0]])
@@ -80,12 +80,12 @@ def test_merged_split_kept_and_placed_are_told_with_counts(project):
     assert plain["counts"]["items"] == {"stayed": 59, "moved": 20, "placed": 1}
     for item, row in zip(plain["items"], rows_of(project, "csv"), strict=True):
         assert (item["id"], item["after"], item["name"]) == (
-            row["id"], int(row["group"]), row["name"],
+            row["id"], row["group"], row["name"],
         )  # fmt: skip
     ancestors = {
         row["group"]: (row["merged"], row["split_from"]) for row in rows_of(project, "csv")
     }
-    numbers = {label: str(k) for k, label in enumerate(["<a>", "a & b", "both", "rest"])}
+    numbers = {label: str(k) for k, label in enumerate(["<a>", "a & b", "both", "rest"], 1)}
     assert ancestors[numbers["a & b"]] == (numbers["<a>"], "")
     assert ancestors[str(off[0]["after"])] == ("", numbers["both"])
 
@@ -94,7 +94,7 @@ def test_the_page_to_read_says_it_in_words_and_runs_nothing(project):
     answer(project, 20)
     page = export(project, "changes-html").decode()
     assert "59 stayed, 20 moved, and 1 had no group and got one" in page
-    assert "merged into &lt;a&gt; / a &amp; b (1) with a &amp; b" in page
+    assert "merged into &lt;a&gt; / a &amp; b (2) with a &amp; b" in page
     assert "<a>" not in page
     assert "http" not in page
 
@@ -160,7 +160,7 @@ def test_ids_last_through_answers_merges_splits_and_undo(tmp_path):
     assert lives_of(project.session).merged == {first.id: [second.id]}
     header, *lines = list(csv.reader(io.StringIO(export(project, "csv").decode())))
     row = dict(zip(header, lines[first.standing[0]], strict=True))
-    assert (row["group"], row["merged"]) == (str(first.id), str(second.id))
+    assert (row["group"], row["merged"]) == (shown_key(first.number), shown_key(second.number))
     project.undo(position=project.position)
     assert {group.id for group in project.groups()} == {*seen.values()}
     project.close()

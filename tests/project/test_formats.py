@@ -16,7 +16,7 @@ from likewise.cli import main
 from likewise.errors import InputError
 from likewise.page.calls import reply_to
 from likewise.project import FORMATS, export, open_project
-from likewise.project.formats import Format, _harmless, columns_of
+from likewise.project.formats import Format, _harmless, columns_of, file_name_of
 from likewise.project.groups import DOUBTFUL, how_known
 from likewise.project.workbook import MAIN, workbook
 
@@ -267,7 +267,7 @@ def test_formats_agree(project):
     table = pyarrow.parquet.read_table(io.BytesIO(export(project, "parquet"))).to_pylist()
     assert [line["group"] for line in lines] == [row["group"] for row in table]
     rows = list(csv.DictReader(io.StringIO(export(project, "csv").decode())))
-    assert [int(row["group"]) for row in rows] == [line["group"] for line in lines]
+    assert [row["group"] for row in rows] == [line["group"] for line in lines]
     session = Session.from_dict(json.loads(export(project, "json")))
     assert session.labels.tolist() == project.session.labels.tolist()
 
@@ -275,9 +275,10 @@ def test_formats_agree(project):
 def test_the_exported_script_loads_the_exported_session(project, tmp_path, monkeypatch):
     answer(project, 4)
     for format in ("json", "py"):
-        (tmp_path / FORMATS.find(format).file_name).write_bytes(export(project, format))
+        (tmp_path / file_name_of(project, format)).write_bytes(export(project, format))
     monkeypatch.chdir(tmp_path)
-    found = runpy.run_path("load_session.py")
+    monkeypatch.setattr("sys.argv", ["load"])
+    found = runpy.run_path("table-load_session.py")
     assert found["session"].to_dict() == project.session.to_dict()
     assert list(found["groups"]) == list(project.ids)
     assert found["model"].labels_.tolist() == project.session.labels.tolist()
@@ -289,6 +290,42 @@ def test_every_format_has_a_title_and_a_file_name_of_its_suffix(project):
         assert found.title
         assert found.file_name.endswith(f".{suffix.rpartition('-')[2]}")
         assert isinstance(found.write, type(answer))
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("photos.csv", "photos-groups.csv"),
+        ("my photos (2).v1.csv", "my photos (2).v1-groups.csv"),
+        ("été.csv", "été-groups.csv"),
+        ('a"b;\n.csv', "a_b__-groups.csv"),
+        ("--.csv", "groups.csv"),
+    ],
+)
+def test_files_are_named_after_their_source(project, tmp_path, source, name):
+    project.items.source = tmp_path / source
+    assert file_name_of(project, "csv") == name
+    folder = project.items.source = tmp_path / "trip.2026"
+    folder.mkdir()
+    assert file_name_of(project, "json") == "trip.2026-session.json"
+
+
+def test_the_page_names_a_download_in_ascii_and_in_full(project, tmp_path):
+    project.items.source = tmp_path / "été.csv"
+    _, found = reply_to(project, "export/csv")
+    expected = "attachment; filename=\"_t_-groups.csv\"; filename*=UTF-8''%C3%A9t%C3%A9-groups.csv"
+    assert found.headers["content-disposition"] == expected
+
+
+def test_groups_have_the_keys_of_the_page_and_open_ones_the_number_of_a_row(project):
+    before = columns_of(project)["group"]
+    assert all(group.startswith("open ") for group in before)
+    answer(project, 12)
+    _, page = reply_to(project, "groups?limit=100")
+    keys = {group["key"].upper() for group in page["groups"] if group["key"]}
+    columns = columns_of(project)
+    assert {group for group in columns["group"] if not group.startswith("open ")} == keys
+    assert len({*columns["group"]}) == len(page["groups"])
 
 
 def test_a_format_of_ones_own_is_one_function(project, tmp_path, monkeypatch):

@@ -88,3 +88,13 @@ def test_an_exported_table_is_known_again_by_what_was_said(project, known, tmp_p
     assert sorted(found.names.values()) == ["even", "odd"]
     rows = {row for link in found.links for row in link.pair}
     assert rows == {0, 1, 2}
+
+
+def test_keys_in_an_exported_file_name_no_group(tmp_path):
+    file = tmp_path / "x-groups.csv"
+    file.write_text("id,group,name,how\na,A,,said\nb,A,,said\nc,B,cats,said\nd,C,,learned\n")
+    known = read_known(file, ["a", "b", "c", "d"])
+    assert known.names == {2: "cats"}
+    mine = tmp_path / "mine.csv"
+    mine.write_text("id,group\na,A\nb,A\nc,B\n")
+    assert read_known(mine, ["a", "b", "c"]).names == {0: "A", 2: "B"}

@@ -74,7 +74,12 @@ def labels_in(folder):
     tables = [parquet.read_table(folder / f"{i}.parquet") for i in range(3)]
     rows = np.concatenate([table["row"].to_numpy() for table in tables])
     assert np.array_equal(rows, np.arange(3000))
-    return np.concatenate([table["label"].to_numpy() for table in tables])
+    labels = np.concatenate([table["label"].to_numpy() for table in tables])
+    # Every label has one key, that of its group on the page.
+    keys = np.concatenate([table["group"].to_numpy(zero_copy_only=False) for table in tables])
+    assert len(set(zip(labels.tolist(), keys.tolist(), strict=True))) == len(set(labels.tolist()))
+    assert set(keys) <= set("123456789")
+    return labels
 
 
 @pytest.mark.usefixtures("small_sample")

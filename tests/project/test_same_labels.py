@@ -67,7 +67,7 @@ def in_order(labels):
 
 
 def shown_on_page(project):
-    """Return, for every row, the group that the page shows it in, and the names of groups."""
+    """Return, for every row, the group that the page shows it in, and the groups."""
     groups = look(project, "groups?limit=100")["groups"]
     found: dict[int, int] = {}
     for group in groups:
@@ -75,18 +75,21 @@ def shown_on_page(project):
         found |= {thing["row"]: group["id"] for thing in members}
     on_map = {point[0]: point[3] for point in look(project, "map")["points"]}
     assert on_map == found
-    return [found[row] for row in range(len(X))], {g["id"]: g["name"] for g in groups}
+    return [found[row] for row in range(len(X))], {g["id"]: g for g in groups}
 
 
 def check_everywhere(project):
     labels = project.session.labels
-    on_page, names = shown_on_page(project)
+    on_page, groups = shown_on_page(project)
+    keys = [groups[group]["key"].upper() for group in on_page]
     assert in_order(on_page) == in_order(labels)
     rows = list(csv.DictReader(io.StringIO(export(project, "csv").decode())))
     lines = [json.loads(line) for line in export(project, "jsonl").decode().splitlines()]
     for table in (rows, lines):
-        assert in_order([int(row["group"]) for row in table]) == in_order(labels)
-        assert [row["name"] for row in table] == [names[group] for group in on_page]
+        assert in_order([row["group"] for row in table]) == in_order(labels)
+        # A group that no answer is about yet has no key.
+        assert [row["group"] * bool(k) for row, k in zip(table, keys, strict=True)] == keys
+        assert [row["name"] for row in table] == [groups[group]["name"] for group in on_page]
     exported = Session.from_dict(json.loads(export(project, "json")))
     assert np.array_equal(exported.labels, labels)
     estimator = getattr(likewise, project.session.strategy.estimator)
@@ -104,7 +107,7 @@ def check_commands(project, tmp_path):
     out = tmp_path / "groups.csv"
     assert CliRunner().invoke(main, ["export", str(project.path), "-o", str(out)]).exit_code == 0
     with out.open() as file:
-        assert in_order([int(row["group"]) for row in csv.DictReader(file)]) == in_order(labels)
+        assert in_order([row["group"] for row in csv.DictReader(file)]) == in_order(labels)
     command = ["label", str(tmp_path / "x.csv"), "--session", str(project.path), "--terminal"]
     shown = CliRunner().invoke(main, command, input="g\nq\n").output
     sizes = [int(size) for size in re.findall(r"^ +\w+  (\d+) items? .*\(\d+ \w+", shown, re.M)]

@@ -300,7 +300,9 @@ def test_every_export_holds_the_groups(client, truth):
     assert session.is_done
     assert "Session.from_dict" in client.get("/api/export/py").text
     reply = client.get("/api/export/parquet")
-    assert reply.headers["content-disposition"] == 'attachment; filename="groups.parquet"'
+    assert reply.headers["content-disposition"] == (
+        "attachment; filename=\"points-groups.parquet\"; filename*=UTF-8''points-groups.parquet"
+    )
     arrow = pytest.importorskip("pyarrow.parquet", reason='pip install "likewise[tables]"')
     assert arrow.read_table(io.BytesIO(reply.content)).num_rows == 36
     assert client.get("/api/export/xls").status_code == 400

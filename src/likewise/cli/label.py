@@ -14,6 +14,7 @@ from likewise.cli.served import ServedPage
 from likewise.items.pairs import AUTO
 from likewise.project import Opened, Project, give_known, open_project
 from likewise.project.beginning import QUESTIONS
+from likewise.project.formats import file_name_of
 from likewise.project.large import is_large
 from likewise.words import plural
 
@@ -230,10 +231,11 @@ def _ask_here(project: Project, pictures: str) -> None:
 
 def _close(opened: Opened) -> None:
     n = len(opened.project.session.events)
+    output = file_name_of(opened.project, "csv")
     opened.project.close()
     kept = f"{plural(n, 'answer')} {'is' if n == 1 else 'are'} in {opened.path}"
     click.echo(
         f"{kept if n else f'No answer was given; the session is in {opened.path}'}. Run the same "
-        f"command to go on; likewise export {opened.path} -o groups.csv writes the groups.",
+        f"command to go on; likewise export {opened.path} -o {output} writes the groups.",
         err=True,
     )

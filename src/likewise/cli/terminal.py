@@ -15,6 +15,7 @@ from likewise.cli.lines import block, both, cell, cells, clean, fit, one_line
 from likewise.core.answers import Answer, Question
 from likewise.errors import InputError, LikewiseError, StaleQueryError
 from likewise.project import Project
+from likewise.project.formats import file_name_of
 from likewise.project.groups import Group, in_short, key_of
 from likewise.project.outlook import outlook
 from likewise.words import plural
@@ -123,7 +124,8 @@ def _show(
         click.echo("Nothing is left to ask. These are the groups:")
         _show_groups(project)
         if project.path is not None:
-            click.echo(f"likewise export {project.path} -o groups.csv writes them to a file.")
+            output = file_name_of(project, "csv")
+            click.echo(f"likewise export {project.path} -o {output} writes them to a file.")
         return
     groups = [query.groups[place] for place in keys.values()] or query.groups
     rows = [query.row, *(group[0] for group in groups)]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from likewise.errors import (
 from likewise.page import shapes
 from likewise.page.shapes import Json, a_list, chosen, listed_rows, page_of, whole
 from likewise.project import Project
-from likewise.project.formats import format_of, formats_for
+from likewise.project.formats import file_name_of, format_of, formats_for
 from likewise.project.groups import DOUBTFUL, group_ids
 from likewise.project.mending import Mending, changed_rows
 from likewise.project.mending import split as split_links
@@ -360,7 +360,11 @@ def image(project: Project, asked: Json) -> File:
 def export_(project: Project, asked: Json) -> File:
     """Return the result as a file."""
     format = format_of(asked["format"])
-    headers = {"content-disposition": f'attachment; filename="{format.file_name}"'}
+    file_name = file_name_of(project, asked["format"])
+    # Headers are ASCII; browsers that know the second name, all of today, take that.
+    plain = file_name.encode("ascii", "replace").decode().replace("?", "_")
+    named = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file_name)}"
+    headers = {"content-disposition": named}
     return File(format.write(project), format.media_type, headers)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.project.formats import CSV, Format, as_csv, columns_of
-from likewise.project.groups import group_ids, lives_of
+from likewise.project.groups import group_ids, lives_of, titles_of
 from likewise.project.project import Project
 from likewise.words import plural
 
@@ -25,7 +25,7 @@ NOTHING = (
 
 @dataclass(frozen=True, slots=True)
 class ItemChange:
-    """One item: its group before and after.
+    """One item: its group before, and the key of its group after.
 
     `change` is *stayed*, *moved* or *placed* (it had no group). `how` is that of other exports, or
     *given* where no answer is about its group yet.
@@ -33,7 +33,7 @@ class ItemChange:
 
     id: str
     before: str
-    after: int
+    after: str
     name: str
     change: str
     how: str
@@ -51,13 +51,13 @@ class GroupChange:
 
     before: str
     change: str
-    after: int
+    after: str
     name: str
     n_before: int
     n_stayed: int
     n_after: int
     merged_with: tuple[str, ...]
-    split_into: tuple[int, ...]
+    split_into: tuple[str, ...]
     split_from: str
 
 
@@ -69,9 +69,8 @@ def changes_of(project: Project) -> tuple[list[ItemChange], list[GroupChange]]:
         if given is None:
             raise InputError(NOTHING)
         numbers, titles = given
-        id_of = dict(zip(session.labels.tolist(), group_ids(session).tolist(), strict=True))
-        carried = lives_of(session).carried
-        carrier = {k: id_of[label] for label, held in carried.items() for k in held}
+        called, carried = titles_of(session), lives_of(session).carried
+        carrier = {k: called[label] for label, held in carried.items() for k in held}
         columns = columns_of(project)
         before = [int(numbers[row]) for _, row, _ in project.listed()]
     items = []
@@ -126,7 +125,7 @@ def mended_labels(session: Session) -> list[Any]:
 
 def _groups(
     items: Sequence[ItemChange],
-    carrier: dict[int, int],
+    carrier: dict[int, str],
     titles: Sequence[str],
 ) -> list[GroupChange]:
     """Return what became of given groups, in their order, then groups that none of them became."""
@@ -134,7 +133,7 @@ def _groups(
     n_before = Counter(item.before for item in items)
     n_after = Counter(item.after for item in items)
     name = {item.after: item.name for item in items}
-    carried: dict[int, list[str]] = {}
+    carried: dict[str, list[str]] = {}
     # A group whose items all left is no longer a group.
     carrier = {number: after for number, after in carrier.items() if after in n_after}
     for number, after in carrier.items():
@@ -221,8 +220,8 @@ def to_html(project: Project) -> bytes:
     return page.encode("utf-8", "replace")
 
 
-def _called(id: int, name: str) -> str:
-    return f"{name} ({id})" if name else f"group {id}"
+def _called(key: str, name: str) -> str:
+    return f"{name} ({key})" if name else f"group {key}"
 
 
 def _became(group: GroupChange) -> str:

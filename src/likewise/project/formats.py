@@ -23,7 +23,7 @@ from likewise.core.fingerprint import fingerprint
 from likewise.errors import InputError, needs_extra
 from likewise.items.fields import as_text
 from likewise.items.tables import is_number
-from likewise.project.groups import group_ids, lives_of
+from likewise.project.groups import group_names, lives_of, shown_key, titles_of
 from likewise.project.large import model_of
 from likewise.project.project import Project, stored_rows
 from likewise.project.workbook import workbook
@@ -55,7 +55,8 @@ LOOKED_AT = 1000
 class Format:
     """A way to write the result: `write` makes the bytes of a file from a project.
 
-    One that `needs_before` is for sessions that began from groups.
+    `file_name` is what a file is called, behind the name of its source: see `file_name_of`. One
+    that `needs_before` is for sessions that began from groups.
     """
 
     title: str
@@ -69,41 +70,42 @@ def columns_of(project: Project) -> Columns:
     """Return the result as columns, one entry per item: the items' own columns first."""
     with project.lock:
         rows = _rows(project) if project.session.row_numbers is None else _all_items(project)
-        ids, places, groups, how, certainty, marked = zip(*rows, strict=True)
-        names = {group.id: group.name for group in project.groups()}
+        ids, places, labels, how, certainty, marked = zip(*rows, strict=True)
+        titles, names = titles_of(project.session), group_names(project.session)
         words = project.instruction
         return {
             "id": list(ids),
             **_own(project, places),
-            "group": list(groups),
-            "name": [names[group] for group in groups],
+            "group": [titles[label] for label in labels],
+            "name": [names[label] for label in labels],
             "how": list(how),
             "certainty": [None if math.isnan(share) else round(share, 3) for share in certainty],
             "marked": list(marked),
-            **_ancestors(project, groups),
+            **_ancestors(project, labels),
             **({"instruction": [words] * len(ids)} if words else {}),
         }
 
 
-def _ancestors(project: Project, groups: Sequence[int]) -> Columns:
-    """Return, if there are any, the groups that were merged into others or split."""
+def _ancestors(project: Project, labels: Sequence[int]) -> Columns:
+    """Return, if there are any, the keys of groups that were merged into others or split."""
     lives = lives_of(project.session)
-    merged = [", ".join(map(str, lives.merged.get(group, ()))) for group in groups]
-    split_from = [lives.split_from.get(group) for group in groups]
+    numbers = [lives.numbers.get(label, -1) for label in labels]
+    merged = [", ".join(shown_key(k) for k in lives.merged.get(n, ())) for n in numbers]
+    split_from = [shown_key(lives.split_from.get(n)) for n in numbers]
     columns: Columns = {"merged": merged, "split_from": split_from}
-    return {name: values for name, values in columns.items() if {*values} - {None, ""}}
+    return {name: values for name, values in columns.items() if any(values)}
 
 
 Row = tuple[str, int | None, int, str, float, bool]
-"""An item: its id, its place among the items, the id of its group, how known, whether marked."""
+"""An item: its id, its place among the items, its label, how it is known, whether it is marked."""
 
 
 def _rows(project: Project) -> list[Row]:
     """Return the items that a session is about, and their copies."""
-    groups, marks = group_ids(project.session).tolist(), project.session.marks
+    labels, marks = project.session.labels.tolist(), project.session.marks
     how, certainty = (values.tolist() for values in project.known())
     return [
-        (name, place, groups[row], how[row], certainty[row], row in marks)
+        (name, place, labels[row], how[row], certainty[row], row in marks)
         for name, row, place in project.listed()
     ]
 
@@ -120,17 +122,15 @@ def _all_items(project: Project) -> list[Row]:
             "with --session FILE."
         )
     model = model_of(session)
-    group_of_label = np.empty(int(session.labels.max()) + 1, dtype=np.intp)
-    group_of_label[session.labels] = group_ids(session)
     if hasattr(model, "predict_proba"):
         chances = model.predict_proba(X)
         labels, certainty = chances.argmax(axis=1), chances.max(axis=1)
     else:
         labels, certainty = model.predict(X), np.full(len(X), np.nan)
-    predicted = zip(project.items.ids, group_of_label[labels].tolist(), certainty, strict=True)
+    predicted = zip(project.items.ids, labels.tolist(), certainty, strict=True)
     rows: list[Row] = [
-        (name, place, group, "learned", float(certain), False)
-        for place, (name, group, certain) in enumerate(predicted)
+        (name, place, label, "learned", float(certain), False)
+        for place, (name, label, certain) in enumerate(predicted)
     ]
     for row in _rows(project):
         if row[1] is not None:
@@ -230,7 +230,7 @@ def to_names(project: Project) -> bytes:
     The new name is that of the group or, if it has none, its first and so most frequent name.
     """
     columns = columns_of(project)
-    first: dict[int, str] = {}
+    first: dict[str, str] = {}
     named = zip(columns["id"], columns["group"], columns["name"], strict=True)
     new = [name or first.setdefault(group, old) for old, group, name in named]
     counts = columns.get("count", [1] * len(new))
@@ -238,17 +238,19 @@ def to_names(project: Project) -> bytes:
 
 
 SNIPPET = '''\
-"""Load a session exported from likewise as session.json: pip install likewise"""
+"""Load a session exported from likewise: python THIS_FILE [SESSION.json]"""
 
 import json
+import sys
 
 from likewise import {estimator}, Session
 
-with open("session.json", encoding="utf-8") as file:
+path = sys.argv[1] if len(sys.argv) > 1 else {file!r}
+with open(path, encoding="utf-8") as file:
     session = Session.from_dict(json.load(file))
 
 print(session.progress)
-groups = dict(zip(session.sample_ids, session.labels.tolist()))  # item id -> group
+groups = dict(zip(session.sample_ids, session.labels.tolist()))  # item id -> label of its group
 
 model = {estimator}().adopt(session)  # a fitted scikit-learn estimator
 # model.labels_, model.n_clusters_, model.predict(X_new)
@@ -257,7 +259,8 @@ model = {estimator}().adopt(session)  # a fitted scikit-learn estimator
 
 def to_snippet(project: Project) -> bytes:
     """Return a Python script that loads the exported session."""
-    return SNIPPET.format(estimator=project.session.strategy.estimator).encode()
+    about = {"estimator": project.session.strategy.estimator, "file": file_name_of(project, "json")}
+    return SNIPPET.format(**about).encode("utf-8", "replace")
 
 
 FORMATS: Registry[Format] = Registry(
@@ -303,6 +306,15 @@ def format_of(name: str) -> Format:
     if name not in FORMATS:
         raise InputError(f"there is no export format {name!r}, only {', '.join(FORMATS.names)}")
     return FORMATS.find(name)
+
+
+def file_name_of(project: Project, format: str) -> str:
+    """Return what a file is called by default: ``photos-groups.csv`` for groups of photos."""
+    source = project.items.source
+    name = source.name if source.is_dir() else source.stem
+    plain = re.sub(r"[^\w.() -]", "_", name).strip(" .-")
+    file_name = format_of(format).file_name
+    return f"{plain}-{file_name}" if plain else file_name
 
 
 def export(project: Project, format: str) -> bytes:

@@ -124,6 +124,24 @@ def key_of(number: int | None) -> str:
     return PREFIXES[prefix] + key_of(place + rounds * len(KEYS))
 
 
+def shown_key(number: int | None) -> str:
+    """Return a key as the page shows it; "" for None."""
+    return key_of(number).upper()
+
+
+@_once
+def titles_of(session: Session) -> dict[int, str]:
+    """Return what every label is called in exports: the key of its group, as the page shows it.
+
+    A group that no answer is about yet has no key. It is called *open* and by its first row.
+    """
+    keys, first = keys_of(session), _first_rows(session)
+    return {
+        label: shown_key(keys[label]) if label in keys else f"open {row}"
+        for label, row in enumerate(first)
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class Lives:
     """The numbers that groups have for life, by label, and what became of others.
@@ -194,12 +212,19 @@ def keys_of(session: Session) -> dict[int, int]:
 @_once
 def _ids(session: Session) -> dict[int, int]:
     """Return the id of every label: its number, or a larger one before an answer is about it."""
-    labels, keys = session.labels, keys_of(session)
+    keys = keys_of(session)
+    first = max(len(session.labels), lives_of(session).n)
+    return {k: keys.get(k, first + row) for k, row in enumerate(_first_rows(session))}
+
+
+@_once
+def _first_rows(session: Session) -> list[int]:
+    """Return, for every label, the first row that stands for its group."""
+    labels = session.labels
     standing = _standing(session, labels)
     smallest = np.full(int(labels.max()) + 1, len(labels), dtype=np.intp)
     np.minimum.at(smallest, labels[standing], standing)
-    first = max(len(labels), lives_of(session).n)
-    return {k: keys.get(k, first + row) for k, row in enumerate(smallest.tolist())}
+    return smallest.tolist()
 
 
 def _history(session: Session, first: int) -> Founding:
@@ -339,6 +364,13 @@ def rows_like(session: Session, row: int, most: int) -> list[int]:
     answered = [other for other in said_rows(session) if labels[other] == labels[row]]
     spread = inside[:: max(1, len(inside) // most)].tolist()
     return list(dict.fromkeys([row, *answered, *spread]))[:most]
+
+
+@_once
+def group_names(session: Session) -> dict[int, str]:
+    """Return the name of every label, "" where its group has none."""
+    names = _names(session)
+    return {label: names.get(label, "") for label in range(int(session.labels.max()) + 1)}
 
 
 @_once

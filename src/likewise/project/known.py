@@ -245,6 +245,8 @@ class _Reader:
         columns = self.table.columns
         id = "id" if "id" in columns else next(name for name in columns if name != "group")
         names = self.table.texts(id)
+        # The groups in a file of `likewise export` are keys, not names.
+        is_ours = {"name", "how"} <= columns.keys()
         has_how = is_said and "how" in columns
         how = self.table.texts("how") if has_how else ["said"] * self.table.n
         called = self.table.texts("name") if "name" in columns else [""] * self.table.n
@@ -257,7 +259,7 @@ class _Reader:
                 continue
             row = self.row(names[k], line)
             first, where = at.setdefault(row, (group, line))
-            titles.setdefault(group, called[k] or ("" if group.isdecimal() else group))
+            titles.setdefault(group, called[k] or ("" if group.isdecimal() or is_ours else group))
             if first != group:
                 clashes.append(
                     f"line {line} puts {names[k]} into group {group!r}, line {where} into {first!r}"

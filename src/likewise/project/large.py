@@ -29,6 +29,7 @@ from likewise.items.rows import RowItems
 from likewise.items.tablefiles import parquet_bytes
 from likewise.items.tables import Table
 from likewise.project.beginning import Begun, Step, strategy_for
+from likewise.project.groups import group_names, titles_of
 from likewise.project.paths import Say
 from likewise.project.project import Project
 from likewise.rows.blocks import in_tiles
@@ -227,6 +228,10 @@ def export_folder(
             watch=numbers,
             check=check,
             progress=progress,
+            titles={
+                "group": [*titles_of(session).values()],
+                "name": [*group_names(session).values()],
+            },
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,12 @@ def write_labels(
     watch: NDArray[np.intp] | None = None,
     check: Callable[[NDArray[Any]], None] | None = None,
     progress: Callable[[int], None] | None = None,
+    titles: Mapping[str, Sequence[str]] | None = None,
 ) -> int:
-    """Write the labels to Parquet files, unless `check` refuses the rows in `watch` as read."""
+    """Write the labels to Parquet files, unless `check` refuses the rows in `watch` as read.
+
+    `titles` are further columns by their names: for every label a text.
+    """
     target = Path(os.path.abspath(folder))
     _check_folder(target, overwrite)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +53,7 @@ def write_labels(
         new = Path(place, "labels")
         new.mkdir()
         watch = np.empty(0, dtype=np.intp) if watch is None else watch
-        write = partial(_write_file, rows, labels_of, new, watch)
+        write = partial(_write_file, rows, labels_of, new, watch, titles or {})
         results: Iterator[tuple[set[int], NDArray[Any]]] = map(write, rows.files, names)
         if is_on_cluster:
             results = iter(computed_each(write, zip(rows.files, names, strict=True)))
@@ -94,6 +98,7 @@ def _write_file(
     labels_of: Labels,
     folder: Path,
     watch: NDArray[np.intp],
+    titles: Mapping[str, Sequence[str]],
     file: RowFile,
     name: str,
 ) -> tuple[set[int], NDArray[Any]]:
@@ -101,10 +106,15 @@ def _write_file(
     import pyarrow
     from pyarrow import parquet
 
-    schema = pyarrow.schema([("row", pyarrow.int64()), ("label", pyarrow.int32())])
+    texts = {name: pyarrow.array(titles[name], pyarrow.string()) for name in titles}
+    fields = [("row", pyarrow.int64()), ("label", pyarrow.int32())]
+    schema = pyarrow.schema([*fields, *((name, pyarrow.string()) for name in texts)])
     labels: set[int] = set()
     watched = [np.empty((0, len(rows.names)), rows.dtype)]
-    encodings = {"use_dictionary": ["label"], "column_encoding": {"row": "DELTA_BINARY_PACKED"}}
+    encodings = {
+        "use_dictionary": ["label", *texts],
+        "column_encoding": {"row": "DELTA_BINARY_PACKED"},
+    }
     # A cluster may write a file twice, so every attempt has a name of its own.
     with (
         whole_path(folder / name) as attempt,
@@ -115,6 +125,7 @@ def _write_file(
             low, high = np.searchsorted(watch, [number, number + len(block)])
             watched.append(block[watch[low:high] - number])
             labels |= set(np.unique(own).tolist())
-            columns = [np.arange(number, number + len(block)), own]
+            columns: list[Any] = [np.arange(number, number + len(block)), own]
+            columns += [text.take(pyarrow.array(own)) for text in texts.values()]
             writer.write_table(pyarrow.table(columns, schema=schema))
     return labels, np.concatenate(watched)
