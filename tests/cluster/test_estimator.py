@@ -1,6 +1,7 @@
 """What all estimators that ask have in common."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 
-from likewise import COBRA, Answer, LabelOracle, Likewise, run
+from likewise import COBRA, Answer, LabelOracle, Likewise, Session, run
 from likewise.core.links import LinkGraph
 from likewise.errors import InputError, InterruptedFitError, UnusedLabelsWarning
 
@@ -149,3 +150,19 @@ def test_a_failing_oracle_leaves_a_model_that_can_be_used():
         model.fit(X, oracle=fails)
     assert model.n_queries_ == 3
     assert np.array_equal(model.labels_, model.session_.labels)
+
+
+@pytest.mark.parametrize("model", [COBRA(), Likewise()], ids=["COBRA", "Likewise"])
+def test_messages_name_public_methods(model):
+    name = type(model).__name__
+    for call in ("fit", "start", "predict"):
+        with pytest.raises(TypeError, match=rf"^{name}\.{call}\(\) missing 1 required .* 'X'"):
+            getattr(model, call)()
+    with pytest.raises(TypeError, match=rf"^{name}\.fit\(\) got an unexpected .* 'orcale'"):
+        model.fit(X, orcale=LabelOracle(Y))
+    missing: Any = Session.from_dict
+    with pytest.raises(TypeError, match=r"^Session\.from_dict\(\) missing"):
+        missing()
+    with pytest.raises(TypeError, match=r"^Session\.undo\(\) got an unexpected"):
+        model.start(X).undo(steps=2)
+    assert type(model).fit.__doc__

@@ -368,7 +368,7 @@ def test_reports_can_be_read():
         (Progress(1, 2, 0, 5, 0, 1), "1 answer and 2 not sure · 1 group · about 1 to go"),
         (Progress(3, 0, 2, 0, 0, 2), "3 answers · 2 groups · nothing left to ask"),
         (Progress(0, 0, 0, 9, None, 4), "0 answers · 4 groups before any answer"),
-        (Progress(3, 0, 2, 0, 0, 2, True), "3 answers · 2 groups · done; more questions are there"),
+        (Progress(3, 0, 2, 0, 0, 2, True), "3 answers · 2 groups · done; more questions available"),
     ):
         assert str(progress) == words
 
@@ -393,7 +393,7 @@ def test_a_session_asks_as_much_as_its_budget_and_says_that_there_is_more():
     session = run(budgeted(4), LabelOracle(TRUTH))
     assert (session.ask(), session.is_done, session.n_asked) == (None, True, 4)
     assert session.progress.has_more
-    assert str(session.progress).endswith("done; more questions are there")
+    assert str(session.progress).endswith("done; more questions available")
     with pytest.raises(StaleQueryError, match=r"session\.extend\(10\) goes on"):
         session.tell(True)
 

@@ -8,7 +8,8 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from contextlib import ExitStack, closing
-from functools import partial
+from functools import partial, update_wrapper
+from types import FunctionType
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from likewise.cluster.checkpoint import Checkpoint
 from likewise.cluster.constraints import Pairs
 from likewise.cluster.start import start_session
 from likewise.core.answers import Answer, checked_budget, is_whole
+from likewise.core.arrays import packed
 from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
@@ -32,6 +34,9 @@ from likewise.rows.source import Rows, open_rows
 from likewise.words import plural
 
 T = TypeVar("T")
+
+_INTEGERS = {"_labels", "_super_instances"}
+"""Attributes with one number from 0 per row, which are packed in pickles."""
 
 ANSWERS_PER_LINE = 10
 """With ``verbose=1``, a line of progress follows every so many answers."""
@@ -224,6 +229,18 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
 
     _labels: NDArray[np.intp] | None = None
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # Python's messages about arguments name methods; users know the name of this class alone.
+        for name in ("fit", "start", "predict"):
+            function: Any = getattr(cls, name)
+            parts = function.__globals__, name, function.__defaults__, function.__closure__
+            own: Any = update_wrapper(FunctionType(function.__code__, *parts), function)
+            own.__kwdefaults__ = function.__kwdefaults__
+            own.__qualname__ = f"{cls.__name__}.{name}"
+            del own.__wrapped__
+            setattr(cls, name, own)
+
     @property
     def labels_(self) -> NDArray[np.intp]:
         """The cluster of every row."""
@@ -244,6 +261,22 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             f"{name} would be about all rows, but the session is about a sample of them. For rows "
             f"in memory, model.adopt(model.session_, X=X) computes it; {instead}"
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle has: labels take one byte each, unless there are many groups."""
+        state: dict[str, Any] = dict(super().__getstate__())
+        state |= packed({name: state[name] for name in _INTEGERS.intersection(state)})
+        if state.get("learned_") is not None:
+            state["learned_"] = state["learned_"].for_new_rows()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        wide = {
+            name: state[name].astype(np.intp)
+            for name in _INTEGERS.intersection(state)
+            if state[name] is not None
+        }
+        super().__setstate__({**state, **wide})
 
     @abstractmethod
     def adopt(self, session: Session, *, X: Any = None) -> Self:

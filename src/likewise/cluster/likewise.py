@@ -254,6 +254,10 @@ class Likewise(AskingClusterer):
         check_is_fitted(self, "n_clusters_")
         return self._predict_in_blocks(self._chances(), X, np.float64, self.n_clusters_)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle has: not the doubts about all rows of large data."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_doubts"}
+
     def _predictor(self) -> Compute:
         return partial(most_likely, self._chances())
 

@@ -94,3 +94,13 @@ def inflated(data: bytes, size: int | None = None) -> bytes:
     if not unpacking.eof or unpacking.unused_data or size not in (None, len(whole)):
         raise SessionFileError("compressed bytes are cut, or followed by others")
     return whole
+
+
+def packed(value: Any) -> Any:
+    """Return mappings with whole numbers in the smallest type that holds them, for pickles."""
+    if isinstance(value, dict):
+        return {name: packed(each) for name, each in value.items()}
+    if isinstance(value, np.ndarray) and value.dtype.kind == "i" and value.size:
+        smallest = np.result_type(*map(np.min_scalar_type, (value.min(), value.max())))
+        return value.astype(smallest)
+    return value

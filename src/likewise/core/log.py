@@ -27,6 +27,7 @@ from likewise.core.answers import (
     is_whole,
     ordered,
 )
+from likewise.core.arrays import packed
 from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.growth import (
     checked_growth,
@@ -103,6 +104,11 @@ class Log:
         return self.to_dict() == other.to_dict()
 
     __hash__ = None  # type: ignore[assignment]  # sessions change
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the log and what it is about; all else follows from them."""
+        strategy, state = self.strategy, packed(self.state())
+        return _unpickled, (type(self), state, type(strategy), getattr(strategy, "X", None))
 
     # -- what was done ---------------------------------------------------------------------------
 
@@ -542,3 +548,16 @@ def _refuse_names(names: Any) -> None:
         raise InputError(f"names are given by row, as {{7: 'cats'}}, got {names!r}")
     for name in names.values():
         check_text(name, "a name")
+
+
+def _unpickled(cls: type[Log], state: Any, _: type[Strategy], X: Any) -> Log:
+    """Return a session that was pickled, after its strategy was imported."""
+    return cls.from_dict(state, X=X, digest=state["digest"])
+
+
+# Python's messages about arguments name methods; the name that users know is Session.
+for _name, _method in vars(Log).items():
+    if callable(_function := getattr(_method, "__func__", _method)) and not isinstance(
+        _function, type
+    ):
+        _function.__qualname__ = f"Session.{_name}"

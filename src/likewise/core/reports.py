@@ -49,7 +49,7 @@ class Progress:
     def to_go(self) -> str:
         """How many questions are to come, in words."""
         if self.has_more:
-            return "done; more questions are there"
+            return "done; more questions available"
         if not self.at_most:
             return "nothing left to ask"
         return "" if self.estimate is None else f"about {max(1, self.estimate)} to go"

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist, squareform
 
+from likewise.errors import InputError
 from likewise.learning.given import TRUSTED, agreement, fit_given
 from likewise.learning.views import RowViews, Views, views_of
 from likewise.learning.voters import (
@@ -95,6 +96,11 @@ class Learned:
     def chances(self) -> NDArray[np.float64]:
         """How likely each row belongs to each group, by the voters alone, even for known rows."""
         n_rows, n_first = len(self._rows.own), self._n_first
+        if not n_rows:
+            raise InputError(
+                "the rows that this was learned from are not here, as after pickling: "
+                "predict_proba(X) returns the chances of any rows"
+            )
         # Rows that joined later are predicted apart, in blocks of one size: a product of matrices
         # of another shape can end in other bits.
         first, later = self._rows.take(slice(n_first)), self._rows.take(slice(n_first, None))
