@@ -30,6 +30,7 @@ from likewise.errors import (
 )
 from likewise.oracles import as_oracle, can_choose
 from likewise.oracles.oracle import chosen_by
+from likewise.oracles.terminal import Prompt
 
 
 def pair(left, right, number=1):
@@ -115,8 +116,30 @@ def test_a_person_at_the_terminal_answers_by_keys_and_may_stop():
     )
     session = run(COBRA(10, random_state=0).start(X), oracle)
     assert [e.answer for e in session.events] == [Answer.SAME, Answer.DIFFERENT, Answer.UNSURE]
-    assert any("'x' is not one of" in line for line in lines)
+    assert any("'x' is none of the keys s d u q" in line for line in lines)
     assert any("left   item" in line for line in lines)
+
+
+def test_keys_are_the_same_for_fit_and_for_the_command_line():
+    pair, several = Prompt(Question(1, 0, ((1,),))), Prompt(Question(2, 0, ((1,), (2, 5))))
+    assert (pair.words, pair.ways) == (
+        "1. Do these two belong together?", "[s]ame  [d]ifferent",
+    )  # fmt: skip
+    assert pair.answers["s"] is pair.answers["\x1b[C"] is Answer.SAME
+    assert pair.answers["d"] is pair.answers["\x1b[D"] is Answer.DIFFERENT
+    assert several.answers == {
+        "u": Answer.UNSURE, "\x1b[B": Answer.UNSURE, "0": Answer.NONE, "1": 0, "2": 1,
+    }  # fmt: skip
+    assert several.unknown("x", "q") == "'x' is none of the keys 0 1 2 u q"
+
+
+def test_a_key_of_two_letters_is_read_as_one():
+    prompt = Prompt(Question(1, 0, ((1,), (2,))), {"a": 1, "wa": 0})
+    assert prompt.ways == "[A WA]  [0] none of these"
+    typed = iter(["W", "A", "w", ""])
+    assert prompt.read(lambda: next(typed)) == "wa"
+    assert prompt.read(lambda: next(typed)) == ""
+    assert prompt.answers["wa"] == 0
 
 
 def test_the_end_of_the_input_ends_the_questions():

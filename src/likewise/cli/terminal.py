@@ -12,17 +12,15 @@ import click
 
 from likewise.cli.inline import is_late_answer, show_side_by_side
 from likewise.cli.lines import block, both, cell, cells, clean, fit, one_line
-from likewise.core.answers import Answer, Question
+from likewise.core.answers import Question
 from likewise.errors import InputError, LikewiseError, StaleQueryError
+from likewise.oracles.terminal import QUIT, Prompt
 from likewise.project import Project
 from likewise.project.formats import file_name_of
 from likewise.project.groups import Group, in_short, key_of
 from likewise.project.outlook import outlook
 from likewise.words import plural
 
-PAIR = {"s": 0, "\x1b[C": 0, "d": Answer.NONE, "\x1b[D": Answer.NONE}
-"""The keys that answer a question about one group: it belongs there, or not."""
-UNSURE = {"u": Answer.UNSURE, "\x1b[B": Answer.UNSURE}
 MOST_LINES = 12
 """How many lines of an item are shown above the groups to choose from."""
 PAGE_LINES = 40
@@ -33,7 +31,7 @@ MOST_GROUPS = 20
 """How many groups are listed."""
 
 UNDO = ("z", "\x7f", "\x08")
-QUIT = ("q", "\x1b", "\x03", "\x04")
+DONE = "[z] undo  [Z] redo  [g]roups  [?] help  [q]uit "
 BESIDES = "[u]nsure   [z] undo  [Z] redo  [m] more  [g]roups  [?] help  [q]uit "
 HELP = """\
 s or →   the same group
@@ -64,26 +62,25 @@ def run_terminal(
     while True:
         project.refresh()
         query = project.ask()
-        keys = group_keys(project, query)
+        prompt = None if query is None else Prompt(query, group_keys(project, query))
         click.echo()
-        _show(project, query, keys, way, n_read)
+        _show(project, query, prompt, way, n_read)
         done = project.session.progress
         line = outlook(project.session).line
         click.echo(f"{line} · {done.answered} answered, {done.groups}")
-        ways = f"[{' '.join(keys).upper()}]  [0] none of these" if keys else "[s]ame  [d]ifferent"
-        click.echo(f"{ways}  {BESIDES}", nl=False)
+        click.echo(f"{prompt.ways}  {BESIDES}" if prompt else DONE, nl=False)
         if project.position != position:  # reading on, or a wrong key, is part of the same answer
             position, shown_at = project.position, time.monotonic()
-        key = _whole_key(read, keys)
+        key = prompt.read(read) if prompt else read()
         seconds = None if is_piped else round(time.monotonic() - shown_at, 2)
         click.echo()
         n_read = n_read + PAGE_LINES if key == "m" else MOST_LINES
         if key == "m" or is_late_answer(key):
             continue
-        if key == "" or key in QUIT or (query is None and key not in (*UNDO, "Z", "?", "g")):
+        if key in QUIT or (query is None and key not in (*UNDO, "Z", "?", "g")):
             return
         try:
-            _act(project, query, key, keys, seconds)
+            _act(project, query, prompt, key, seconds)
         except UnknownKeyError as error:
             if is_piped:  # nobody reads the message, and input such as that of `yes` never ends
                 raise
@@ -103,31 +100,18 @@ def group_keys(project: Project, query: Question | None) -> dict[str, int]:
     return {key_of(numbers[place]): place for place in order}
 
 
-def _whole_key(read: Callable[[], str], keys: Mapping[str, int]) -> str:
-    """Return the next key; some groups have one of two letters, and none begins another."""
-    key = read()
-    while key and any(one.startswith(key.lower()) for one in keys):
-        if key.lower() in keys:
-            return key.lower()
-        letter = read()
-        if not letter:
-            return ""
-        key += letter
-    return key
-
-
 def _show(
-    project: Project, query: Question | None, keys: Mapping[str, int], way: str | None, n_read: int
+    project: Project, query: Question | None, prompt: Prompt | None, way: str | None, n_read: int
 ) -> None:
     size = shutil.get_terminal_size((80, 24))
-    if query is None:
+    if query is None or prompt is None:
         click.echo("Nothing is left to ask. These are the groups:")
         _show_groups(project)
         if project.path is not None:
             output = file_name_of(project, "csv")
             click.echo(f"likewise export {project.path} -o {output} writes them to a file.")
         return
-    groups = [query.groups[place] for place in keys.values()] or query.groups
+    groups = [query.groups[place] for place in prompt.keys.values()] or query.groups
     rows = [query.row, *(group[0] for group in groups)]
     shown = [place for row in rows if (place := project.where[row]) is not None]
     if way is not None and project.items.has_pictures and len(shown) == len(rows):
@@ -135,11 +119,10 @@ def _show(
         show_side_by_side(project.items, shown, size.columns, size.lines, way, sys.stdout)
     if project.instruction:
         click.echo(clean(project.instruction))
-    if keys:
-        click.echo(f"{query.number}. To which of these does it belong?")
-        lines = _choice_lines(project, query, keys, size.columns, n_read)
+    click.echo(prompt.words)
+    if prompt.keys:
+        lines = _choice_lines(project, query, prompt.keys, size.columns, n_read)
     else:
-        click.echo(f"{query.number}. Do these two belong together?")
         lines = _pair_lines(project, query, size.columns)
     for line in lines:
         click.echo(line)
@@ -148,17 +131,15 @@ def _show(
 def _act(
     project: Project,
     query: Question | None,
+    prompt: Prompt | None,
     key: str,
-    keys: Mapping[str, int],
     seconds: float | None,
 ) -> None:
     """Do what a key stands for."""
     position = project.position
-    answers: dict[str, Any] = UNSURE | ({"0": Answer.NONE, **keys} if keys else {})
-    if query is not None and len(query.groups) == 1:
-        answers |= PAIR
-    if query is not None and key in answers:
-        project.choose(answers[key], number=query.number, position=position, seconds=seconds)
+    if query is not None and prompt is not None and key in prompt.answers:
+        chosen = query.place(prompt.answers[key])
+        project.choose(chosen, number=query.number, position=position, seconds=seconds)
     elif key in UNDO:
         project.undo(position=position)
     elif key == "Z":
@@ -167,9 +148,8 @@ def _act(
         click.echo(HELP)
     elif key == "g":
         _show_groups(project)
-    else:
-        known = f"0 {' '.join(keys)}" if keys else "s d"
-        raise UnknownKeyError(f"{key!r} is none of the keys {known} u z Z m g ? q")
+    elif prompt is not None:
+        raise UnknownKeyError(prompt.unknown(key, "z Z m g ? q"))
 
 
 def _choice_lines(

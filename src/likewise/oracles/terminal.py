@@ -1,20 +1,78 @@
-"""A person at the terminal."""
+"""A person at a terminal: how a question is put there, and the keys that answer it.
+
+`TerminalOracle` asks for `fit`; `likewise label --terminal` puts its questions by `Prompt`, too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from likewise.core.answers import Answer, Question
 from likewise.errors import BudgetExhausted
 
-KEYS = {
-    "s": Answer.SAME,
-    "y": Answer.SAME,
-    "d": Answer.DIFFERENT,
-    "n": Answer.DIFFERENT,
-    "u": Answer.UNSURE,
-}
+SAME = ("s", "\x1b[C")
+DIFFERENT = ("d", "\x1b[D")
+UNSURE = ("u", "\x1b[B")
+"""Letters and arrows that answer: right is the same, left is different, down is not sure."""
+QUIT = ("", "q", "\x1b", "\x03", "\x04")
+"""What ends the questions: q, Escape, Ctrl-C, Ctrl-D and the end of the input."""
+
+
+class Prompt:
+    """A question in a terminal: its words, its keys, and the answer that each key stands for.
+
+    Parameters
+    ----------
+    question : Question
+        What is asked.
+    keys : mapping of str to int, optional
+        The keys of the groups in the order in which they are shown, and the place of each in the
+        question. By default numbers from 1, or none for a pair.
+
+    Examples
+    --------
+    >>> prompt = Prompt(Question(3, 0, ((1,), (4,))))
+    >>> prompt.words, prompt.ways
+    ('3. To which of these does it belong?', '[1 2]  [0] none of these')
+    >>> prompt.answers["2"]
+    1
+    """
+
+    def __init__(self, question: Question, keys: Mapping[str, int] | None = None) -> None:
+        n = len(question.groups)
+        if keys is None:
+            keys = {str(place + 1): place for place in range(n)} if n > 1 else {}
+        self.keys = dict(keys)
+        asks = "To which of these does it belong?" if keys else "Do these two belong together?"
+        self.words = f"{question.number}. {asks}"
+        self.ways = "[s]ame  [d]ifferent"
+        if keys:
+            self.ways = f"[{' '.join(keys).upper()}]  [0] none of these"
+        self.answers: dict[str, Any] = dict.fromkeys(UNSURE, Answer.UNSURE)
+        if n == 1:
+            self.answers |= dict.fromkeys(SAME, Answer.SAME)
+            self.answers |= dict.fromkeys(DIFFERENT, Answer.DIFFERENT)
+        if keys:
+            self.answers |= {"0": Answer.NONE, **keys}
+
+    def read(self, read: Callable[[], str]) -> str:
+        """Return the next key; some groups have one of two letters, and none begins another."""
+        key = read()
+        while key and any(one.startswith(key.lower()) for one in self.keys):
+            if key.lower() in self.keys:
+                return key.lower()
+            letter = read()
+            if not letter:
+                return ""
+            key += letter
+        return key
+
+    def unknown(self, key: str, others: str) -> str:
+        """Return what to say about a key that means nothing; `others` are further keys."""
+        known = f"0 {' '.join(self.keys)}" if self.keys else "s d"
+        return f"{key!r} is none of the keys {known} u {others}"
 
 
 class TerminalOracle:
@@ -50,28 +108,20 @@ class TerminalOracle:
 
     def answer(self, question: Question) -> Any:
         """Show the question and wait for a key and Enter."""
-        n = len(question.groups)
-        names, keys = ["left", "right"], dict[str, Any](KEYS)
-        words, prompt = "Do these belong together?", "[s]ame, [d]ifferent, [u]nsure, [q]uit: "
-        if n > 1:
-            names = ["it", *(str(place) for place in range(1, n + 1))]
-            places = {str(place + 1): place for place in range(n)}
-            keys = places | {"0": Answer.NONE, "u": Answer.UNSURE}
-            words = "To which of these does it belong?"
-            prompt = f"1 to {n}, [0] none of these, [u]nsure, [q]uit: "
-        self.write(f"\n{question.number}. {words}")
+        prompt = Prompt(question)
+        names = ["it", *prompt.keys] if prompt.keys else ["left", "right"]
+        self.write(f"\n{prompt.words}")
         for name, rows in zip(names, ((question.row,), *question.groups), strict=True):
             self.write(f"  {name:<6} {' · '.join(map(self.show, rows))}")
-        return self._key(prompt, keys)
+        while (key := prompt.read(partial(self._line, prompt))) not in QUIT:
+            if key in prompt.answers:
+                return prompt.answers[key]
+            self.write(f"  {prompt.unknown(key, 'q')}")
+        raise BudgetExhausted("the person stopped")
 
-    def _key(self, prompt: str, keys: Mapping[str, Any]) -> Any:
-        while True:
-            try:
-                key = self.read(prompt).strip().lower()
-            except EOFError:
-                key = "q"
-            if key == "q":
-                raise BudgetExhausted("the person stopped")
-            if key in keys:
-                return keys[key]
-            self.write(f"  {key!r} is not one of {', '.join((*keys, 'q'))}")
+    def _line(self, prompt: Prompt) -> str:
+        try:
+            line = self.read(f"{prompt.ways}  [u]nsure  [q]uit: ")
+        except EOFError:
+            return "q"
+        return line.strip().lower() or " "
