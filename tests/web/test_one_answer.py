@@ -13,6 +13,7 @@ import pytest
 from likewise.learning.learner import Learner
 from likewise.page.calls import reply_to
 from likewise.project import open_project
+from likewise.store.database import Connection
 
 MOST_MODULES = 22
 MOST_CALLS = 1500
@@ -95,6 +96,19 @@ def test_an_answer_passes_through_few_modules_and_makes_few_calls(about_rows):
     modules = sorted({module for module, _ in calls})
     assert len(modules) <= MOST_MODULES, modules
     assert calls.total() <= MOST_CALLS, calls.most_common(12)
+
+
+def test_the_version_of_the_file_is_read_once(about_rows, monkeypatch):
+    project, truth = about_rows
+    body, asked, execute = body_of(project, truth), [], Connection.execute
+
+    def watched(db, *statement):
+        asked.append(statement[0])
+        return execute(db, *statement)
+
+    monkeypatch.setattr(Connection, "execute", watched)
+    assert reply_to(project, "answer", body)[0] == 200
+    assert asked.count("PRAGMA user_version") == 1
 
 
 def test_the_views_that_are_shown_are_built_and_no_others(about_rows, monkeypatch):

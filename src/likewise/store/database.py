@@ -141,11 +141,16 @@ def _connect(address: str) -> Connection:
     return db
 
 
-def begin(db: sqlite3.Connection) -> None:
-    """Begin to write; the journal begins with page 1, by which `beside.look` knows it."""
+def begin(db: sqlite3.Connection) -> int:
+    """Begin to write, and return the version of the file.
+
+    The version is written as well: so the journal begins with page 1, by which `beside.look` knows
+    it.
+    """
     db.execute("BEGIN IMMEDIATE")
     (version,) = db.execute("PRAGMA user_version").fetchone()
     db.execute(f"PRAGMA user_version = {version}")
+    return int(version)
 
 
 def name_anew(db: sqlite3.Connection) -> None:

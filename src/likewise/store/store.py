@@ -82,6 +82,7 @@ class Store:
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         self.path = path
         self._db = db
+        self._is_current = False
         self._upgraded: sqlite3.Connection | None = None
         self._lock = threading.RLock()
 
@@ -324,7 +325,9 @@ class Store:
 
     def _current(self) -> sqlite3.Connection:
         """Return the file or, if it lacks migrations until the first write, an upgraded copy."""
-        if self.version == len(schema.MIGRATIONS):
+        # Nobody takes migrations back, so this is read until they are all there.
+        self._is_current = self._is_current or self.version == len(schema.MIGRATIONS)
+        if self._is_current:
             return self._db
         if self._upgraded is None:
             self._upgraded = connect(IN_MEMORY)
@@ -355,8 +358,7 @@ class Store:
         """Run one transaction that holds the write lock throughout, with migrations if need be."""
         with self._lock, translated(self.path):
             try:
-                begin(self._db)
-                if self.version < len(schema.MIGRATIONS):
+                if begin(self._db) != len(schema.MIGRATIONS):
                     schema.migrate(self._db)
                 yield self._db
                 self._db.execute("COMMIT")
