@@ -1,4 +1,4 @@
-"""Rows that no estimator can use, and text that cannot be shown, are refused with the remedy.
+"""Rows that no estimator can use are refused with the remedy.
 
 Shapes and sparse matrices are left to scikit-learn, whose messages say what to do. Its advice about
 missing values, text and infinite values does not fit here; and it takes dates, masked values and
@@ -14,28 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError
-from likewise.words import is_fit, plural
+from likewise.words import plural
 
 LARGEST = {4: 1e18, 8: 1e150}
 """The largest values, by the bytes of a number: a sum of a hundred of their squares is finite."""
 
 OPEN = "likewise.open_items(X) turns such columns into features"
-
-
-def check_text(text: Any, subject: str, *, in_lines: bool = False) -> str:
-    """Return text that may be stored and shown, or raise `InputError`; see `likewise.words.is_fit`.
-
-    `subject` is what it is, such as "a name". Names, notes, ids, instructions and signatures pass
-    this, wherever they come from.
-    """
-    if not isinstance(text, str):
-        raise InputError(f"{subject} is a text, got {text!r}")
-    if not is_fit(text, in_lines=in_lines):
-        raise InputError(
-            f"{subject} has no control characters and no lone surrogates (bytes that are not "
-            f"UTF-8), got {text!r}. Leave them out."
-        )
-    return text
 
 
 def refuse_rows(X: Any, first: int = 0) -> None:

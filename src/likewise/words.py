@@ -6,6 +6,9 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from html import escape
+from typing import Any
+
+from likewise.errors import InputError
 
 ALIKE = ("series",)
 """Nouns that are the same for one and for many."""
@@ -20,6 +23,22 @@ UNFIT_IN_LINES = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]
 def is_fit(text: str, *, in_lines: bool = False) -> bool:
     """Whether text may be stored and shown; line breaks and tabs only with `in_lines`."""
     return (UNFIT_IN_LINES if in_lines else UNFIT).search(text) is None
+
+
+def check_text(text: Any, subject: str, *, in_lines: bool = False) -> str:
+    """Return text that may be stored and shown, or raise `InputError`; see `is_fit`.
+
+    `subject` is what it is, such as "a name". Names, notes, ids, instructions and signatures pass
+    this, wherever they come from.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"{subject} is a text, got {text!r}")
+    if not is_fit(text, in_lines=in_lines):
+        raise InputError(
+            f"{subject} has no control characters and no lone surrogates (bytes that are not "
+            f"UTF-8), got {text!r}. Leave them out."
+        )
+    return text
 
 
 def escaped(text: str, *, in_lines: bool = False) -> str:

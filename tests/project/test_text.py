@@ -12,11 +12,10 @@ from click.testing import CliRunner
 from likewise import COBRA, Session
 from likewise.cli import main
 from likewise.errors import InputError, SessionFileError
-from likewise.inputs import check_text
 from likewise.items import Items, open_items
 from likewise.project import Project, open_project
 from likewise.store import Store
-from likewise.words import escaped, is_fit
+from likewise.words import check_text, escaped, is_fit
 
 UNFIT = ["caf\udce9?", "a\ud800b", "a\0b", "\x1b[31mred", "\x9b2J", "a\x7f"]
 

@@ -546,3 +546,16 @@ def test_every_entry_says_who_did_it_when_and_how_long_it_took(store):
     assert (first.op, first.by, first.at, first.seconds) == (tell(1), *signed.values())
     assert (second.op, second.by, second.seconds) == ({"do": "undo"}, None, None)
     assert second.at.endswith("Z")
+
+
+def test_a_setting_is_read_again_only_when_the_file_has_changed(path, monkeypatch):
+    with Store.create(path, settings={"seed": 0, "instruction": "alike?"}) as store:
+        assert store.setting("instruction") == "alike?"
+        store.set("instruction", "the same kind?")
+        assert store.setting("instruction") == "the same kind?"
+        with Store.open(path) as other:
+            other.set("instruction", "the same color?")
+        assert store.setting("instruction") == "the same color?"
+        store.append({"do": "undo"}, after=0)
+        monkeypatch.setattr(Store, "settings", None)
+        assert store.setting("instruction") == "the same color?"

@@ -12,8 +12,8 @@ from likewise.core.answers import checked_rows
 from likewise.core.journal import Entry, Grown, Rebuilt
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError, SessionFileError
-from likewise.inputs import check_text, refuse_rows
-from likewise.words import plural
+from likewise.inputs import refuse_rows
+from likewise.words import check_text, plural
 
 
 def checked_growth(

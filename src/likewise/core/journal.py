@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from likewise.core.answers import Answer, Gesture, Link
 from likewise.core.arrays import from_json
 from likewise.errors import SessionFileError
-from likewise.inputs import check_text
+from likewise.words import check_text
 
 SCHEMA = 1
 """Version of the dictionaries written by this release."""

@@ -62,8 +62,7 @@ from likewise.errors import (
     SessionFileError,
     needs_extra,
 )
-from likewise.inputs import check_text
-from likewise.words import plural
+from likewise.words import check_text, plural
 
 T = TypeVar("T")
 

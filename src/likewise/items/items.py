@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from likewise.errors import CannotGrowError, InputError
-from likewise.inputs import check_text
 from likewise.items.features import Aspect, Features, Problem, joined
 from likewise.items.fields import Fields, one_line, scaled
-from likewise.words import many
+from likewise.words import check_text, many
 
 if TYPE_CHECKING:
     from likewise.items.kinds import Describer

@@ -20,7 +20,6 @@ from likewise.core.reports import Check
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, SessionFileError, StaleQueryError
-from likewise.inputs import check_text
 from likewise.items import Features, Items
 from likewise.project.groups import Group, Known, groups_of, how_known, rows_like
 from likewise.project.mending import (
@@ -33,7 +32,7 @@ from likewise.project.mending import (
 from likewise.store import SETUP, Store, Stored, now
 from likewise.store.packing import pack, readable, unpack, unpack_session
 from likewise.store.schema import understood
-from likewise.words import plural
+from likewise.words import check_text, plural
 
 if TYPE_CHECKING:
     from likewise.project.projection import Layout

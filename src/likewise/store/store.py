@@ -83,6 +83,7 @@ class Store:
         self.path = path
         self._db = db
         self._is_current = False
+        self._known: tuple[Any, dict[str, Any]] | None = None
         self._upgraded: sqlite3.Connection | None = None
         self._lock = threading.RLock()
 
@@ -196,6 +197,7 @@ class Store:
             signed = after + 1, text, by, at, seconds
             _put_entry(db, (*signed, digest(before, *signed)))
             _put(db, settings, items, payloads or {})
+            self._known = None if settings else self._known
         return after + 1
 
     def read(self, since: int = 0) -> list[Stored]:
@@ -264,13 +266,17 @@ class Store:
         return settings
 
     def setting(self, name: str) -> Any:
-        """Return one of the settings, or None."""
-        return self.settings.get(name)
+        """Return one of the settings, or None; they are read again when the file has changed."""
+        state = self._read("PRAGMA data_version")
+        if self._known is None or self._known[0] != state:
+            self._known = state, self.settings
+        return self._known[1].get(name)
 
     def set(self, name: str, value: Any) -> None:
         """Change one of the settings."""
         with self._writing() as db:
             _put(db, {name: value}, None, {})
+            self._known = None
 
     @property
     def items(self) -> dict[str, str]:
