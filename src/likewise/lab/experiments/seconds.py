@@ -96,7 +96,7 @@ def timed_gestures(path: str | Path) -> list[Gesture]:
             log = json.loads(Path(path).read_text("utf-8"))["log"]
         else:
             with Store.open(path) as store:
-                log = [entry.op for entry in store.read()]
+                log = [{**entry.op, "seconds": entry.seconds} for entry in store.read()]
         timed = [op for op in log if op.get("do") == "tell" and op.get("seconds") is not None]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
