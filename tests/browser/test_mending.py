@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from likewise.project.groups import key_of
+from likewise.project.lives import key_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -14,7 +14,7 @@ from likewise.cli import main
 from likewise.cli.terminal import group_keys, run_terminal
 from likewise.core.reports import Completeness
 from likewise.project import open_project
-from likewise.project.groups import key_of, keys_of
+from likewise.project.lives import key_of, keys_of
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,8 @@ from likewise.core.answers import Link
 from likewise.errors import InputError
 from likewise.page.calls import formats
 from likewise.project import export, mended_labels, open_project
-from likewise.project.groups import group_ids, lives_of, shown_key
+from likewise.project.groups import group_ids
+from likewise.project.lives import lives_of, shown_key
 from likewise.project.mending import split
 
 CENTERS = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0], [9.0, 9.0]])

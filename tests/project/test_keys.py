@@ -11,7 +11,7 @@ import pytest
 from likewise.core.answers import Answer, Gesture, Link
 from likewise.errors import InputError
 from likewise.project import export, open_project
-from likewise.project.groups import Founding, key_of, keys_of
+from likewise.project.lives import Founding, key_of, keys_of
 from likewise.project.mending import changed_rows, split
 
 

@@ -17,7 +17,8 @@ from likewise.errors import InputError, LikewiseError, StaleQueryError
 from likewise.oracles.terminal import QUIT, Prompt
 from likewise.project import Project
 from likewise.project.formats import file_name_of
-from likewise.project.groups import Group, in_short, key_of
+from likewise.project.groups import Group, in_short
+from likewise.project.lives import key_of
 from likewise.project.outlook import outlook
 from likewise.words import plural
 

@@ -14,7 +14,8 @@ from likewise.core.answers import Answer, Gesture, Question
 from likewise.core.reports import Check, Revision
 from likewise.errors import InputError
 from likewise.project import Project
-from likewise.project.groups import Group, group_ids, in_short, key_of
+from likewise.project.groups import Group, group_ids, in_short
+from likewise.project.lives import key_of
 from likewise.project.outlook import outlook
 from likewise.rows.metrics import distances
 from likewise.words import plural

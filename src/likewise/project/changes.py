@@ -13,7 +13,8 @@ from typing import Any
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.project.formats import CSV, Format, as_csv, columns_of
-from likewise.project.groups import group_ids, lives_of, titles_of
+from likewise.project.groups import group_ids, titles_of
+from likewise.project.lives import lives_of
 from likewise.project.project import Project
 from likewise.words import plural
 

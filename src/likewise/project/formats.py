@@ -23,8 +23,9 @@ from likewise.core.fingerprint import fingerprint
 from likewise.errors import InputError, needs_extra
 from likewise.items.fields import as_text
 from likewise.items.tables import is_number
-from likewise.project.groups import group_names, lives_of, shown_key, titles_of
+from likewise.project.groups import group_names, titles_of
 from likewise.project.large import model_of
+from likewise.project.lives import lives_of, shown_key
 from likewise.project.project import Project, stored_rows
 from likewise.project.workbook import workbook
 from likewise.registry import Registry

@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import wraps
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Gesture, Link
 from likewise.core.journal import Named
-from likewise.core.links import Counted
 from likewise.core.session import Session
-
-KEYS = "123456789aefhjknprtv"
-"""The keys of the first groups, without letters that do something else or look like a digit."""
-PREFIXES = "wxy"
-"""Further groups have one of these before a key, so no key is the beginning of another."""
+from likewise.project.lives import keys_of, lives_of, once_per_state, shown_key
 
 DOUBTFUL = 0.8
 """Learned items less certain than this are called doubtful. Chosen by eye: .7 would mark fewer
 items, .9 more; no group changes."""
 
-T = TypeVar("T")
 Known = tuple[NDArray[np.str_], NDArray[np.float64]]
 """How the group of every row is known, and how certain it is."""
-
-
-def _once(make: Callable[[Session], T]) -> Callable[[Session], T]:
-    """Decorate a function of a session: it runs once for every state of the log."""
-
-    @wraps(make)
-    def remembered(session: Session) -> T:
-        return session.once(make.__qualname__, lambda: make(session))
-
-    return remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,23 +92,7 @@ def in_short(session: Session, row: int) -> tuple[int | None, str, int]:
     return number, _names(session).get(label, ""), int(_sizes(session)[label])
 
 
-def key_of(number: int | None) -> str:
-    """Return the keys to press for the group with a number, counted from 0."""
-    if number is None:
-        return ""
-    if number < len(KEYS):
-        return KEYS[number]
-    turn, place = divmod(number - len(KEYS), len(KEYS))
-    rounds, prefix = divmod(turn, len(PREFIXES))
-    return PREFIXES[prefix] + key_of(place + rounds * len(KEYS))
-
-
-def shown_key(number: int | None) -> str:
-    """Return a key as the page shows it; "" for None."""
-    return key_of(number).upper()
-
-
-@_once
+@once_per_state
 def titles_of(session: Session) -> dict[int, str]:
     """Return what every label is called in exports: the key of its group, as the page shows it.
 
@@ -142,74 +105,7 @@ def titles_of(session: Session) -> dict[int, str]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Lives:
-    """The numbers that groups have for life, by label, and what became of others.
-
-    Groups that were given have the first numbers, in the order of their labels; the others are
-    numbered in the order in which answers found them. A number goes where most of its rows are, so
-    the larger part of a split group keeps it. Of several numbers in one group a given one stays,
-    or else that with most rows. `carried` has the given groups whose larger part is in a group, by
-    label; `merged` and `split_from` have numbers by the number of a group. `n` were given so far.
-    """
-
-    n: int
-    numbers: dict[int, int]
-    carried: dict[int, list[int]]
-    merged: dict[int, list[int]]
-    split_from: dict[int, int]
-
-
-@_once
-def lives_of(session: Session) -> Lives:
-    """Return the number of every group that was given or that answers are about."""
-    labels = session.labels
-    question = session.ask()
-    shown = () if question is None or question.is_pair else question.groups
-    given = session.strategy.given_groups()
-    before = np.full(len(labels), -1) if given is None else given[0]
-    n_given = int(before.max(initial=-1)) + 1
-    book = _history(session, n_given)
-    for group in shown:
-        book.number(group[0])
-    n_rows = Counter((book.last(number), int(labels[row])) for row, number in book.numbers.items())
-    n_rows.update(zip(before[before >= 0].tolist(), labels[before >= 0].tolist(), strict=True))
-    owner: dict[int, int] = {}
-    for (number, label), n in n_rows.items():
-        if number not in owner or n > n_rows[number, owner[number]]:
-            owner[number] = label
-    of_label: dict[int, list[int]] = {}
-    for number, label in sorted(owner.items(), key=lambda o: (o[0] >= n_given, -n_rows[o], o)):
-        of_label.setdefault(label, []).append(number)
-    numbers = {label: held[0] for label, held in of_label.items()}
-    carried = {label: sorted(k for k in held if k < n_given) for label, held in of_label.items()}
-    merged: dict[int, list[int]] = {}
-    for number, *others in of_label.values():
-        merged[number] = [k for k in others if k < n_given]
-    for lost, kept in book.merged.items():
-        home = owner.get(book.last(kept))
-        rows = [row for row, number in book.numbers.items() if number == lost]
-        # A given group that is merged is named by its own number.
-        if home is not None and not any(before[row] in carried[home] for row in rows):
-            merged[numbers[home]].append(lost)
-    split_from: dict[int, int] = {}
-    for label, number in numbers.items():
-        had = Counter(before[(labels == label) & (before >= 0)].tolist())
-        if number >= n_given and had:
-            split_from[number] = had.most_common(1)[0][0]
-        elif number in book.split_from:
-            whole = owner.get(book.split_from[number])
-            split_from[number] = book.split_from[number] if whole is None else numbers[whole]
-    merged = {number: sorted(others) for number, others in merged.items() if others}
-    return Lives(book.n, numbers, carried, merged, split_from)
-
-
-def keys_of(session: Session) -> dict[int, int]:
-    """Return the number of every group that has one, by label."""
-    return lives_of(session).numbers
-
-
-@_once
+@once_per_state
 def _ids(session: Session) -> dict[int, int]:
     """Return the id of every label: its number, or a larger one before an answer is about it."""
     keys = keys_of(session)
@@ -217,7 +113,7 @@ def _ids(session: Session) -> dict[int, int]:
     return {k: keys.get(k, first + row) for k, row in enumerate(_first_rows(session))}
 
 
-@_once
+@once_per_state
 def _first_rows(session: Session) -> list[int]:
     """Return, for every label, the first row that stands for its group."""
     labels = session.labels
@@ -225,136 +121,6 @@ def _first_rows(session: Session) -> list[int]:
     smallest = np.full(int(labels.max()) + 1, len(labels), dtype=np.intp)
     np.minimum.at(smallest, labels[standing], standing)
     return smallest.tolist()
-
-
-def _history(session: Session, first: int) -> Founding:
-    """Return the numbers of groups at the end of a log.
-
-    What is mended changes groups as they were then, whatever answers it overrules. Where an answer
-    is changed or overruled by another one, the groups are those of the answers that are left.
-    """
-    if not any(isinstance(e, Gesture) and e.source == "mended" for e in session.log):
-        return Founding(first, session.events)
-    counted = Counted(session.strategy.n_rows, session.strategy.weighs_answers)
-    book = Founding(first)
-    for entry in session.log:
-        before = counted.gestures[:]
-        counted.take(entry)
-        if isinstance(entry, Gesture) and (
-            entry.source == "mended" or counted.gestures[:-1] == before
-        ):
-            book.take(entry)
-        elif counted.gestures != before:
-            book = Founding(first, counted.gestures)
-    return book
-
-
-class Founding:
-    """The numbers of groups while gestures are followed; `n` is the next one.
-
-    A row that is the same as none before it founds a group, which gets the next number. Of two
-    groups that are joined the number with more rows stays, else the older one; `merged` has by
-    which a number was replaced. Where a group is mended, the rows that leave it (the left ones of
-    links) found a new one together.
-    """
-
-    def __init__(self, first: int, gestures: Iterable[Gesture] = ()) -> None:
-        self.numbers: dict[int, int] = {}
-        self.merged: dict[int, int] = {}
-        self.split_from: dict[int, int] = {}
-        self._joined: dict[int, int] = {}
-        self.n = first
-        for gesture in gestures:
-            self.take(gesture)
-
-    def take(self, gesture: Gesture) -> None:
-        """Follow one gesture."""
-        for group in gesture.groups:
-            self.number(group[0])
-        same = [link for link in gesture.links if link.answer is Answer.SAME]
-        differing = [link for link in gesture.links if link.answer is Answer.DIFFERENT]
-        is_mended = gesture.source == "mended"
-        if is_mended and differing:
-            self._part(same, differing)
-        else:
-            for link in same:
-                self._join(link.left, link.right, is_mended=is_mended)
-        for link in differing:
-            self.number(link.left)
-            self.number(link.right)
-
-    def _part(self, same: Sequence[Link], differing: Sequence[Link]) -> None:
-        """Follow a gesture that moves rows: what leaves a group founds a new one."""
-        part_of = _parts(same, differing)
-        numbers: dict[int, int | None] = {}
-        for part in part_of.values():
-            # Rows are moved to the right row of a link.
-            anchors = [link.right for link in same if link.right in part]
-            had = self._most_common(anchors)
-            numbers[part[0]] = self._most_common(part) if had is None else had
-        apart = [(part_of[link.left][0], part_of[link.right][0]) for link in differing]
-        founded: dict[int, int] = {}
-        for left, right in apart:
-            if left in founded or numbers[left] not in (None, numbers[right]):
-                continue
-            fellows = [k for k in founded if (left, k) not in apart and (k, left) not in apart]
-            founded[left] = founded[fellows[0]] if fellows else self.n
-            if not fellows:
-                if (whole := numbers[left]) is not None:
-                    self.split_from[self.n] = whole
-                self.n += 1
-        for part in part_of.values():
-            number = founded.get(part[0], numbers[part[0]])
-            if number is None:
-                number = numbers[part[0]] = self.n
-                self.n += 1
-            self.numbers.update(dict.fromkeys(part, number))
-
-    def _most_common(self, rows: Iterable[int]) -> int | None:
-        had = Counter(number for row in rows if (number := self.now(row)) is not None)
-        return had.most_common(1)[0][0] if had else None
-
-    def number(self, *rows: int) -> None:
-        """Let rows found a group together if none of them has one."""
-        if self.numbers.keys().isdisjoint(rows):
-            self.numbers.update(dict.fromkeys(rows, self.n))
-            self.n += 1
-
-    def _join(self, left: int, right: int, *, is_mended: bool) -> None:
-        self.number(left, right)
-        both = sorted(k for k in {self.now(left), self.now(right)} if k is not None)
-        if len(both) == 2:
-            n_rows = Counter(map(self.now, self.numbers))
-            kept, lost = sorted(both, key=lambda number: (-n_rows[number], number))
-            self._joined[lost] = kept
-            # A row that differed from some groups before it joined another was no group.
-            if is_mended or n_rows[lost] > 1:
-                self.merged[lost] = kept
-            both = [kept]
-        for row in (left, right):
-            self.numbers.setdefault(row, both[0])
-
-    def now(self, row: int) -> int | None:
-        """Return the number that the group of a row has by now."""
-        number = self.numbers.get(row)
-        return None if number is None else self.last(number)
-
-    def last(self, number: int) -> int:
-        """Return the number that took in a number, or the number itself."""
-        while number in self._joined:
-            number = self._joined[number]
-        return number
-
-
-def _parts(same: Sequence[Link], differing: Sequence[Link]) -> dict[int, list[int]]:
-    """Return, for every row that links are about, the rows that they put together with it."""
-    part_of = {row: [row] for link in (*same, *differing) for row in link.pair}
-    for link in same:
-        left, right = part_of[link.left], part_of[link.right]
-        if left is not right:
-            left += right
-            part_of |= dict.fromkeys(right, left)
-    return part_of
 
 
 def rows_like(session: Session, row: int, most: int) -> list[int]:
@@ -366,21 +132,21 @@ def rows_like(session: Session, row: int, most: int) -> list[int]:
     return list(dict.fromkeys([row, *answered, *spread]))[:most]
 
 
-@_once
+@once_per_state
 def group_names(session: Session) -> dict[int, str]:
     """Return the name of every label, "" where its group has none."""
     names = _names(session)
     return {label: names.get(label, "") for label in range(int(session.labels.max()) + 1)}
 
 
-@_once
+@once_per_state
 def group_ids(session: Session) -> NDArray[np.intp]:
     """Return the id of the group of every row."""
     ids = _ids(session)
     return np.array([ids[k] for k in range(len(ids))], dtype=np.intp)[session.labels]
 
 
-@_once
+@once_per_state
 def how_known(session: Session) -> Known:
     """Return, for every row, how its group is known and with which certainty.
 
@@ -407,7 +173,7 @@ def how_known(session: Session) -> Known:
     return np.where(is_said, "said", np.where(is_learned, "learned", "open")), certainty
 
 
-@_once
+@once_per_state
 def said_rows(session: Session) -> list[int]:
     """Return the rows whose group follows from answers about themselves, not from the learner."""
     labels, links = session.labels, session.links
@@ -417,13 +183,13 @@ def said_rows(session: Session) -> list[int]:
     return [row for core in cores.values() for row in max(core.values(), key=len)]
 
 
-@_once
+@once_per_state
 def _sizes(session: Session) -> NDArray[np.intp]:
     """Return, for every label, how many items have it."""
     return np.bincount(session.labels).astype(np.intp)
 
 
-@_once
+@once_per_state
 def _names(session: Session) -> dict[int, str]:
     """Return the names of labels: all that were given to rows of a group, or to it beforehand."""
     labels = session.labels
