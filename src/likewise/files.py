@@ -103,7 +103,9 @@ def whole_path(path: Path, *, private: bool = False, replace: bool = True) -> It
             _rename(temporary, path, replace=replace)
             _sync_folder(path.parent)
     finally:
-        temporary.unlink(missing_ok=True)
+        # If it cannot be removed now, `sweep` does it later; `path` is as it should be.
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def sweep(folder: Path) -> None:

@@ -67,7 +67,13 @@ def repair_file(path: str | os.PathLike[str]) -> tuple[Path, int, int]:
         Store.create(target, settings=settings, items=items, payloads=payloads, log=log).close()
     finding = check_file(target)
     if not finding.is_good:
-        target.unlink()
+        try:
+            target.unlink()
+        except OSError as error:
+            raise SessionFileError(
+                f"{target} was written, but it could be neither tested nor removed "
+                f"({error.strerror}): do not use it"
+            ) from error
         raise SessionFileError(f"{path} cannot be repaired: {finding.fault}")
     return target, len(log), n_before
 
@@ -82,7 +88,7 @@ def _snapshot(path: Path) -> Iterator[Store]:
 @contextmanager
 def _salvaged(path: Path) -> Iterator[Store]:
     """Yield a copy of a damaged file; what is missing at its end is zeros."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         copy = Path(folder, "copy")
         try:
             copy_by_hand(path, copy)

@@ -186,7 +186,8 @@ def new_file(path: Path) -> Iterator[Path]:
         try:
             yield new
         finally:
-            Path(f"{new}{JOURNAL}").unlink(missing_ok=True)
+            with suppress(OSError):
+                Path(f"{new}{JOURNAL}").unlink(missing_ok=True)
 
 
 def copy_into(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
@@ -236,7 +237,7 @@ def snapshot(path: Path) -> Iterator[Path]:
 
     The file is not changed: a write that a kill interrupted is taken back in the copy alone.
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         copy = Path(folder, "copy")
         copy.touch()
         try:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from likewise.core.arrays import deflated, inflated
-from likewise.errors import InputError, SessionFileError, StaleQueryError
+from likewise.errors import InputError, LikewiseError, SessionFileError, StaleQueryError
 from likewise.store import schema
 from likewise.store.database import (
     IN_MEMORY,
@@ -56,6 +56,8 @@ SETTINGS: dict[str, tuple[type, ...]] = {
 }
 """The types of the settings that projects read."""
 
+
+SUMS = "SELECT name, sum FROM sums ORDER BY name"
 
 SETUP = "setup 0"
 """The payload with the session as it was begun."""
@@ -367,11 +369,31 @@ class Store:
                 if begin(self._db) != len(schema.MIGRATIONS):
                     schema.migrate(self._db)
                 yield self._db
-                self._db.execute("COMMIT")
+                sums = self._db.execute(SUMS).fetchall()
+                self._commit(sums)
             except BaseException:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise
+
+    def _commit(self, sums: list[Any]) -> None:
+        """End a transaction, after which the file has these checksums; say so if it is in doubt."""
+        try:
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._db.in_transaction:  # others are reading
+                raise
+            # The disk failed. That may have been after the last step that counts.
+            after = f"the disk failed ({error}). See to it before you go on"
+            try:
+                is_saved = self._db.execute(SUMS).fetchall() == sums
+            except sqlite3.Error:
+                raise LikewiseError(
+                    f"whether this was saved in {self.path} shows when it is opened again: {after}"
+                ) from error
+            if is_saved:
+                raise LikewiseError(f"this was saved in {self.path}, but then {after}") from error
+            raise
 
     def check_content(self) -> int:
         """Refuse a file in which an item, a payload or an entry is damaged; count the entries."""
