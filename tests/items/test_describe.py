@@ -171,7 +171,7 @@ def test_a_picture_that_cannot_be_read_is_refused(tmp_path):
 
 
 def test_a_model_of_series_predicts_new_series_of_any_length():
-    model = fitted(open_items(curves(0)))
+    model = fitted(open_items(curves(0), kind="series"))
     assert adjusted_rand_score(SPECIES, model.predict(curves(1))) == 1.0
     assert adjusted_rand_score(SPECIES, model.predict(curves(1, length=50))) == 1.0
     # An array of series is not taken for features: its values are z-normalized first.
@@ -248,7 +248,7 @@ def test_every_kind_has_its_aspects(tmp_path):
     rows = open_items(frame, columns=columns)
     assert names_and_widths(rows) == {"numbers": 2, "categories": 3, "texts": 16}
     assert names_and_widths(open_items(sentences(0))) == {"words": 10}
-    assert names_and_widths(open_items(curves(0))) == {"shape": 30}
+    assert names_and_widths(open_items(curves(0), kind="series")) == {"shape": 30}
     assert names_and_widths(open_items(tmp_path / "X.npy")) == {"numbers": 3}
     own = open_items(animals()).with_features(Features(np.eye(60), "of my own"))
     assert [aspect.name for aspect in own.features().aspects] == ["own"]
@@ -281,7 +281,7 @@ def test_aspects_that_do_not_fit_together_are_refused(columns, parts, message):
 
 
 def test_the_length_of_series_in_a_recipe_is_bounded():
-    items = open_items(curves(0))
+    items = open_items(curves(0), kind="series")
     recipe = {"length": 10**9, "channels": ["value"]}
     with pytest.raises(InputError, match="at 1 to 1024 moments, not 1000000000"):
         items.features(aspects=[Aspect("shape", "of a file", recipe)])

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
+from likewise import LabelOracle, Likewise
 from likewise.errors import InputError
 from likewise.items import open_items
 
@@ -38,7 +40,7 @@ def _file(data):
 def test_what_is_no_item_is_refused(tmp_path):
     with pytest.raises(InputError, match="the list is empty"):
         open_items([])
-    with pytest.raises(InputError, match=r"not 3\. Rows of numbers are opened as a data frame"):
+    with pytest.raises(InputError, match=r"a row of numbers or a series, not 3\."):
         open_items([3, 4])
     with pytest.raises(InputError, match="memory has no column 'body'"):
         open_items(["a", "b"], text="body")
@@ -84,8 +86,8 @@ def test_an_empty_path_is_not_this_folder():
         open_items("")
 
 
-def test_things_in_memory_are_of_three_kinds():
-    with pytest.raises(InputError, match="cannot be opened as rows, only as texts, series, images"):
+def test_things_in_memory_are_of_four_kinds():
+    with pytest.raises(InputError, match=r"cannot be opened as rows, only as .*series, .*images"):
         open_items(["a", "b"], kind="rows")
 
 
@@ -98,7 +100,7 @@ def test_features_of_things_in_memory_can_be_chosen():
     warped = open_items([[1, 2, 1], [2, 1, 2]], series_features="dtw", cache=False)
     assert "dynamic time warping" in warped.features().description
     with pytest.raises(InputError, match="--columns is for tables, and memory is not a table"):
-        open_items([[1, 2], [2, 1]], columns=["a"])
+        open_items([[1, 2], [2, 1]], kind="series", columns=["a"])
 
 
 def test_white_is_for_pixels_alone(tmp_path):
@@ -144,3 +146,22 @@ def test_what_is_no_picture_is_named_with_its_shape(thing):
 
 def test_equal_texts_are_described_without_a_warning():
     assert np.ptp(open_items(["the same words"] * 3, cache=False).features().X, axis=0).max() == 0
+
+
+def test_an_array_with_two_dimensions_is_points_unless_series_are_asked_for():
+    X = np.repeat([[0.0, 0.0], [5.0, 5.0], [10.0, 10.0]], 30, axis=0)
+    X += np.random.default_rng(0).normal(size=X.shape)
+    y = np.repeat([0, 1, 2], 30)
+    for source in (X, X.tolist(), list(X)):
+        items = open_items(source, cache=False)
+        assert items.kind == "points"
+        assert np.array_equal(items.features().X, X)
+        assert items.view(0)["fields"][0][0] == "feature 0"
+    model = Likewise(20, random_state=0).fit(open_items(X, cache=False), oracle=LabelOracle(y))
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+    assert np.array_equal(model.predict(X), model.labels_)
+    assert open_items(X, kind="points", cache=False).kind == "points"
+    assert open_items(X, kind="series", cache=False).kind == "series"
+    assert open_items(X, series=True, cache=False).kind == "series"
+    with pytest.raises(InputError, match="row 1, column 0 of X is NaN"):
+        open_items([[0.0, 1.0], [np.nan, 2.0]])

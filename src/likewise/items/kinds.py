@@ -80,7 +80,8 @@ def open_items(
         A folder of pictures; a CSV, JSON lines or Parquet file, whose rows are the items; a data
         frame of pandas or polars, or a table of pyarrow; an .npy or .npz file of features; with
         `series`, a folder or table of time series. Or what is in memory: a list or array of
-        pictures (paths, PIL images, pixels), of texts, or of series.
+        pictures (paths, PIL images, pixels), of texts, or an array with two dimensions, whose rows
+        are points. With ``kind="series"`` each of its rows is a time series.
     kind : str, optional
         What it is, if it is not to be recognized: ``"images"``, ``"texts"``, ``"rows"``,
         ``"series"``, ``"points"``, or a kind that another package has.
@@ -197,8 +198,8 @@ def open_as(
     elif is_frame(source):
         where, others = "the data frame", ("points", "images")
     else:
-        source, where, others = _listed(source), "what is in memory", ("names", "rows", "points")
-        name = _kind_in_memory(source) if name is None else name
+        source, where, others = _listed(source), "what is in memory", ("names", "rows")
+        name = _kind_in_memory(source, options) if name is None else name
     if name in others:
         rest = ", ".join(kind for kind in BUILT_IN if kind not in others)
         raise InputError(f"{where} cannot be opened as {name}, only as {rest}")
@@ -223,8 +224,8 @@ def _listed(things: Any) -> list[Any]:
     return listed
 
 
-def _kind_in_memory(things: list[Any]) -> str:
-    """Return the kind of things in memory, by the first of them."""
+def _kind_in_memory(things: list[Any], options: Mapping[str, Any]) -> str:
+    """Return the kind of things in memory, by the first of them; rows of numbers are points."""
     from likewise.items.images.decoding import IMAGE_SUFFIXES
 
     first = things[0]
@@ -243,10 +244,13 @@ def _kind_in_memory(things: list[Any]) -> str:
     n_axes = np.ndim(first)
     if n_axes not in (1, 2, 3):
         raise InputError(
-            f"an item is a path of a picture, an image, a text or a series, not {first!r}. "
-            "Rows of numbers are opened as a data frame."
+            f"an item is a path of a picture, an image, a text, a row of numbers or a series, not "
+            f"{first!r}."
         )
-    return "series" if n_axes == 1 else "images"
+    if n_axes > 1:
+        return "images"
+    is_matrix = len({len(thing) for thing in things if np.ndim(thing) == 1}) == 1
+    return "points" if is_matrix and "series_features" not in options else "series"
 
 
 @dataclass(frozen=True)

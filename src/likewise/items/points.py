@@ -14,6 +14,7 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.files import open_regular
+from likewise.inputs import refuse_rows
 from likewise.items.cache import FeatureCache
 from likewise.items.features import Aspect, Features
 from likewise.items.fields import Fields, as_text
@@ -39,8 +40,13 @@ class PointItems(Items):
     kind = "points"
     noun = "row"
 
-    def __init__(self, path: Path) -> None:
-        X, ids = read_array(path)
+    def __init__(self, source: Path | list[Any]) -> None:
+        path, ids = Path("memory"), None
+        if isinstance(source, Path):
+            path, (X, ids) = source, read_array(source)
+        else:
+            refuse_rows(source)
+            X = np.asarray(source)
         self._X = check_features(X, str(path))
         super().__init__(path, ids or numbered(len(X)))
         columns: dict[str, Any] = {f"feature {k}": x for k, x in enumerate(X.T[:MOST_SHOWN])}
@@ -54,8 +60,8 @@ class PointItems(Items):
         return isinstance(source, Path) and source.suffix.lower() in ARRAY_SUFFIXES
 
     @classmethod
-    def open(cls, source: Path, *, cache: FeatureCache) -> Self:
-        """Read an array."""
+    def open(cls, source: Path | list[Any], *, cache: FeatureCache) -> Self:
+        """Read an array, or take one that is in memory."""
         return cls(source)
 
     def content_hash(self, i: int) -> str:
