@@ -306,13 +306,14 @@ def test_an_unknown_metric_is_refused():
 
 @pytest.mark.parametrize("estimator", [Likewise(5), COBRA(5)])
 def test_sparse_rows_are_refused_with_the_way_for_tf_idf(estimator):
-    with pytest.raises(InputError, match=r"TruncatedSVD\(100\), (Likewise|COBRA)\(\)"):
+    with pytest.raises(InputError, match=r"TruncatedSVD\(100\), (Likewise|COBRA)\(metric=.cosine"):
         estimator.fit(csr_matrix(X), oracle=LabelOracle(Y))
 
 
 def test_the_way_for_tf_idf_works():
     texts = ["boat river fish", "car wheel brake", "river fish", "wheel brake", "boat", "car"] * 5
-    steps = TfidfVectorizer(), TruncatedSVD(4, random_state=0), Likewise(6, random_state=0)
+    model = Likewise(6, metric="cosine", random_state=0)
+    steps = TfidfVectorizer(), TruncatedSVD(4, random_state=0), model
     pipeline = make_pipeline(*steps).fit(texts, likewise__oracle=LabelOracle([0, 1] * 15))
     assert adjusted_rand_score([0, 1] * 15, pipeline.predict(texts)) == 1.0
 

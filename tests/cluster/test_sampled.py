@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from likewise import COBRA, Answer, LabelOracle, Likewise, run
-from likewise.cluster import estimator
+from likewise.cluster import start
 from likewise.errors import ContradictionError, InputError, SessionFileError
 
 pytest.importorskip("pandas", reason='pip install "likewise[tables]"')  # for to_frame
@@ -34,7 +34,7 @@ def fitted(model, X, y, numbers=None, **options):
     """Return a copy of a model, fitted on rows; a session about the rows of some numbers if any."""
     with pytest.MonkeyPatch.context() as patch:
         if numbers is not None:
-            patch.setattr(estimator, "draw_rows", lambda *_, **__: numbers)
+            patch.setattr(start, "draw_rows", lambda *_, **__: numbers)
         return clone(model).fit(X, oracle=LabelOracle(y), **options)
 
 

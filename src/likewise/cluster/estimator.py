@@ -522,7 +522,8 @@ def refuse_sparse(X: Any, estimator: str) -> None:
         raise InputError(
             f"X is a sparse matrix of shape {X.shape}, and {estimator} needs dense rows. For "
             "TF-IDF reduce it to 100 dimensions first: make_pipeline(TfidfVectorizer(), "
-            f"TruncatedSVD(100), {estimator}()).fit(texts, {estimator.lower()}__oracle=...)"
+            f'TruncatedSVD(100), {estimator}(metric="cosine")).fit(texts, '
+            f"{estimator.lower()}__oracle=...)"
         )
 
 
