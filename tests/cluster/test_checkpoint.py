@@ -123,7 +123,9 @@ def test_other_parameters_are_refused_by_name(tmp_path, other, message):
 
 def test_what_no_question_depends_on_may_differ(tmp_path):
     path = tmp_path / "a"
-    Likewise(5, random_state=np.int64(3)).fit(X, oracle=LabelOracle(Y), checkpoint=path)
+    Likewise(5, random_state=np.random.default_rng(0).integers(3, 4)).fit(
+        X, oracle=LabelOracle(Y), checkpoint=path
+    )
     model = Likewise(6, random_state=3, verbose=False, warm_start=True)
     assert model.fit(X, oracle=LabelOracle(Y), checkpoint=path).n_queries_ == 6
 
@@ -162,7 +164,7 @@ def test_damage_is_named(tmp_path):
 def test_two_fits_do_not_mix_their_answers(tmp_path):
     path = tmp_path / "a"
     Likewise(3, random_state=0).fit(X, oracle=LabelOracle(Y), checkpoint=path)
-    once = []
+    once: list[object] = []
 
     class Meddling(LabelOracle):
         def answer(self, question):

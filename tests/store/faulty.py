@@ -25,16 +25,12 @@ LARGE = 3000
 """Allocations of at least so many bytes fail: those of smaller ones are Python's own."""
 N_ENTRIES = 5
 
-libc = ctypes.CDLL(None)
-libc.faults_arm.argtypes = [
-    ctypes.c_char_p, ctypes.c_int, ctypes.c_long, ctypes.c_int, ctypes.c_size_t,
-]  # fmt: skip
-libc.faults_disarm.restype = ctypes.c_long
-libc.faults_mark.argtypes = [ctypes.c_long]
+libc = ctypes.CDLL(None)  # with `faults.c`, if that is preloaded
 
 
 def arm(folder, mode, n, fd=-1):
-    libc.faults_arm(os.fsencode(folder), mode, n, fd, LARGE)
+    sizes = ctypes.c_long(n), ctypes.c_int(fd), ctypes.c_size_t(LARGE)
+    libc.faults_arm(ctypes.c_char_p(os.fsencode(folder)), ctypes.c_int(mode), *sizes)
 
 
 def tell(n):
@@ -172,7 +168,7 @@ SCENARIOS = {kind.__name__.lower(): kind for kind in (Session, Beginning, Export
 
 def fault_everywhere(scenario, mode):
     """Let the first call fail, then the second, and so on, until none is left to fail."""
-    outcomes = Counter()
+    outcomes: Counter[str] = Counter()
     n = 0
     while True:
         n += 1
@@ -218,7 +214,7 @@ def record(folder):
         for n in range(N_ENTRIES, N_ENTRIES + 10):
             payloads = {f"p{n}": random.Random(n).randbytes(9000 * (n % 3))}
             store.append(tell(n), after=n, payloads=payloads)
-            libc.faults_mark(n + 1)
+            libc.faults_mark(ctypes.c_long(n + 1))
         libc.faults_disarm()
     Path(f"{folder}.first").write_bytes(scenario.first)
     return {"n": N_ENTRIES + 10}

@@ -72,7 +72,7 @@ class Disk:
         self.durable = {k: bytearray(data) for k, data in enumerate(names.values())}
         self.names = dict(zip(names, self.durable, strict=True))
         self.durable_names = dict(self.names)
-        self.pending = {k: [] for k in self.durable}
+        self.pending: dict[int, list[tuple[int, bytes | None]]] = {k: [] for k in self.durable}
         self.pending_names = []
 
     def take(self, what, place, one, two):
