@@ -17,7 +17,7 @@ from likewise.items import limits, open_items
 from likewise.items.limits import files_below, names_in
 from likewise.items.tablefiles import read_table
 from likewise.project import open_project
-from likewise.project.known import read_groups, read_known
+from likewise.project.given import read_groups, read_known
 from likewise.rows.row_files import NpyRows, ParquetRows
 
 needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")

@@ -192,7 +192,7 @@ def test_what_cannot_be_shown_is_open_and_a_renamed_picture_is_the_same_one(tmp_
         heads = [int(project.ids[group[0]][0]) % 2 for group in question.groups]
         chosen = heads.index(own) if own in heads else Answer.NONE
         project.choose(chosen, number=question.number, position=project.position)
-    assert project.known()[0][row] == "open"
+    assert project.how_known()[0][row] == "open"
     assert sum(g.n_open for g in project.groups()) >= 1
     project.close()
     (folder / "3.png").rename(folder / "other.png")

@@ -150,7 +150,7 @@ def find(project: Project, asked: Json) -> Json:
 
 def _listed(project: Project, rows: NDArray[np.intp], asked: Json) -> Json:
     """Return a page of the rows that contain a text and are known in one way, as asked."""
-    how, certainty = project.known()
+    how, certainty = project.how_known()
     wanted, way = asked.get("text", "").strip().lower(), asked.get("how", "")
     if wanted:
         places = [project.where[row] for row in rows.tolist()]
@@ -311,7 +311,7 @@ def map_(project: Project, asked: Json) -> Json:
     with project.lock:
         project.refresh()
         position = project.position
-        known, ids = project.known()[0], group_ids(project.session)
+        known, ids = project.how_known()[0], group_ids(project.session)
         largest_first = sorted(project.groups(), key=lambda g: (-g.size, g.id))
         groups = [shapes.group(project, g) for g in largest_first[:MOST_ON_MAP]]
     learned = np.where(known == "open", -1, ids)

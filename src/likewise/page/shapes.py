@@ -60,7 +60,7 @@ def whole_thing(project: Project, row: int) -> Json:
 
 def known_things(project: Project, rows: Iterable[int]) -> list[Json]:
     """Return items as `thing` does, with how their group is known and how certain that is."""
-    how, certainty = project.known()
+    how, certainty = project.how_known()
     marks = project.session.marks
     return [
         {
@@ -206,7 +206,7 @@ def _wrong_by_group(project: Project) -> NDArray[np.float64] | None:
     if complete is None or not complete.is_better_than_one_group:
         return None
     # The doubts of its items, scaled so that all groups together have as many as the estimate says.
-    doubts = 1.0 - np.nan_to_num(project.known()[1], nan=1.0)
+    doubts = 1.0 - np.nan_to_num(project.how_known()[1], nan=1.0)
     wrong = np.bincount(group_ids(project.session), doubts, 2 * len(project.ids))
     n_wrong = (1.0 - complete.estimate) * sum(g.size for g in project.groups())
     return np.asarray(wrong * (n_wrong / max(wrong.sum(), 1e-9)))

@@ -17,8 +17,8 @@ from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError
 from likewise.items import Features, Items
+from likewise.project.given import items_without, labels_of
 from likewise.project.growing import ASPECTS
-from likewise.project.known import items_without, labels_of
 from likewise.project.paths import Say, read_items
 from likewise.project.project import ROWS
 from likewise.store.packing import pack

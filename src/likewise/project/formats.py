@@ -104,7 +104,7 @@ Row = tuple[str, int | None, int, str, float, bool]
 def _rows(project: Project) -> list[Row]:
     """Return the items that a session is about, and their copies."""
     labels, marks = project.session.labels.tolist(), project.session.marks
-    how, certainty = (values.tolist() for values in project.known())
+    how, certainty = (values.tolist() for values in project.how_known())
     return [
         (name, place, labels[row], how[row], certainty[row], row in marks)
         for name, row, place in project.listed()

@@ -15,7 +15,7 @@ DOUBTFUL = 0.8
 """Learned items less certain than this are called doubtful. Chosen by eye: .7 would mark fewer
 items, .9 more; no group changes."""
 
-Known = tuple[NDArray[np.str_], NDArray[np.float64]]
+HowKnown = tuple[NDArray[np.str_], NDArray[np.float64]]
 """How the group of every row is known, and how certain it is."""
 
 
@@ -42,7 +42,7 @@ class Group:
 
 
 def groups_of(
-    session: Session, weights: NDArray[np.intp] | None = None, known: Known | None = None
+    session: Session, weights: NDArray[np.intp] | None = None, known: HowKnown | None = None
 ) -> list[Group]:
     """Return all groups, those that answers have joined first; joined names are listed together.
 
@@ -147,7 +147,7 @@ def group_ids(session: Session) -> NDArray[np.intp]:
 
 
 @once_per_state
-def how_known(session: Session) -> Known:
+def how_known(session: Session) -> HowKnown:
     """Return, for every row, how its group is known and with which certainty.
 
     *said*: it follows from answers about the row itself. *learned*: it follows from answers about

@@ -138,7 +138,7 @@ def take_in(
 
 def rows_in_doubt(project: Project) -> list[int]:
     """Return the rows that joined later, and whose group is neither said nor certain."""
-    how, certainty = project.known()
+    how, certainty = project.how_known()
     later = range(project.session.n_first_rows, len(project.ids))
     return [
         row

@@ -1,30 +1,23 @@
-"""What there is before the first question: what is known, and groups to be mended."""
+"""Links that are known and hold, read from tables: pairs, or items and their groups."""
 
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from likewise.core.answers import Answer, Link, as_answer
 from likewise.core.candidates import Candidates
 from likewise.core.links import LinkGraph
 from likewise.errors import AnswerError, InputError
-from likewise.items import Items
-from likewise.items.fields import as_text
 from likewise.items.tablefiles import CSV_SUFFIXES, read_table
 from likewise.items.tables import Table
-from likewise.learning.given import is_no_group
 from likewise.project.groups import group_ids
 from likewise.project.project import Project
-from likewise.rows.sample import SAMPLE_ROWS
 from likewise.words import plural
 
-FOLDERS = "folders"
-"""The word for: an item belongs to the group of its folder."""
 MOST_NAMED = 5
 """How many contradictions a message names."""
 
@@ -77,28 +70,31 @@ def read_known(
     >>> known.names
     {0: 'cat', 2: 'dog'}
     """
-    reader = _reader(path, ids)
+    reader = table_reader(path, ids)
     if {"left", "right", "answer"} <= set(reader.table.columns):
         return KnownItems(tuple(reader.pairs()), {})
     if reader.has_groups:
         return reader.groups()
     if {"old", "new"} <= set(reader.table.columns):
-        return replace(reader, table=_here(reader.table, reader.place)).groups(candidates)
+        return replace(reader, table=_renamed(reader.table, reader.place)).groups(candidates)
     raise InputError(
         f"{path} has the columns {', '.join(reader.table.columns)}. What is known needs id and "
         "group, old and new, or left, right and answer."
     )
 
 
-def _reader(path: str | os.PathLike[str], ids: Sequence[str] | Mapping[str, int]) -> _Reader:
+def table_reader(
+    path: str | os.PathLike[str], ids: Sequence[str] | Mapping[str, int]
+) -> TableReader:
+    """Return the table in a file, with the row of every id."""
     file = Path(path)
     is_csv = file.suffix.lower() in CSV_SUFFIXES
     table = read_table(file, header=True) if is_csv else read_table(file)
     row = ids if isinstance(ids, Mapping) else {name: k for k, name in enumerate(ids)}
-    return _Reader(table, row, 2 if is_csv else 1)
+    return TableReader(table, row, 2 if is_csv else 1)
 
 
-def _here(table: Table, place: Mapping[str, int]) -> Table:
+def _renamed(table: Table, place: Mapping[str, int]) -> Table:
     """Return a table of old and new names as one of id and group, "" for names not in `place`."""
     # A CSV file has an apostrophe before names that a spreadsheet would take for formulas.
     old = [name if name in place else name.removeprefix("'") for name in table.texts("old")]
@@ -109,10 +105,10 @@ def _here(table: Table, place: Mapping[str, int]) -> Table:
 
 
 def give_known(project: Project, path: str | os.PathLike[str]) -> int:
-    """Add what a file says to a project, as one gesture; return how many links were new.
+    """Add the links of a file to a project, as one gesture; return how many were new.
 
-    Groups get the names that the file has for them. What the project knows already is skipped, so
-    that the same file can be given again.
+    Groups get the names that the file has for them. Links that follow from earlier answers are
+    skipped, so that the same file can be read again.
     """
     rows = {name: row for name, row, _ in project.listed()}
     known = read_known(path, rows, project.session.strategy.candidates)
@@ -125,7 +121,7 @@ def give_known(project: Project, path: str | os.PathLike[str]) -> int:
                 left, right = (project.ids[row] for row in link.pair)
                 raise InputError(
                     f"by {path} {left} and {right} are {link.answer.value}, by the answers so far "
-                    f"they are {implied.value}. Change the one or the other; nothing was taken."
+                    f"they are {implied.value}. Change one of them; nothing was imported."
                 )
         new = [link for link, known_so in zip(known.links, before, strict=True) if known_so is None]
         if new:
@@ -137,70 +133,19 @@ def give_known(project: Project, path: str | os.PathLike[str]) -> int:
         return len(new)
 
 
-def items_without(items: Items, groups: str | None) -> Items:
-    """Return items that are not compared by the column that has their groups, if it is one."""
-    if groups is not None and not isinstance(groups, str):
-        raise InputError(f"groups are named by a text, such as a column, got {groups!r}")
-    if groups is None or groups not in items.columns():
-        return items
-    return items.leaving_out(groups)
-
-
-def labels_of(items: Items, groups: str, say: Callable[[str], None]) -> list[str]:
-    """Return the group that every item has already, "" for none; say how many there are."""
-    if items.n > SAMPLE_ROWS:
-        raise InputError(
-            f"--groups is for up to {SAMPLE_ROWS} items, and {items.source} has {items.n}. In "
-            "Python, Likewise().fit(X, oracle=..., groups=...) asks about a sample of more."
-        )
-    columns = items.columns()
-    if groups in columns:
-        labels = [as_text(value) for value in columns[groups]]
-    elif groups == FOLDERS:
-        folders = [PurePath(name).parent.as_posix() for name in items.ids]
-        labels = ["" if folder == "." else folder for folder in folders]
-    elif Path(groups).exists():
-        labels = read_groups(groups, items.ids)
-    else:
-        named = f"; its columns are {', '.join(columns)}" if columns else ""
-        raise InputError(
-            f"--groups {groups}: {items.source} has no such column, and there is no such file"
-            f"{named}. Give a column, a table of id and group, or the word {FOLDERS}."
-        )
-    labels = ["" if is_no_group(label) else label.strip() for label in labels]
-    if not any(labels):
-        raise InputError(f"--groups {groups}: no {items.noun} of {items.source} has a group there")
-    n_groups, n_open = len({*labels} - {""}), labels.count("")
-    also = f", and {plural(n_open, items.noun)} in none" if n_open else ""
-    say(f"starts from {plural(n_groups, 'group')} by {groups}{also}")
-    return labels
-
-
-def read_groups(path: str | os.PathLike[str], ids: Sequence[str]) -> list[str]:
-    """Return the group that a table of id and group has for every item, "" where it has none.
-
-    Groups are called by the column ``name`` where there is one and no two share a name.
-    """
-    reader = _reader(path, ids)
-    if not reader.has_groups:
-        raise InputError(
-            f"{path} has the columns {', '.join(reader.table.columns)}. Groups need id and group."
-        )
-    group_of, titles = reader.assigned(is_said=False)
-    counts = Counter(titles.values())
-    called = {group: name if counts[name] == 1 else group for group, name in titles.items()}
-    return [called[group_of[row]] if row in group_of else "" for row in range(len(ids))]
-
-
 @dataclass(frozen=True)
-class _Reader:
-    """A table, the row of every id, and the line of the table's first row."""
+class TableReader:
+    """A table of pairs or of items and groups: `place` has the row of every id.
+
+    `first_line` is the line of the table's first row, for messages.
+    """
 
     table: Table
     place: Mapping[str, int]
     first_line: int
 
     def row(self, name: str, line: int) -> int:
+        """Return the row of an id; an id that no item has is refused with its line."""
         if name not in self.place:
             raise InputError(
                 f"{self.table.path}, line {line}: there is no item {name!r}. Items are called "
@@ -209,6 +154,7 @@ class _Reader:
         return self.place[name]
 
     def pairs(self) -> Iterator[Link]:
+        """Return the links of a table of left, right and answer, without those that follow."""
         graph = LinkGraph(len(self.place))
         lines: dict[frozenset[int], int] = {}
         clashes = []
@@ -238,10 +184,11 @@ class _Reader:
 
     @property
     def has_groups(self) -> bool:
+        """Whether the table has a column of groups and one of ids."""
         return "group" in self.table.columns and len(self.table.columns) > 1
 
     def assigned(self, *, is_said: bool) -> tuple[dict[int, str], dict[str, str]]:
-        """Return the group of every row, only if it was said or all, and the names of groups."""
+        """Return the group of every row, or only of rows that were said, and the groups' names."""
         columns = self.table.columns
         id = "id" if "id" in columns else next(name for name in columns if name != "group")
         names = self.table.texts(id)
@@ -268,6 +215,7 @@ class _Reader:
         return {row: group for row, (group, _) in at.items()}, titles
 
     def groups(self, candidates: Candidates | None = None) -> KnownItems:
+        """Return the links and names of a table of items and groups."""
         group_of, titles = self.assigned(is_said=True)
         members: dict[str, list[int]] = {}
         for row, group in group_of.items():
@@ -283,8 +231,11 @@ class _Reader:
         return KnownItems((*same, *apart), {heads[g]: name for g, name in titles.items() if name})
 
     def refuse(self, clashes: Sequence[str]) -> None:
+        """Refuse a table that contradicts itself, and name the first contradictions."""
         if clashes:
             more = len(clashes) - MOST_NAMED
             also = [f"and {plural(more, 'further contradiction')}"] if more > 0 else []
             shown = "; ".join([*clashes[:MOST_NAMED], *also])
-            raise InputError(f"{self.table.path} contradicts itself: {shown}. Nothing was taken.")
+            raise InputError(
+                f"{self.table.path} contradicts itself: {shown}. Nothing was imported."
+            )

@@ -1,8 +1,8 @@
-"""Corrections of the result: what moving, merging, splitting and checking say, as links.
+"""Corrections of the result as links: moving items, merging, splitting and confirming groups.
 
-`Mending` and `split` return the links of one gesture. They are given to a session with
+`Mending` and `split` return the links of one gesture. A session takes them with
 ``overrules=True``: the person looks at the result, so these links overrule earlier answers that
-conflict with them.
+contradict them.
 """
 
 from __future__ import annotations
@@ -112,9 +112,10 @@ class Mending:
 def changed_rows(
     before: NDArray[np.intp], after: NDArray[np.intp], moved: Sequence[int] = ()
 ) -> NDArray[np.intp]:
-    """Return the rows that changed groups, where somebody `moved` some of them.
+    """Return the rows that changed groups when a person `moved` some of them.
 
-    A group is the earlier one with which it shares most rows, those first that share no moved one.
+    Each group is matched to the earlier one with which it shares most rows. Groups that share no
+    moved row are matched first.
     """
     pairs = list(zip(before.tolist(), after.tolist(), strict=True))
     shared, n_moved = Counter(pairs), Counter(pairs[row] for row in moved)
@@ -187,7 +188,7 @@ def likeliest_parts(features: Features, rows: NDArray[np.intp]) -> NDArray[np.bo
 
 
 def _halves(X: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which rows are in the second of two halves, by the widest direction and 2-means."""
+    """Return which rows are in the second half, by 2-means from a cut across the widest axis."""
     X -= X.mean(axis=0)
     axis = X[int((X**2).sum(axis=1).argmax())].copy()
     for _ in range(N_ROUNDS):

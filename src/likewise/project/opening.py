@@ -15,8 +15,8 @@ from likewise.items import Features
 from likewise.items.kinds import PathLike, refuse_nothing
 from likewise.project import large
 from likewise.project.beginning import Begun, Step, begin
+from likewise.project.given import items_without
 from likewise.project.growing import JOINED, Present, catch_up, describe_stored
-from likewise.project.known import items_without
 from likewise.project.matching import Changes, ids_of_rows
 from likewise.project.options import (
     check_data,

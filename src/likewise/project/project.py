@@ -21,7 +21,7 @@ from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, SessionFileError, StaleQueryError
 from likewise.items import Features, Items
-from likewise.project.groups import Group, Known, groups_of, how_known, rows_like
+from likewise.project.groups import Group, HowKnown, groups_of, how_known, rows_like
 from likewise.project.mending import (
     Mending,
     answers_behind,
@@ -193,7 +193,7 @@ class Project:
             weights[row] += len(ids)
         gone = self.session.removed
         weights[sorted(gone)] = 0
-        groups = groups_of(self.session, weights, self.known())
+        groups = groups_of(self.session, weights, self.how_known())
         if not gone:
             return groups
         there = [(g, tuple(r for r in g.standing if r not in gone)) for g in groups if g.size]
@@ -201,7 +201,7 @@ class Project:
             replace(g, standing=rows or tuple(self.members(g)[:1].tolist())) for g, rows in there
         ]
 
-    def known(self) -> Known:
+    def how_known(self) -> HowKnown:
         """Return how the group of every row is known and how certain it is; see `how_known`.
 
         What cannot be shown is open, even if the learner places it, unless answers decide it.
@@ -353,7 +353,7 @@ class Project:
     def undo(self, *, position: int) -> None:
         """Take back the last thing done."""
         with self.lock:
-            self._check(position)
+            self._refuse_outdated(position)
             if self.can_undo:
                 with self._change(position, {"do": "undo"}):
                     self.session.undo(keeps_growth=True)
@@ -366,7 +366,7 @@ class Project:
     def redo(self, *, position: int) -> None:
         """Do again what was taken back."""
         with self.lock:
-            self._check(position)
+            self._refuse_outdated(position)
             if self.session.can_redo:
                 with self._change(position, {"do": "redo"}):
                     self.session.redo()
@@ -379,7 +379,7 @@ class Project:
     def name(self, group: int, name: str, *, position: int) -> None:
         """Name a group, or take its name away."""
         with self.lock:
-            self._check(position)
+            self._refuse_outdated(position)
             self.group(group)
             self.name_all({group: name}, position=position)
 
@@ -413,7 +413,7 @@ class Project:
     def go_on(self, *, position: int) -> None:
         """Go on by the strategy of `Likewise` when another one has nothing left to ask."""
         with self.lock:
-            self._check(position)
+            self._refuse_outdated(position)
             if self.features.metric == "precomputed":
                 raise InputError(
                     "nothing is left to ask, and there are only distances to learn from. Begin "
@@ -451,7 +451,8 @@ class Project:
 
     # -- inside ----------------------------------------------------------------------------------
 
-    def _check(self, position: int) -> None:
+    def _refuse_outdated(self, position: int) -> None:
+        """Take in what others have added; refuse a change that was decided before it."""
         self.refresh()
         if position != self.position:
             raise StaleQueryError(
@@ -468,7 +469,7 @@ class Project:
     ) -> Iterator[dict[str, Any]]:
         """Store what the caller does; if either fails, session and file stay as they were."""
         with self.lock:
-            self._check(position)
+            self._refuse_outdated(position)
             with self.session.transaction():
                 signature = self._signature()
                 yield signature
