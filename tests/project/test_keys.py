@@ -201,7 +201,7 @@ def test_what_cannot_be_shown_is_open_and_a_renamed_picture_is_the_same_one(tmp_
     assert again.ids.index("other.png") == project.ids.index("3.png")
     gone = again.ids.index("5.png")
     assert again.where[gone] is None
-    assert again.known()[0][gone] in ("open", "said")
+    assert again.how_known()[0][gone] in ("open", "said")
     again.close()
 
 
