@@ -40,14 +40,14 @@ def package_versions(*names: str) -> str:
 
 
 def feature_cache(cache: bool | str | os.PathLike[str]) -> FeatureCache:
-    """Return the cache in the user's cache folder, in another one, or one that keeps nothing."""
+    """Return a cache: in the user's cache folder, in a given folder, or one that keeps nothing."""
     if cache is True:
         return FeatureCache(cache_folder() / "features")
     return FeatureCache(None if cache is False else Path(cache))
 
 
 class FeatureCache:
-    """Arrays in one SQLite file, which may be deleted any time; `notes` says why it failed."""
+    """Arrays in one SQLite file, which can be deleted at any time; `notes` says what failed."""
 
     def __init__(self, folder: Path | None) -> None:
         self._path = None if folder is None else folder / FILE
@@ -90,7 +90,7 @@ class FeatureCache:
         return from_json(json.loads(self.get(recipe, hash, packed).tobytes()))
 
     def _with(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
-        """Do something with the file; make it if it is missing, delete it if it is damaged."""
+        """Run a function on the file; create the file if missing, delete it if damaged."""
         if self._path is None:
             return None
         try:

@@ -14,7 +14,7 @@ from likewise.core.partition import SuperInstances
 from likewise.errors import InputError
 
 OWN = "own"
-"""The aspect that features have which came with the items."""
+"""The name of the only aspect of features that came with the items."""
 
 
 @dataclass(frozen=True, slots=True)

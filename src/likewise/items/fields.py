@@ -1,4 +1,4 @@
-"""Fields: the columns of a table as a person sees them, of one row or of a row beside groups."""
+"""How the rows of a table are shown: one row as fields, or a row beside groups."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIELD_LENGTH = 2_000
 """A cell is cut here for showing, so that one huge value does not stop the page."""
 
 LONG_NUMBER = re.compile(r"-?\d+\.\d{7,}(e[-+]?\d+)?", re.IGNORECASE)
-"""A number with more decimals than anybody compares."""
+"""A number with more decimals than a person compares."""
 
 MISSING = frozenset({"", "na", "n/a", "nan", "nat", "null", "none", "nil", "?", "-"})
 """What stands for "no value" in a table, in lower case."""
@@ -55,7 +55,7 @@ categories or the first ``texts``; and ``n_missing``."""
 
 
 class Fields:
-    """Some columns of a table, to be shown.
+    """The columns of a table that are shown.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Fields:
         return self._rows[i]
 
     def view(self, i: int) -> dict[str, Any]:
-        """Return the fields of row `i`, and where its numbers and dates lie among all."""
+        """Return the fields of row `i`, and its numbers and dates as shares of their ranges."""
         return {"fields": self.row(i), "scales": self._scales(i)}
 
     def _scales(self, i: int) -> dict[str, float]:
@@ -107,7 +107,7 @@ class Fields:
         return sorted(fields, key=lambda field: -field["tells"])
 
     def sum_up(self, members: Sequence[int]) -> str:
-        """Return the values that tell these rows from the others, such as ``color red``."""
+        """Return the values that distinguish these rows from the others, such as ``color red``."""
         rows, n = np.array(members, dtype=np.intp), self._table.n
         scored: list[tuple[float, str]] = []
         for name, (numbers, ranks) in self._ranks.items():
@@ -132,7 +132,7 @@ class Fields:
 
     @cached_property
     def _ranks(self) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """The columns of numbers, and which share of the others is smaller."""
+        """The columns of numbers, each with the percentile ranks of its values."""
         ranks = {}
         for name, numbers in self._numbers.items():
             finite = np.sort(numbers[np.isfinite(numbers)])
@@ -144,7 +144,7 @@ class Fields:
 
     @cached_property
     def _shares(self) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """Every column of numbers or dates, and each value as a share of its range."""
+        """The columns of numbers and dates, each with its values as shares of its range."""
         others = [name for name in self.names if name not in self._numbers]
         columns = self._numbers | dict(self._varying(others, self._table.times))
         return {name: (v, scaled(v, *finite_range(v))) for name, v in columns.items()}
@@ -176,7 +176,7 @@ def _numbers_in(
     shares: NDArray[np.float64],
     groups: Sequence[NDArray[np.intp]],
 ) -> tuple[float, list[Entry]]:
-    """Return how far groups of numbers are apart for their spread, and the spread of each."""
+    """Return how well numbers separate groups, and their spread in each group."""
     entries: list[Entry] = []
     middles, spreads = [], []
     for rows in groups:
@@ -200,7 +200,7 @@ def _numbers_in(
 def _categories_in(
     column: Sequence[Any], groups: Sequence[NDArray[np.intp]]
 ) -> tuple[float, list[Entry]]:
-    """Return how far groups differ in their shares of values, and the largest shares of each."""
+    """Return how well categories separate groups, and the most frequent ones in each group."""
     cells = [[column[i] for i in rows.tolist()] for rows in groups]
     # Texts are counted before they are shown: most values are there many times.
     plain = [[v if isinstance(v, str) else as_shown(v) for v in group] for group in cells]
@@ -228,7 +228,7 @@ def _categories_in(
 
 
 def as_shown(value: Any) -> str:
-    """Return a cell to be shown: nothing if it is missing, few digits of a number, the start."""
+    """Return the text of a cell: empty if missing, rounded if a long number, cut if too long."""
     if is_missing(value):
         return ""
     if isinstance(value, np.floating):
@@ -241,7 +241,7 @@ def as_shown(value: Any) -> str:
 
 
 def as_text(value: Any) -> str:
-    """Return a cell as text for people."""
+    """Return a cell as text that people can read."""
     if isinstance(value, str):
         text = value
     elif value is None:

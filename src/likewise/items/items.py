@@ -30,7 +30,7 @@ SPARK_POINTS = 48
 
 
 class Items:
-    """A set of things a person can compare, and features of them. Made by `open_items`.
+    """Things that a person can compare, and their features. Made by `open_items`.
 
     A kind of items is a subclass with `kind`, `noun`, `options`, `recognizes` and `open`. It says
     which aspects its items have (`aspects`), how one of them is computed (`compute`), and what is
@@ -90,7 +90,7 @@ class Items:
 
     @classmethod
     def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
-        """Whether a path, data frame or array is of this kind, by the options that were given.
+        """Whether a path, data frame or array is of this kind, judging by the options given.
 
         By default it never is: the kind must be named.
         """
@@ -131,18 +131,18 @@ class Items:
         return digest(json.dumps(self.view(i)), picture)
 
     def content(self, i: int) -> str:
-        """Return a hash that is the same for items that nobody can tell apart."""
+        """Return a hash that is equal for identical items."""
         return self.content_hash(i)
 
     def aspects(self) -> Sequence[Aspect]:
-        """Return the respects in which these items are alike, in order, each with its recipe.
+        """Return the aspects of these items, in order, each with its recipe.
 
         By default there are none: such items can be shown, but not described.
         """
         return ()
 
     def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> np.ndarray | Features:
-        """Return one row of values for each item, by the recipe of an aspect.
+        """Return one row of values per item, computed by the recipe of an aspect.
 
         The aspect is one of these items or of earlier ones, whose ranges, vocabulary or network
         then hold for these. Return `Features` where there is more to say: notes, problems of single
@@ -176,7 +176,7 @@ class Items:
         return small(self.view(i))
 
     def sum_up(self, members: Sequence[int]) -> str:
-        """Return a few words that tell these items from the others, or nothing."""
+        """Return a few words that distinguish these items from the others, or an empty text."""
         return ""
 
     def searched(self, i: int) -> str:
@@ -241,7 +241,7 @@ class Items:
         return joined(wanted, parts).with_problems(self.problems)
 
     def with_features(self, features: Features | Callable[[], Features]) -> Self:
-        """Return the same items with these features, or what makes them, as their own."""
+        """Return the same items with these features, or with a function that returns features."""
         other = copy.copy(self)
         other._own = features
         return other
@@ -261,7 +261,7 @@ class Items:
         return Describer(self.kind, self._opened_with, aspects)
 
     def from_all_together(self) -> CannotGrowError:
-        """Return the error of an aspect that new items cannot have."""
+        """Return the error for features that depend on all items."""
         return CannotGrowError(
             f"the features of these {many(self.noun)} come from all of them together, so new ones "
             "cannot be described. Begin another session with --session FILE"

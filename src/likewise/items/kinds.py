@@ -1,4 +1,4 @@
-"""From a path, a data frame or what is in memory to items: the kinds, and which of them it is."""
+"""Open a path, a data frame or things in memory as items of the right kind."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ BUILT_IN = {
     "series": "likewise.items.series:SeriesItems",
     "images": "likewise.items.images:ImageItems",
 }
-"""The kinds, in the order in which they are asked whether they recognize a source."""
+"""The kinds, in the order in which they are tried."""
 
 LOOKED_AT = 65_536
-"""A file with fewer bytes than this is read whole before anything else is done."""
+"""A file with fewer bytes than this is read completely before anything else happens."""
 
 KINDS: Registry[type[Items]] = Registry("kind of items", BUILT_IN, group="likewise.items")
 
@@ -255,7 +255,7 @@ def _kind_in_memory(things: list[Any], options: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Describer:
-    """What describes new things of a kind: small, without items, so that it can be pickled.
+    """Describes new things of a kind; small and without items, so that it can be pickled.
 
     It has the aspects of the first items; None if their features came with them.
     """
@@ -265,7 +265,7 @@ class Describer:
     aspects: Sequence[Aspect] | None
 
     def takes(self, source: Any) -> bool:
-        """Whether this is to be described; rows of numbers are features already."""
+        """Whether this must be described; rows of numbers are features already."""
         if isinstance(source, Items | str | os.PathLike) or is_frame(source):
             return True
         if not isinstance(source, list | tuple | np.ndarray) or not len(source):
@@ -290,7 +290,7 @@ class Describer:
         return features
 
     def _opened(self, source: Any) -> Items:
-        """Open new things as the first were, without their ids and what is only shown."""
+        """Open new things with the options of the first ones, except ids and what is only shown."""
         kind: str | None = self.kind
         unused = ["cache", "white"] if kind == "series" else ["cache", "white", "id", "show"]
         if not is_frame(source) and not isinstance(source, str | os.PathLike):
@@ -327,7 +327,7 @@ def refuse_nothing(source: PathLike, options: Mapping[str, Any]) -> None:
 
 
 def _kind(source: Any, name: str | None, options: Mapping[str, Any]) -> type[Items]:
-    """Return the kind of a name, or else the first that recognizes a source."""
+    """Return the named kind, or else the first one that recognizes a source."""
     if name is not None:
         kind_class: Any = KINDS.find(name)
         if not (isinstance(kind_class, type) and issubclass(kind_class, Items)):

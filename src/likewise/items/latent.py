@@ -1,4 +1,4 @@
-"""Latent semantic indexing: texts by their words, or by runs of letters, as unit vectors."""
+"""Latent semantic indexing: unit vectors of texts, from words or from runs of letters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Latent = tuple[NDArray[np.float64], dict[str, Any]]
 
 
 class LatentTexts:
-    """Fits unit vectors to texts, once to each list of them, and describes others by such a fit."""
+    """Fits unit vectors to texts, once per list of texts, and describes new texts by a fit."""
 
     def __init__(self, cache: FeatureCache) -> None:
         self._cache = cache
@@ -54,7 +54,7 @@ class LatentTexts:
         return self._fits[key]
 
     def describe(self, texts: Sequence[str], recipe: Mapping[str, Any]) -> NDArray[np.float64]:
-        """Return unit vectors by a recipe; words that were not there before do not count."""
+        """Return unit vectors by a recipe; unknown words are ignored."""
         # A fit is not quite what its components give: the first texts keep what was fitted.
         if recipe["of"] == digest(*texts):
             return self.fit(texts, recipe["by"])[0]

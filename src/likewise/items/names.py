@@ -1,4 +1,4 @@
-"""The distinct names in a column of a table; names that are alike may mean the same."""
+"""The distinct names in a column of a table; similar names may mean the same thing."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ N_GRAMS = (2, 3)
 MOST_ALIKE = 20
 """A name is a candidate with at most this many others."""
 LEAST_ALIKE = 0.4
-"""Names that are less alike are not candidates, unless another bound is given. Of the pairs of
+"""Names that are less similar are not candidates, unless another bound is given. Of the pairs of
 spellings of 150 made-up companies, 98 % are more alike (.3: 99 %, .5: 92 %), and asking about 424
 such names takes 439 choices (491, 345)."""
 LEAST_APART = 1e-6
 """The least distance of names that differ in more than case and spaces."""
 SURELY_SAME = 1.0 - LEAST_APART / 2
-"""Names that are more alike than this are joined, unless another bound is given."""
+"""Names that are more similar than this are joined, unless another bound is given."""
 DECIMALS = 9
 """Similarities are rounded to this many decimals, so that they are the same on every machine."""
 
 
 class NameItems(TableItems):
-    """The distinct texts of a column, the frequent ones first, with how often each is there.
+    """The distinct texts of a column, the most frequent first, with how often each occurs.
 
     Names that differ only in case and spaces are joined without a question; the other candidates
     are those with the most alike runs of characters.
@@ -75,11 +75,11 @@ class NameItems(TableItems):
         return {"kind": self.kind, "text": self.ids[i], "length": len(self.ids[i])}
 
     def heading(self, i: int) -> str:
-        """Return how many rows have the name, which is itself shown below."""
+        """Return how many rows have the name; the name itself is shown below."""
         return plural(self.counts[i], "row")
 
     def content_hash(self, i: int) -> str:
-        """Return a hash of the name, not of how often it is there."""
+        """Return a hash of the name, not of how often it occurs."""
         return digest(self.ids[i])
 
     def columns(self) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class NameItems(TableItems):
         return [Aspect("spelling", "runs of characters", {"of": digest(*self.ids)})]
 
     def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> Features:
-        """Return the most alike names as candidate pairs."""
+        """Return the most similar names as candidate pairs."""
         if aspect.recipe["of"] != digest(*self.ids):
             raise self.from_all_together()
         same_above, different_below = self._bounds
@@ -109,7 +109,7 @@ class NameItems(TableItems):
 
 
 def alike_names(names: Sequence[str], least: float = LEAST_ALIKE) -> Candidates:
-    """Return the most alike names as candidates, by the cosine of their weighted n-grams.
+    """Return the most similar names as candidates, by the cosine of their weighted n-grams.
 
     Names that differ only in case and spaces have distance 0, and no others.
     """

@@ -28,7 +28,7 @@ RECOGNIZED = (
 """Columns of pairs that need not be named: those of Splink, our own, and those of others."""
 
 AUTO = "auto"
-"""Instead of the names of columns: find out."""
+"""Find the columns by their names."""
 
 
 def read_candidates(
@@ -38,7 +38,7 @@ def read_candidates(
     same_above: float | None = None,
     different_below: float | None = None,
 ) -> Features:
-    """Return the pairs in a file as candidates among items, by how alike they are.
+    """Return the pairs in a file as candidates among items, the most similar first.
 
     A pair of an item and itself is left out. Of a pair that is listed several times the best score
     counts. Pairs with a score above `same_above` are joined, and those below
@@ -76,10 +76,10 @@ def bounded(
     notes: Sequence[str] = (),
     why: str = "",
 ) -> Features:
-    """Return candidates as features; pairs with certain scores, `top` minus distance, are decided.
+    """Return candidates as features; very high and very low scores need no question.
 
-    A score above `same_above` joins two items, one below `different_below` is no candidate. `why`
-    says in words what joins them.
+    A score is `top` minus the distance. One above `same_above` joins two items, one below
+    `different_below` is no candidate. `why` says in words what joins items.
     """
     lines, scores = list(notes), top - candidates.distances
     is_same = scores > (np.inf if same_above is None else same_above)
@@ -152,7 +152,7 @@ def named(path: Path, columns: Sequence[str] | str, there: Sequence[str]) -> Seq
 
 
 def _places(path: Path, side: Ids, place: Mapping[str, int]) -> NDArray[np.intp]:
-    """Return the places of a column of ids among those of the items."""
+    """Return the position of each id among the items."""
     codes, values = side
     names = [as_text(v.item() if isinstance(v, np.generic) else v).strip() for v in values]
     places = np.array([place.get(name, -1) for name in names], dtype=np.intp)[codes]

@@ -1,4 +1,4 @@
-"""Arrays of numbers: items with nothing else to show, and features that the user brings."""
+"""Arrays of numbers: as items with nothing else to show, and as features of other items."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def check_features(X: np.ndarray, where: str) -> np.ndarray:
 
 
 def refuse_not_finite(X: np.ndarray, where: str, numbers: Sequence[int] | np.ndarray) -> None:
-    """Raise `InputError` with the first value that is not finite; `numbers` are those of rows."""
+    """Raise `InputError` for the first value that is not finite; `numbers` has the row numbers."""
     bad = np.argwhere(~np.isfinite(X))
     if len(bad):
         row, column = (int(k) for k in bad[0])
@@ -210,7 +210,7 @@ def _from_table(path: Path) -> tuple[np.ndarray, list[str] | None]:
 
 
 def _match(names: Sequence[str], ids: Sequence[str], path: Path) -> list[int]:
-    """Return where the features of each item are."""
+    """Return the row of features that belongs to each item."""
     place = {name: k for k, name in enumerate(names)}
     lost = [name for name in ids if name not in place]
     if lost:

@@ -34,7 +34,7 @@ HOW = {
 }
 
 ASPECTS = {"numbers": ("number", "date"), "categories": ("category",), "texts": ("text",)}
-"""The aspects of rows, and what columns they are made from."""
+"""The aspects of rows, and the types of columns that each is made from."""
 
 BETTER = "Choose other columns with --columns, or bring your own features with --features."
 
@@ -67,7 +67,7 @@ class RowItems(TableItems):
         self._hashed = sorted({*known, *(columns or table.columns)})
 
     def leaving_out(self, column: str) -> Self:
-        """Return the rows without a column among features, fields and what counts as a change."""
+        """Return the rows without a column: it is not compared, shown or watched for changes."""
         if self._is_chosen and column in self._used:
             raise InputError(
                 f"the column {column!r} of {self.source} has the groups, so rows are not compared "
@@ -130,7 +130,7 @@ class RowItems(TableItems):
         return np.hstack([_encoded(self._table, name, how, self._latent) for name, how in columns])
 
     def sum_up(self, members: Sequence[int]) -> str:
-        """Return the values that tell these rows from the others, such as ``color red``."""
+        """Return the values that distinguish these rows from the others, such as ``color red``."""
         return self.fields.sum_up(members)
 
 
@@ -203,7 +203,7 @@ def _width(encoder: Encoder) -> int:
 def _encoded(
     table: Table, name: str, encoder: Mapping[str, Any], latent: LatentTexts
 ) -> np.ndarray:
-    """Return the features of a column by what was learned from one of that name."""
+    """Return the features of a column, encoded as the column of that name was at first."""
     # Not by scikit-learn's encoders: importing them takes longer than most tables.
     if "letters" in encoder:
         return latent.describe([as_text(v) for v in table.column(name)], encoder["letters"])
@@ -219,7 +219,7 @@ def _encoded(
 
 
 def _numbers(table: Table, name: str, dates: str | None) -> np.ndarray:
-    """Return a column of numbers, or of dates of a format."""
+    """Return a column of numbers, or of dates in a format."""
     cells = table.column(name)
     if all(map(is_missing, cells)):
         return np.full(table.n, np.nan)
@@ -236,7 +236,7 @@ def _numbers(table: Table, name: str, dates: str | None) -> np.ndarray:
 def _encoder(
     table: Table, name: str, *, keeps_counts: bool
 ) -> tuple[str, Encoder | None, list[str]]:
-    """Return what a column is, what makes its features if it is of use, and remarks on it."""
+    """Return the type of a column, its encoder (None if it is of no use), and remarks."""
     cells, numbers = table.column(name), table.numbers(name)
     if numbers is not None:
         if not keeps_counts and _only_counts(numbers):
@@ -253,12 +253,12 @@ def _encoder(
 
 
 def _only_counts(numbers: np.ndarray) -> bool:
-    """Whether a column only counts the rows, as an index saved with a table does."""
+    """Whether a column only counts the rows, like an index that was saved with a table."""
     return len(numbers) >= 10 and bool((np.diff(numbers) == 1).all())
 
 
 def _fit_scale(cells: Sequence[Any], numbers: np.ndarray) -> tuple[Encoder | None, list[str]]:
-    """Return the scale of numbers to [0, 1] with the median to fill in, if of use, and remarks."""
+    """Return the scale of numbers to [0, 1] with their median, None if of no use, and remarks."""
     is_beyond, is_lost = np.isinf(numbers), np.isnan(numbers)
     low, high = finite_range(numbers)
     remarks = []

@@ -122,7 +122,7 @@ class SeriesItems(Items):
         return digest(str(values.shape), values.tobytes())
 
     def aspects(self) -> list[Aspect]:
-        """Return the *shape* of the series: their height and its range are left out."""
+        """Return the *shape* of the series, without their level and their range."""
         lengths = [len(values) for values in self._series]
         if self._how == "dtw":
             about = "distances of z-normalized series under dynamic time warping"
@@ -274,7 +274,7 @@ def one_channel(values: Any, where: str) -> np.ndarray:
 
 
 def _without_gaps(given: SeriesSet) -> tuple[list[np.ndarray], list[str]]:
-    """Cut missing values at the end, draw a straight line over those in between; say so."""
+    """Cut missing values at the end, interpolate the others linearly, and say so in notes."""
     whole = []
     filled = cut = 0
     for values, name in zip(given.series, given.ids, strict=True):
@@ -303,7 +303,7 @@ def _without_gaps(given: SeriesSet) -> tuple[list[np.ndarray], list[str]]:
 
 
 def _thin(values: np.ndarray) -> np.ndarray:
-    """Return which points to draw: all of a short series, the extremes of stretches of a long."""
+    """Return which points to draw: all of a short series, the extremes of parts of a long one."""
     n = len(values)
     if n <= MOST_POINTS:
         return np.arange(n)
@@ -329,7 +329,7 @@ def _z_normal(series: Sequence[np.ndarray], length: int) -> np.ndarray:
 
 
 def _window(lengths: Sequence[int]) -> int:
-    """Return how far moments may be shifted, if there are not too many series to try."""
+    """Return how far moments may be shifted; refuse too many series."""
     if len(lengths) > MOST_WARPED:
         raise InputError(
             f"{len(lengths)} series are too many for dynamic time warping, which compares all "

@@ -28,7 +28,7 @@ READING = ("encoding", "delimiter", "header")
 """The options of `read_table`."""
 
 FRAME, MEMORY = Path("the data frame"), Path("memory")
-"""The paths of what comes from memory, in messages."""
+"""How messages name what comes from memory."""
 
 BYTES_PER_CELL = 100
 """About how many bytes a cell takes in memory as a Python value."""
@@ -45,7 +45,7 @@ def is_frame(source: Any) -> bool:
 
 
 def is_table(source: Any) -> bool:
-    """Whether `read_table` reads this, by its type or its suffix."""
+    """Whether `read_table` can read this, judging by its type or its suffix."""
     if isinstance(source, Path):
         return not source.is_dir() and source.suffix.lower() in TABLE_SUFFIXES
     return is_frame(source)
@@ -55,7 +55,7 @@ class TableItems(Items):
     """Items that are read from a table."""
 
     option: ClassVar[str | None] = None
-    """The option that tells this kind from rows."""
+    """The option that selects this kind instead of rows."""
 
     def __init__(
         self, table: Table, ids: Sequence[str], id: str | None = None, **more: Iterable[Any]
@@ -72,7 +72,7 @@ class TableItems(Items):
 
     @classmethod
     def open(cls, source: Any, *, cache: FeatureCache, **options: Any) -> Self:
-        """Read a table; the options that are not for reading are those of the class."""
+        """Read a table; options that are not for reading go to the class."""
         others = {name: value for name, value in options.items() if name not in READING}
         items = cls(read_table(source, **for_reading(options)), **others)
         items._cache = cache
@@ -84,7 +84,7 @@ class TableItems(Items):
 
 
 def for_reading(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of `read_table` among others."""
+    """Return those options that `read_table` takes."""
     return {name: value for name, value in options.items() if name in READING}
 
 
@@ -216,7 +216,7 @@ def _records(path: Path, text: str, delimiter: str) -> list[list[str]]:
 
 
 def _is_data(first: list[str]) -> bool:
-    """Whether a first line is numbers rather than names; 0, 1, 2... are names from pandas."""
+    """Whether a first line holds numbers, not names; 0, 1, 2... are names written by pandas."""
     return all(map(is_number, first)) and first != [str(k) for k in range(len(first))]
 
 
@@ -362,6 +362,6 @@ def _opened_parquet(path: Path) -> Iterator[Any]:
 
 
 def _unpacked(metadata: Any) -> int:
-    """Return the size of the pages of a Parquet file when they are no longer compressed."""
+    """Return the uncompressed size of the pages of a Parquet file."""
     groups = (metadata.row_group(k) for k in range(metadata.num_row_groups))
     return sum(max(0, group.total_byte_size) for group in groups)

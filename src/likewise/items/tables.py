@@ -36,7 +36,7 @@ class Table:
     index: Sequence[str] | None = None
 
     def column(self, name: str) -> Sequence[Any]:
-        """Return a column, or an error that lists those there are."""
+        """Return a column, or raise an error that lists all columns."""
         if not isinstance(name, str) or name not in self.columns:
             raise InputError(
                 f"{self.path} has no column {name!r}; it has {', '.join(map(repr, self.columns))}"
@@ -81,7 +81,7 @@ class Table:
 
 
 def numbered(n: int) -> list[str]:
-    """Return ids for things without names: numbers from 0."""
+    """Return ids for things without names, numbered from 0."""
     return [str(i) for i in range(n)]
 
 

@@ -123,7 +123,7 @@ class TextItems(TableItems):
 
     @cached_property
     def _all_words(self) -> tuple[int, Counter[str]]:
-        """In how many texts of a sample every word is."""
+        """The size of a sample of texts, and in how many of them each word occurs."""
         sample = range(0, self.n, -(-self.n // MOST_COMPARED))
         return len(sample), Counter(word for i in sample for word in self._words(i))
 
@@ -138,7 +138,7 @@ class TextItems(TableItems):
         }
 
     def _rarest(self, i: int) -> list[str]:
-        """Return the words of a text that few others have, but not this one alone."""
+        """Return the rarest words of a text that other texts have, too."""
         counts = self._all_words[1]
         known = [word for word in self._words(i) if counts[word] > 1]
         return sorted(known, key=lambda word: (counts[word], word))[:N_TELLING_WORDS]
@@ -189,7 +189,7 @@ def telling(text: str) -> str:
 
 @cache
 def common_words() -> frozenset[str]:
-    """Return words that say nothing about a group: scikit-learn's, and those of mails and talk."""
+    """Return words that say nothing about a group: stop words, and those of mails and chat."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     # They come from reading summaries of texts on all kinds of topics.
@@ -213,7 +213,7 @@ def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> n
 
 
 def is_built_in(name: Any) -> bool:
-    """Whether features are made without a model, or with the one that is an installed package."""
+    """Whether features need no model, or the one that is an installed package."""
     return name == "lsi" or _is_minilm(name)
 
 

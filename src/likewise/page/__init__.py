@@ -1,4 +1,4 @@
-"""The page without a way to reach it: its document and JavaScript, and the calls they make.
+"""The page, independent of how it is served: its document, its JavaScript, and its calls.
 
 `likewise.web` serves it over HTTP, `likewise.notebook` by messages to the kernel.
 """

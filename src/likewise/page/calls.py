@@ -1,4 +1,4 @@
-"""The calls of the page: every one by its address, and the function that replies to it."""
+"""The calls of the page: their addresses, and the functions that reply."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TO_CHOOSE = (
 )
 
 MOST_ON_MAP = 20
-"""How many groups the list beside the map has."""
+"""How many groups are listed beside the map."""
 N_OF_A_PART = 24
 """How many items of each part of a group are shown before it is split."""
 
@@ -80,7 +80,7 @@ def answer(project: Project, body: Json) -> Json:
 
 
 def settle(project: Project, body: Json) -> Json:
-    """Say something about two items without being asked."""
+    """Say whether two items belong together, without being asked."""
     verdict = shapes.answer_from(body.get("answer"))
     left, right = whole(body, "left"), whole(body, "right")
     project.settle(left, right, verdict, position=whole(body, "position"))
@@ -88,13 +88,13 @@ def settle(project: Project, body: Json) -> Json:
 
 
 def undo(project: Project, body: Json) -> Json:
-    """Take back the last thing."""
+    """Undo the last change."""
     project.undo(position=whole(body, "position"))
     return shapes.next_question(project)
 
 
 def redo(project: Project, body: Json) -> Json:
-    """Do it again."""
+    """Redo the last change that was undone."""
     project.redo(position=whole(body, "position"))
     return shapes.next_question(project)
 
@@ -120,7 +120,7 @@ def revise(project: Project, body: Json) -> Json:
 
 
 def groups(project: Project, asked: Json) -> Json:
-    """Return groups, those that answers have joined first."""
+    """Return groups; those that answers have joined come first."""
     groups = project.groups()
     offset = page_of(asked, "offset", 0, most=len(groups))
     shown = groups[offset : offset + page_of(asked, "limit", 24)]
@@ -149,7 +149,7 @@ def find(project: Project, asked: Json) -> Json:
 
 
 def _listed(project: Project, rows: NDArray[np.intp], asked: Json) -> Json:
-    """Return a page of the rows that contain a text and are known in one way, as asked."""
+    """Return one page of the rows, filtered by text and by how they are known."""
     how, certainty = project.how_known()
     wanted, way = asked.get("text", "").strip().lower(), asked.get("how", "")
     if wanted:
@@ -194,7 +194,7 @@ def misfit(project: Project, body: Json) -> Json:
 
 
 def move(project: Project, body: Json) -> Json:
-    """Move items to another group, to a new one, or only out of where they are."""
+    """Move items to another group, to a new one, or just out of their group."""
     rows, to = listed_rows(project, body, "rows"), body.get("to")
     if to is None:
         return _mended(project, body, lambda mending: mending.take_out(rows), rows)
@@ -203,7 +203,7 @@ def move(project: Project, body: Json) -> Json:
 
 
 def merge(project: Project, body: Json) -> Json:
-    """Make several groups one."""
+    """Merge several groups."""
     wanted = [project.group(shapes.whole_number(id, "group")) for id in a_list(body, "groups")]
     inside = np.flatnonzero(np.isin(group_ids(project.session), [g.id for g in wanted])).tolist()
     return _mended(project, body, lambda mending: mending.merge(wanted), inside)
@@ -237,7 +237,7 @@ def confirm(project: Project, body: Json) -> Json:
 def _mended(
     project: Project, body: Json, say: Callable[[Mending], list[Link]], named: Sequence[int] = ()
 ) -> Json:
-    """Mend the groups, or with `preview` only say what would change beside the `named` rows."""
+    """Mend the groups; with `preview`, only report what would change besides the `named` rows."""
     if body.get("preview") is True:
         return {"preview": _changes(project, project.foresee(say, named), named)}
     before = project.session.labels
@@ -369,7 +369,7 @@ def export_(project: Project, asked: Json) -> File:
 
 
 def formats(project: Project, asked: Json) -> Json:  # noqa: ARG001
-    """Return the formats in which the result can be had."""
+    """Return the available export formats."""
     names = formats_for(project)
     return {"formats": [{"format": name, "title": format_of(name).title} for name in names]}
 
@@ -460,6 +460,6 @@ def reply_to(project: Project, address: str, body: Any = None) -> tuple[int, Jso
 
 
 def _pattern(path: str) -> re.Pattern[str]:
-    """Return what matches the addresses of a call."""
+    """Return a pattern for the addresses of a call."""
     numbered = re.sub(r"\{(\w+):int\}", r"(?P<\1>[0-9]+)", path)
     return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", numbered))

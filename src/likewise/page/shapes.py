@@ -25,15 +25,15 @@ MOST_AT_ONCE = 500
 N_TYPICAL = 6
 """How many members of a group are shown in lists of groups."""
 N_FELLOWS = 4
-"""How many items that belong with one of a pair are shown below it."""
+"""How many items of the same group are shown below each item of a pair."""
 LONGEST_ANSWER = 86400
-"""No answer takes more seconds than this, a day."""
+"""The longest time an answer may take, in seconds: one day."""
 
 Json = dict[str, Any]
 
 
 def thing(project: Project, row: int) -> Json:
-    """Return an item with what a small picture or a line needs."""
+    """Return an item as a small picture or a line shows it."""
     place = project.where[row]
     if place is None:
         title = f"{project.ids[row]} (no longer there)"
@@ -49,7 +49,7 @@ def thing(project: Project, row: int) -> Json:
 
 
 def whole_thing(project: Project, row: int) -> Json:
-    """Return an item with all that is shown of it."""
+    """Return an item with everything that is shown of it."""
     place = project.where[row]
     heading, view = project.ids[row], {"kind": "missing"}
     if place is not None:
@@ -75,7 +75,7 @@ def known_things(project: Project, rows: Iterable[int]) -> list[Json]:
 
 
 def question(project: Project, query: Question | None, *, with_distance: bool = False) -> Any:
-    """Return a question with all it is about, or None; `with_distance` adds that of a pair."""
+    """Return a question with everything it shows, or None; a pair may have its distance."""
     if query is None:
         return None
     if not query.is_pair:
@@ -119,7 +119,7 @@ def _group_to_choose(project: Project, rows: Sequence[int]) -> Json:
 
 
 def asked(project: Project, *, with_distance: bool = False) -> Json:
-    """Return the open question, and no more than showing it needs."""
+    """Return the open question, and only what is needed to show it."""
     query, session = project.ask(), project.session
     return {
         "is_done": query is None,
@@ -146,7 +146,7 @@ def progress(project: Project) -> Json:
 
 
 def can_go_on(project: Project) -> bool:
-    """Return whether a session that is done can go on: its budget is spent, or it was COBRA's."""
+    """Return whether a finished session can go on: its budget is spent, or it was COBRA's."""
     session = project.session
     if not session.is_done:
         return False
@@ -161,13 +161,13 @@ def state(project: Project, *, with_distance: bool = False) -> Json:
 
 
 def next_question(project: Project, *, with_distance: bool = False) -> Json:
-    """Return the open question; only when there is none also the progress, which takes longer."""
+    """Return the open question, or if there is none, the progress, which takes longer."""
     reply = asked(project, with_distance=with_distance)
     return reply if reply["question"] else reply | progress(project)
 
 
 def ahead(project: Project) -> Json:
-    """Return what may follow each answer, or each likely choice; groups are counted as now."""
+    """Return the question after each likely answer; the sizes of groups are the current ones."""
     asked = project.ask()
     words: dict[str, Any] = {"same": 0, "different": Answer.NONE, "unsure": Answer.UNSURE}
     if asked is not None and not asked.is_pair:
@@ -231,7 +231,7 @@ def event(project: Project, gesture: Gesture) -> Json:
 
 
 def revision(project: Project, number: int, new: Any, revision: Revision) -> Json:
-    """Return what a change of an answer would keep and drop, also in words."""
+    """Return what revising an answer would keep and drop, also in words."""
     n_kept = len(revision.kept) - 1
     answer = new.value if isinstance(new, Answer) else _named(project, number, new)
     words = f"changes answer {number} to “{answer}”, keeps {plural(n_kept, 'other answer')}"
@@ -247,7 +247,7 @@ def revision(project: Project, number: int, new: Any, revision: Revision) -> Jso
 
 
 def _named(project: Project, number: int, new: Any) -> str:
-    """Return what would be chosen instead, in words."""
+    """Return the new choice in words."""
     if new is Answer.NONE:
         return "none of these"
     groups = project.session.events[number - 1].groups
@@ -297,7 +297,7 @@ def _distance(project: Project, left: int, right: int) -> float | None:
 
 
 def whole(body: Json, name: str) -> int:
-    """Return a whole number of a request."""
+    """Return a whole number from a request."""
     return whole_number(body.get(name), name)
 
 
@@ -309,14 +309,14 @@ def whole_number(value: Any, name: str) -> int:
 
 
 def seconds_of(body: Json) -> float | None:
-    """Return how long an answer took; None if a request does not say, or says what cannot be."""
+    """Return how long an answer took; None if a request gives no time, or an impossible one."""
     value: Any = body.get("seconds")
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and 0 <= value <= LONGEST_ANSWER else None
 
 
 def a_list(body: Json, name: str) -> list[Any]:
-    """Return a list of a request."""
+    """Return a list from a request."""
     value = body.get(name)
     if not isinstance(value, list) or len(value) > MOST_AT_ONCE:
         raise InputError(f"the request needs a list {name!r} of at most {MOST_AT_ONCE}")
@@ -344,12 +344,12 @@ def chosen(value: Any) -> Any:
 
 
 def page_of(asked: Json, name: str, default: int, most: int = MOST_AT_ONCE) -> int:
-    """Return a number that says which part of a list is wanted."""
+    """Return a number in an address that selects a part of a list."""
     return min(number_in(asked[name], name), most) if name in asked else default
 
 
 def number_in(text: str, name: str) -> int:
-    """Return a whole number that an address has as text."""
+    """Return a whole number in an address."""
     if not text.isdecimal() or len(text) > 15:
         raise InputError(f"{name} must be a whole number, got {text[:40]!r}")
     return int(text)

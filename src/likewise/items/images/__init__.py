@@ -44,7 +44,7 @@ CHUNK = 128
 """How many pictures are in memory at a time."""
 
 Look = tuple[tuple[int, int], str, str]
-"""The size and the hash of a picture, and what is wrong with it if anything is."""
+"""The size and the hash of a picture, and what is wrong with it, if anything."""
 
 
 class ImageItems(Items):
@@ -162,7 +162,7 @@ class ImageItems(Items):
         return self._hashes[i]
 
     def location(self, i: int) -> str:
-        """Return where picture `i` lies, to be opened from a terminal."""
+        """Return the path of picture `i`, to be opened from a terminal."""
         return self._locations[i]
 
     def thumbnail(self, i: int, size: int = 512, *, format: str = "webp") -> bytes:

@@ -60,7 +60,7 @@ def cache_key(recipe: str) -> str:
 
 
 def aspect(recipe: str) -> Aspect:
-    """Return what a recipe sees of pictures."""
+    """Return the aspect of pictures that a recipe computes."""
     plain = {"recipe": recipe}
     if recipe == DESCRIPTORS:
         better = (
