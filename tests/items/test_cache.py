@@ -52,6 +52,16 @@ def test_a_damaged_file_counts_as_missing_and_is_made_anew(tmp_path):
         assert sorted(cache.find("x", ["a", "b"])) == ["a", "b"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes among files")
+def test_a_journal_that_does_not_belong_to_the_file_goes_with_it(tmp_path):
+    cache = FeatureCache(tmp_path)
+    cache.keep("x", ROWS)
+    os.mkfifo(tmp_path / f"{FILE}-journal")
+    assert cache.find("x", ["a", "b"]) == {}
+    cache.keep("x", ROWS)
+    assert sorted(cache.find("x", ["a", "b"])) == ["a", "b"]
+
+
 def test_a_folder_that_cannot_be_written_to_is_said(tmp_path):
     (tmp_path / "file").write_text("in the way")
     cache = FeatureCache(tmp_path / "file")

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from likewise.core.arrays import array_to_json, from_json
+from likewise.errors import SessionFileError
 from likewise.files import cache_folder
-from likewise.store.database import connect
+from likewise.store.database import JOURNAL, connect
 
 FILE = "features.sqlite"
 TABLE = """
@@ -101,8 +102,9 @@ class FeatureCache:
                 return work(db)
         except (OSError, sqlite3.OperationalError, sqlite3.DataError) as error:
             self.notes = (f"these features could not be kept for the next start: {error}",)
-        except sqlite3.DatabaseError:
-            self._path.unlink(missing_ok=True)
+        except (sqlite3.DatabaseError, SessionFileError):
+            for name in (self._path, Path(f"{self._path}{JOURNAL}")):
+                name.unlink(missing_ok=True)
         return None
 
 
