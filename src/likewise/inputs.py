@@ -31,6 +31,7 @@ def refuse_rows(X: Any, first: int = 0) -> None:
             f"X must be rows of numbers, such as a list of lists, a numpy array or a data frame of "
             f"numbers, not {type(X).__name__}"
         )
+    _refuse_texts(X)
     names = _column_names(X)
     if names is None and not isinstance(X, np.ndarray | list | tuple):
         return
@@ -53,6 +54,18 @@ def refuse_rows(X: Any, first: int = 0) -> None:
         _refuse_text(array, names, first)
     elif array.dtype.kind == "f":
         _refuse_values(array, names, first)
+
+
+def index_ids(X: Any) -> list[Any] | None:
+    """Return the index of a pandas data frame as ids of its rows.
+
+    None for other data, and where it has anything but different texts and whole numbers.
+    """
+    if not (hasattr(X, "iloc") and hasattr(X, "columns")) or hasattr(X, "__dask_graph__"):
+        return None
+    ids = [i.item() if isinstance(i, np.integer) else i for i in X.index]
+    are_plain = all(isinstance(i, str | int) and not isinstance(i, bool) for i in ids)
+    return ids if are_plain and len(set(ids)) == len(ids) else None
 
 
 def _column_names(X: Any) -> list[Any] | None:
@@ -80,6 +93,17 @@ def _as_array(X: Any) -> NDArray[Any]:
             f"row {other} of X has {plural(lengths[other], 'value')}, but row 0 has {lengths[0]}; "
             "all rows need the same number"
         ) from error
+
+
+def _refuse_texts(X: Any) -> None:
+    """Refuse a list or a column of texts, and name the remedy."""
+    is_list = isinstance(X, list | tuple) or getattr(X, "ndim", None) == 1
+    first = next(iter(X), None) if is_list else None
+    if isinstance(first, str):
+        raise InputError(
+            f"X is a list of texts, of which the first is {first[:40]!r}, not rows of numbers. "
+            "likewise.open_items makes features of texts: model.fit(likewise.open_items(X), ...)"
+        )
 
 
 def _refuse_text(array: NDArray[Any], names: list[Any] | None, first: int) -> None:

@@ -1,5 +1,6 @@
 """What all estimators that ask have in common."""
 
+import sys
 import warnings
 from typing import Any
 
@@ -11,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 
 from likewise import COBRA, Answer, LabelOracle, Likewise, Session, run
 from likewise.core.links import LinkGraph
-from likewise.errors import InputError, InterruptedFitError, UnusedLabelsWarning
+from likewise.errors import InputError, InterruptedFitError, MissingExtraError, UnusedLabelsWarning
 
 X, Y = load_iris(return_X_y=True)
 ESTIMATORS = [COBRA(10, random_state=0), Likewise(max_queries=8, random_state=0)]
@@ -166,3 +167,51 @@ def test_messages_name_public_methods(model):
     with pytest.raises(TypeError, match=r"^Session\.undo\(\) got an unexpected"):
         model.start(X).undo(steps=2)
     assert type(model).fit.__doc__
+
+
+@pytest.mark.parametrize("model", [COBRA(10), Likewise(5)], ids=["COBRA", "Likewise"])
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ("t.csv", r"'t\.csv' is neither.*model\.fit\(likewise\.open_items\('t\.csv'\), \.\.\.\)"),
+        ("gone.parquet", r"there is no file or folder 'gone\.parquet'"),
+        (
+            ["one text", "another"],
+            r"list of texts.*'one text'.*model\.fit\(likewise\.open_items\(X",
+        ),
+        (np.array(["one", "two"]), "list of texts.*'one'"),
+    ],
+)
+def test_what_is_not_rows_is_refused_with_the_remedy(model, data, words):
+    pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
+    with pytest.raises(InputError, match=words):
+        model.fit(data, oracle=LabelOracle(Y))
+
+
+def test_the_index_of_a_data_frame_names_its_rows():
+    pandas = pytest.importorskip("pandas", reason='pip install "likewise[tables]"')
+    names = [f"flower {k}" for k in range(150)]
+    frame = pandas.DataFrame(X, index=names, columns=list("abcd"))
+    model = Likewise(9, random_state=0).fit(
+        frame, oracle=LabelOracle(dict(zip(names, Y, strict=True)))
+    )
+    assert model.queries_ == Likewise(9, random_state=0).fit(X, oracle=LabelOracle(Y)).queries_
+    session: Any = model.session_
+    assert set(session.to_frame()["row_id"]) <= set(names)
+    assert session.sample_ids == tuple(names)
+    session.grow(pandas.DataFrame(X[:1] + 1, index=["a new one"]))
+    assert session.sample_ids[-1] == "a new one"
+    with pytest.raises(InputError, match="sample_ids has 0 entries, but 2 rows join: pass one id"):
+        session.grow(X[:2] + 2)
+    session = Likewise(9, random_state=0).start(pandas.DataFrame(X))
+    assert session.ask().row_id == session.ask().row
+    session.grow(X[:2] + 2)
+    assert session.sample_ids[-2:] == (150, 151)
+    for index in ([0] * 150, pandas.date_range("2020", periods=150)):
+        assert Likewise(9).start(pandas.DataFrame(X, index=index)).sample_ids is None
+
+
+def test_a_frame_without_pandas_names_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtraError, match=r'to_frame\(\) needs .*"likewise\[tables\]"'):
+        Likewise(5).start(X).to_frame()

@@ -51,7 +51,7 @@ def test_columns_without_numbers_and_nulls_are_refused(tmp_path):
 def test_missing_and_broken_files_are_refused(tmp_path):
     for path, message in (
         (tmp_path, r"no file matches .*/\*\*/\*\.parquet"),
-        (tmp_path / "gone.parquet", "is missing"),
+        (tmp_path / "gone.parquet", "there is no file"),
         (f"{tmp_path}/*.parquet", "no file matches"),
         (tmp_path / "gone.npy", "cannot open"),
         ([], "no path was given"),
@@ -59,7 +59,7 @@ def test_missing_and_broken_files_are_refused(tmp_path):
         with pytest.raises(InputError, match=message):
             MODEL.fit(ParquetRows(path) if path == [] else path)
     (tmp_path / "x.parquet").write_bytes(b"PAR1 and no more")
-    with pytest.raises(InputError, match="is not a Parquet file, is truncated"):
+    with pytest.raises(InputError, match="is not a Parquet file, or is truncated"):
         MODEL.fit(tmp_path)
     (tmp_path / "x.npy").write_bytes(b"no array")
     with pytest.raises(InputError, match=r"is not a \.npy file"):

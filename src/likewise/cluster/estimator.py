@@ -27,7 +27,7 @@ from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError, InterruptedFitError, UnusedLabelsWarning
-from likewise.inputs import refuse_rows
+from likewise.inputs import index_ids, refuse_rows
 from likewise.oracles import as_oracle, can_choose, run_for_fit
 from likewise.rows.blocks import Compute, as_matrix
 from likewise.rows.source import Rows, open_rows
@@ -114,7 +114,8 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         train_indices : array-like of int, optional
             The rows that may be asked about. By default all.
         sample_ids : sequence of hashable, optional
-            Names of the rows, passed to the oracle with every question.
+            Names of the rows, passed to the oracle with every question. By default those of the
+            index of a pandas data frame, if they are different texts or whole numbers.
         must_link, cannot_link : pairs of int or of labels
             Pairs of rows whose relation is known beforehand, by row numbers from 0 or by labels:
             those of the index of a data frame, the ids of items, or `sample_ids`. Whole numbers
@@ -143,6 +144,8 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         self._check_parameters()
         if about["groups"] is not None and not self._learns_from_groups:
             raise InputError(f"groups= is for Likewise; {type(self).__name__} cannot use them")
+        labels = row_labels(X, sample_ids)
+        sample_ids = index_ids(X) if sample_ids is None else sample_ids
         return start_session(
             data,
             partial(self._strategy, is_choice=is_choice),
@@ -150,7 +153,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             sample_ids=sample_ids,
             must_link=must_link,
             cannot_link=cannot_link,
-            row_labels=row_labels(X, sample_ids),
+            row_labels=labels,
             takes_sample=self._asks_about_samples,
             max_queries=self.max_queries,
             read=self._rows_of,

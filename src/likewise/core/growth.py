@@ -12,7 +12,7 @@ from likewise.core.answers import checked_rows
 from likewise.core.journal import Entry, Grown, Rebuilt
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError, SessionFileError
-from likewise.inputs import refuse_rows
+from likewise.inputs import index_ids, refuse_rows
 from likewise.words import check_text, plural
 
 
@@ -62,13 +62,22 @@ def ids_after(
     return first
 
 
+def next_ids(ids: Sequence[Hashable], X_new: Any) -> Sequence[Hashable] | None:
+    """Return ids of rows that join others: the next numbers, or those of their index."""
+    if tuple(ids) == tuple(range(len(ids))):
+        return range(len(ids), len(ids) + len(X_new))
+    return index_ids(X_new)
+
+
 def checked_ids(
     ids: Any, n_rows: int, why: str, taken: Collection[Hashable] = ()
 ) -> tuple[Hashable, ...]:
     """Return the ids of so many rows; refuse an id that is there twice or is `taken`."""
     plain = _plain_ids(ids)
     if len(plain) != n_rows:
-        raise InputError(f"sample_ids has {plural(len(plain), 'entry')}, but {why}")
+        raise InputError(
+            f"sample_ids has {plural(len(plain), 'entry')}, but {why}: pass one id per row"
+        )
     seen = set(taken)
     for i in plain:
         if isinstance(i, str):

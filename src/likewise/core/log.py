@@ -34,6 +34,7 @@ from likewise.core.growth import (
     checked_ids,
     ids_after,
     loaded_strategy,
+    next_ids,
     removed_after,
     strategy_after,
 )
@@ -250,8 +251,9 @@ class Log:
         X_new : array-like of shape (n_new, n_features), optional
             The rows that join, with features made as those of the first rows were made.
         sample_ids : sequence of hashable, optional
-            Their ids, if the rows of the session have ids. The id of a removed row may be used
-            again.
+            Their ids, if the rows of the session have ids; by default those of the index of a
+            data frame. Ids that are the numbers of the rows go on counting. The id of a removed row
+            may be used again.
         train_indices : array-like of int, optional
             Which of the new rows may be asked about, counted from 0. By default all.
         removed : array-like of int
@@ -276,6 +278,8 @@ class Log:
                 "this session is about a sample of larger data, which does not grow: new rows get "
                 "their groups by predict, like all others that are not in the sample"
             )
+        if sample_ids is None and X_new is not None and self.sample_ids is not None:
+            sample_ids = next_ids(self.sample_ids, X_new)
         moves: Any = {"removed": removed, "returned": returned, "gone": self.removed}
         entry = checked_growth(X_new, sample_ids, train_indices, n_rows, **moves)
         self._new(replace(entry, **signed))

@@ -264,10 +264,14 @@ def _open(path: Path) -> Any:
         check_regular(path)
         # Reading ahead, pyarrow's default, holds whole files in memory.
         return parquet.ParquetFile(path, pre_buffer=False)
+    except FileNotFoundError:
+        raise InputError(
+            f"there is no file or folder {str(path)!r}: X is rows of numbers, or a path to them"
+        ) from None
     except (ArrowInvalid, OSError) as error:
         raise InputError(
-            f"{path} is not a Parquet file, is truncated or is missing: {error}. Rows in files are "
-            "read from Parquet files and .npy files"
+            f"{path} is not a Parquet file, or is truncated: {error}. Rows in files are read from "
+            "Parquet files and .npy files; likewise.open_items opens others"
         ) from error
 
 

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.errors import InputError
 from likewise.rows.blocks import (
     Check,
     Compute,
@@ -25,6 +26,11 @@ from likewise.rows.blocks import (
 )
 from likewise.rows.dask_rows import DaskRows
 from likewise.rows.row_files import ParquetRows
+
+OTHER_FILES = frozenset(
+    [".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".npz", ".png", ".jpg", ".jpeg"]
+)
+"""Files that `likewise.open_items` reads, and that are often taken for files of rows."""
 
 
 class Rows(Protocol):
@@ -104,6 +110,12 @@ def open_rows(X: Any) -> Any:
     """Return the `Rows` that data stands for; a path is one of Parquet files or a ``.npy`` file."""
     if isinstance(X, str | os.PathLike):
         path = Path(X)
+        if path.suffix.lower() in OTHER_FILES:
+            raise InputError(
+                f"rows are read from Parquet files and .npy files, and {os.fspath(X)!r} is "
+                "neither. likewise.open_items reads it: "
+                f"model.fit(likewise.open_items({os.fspath(X)!r}), ...)"
+            )
         return ArrayRows(mapped(path)) if path.suffix == ".npy" else ParquetRows(X)
     if isinstance(X, ParquetRows | DaskRows | ArrayRows):
         return X
