@@ -23,6 +23,7 @@ import numpy as np
 from benchmarks._results import save
 from benchmarks.answers import body_of
 from likewise.strategies import ClosestFirst
+from likewise.web.links import read_leading
 
 N_PRESSES = 40
 THINKING_MS = 350
@@ -89,7 +90,8 @@ def start(path, *options):
     process = subprocess.Popen(
         [*command, *map(str, options)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
-    return process, process.stdout.readline().strip()
+    process.stdout.readline()  # the address without the token
+    return process, read_leading(process.stdout.readline().strip())
 
 
 def stop(process):

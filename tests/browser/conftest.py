@@ -71,9 +71,13 @@ class Process:
             text=True,
             env=self.env,
         )
-        self.address = self.process.stdout.readline().strip()
-        if not self.address:
+        from likewise.web.links import read_leading
+
+        self.process.stdout.readline()  # the address without the token
+        place = self.process.stdout.readline().strip()
+        if not place:
             raise AssertionError(self.process.communicate()[1])
+        self.address = read_leading(place)
         self.port = urlsplit(self.address).port
 
     def kill(self):
@@ -121,7 +125,7 @@ class Thread:
             options=options,
         )
         self.project = found.project
-        self.served = prepare(Readiness(Path(path).name, self.project), path=found.path, port=0)
+        self.served = prepare(Readiness(Path(path).name, self.project), port=0)
         self.address = self.served.address
         self.thread = threading.Thread(target=self.served.run)
         self.thread.start()

@@ -18,7 +18,7 @@ def labeler(table, serve, person):
 def remote_labeler(table, spawn, person):
     """The same with the server in a process of its own."""
     path, truth = table
-    server = spawn(path, "--super-instances", 15)
+    server = spawn(path, "--super-instances", 15, "--keep-link")
     return person(server, truth), server
 
 

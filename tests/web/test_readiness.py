@@ -20,6 +20,7 @@ from likewise.project import beginning
 pytest.importorskip("uvicorn", reason='pip install "likewise[app]"')
 
 from likewise.web.app import Readiness
+from likewise.web.links import read_leading
 from likewise.web.serving import listen
 
 
@@ -32,7 +33,7 @@ class Visitor:
         self.has_returned = False
 
     def open(self, address):
-        self.address.set_result(urlsplit(address))
+        self.address.set_result(urlsplit(read_leading(address)))
         self.closed.wait(60)
         self.has_returned = True
         return True

@@ -20,6 +20,7 @@ app = pytest.importorskip("likewise.web.app", reason=MISSING)
 guard = pytest.importorskip("likewise.web.guard", reason=MISSING)
 app_for, Readiness, cookie_name = app.app_for, app.Readiness, guard.cookie_name
 serving = pytest.importorskip("likewise.web.serving", reason=MISSING)
+links = pytest.importorskip("likewise.web.links", reason=MISSING)
 
 HOME = "http://127.0.0.1"
 ANSWER = {"position": 0, "question": 1, "answer": "same"}
@@ -251,19 +252,37 @@ def test_only_other_addresses_than_the_own_are_open_to_others():
     assert not any(serving.is_local(h) for h in ("0.0.0.0", "::", "", "10.0.0.7"))
 
 
-def test_the_token_is_kept_for_its_owner_only_and_not_in_the_session_file(
+def test_a_token_is_kept_for_its_owner_only_and_not_in_the_session_file(
     opened, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    found = serving.token_for(opened.path)
-    assert serving.token_for(opened.path) == found
-    assert serving.token_for(tmp_path / "other") != found
+    found = links.kept_token(opened.path)
+    assert links.kept_token(opened.path) == found
+    assert links.kept_token(tmp_path / "other") != found
     (kept,) = [
         p for p in (tmp_path / "cache" / "likewise" / "tokens").iterdir() if p.read_text() == found
     ]
     if os.name == "posix":
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert found.encode() not in opened.path.read_bytes()
+    links.forget_token(opened.path)
+    assert links.kept_token(opened.path) != found
+
+
+def test_a_token_that_cannot_be_kept_is_one_for_this_run(tmp_path, monkeypatch):
+    (tmp_path / "cache").write_text("not a folder")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert links.kept_token(tmp_path / "x") != links.kept_token(tmp_path / "x")
+
+
+def test_the_private_file_leads_to_the_page_and_only_its_owner_can_read_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    address = "http://127.0.0.1:8642/?token=a-b_c"
+    place = links.write_leading(address, 8642)
+    assert links.read_leading(place.as_uri()) == address
+    if os.name == "posix":
+        assert stat.S_IMODE(place.stat().st_mode) == 0o600
+    assert 'name="referrer" content="no-referrer"' in place.read_text()
 
 
 # -- what is sent ----------------------------------------------------------------------------------
@@ -283,6 +302,32 @@ def test_every_answer_has_the_strict_headers(client, path):
     assert headers["referrer-policy"] == "no-referrer"
     assert headers["cross-origin-resource-policy"] == "same-origin"
     assert "access-control-allow-origin" not in headers
+
+
+@pytest.mark.parametrize("broken", ["page", "call", "guard"])
+def test_an_error_of_the_server_has_the_same_headers_and_no_details(
+    client, stranger, monkeypatch, broken
+):
+    def fail(*_args, **_options):
+        raise RuntimeError("a secret detail")
+
+    place = {"page": "app.document", "call": "app.reply", "guard": "guard._without_port"}[broken]
+    monkeypatch.setattr(f"likewise.web.{place}", fail)
+    for browser in (client, stranger) if broken == "guard" else (client,):
+        browser.http._transport.raise_app_exceptions = False  # as uvicorn, which logs them
+        reply = browser.get("/" if broken == "page" else "/api/query")
+        assert reply.status_code == 500
+        assert guard.ALWAYS.items() <= dict(reply.headers).items()
+        assert "the server failed" in reply.json()["error"]
+        assert "secret" not in reply.text
+
+
+def test_text_that_cannot_be_encoded_is_sent_as_escapes(client, browse, monkeypatch):
+    monkeypatch.setattr("likewise.web.app.reply", lambda *_: (400, {"error": "caf\udce9.csv"}))
+    reply = client.get("/api/query")
+    assert reply.status_code == 400
+    assert reply.json() == {"error": "caf\udce9.csv"}
+    assert "caf\\xe9" in browse(app_for(Readiness("caf\udce9"), token=None)).get("/").text
 
 
 def test_what_is_private_is_not_stored_by_caches_between(client):

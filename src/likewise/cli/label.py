@@ -152,6 +152,15 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
 )
 @click.option("--no-browser", is_flag=True, help="Do not open the page, only print its address.")
 @click.option(
+    "--keep-link",
+    is_flag=True,
+    envvar="LIKEWISE_KEEP_LINK",
+    help="Use the same address at every start, so that bookmarks and open tabs keep working.",
+)
+@click.option(
+    "--new-link", is_flag=True, help="Revoke the address that --keep-link kept, and its cookies."
+)
+@click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
@@ -177,6 +186,8 @@ def label(
     terminal: bool,
     pictures: str,
     no_browser: bool,
+    keep_link: bool,
+    new_link: bool,
     host: str,
     port: int | None,
     allow_host: tuple[str, ...],
@@ -196,7 +207,8 @@ def label(
         raise click.UsageError("--known is not for files that are read in batches")
     begin = {name: options.pop(name) for name in BEGIN}
     say = partial(click.echo, err=True)
-    with ServedPage(paths[0], host, port, allow_host, opens=not no_browser) as page:
+    links = {"keeps_link": keep_link, "has_new_link": new_link}
+    with ServedPage(paths[0], host, port, allow_host, opens=not no_browser, **links) as page:
         if not terminal:
             begin |= {"checked": page.start, "progress": page.progress}
         opened = open_project(paths, **begin, options=options, say=say)

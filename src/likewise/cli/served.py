@@ -7,22 +7,22 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import click
 
-from likewise.errors import needs_extra
+from likewise.errors import WriteError, needs_extra
 from likewise.project import Project
 
 if TYPE_CHECKING:
     from likewise.web.serving import Served
 
 OPEN_PAGE = """\
-Whoever has this address can see and change the session. It is plain HTTP: everybody on the way can
-read along. Use it in a network you trust; elsewhere use an SSH tunnel or a proxy with HTTPS."""
+Whoever has this address can see and change the session. It is plain HTTP: anyone on the network can
+read it. Use it in a network you trust; elsewhere use an SSH tunnel or a proxy with HTTPS."""
 
 PATIENCE = 5.0
 """After a failure, how many seconds a command waits for the page to fetch the reason. A browser
@@ -50,34 +50,78 @@ class ServedPage:
     """The page in a thread of its own, so that Ctrl-C can still stop the opening of the project."""
 
     def __init__(
-        self, source: str, host: str, port: int | None, hosts: tuple[str, ...], *, opens: bool
+        self,
+        source: str,
+        host: str,
+        port: int | None,
+        hosts: tuple[str, ...],
+        *,
+        opens: bool,
+        keeps_link: bool = False,
+        has_new_link: bool = False,
     ) -> None:
         self._source = Path(source).resolve().name
         self._host, self._port, self._hosts = host, port, hosts
         self._opens = opens
+        self._keeps_link, self._has_new_link = keeps_link, has_new_link
         self._served: Served | None = None
-        self._thread: threading.Thread
+        # Not the thread is waited for: Python up to 3.12 takes a thread for ended if a signal comes
+        # while it is joined. The process then ended in the middle of replies, or aborted.
+        self._has_ended = threading.Event()
+        self._at_end = ExitStack()
 
     def start(self, path: Path) -> None:
         """Serve the page of a session file that may not be there yet, and say its address."""
         with needs_extra("the labeling page", "app"):
             from likewise.web.app import Readiness
+            from likewise.web.links import forget_token, kept_token, new_token
             from likewise.web.serving import is_local, prepare
 
-        readiness = Readiness(self._source)
+        if self._has_new_link:
+            forget_token(path)
+        self._at_end.enter_context(ended_by_signals())
         self._served = prepare(
-            readiness, path=path, host=self._host, port=self._port, hosts=self._hosts
+            Readiness(self._source),
+            token=kept_token(path) if self._keeps_link else new_token(),
+            host=self._host,
+            port=self._port,
+            hosts=self._hosts,
         )
-        self._thread = threading.Thread(target=self._served.run, daemon=True)
-        self._thread.start()
-        click.echo(self._served.address)
-        sys.stdout.flush()
+        threading.Thread(target=self._run, args=(self._served,), daemon=True).start()
+        self._say_address(self._served)
         if not is_local(self._host):
             click.echo(OPEN_PAGE, err=True)
         click.echo("Ctrl-C ends it.", err=True)
+
+    def _run(self, served: Served) -> None:
+        try:
+            served.run()
+        finally:
+            self._has_ended.set()
+
+    def _say_address(self, served: Served) -> None:
+        """Print the address, with the token only for a person; open the page in a browser."""
+        from likewise.web.links import write_leading
+
+        is_seen = sys.stdout.isatty()
+        click.echo(served.address if is_seen else served.home)
+        if is_seen and not self._opens:
+            return
+        try:
+            leading = write_leading(served.address, served.port)
+        except WriteError as error:
+            if not is_seen:
+                raise
+            click.echo(f"The browser is not opened: {error}", err=True)
+            self._opens = False
+            return
+        self._at_end.callback(leading.unlink, missing_ok=True)
+        if not is_seen:  # what is printed may go to a log, which others can read
+            click.echo(leading.as_uri())
+            sys.stdout.flush()
         if self._opens:
             # In a thread: a browser that $BROWSER names may return only when it is closed.
-            threading.Thread(target=self._open, args=(self._served.address,), daemon=True).start()
+            threading.Thread(target=self._open, args=(leading.as_uri(),), daemon=True).start()
 
     def _open(self, address: str) -> None:
         self._opens = webbrowser.open(address)
@@ -91,21 +135,21 @@ class ServedPage:
         """Show the questions of a project until Ctrl-C, or until the process is told to end."""
         assert self._served is not None
         self._served.show(project)
-        with ended_by_signals():
-            with suppress(KeyboardInterrupt):
-                self.wait()
-            self.stop()
+        with suppress(KeyboardInterrupt):
+            self.wait()
+        self.stop()
 
     def wait(self) -> None:
         """Wait until the server ends."""
-        while self._thread.is_alive():
-            self._thread.join(1)  # without a limit, Ctrl-C does nothing on Windows
+        while not self._has_ended.is_set():
+            self._has_ended.wait(1)  # without a limit, Ctrl-C does nothing on Windows
 
     def stop(self) -> None:
         """End the server when it has replied to what was asked."""
-        if self._served is not None:
-            self._served.server.should_exit = True
-            self._thread.join()
+        while self._served is not None and not self._has_ended.is_set():
+            with suppress(KeyboardInterrupt):  # again: replies are still waited for
+                self._served.server.should_exit = True
+                self._has_ended.wait(1)
 
     def __enter__(self) -> Self:
         return self
@@ -118,4 +162,5 @@ class ServedPage:
             readiness.fail(error)
             if self._opens or readiness.was_asked:
                 readiness.has_shown_failure.wait(PATIENCE)
-        self.stop()
+        with self._at_end:
+            self.stop()

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from likewise.errors import InputError
 from likewise.words import escaped
 
-try:
+if sys.platform != "win32":
     import resource
-except ImportError:  # Windows
-    resource = None  # type: ignore[assignment]
 
 SHARE = 0.5
 """Input may take this share of the free memory; features and answers need the rest. A round number;
@@ -89,7 +88,7 @@ def available_memory() -> int:
 
 def _left_by_limit() -> int:
     """Return how much more memory the process may ask for (``ulimit -v``)."""
-    if resource is None:
+    if sys.platform == "win32":
         return UNLIMITED
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit == resource.RLIM_INFINITY:

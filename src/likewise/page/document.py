@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from likewise.project import Project
-from likewise.words import plural
+from likewise.words import escaped, plural
 
 STATIC = Path(__file__).parent / "static"
 TEMPLATE = Path(__file__).parent / "page.html"
@@ -21,4 +21,5 @@ def document(about: Project | str) -> str:
         n = len(about.listed())
         values = {"source": items.source.name, "kind": items.kind, "items": plural(n, items.noun)}
     template = TEMPLATE.read_text(encoding="utf-8")
-    return re.sub(r"\{\{ (\w+) \}\}", lambda match: html.escape(values[match[1]]), template)
+    shown = {name: html.escape(escaped(text)) for name, text in values.items()}
+    return re.sub(r"\{\{ (\w+) \}\}", lambda match: shown[match[1]], template)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -64,7 +63,8 @@ def create_app(
     with needs_extra("the labeling page", "app"):
         from likewise.web.app import Readiness, app_for
     from likewise.project import Project
+    from likewise.web.links import new_token
 
     readiness = Readiness(items.source.name, Project(session, items, log))
-    secret = None if has_own_login else token or secrets.token_urlsafe(24)
+    secret = None if has_own_login else token or new_token()
     return app_for(readiness, token=secret, hosts=hosts)

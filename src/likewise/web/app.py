@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
@@ -18,7 +19,7 @@ from likewise.errors import LikewiseError
 from likewise.page.calls import CALLS, Call, File, reply
 from likewise.page.document import STATIC, document
 from likewise.project import Project
-from likewise.web.guard import LOCAL_HOSTS, Guard
+from likewise.web.guard import ALWAYS, LOCAL_HOSTS, Guard
 
 
 class Readiness:
@@ -61,10 +62,27 @@ def app_for(readiness: Readiness, *, token: str | None, hosts: Iterable[str] = (
             Mount("/static", StaticFiles(directory=STATIC), name="static"),
         ],
         middleware=[Middleware(Guard, token=token, hosts=[*LOCAL_HOSTS, *hosts])],
+        exception_handlers={Exception: failed},
     )
     app.state.readiness = readiness
     app.state.token = token
     return app
+
+
+class JsonReply(JSONResponse):
+    """JSON whose texts may have lone surrogates, such as a path in the message of an error."""
+
+    def render(self, content: Any) -> bytes:
+        """Return JSON; what cannot be encoded becomes an escape, as JSON has it."""
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(
+            "utf-8", "backslashreplace"
+        )
+
+
+async def failed(_request: Request, _error: Exception) -> Response:
+    """Reply to a request on which the app failed; the terminal shows the error itself."""
+    why = "the server failed on this request; the terminal says why. Your answers are safe"
+    return JsonReply({"error": why}, 500, ALWAYS)
 
 
 async def page(request: Request) -> Response:
@@ -88,17 +106,17 @@ def _handler(call: Call) -> Callable[[Request], Awaitable[Response]]:
             try:
                 body = await request.json()
             except ClientDisconnect:
-                return JSONResponse({"error": "the request did not arrive in time"}, 408)
+                return JsonReply({"error": "the request did not arrive in time"}, 408)
             except (ValueError, RecursionError):
                 error = "the request is not JSON, or nested too deep"
-                return JSONResponse({"error": error}, 400)
+                return JsonReply({"error": error}, 400)
         readiness: Readiness = request.app.state.readiness
         if readiness.project is None:
             status, why = readiness.reply()
-            return JSONResponse(why, status)
+            return JsonReply(why, status)
         status, result = await run_in_threadpool(reply, readiness.project, call, body)
         if isinstance(result, File):
             return Response(result.data, status, result.headers, result.media_type)
-        return JSONResponse(result, status)
+        return JsonReply(result, status)
 
     return handle

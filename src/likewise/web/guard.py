@@ -37,6 +37,9 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 
+ALWAYS = {**HEADERS, "cache-control": "no-store"}
+"""The headers of replies that the server gives without the app."""
+
 NO_TOKEN = "the token is missing. Open the full address that likewise printed, token included"
 
 REFUSAL = """<!doctype html>
@@ -51,7 +54,8 @@ REFUSAL = """<!doctype html>
 <p>The reason: {}.</p>
 <p>Your answers are safe. To get back to them, run the <code>likewise label</code> command again. It
 goes on where you stopped, opens the page, and prints its full address, which ends in
-<code>?token=&hellip;</code>. Bookmark that address if you want to come back here.</p>
+<code>?token=&hellip;</code>. The address changes with every start. To bookmark it, add
+<code>--keep-link</code>.</p>
 </section>
 </main>
 </html>

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import os
-import secrets
+import selectors
 import socket
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 
 import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from likewise.errors import InputError
-from likewise.files import cache_folder
 from likewise.page.calls import SIZES
 from likewise.project import Project
 from likewise.web.app import Readiness, app_for
-from likewise.web.guard import LOCAL_HOSTS
+from likewise.web.guard import ALWAYS, LOCAL_HOSTS
+from likewise.web.links import new_token
 
 DEFAULT_PORT = 8642
 """The port of the page, if it is free."""
@@ -34,6 +31,11 @@ REQUEST_SECONDS = 15.0
 bytes; a slow line is given a thousand times what that needs."""
 IDLE_SECONDS = 5
 """How long a connection may wait for its next request."""
+LAST_SECONDS = 30
+"""How long replies may take after the server was told to end. The slowest take a second or two; a
+browser that stops to read must not keep the server for ever."""
+LAST_TURNS = 1000
+"""How often the loop turns at most to accept connections that wait when the server ends."""
 
 EVERYWHERE = ("0.0.0.0", "::", "")
 
@@ -65,6 +67,27 @@ class TimedConnection(H11Protocol):
         self._expect_nothing()
         super().connection_lost(exc)
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not HTTP, with the headers of every other reply."""
+        headers = {**ALWAYS, "content-type": "text/plain; charset=utf-8", "connection": "close"}
+        for event in (
+            h11.Response(status_code=400, headers=list(headers.items()), reason=b"Bad Request"),
+            h11.Data(data=msg.encode()),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+
+    def shutdown(self) -> None:
+        """End when the server ends: after the reply to what has arrived, read or not."""
+        is_idle = self.cycle is None or self.cycle.response_complete
+        if self.transport.is_closing():
+            return
+        if is_idle and _has_arrived(self.transport.get_extra_info("socket").fileno()):
+            self.loop.call_soon(self.shutdown)  # the loop reads before it comes to this
+        else:
+            super().shutdown()
+
     def _expect(self) -> None:
         if self._deadline is None:
             self._deadline = self.loop.call_later(REQUEST_SECONDS, self.transport.close)
@@ -75,24 +98,64 @@ class TimedConnection(H11Protocol):
             self._deadline = None
 
 
+class PatientServer(uvicorn.Server):
+    """A server that ends when it has replied to everything that had been sent to it."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept the connections that wait, then end as usual."""
+        for listener in sockets or ():
+            for _ in range(LAST_TURNS):
+                if not _has_arrived(listener.fileno()):
+                    break
+                await asyncio.sleep(0)
+        # A connection that was accepted is known to the server some turns later.
+        for _ in range(10):
+            await asyncio.sleep(0)
+        await super().shutdown(sockets)
+
+
+def _has_arrived(handle: int) -> bool:
+    """Whether a socket has a connection to accept, or bytes to read."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(handle, selectors.EVENT_READ)
+        return bool(selector.select(0))
+
+
 @dataclass(frozen=True)
 class Served:
     """A page that can be served before its project is open; its socket is listening already."""
 
-    address: str
+    home: str
+    token: str
     server: uvicorn.Server
     listener: socket.socket
     readiness: Readiness
+    warming: list[threading.Thread] = field(default_factory=list)
+
+    @property
+    def address(self) -> str:
+        """The address with the token; it is for the person, and not for command lines and logs."""
+        return f"{self.home}?token={self.token}"
+
+    @property
+    def port(self) -> int:
+        """The port of the page."""
+        return int(self.listener.getsockname()[1])
 
     def run(self) -> None:
-        """Serve until ``server.should_exit`` is set."""
+        """Serve until ``server.should_exit`` is set; return when no thread of it is left."""
         with self.listener:
             self.server.run(sockets=[self.listener])
+        # A thread that decodes a picture while the interpreter ends can abort the process.
+        for thread in self.warming:
+            thread.join()
 
     def show(self, project: Project) -> None:
         """Serve a project that was opened meanwhile."""
         self.readiness.project = project
-        threading.Thread(target=self._warm, args=[project], daemon=True).start()
+        thread = threading.Thread(target=self._warm, args=[project], daemon=True)
+        self.warming.append(thread)
+        thread.start()
 
     def _warm(self, project: Project) -> None:
         """Make the pictures of coming questions in advance, since large ones take a while."""
@@ -109,14 +172,17 @@ class Served:
 def prepare(
     readiness: Readiness,
     *,
-    path: Path | None = None,
+    token: str | None = None,
     host: str = "127.0.0.1",
     port: int | None = None,
     hosts: Iterable[str] = (),
 ) -> Served:
-    """Bind the page of a project to an address: by default port 8642, or any free one."""
+    """Bind the page of a project to an address: by default port 8642, or any free one.
+
+    Without a token, it gets a new one.
+    """
     listener = listen(host, port)
-    token = token_for(path)
+    token = token or new_token()
     names = [*hosts, host.strip("[]")]
     if host in EVERYWHERE:
         names += ["*", socket.gethostname(), socket.getfqdn()]
@@ -128,12 +194,14 @@ def prepare(
         lifespan="off",
         server_header=False,
         http=TimedConnection,
+        ws="none",  # a request for a web socket is refused like any other
+        timeout_graceful_shutdown=LAST_SECONDS,
         timeout_keep_alive=IDLE_SECONDS,
     )
     shown = own_address(":" in host) if host in EVERYWHERE else host.strip("[]")
     shown = f"[{shown}]" if ":" in shown else shown
-    address = f"http://{shown}:{listener.getsockname()[1]}/?token={token}"
-    return Served(address, uvicorn.Server(config), listener, readiness)
+    home = f"http://{shown}:{listener.getsockname()[1]}/"
+    return Served(home, token, PatientServer(config), listener, readiness)
 
 
 def own_address(is_v6: bool = False) -> str:
@@ -170,24 +238,3 @@ def listen(host: str, port: int | None) -> socket.socket:
     # beginning, since asyncio does not see that such a socket speaks TCP.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
-
-
-def token_for(path: Path | None) -> str:
-    """Return the token of a session, kept apart from its file; it survives restarts."""
-    if path is None:
-        return secrets.token_urlsafe(24)
-    name = hashlib.blake2b(os.fsencode(path.resolve()), digest_size=16).hexdigest()
-    place = cache_folder() / "tokens" / name
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
-        with os.fdopen(handle, "r+", encoding="ascii") as file:
-            token = file.read().strip()
-            if len(token) < 32:
-                token = secrets.token_urlsafe(24)
-                file.seek(0)
-                file.truncate()
-                file.write(token)
-            return token
-    except (OSError, UnicodeDecodeError):  # a token for this run only then
-        return secrets.token_urlsafe(24)
