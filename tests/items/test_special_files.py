@@ -174,7 +174,7 @@ def npy_head(shape, dtype="<f8"):
     return head.getvalue()
 
 
-def test_four_gigabytes_in_four_megabytes_are_refused_unread(tmp_path, monkeypatch):
+def test_what_unpacks_to_far_more_than_its_file_is_refused_unread(tmp_path, monkeypatch):
     monkeypatch.setattr(limits, "available_memory", lambda: 1 << 50)
     path = tmp_path / "bomb.npz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
