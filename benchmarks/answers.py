@@ -27,7 +27,7 @@ OPEN = """
 from likewise.project import open_project
 project = open_project({path!r}).project
 if project.ask() is None:
-    project.go_on(position=project.position)
+    project.rebuild(position=project.position)
 project.ask()
 """
 FLOOR = """
@@ -58,7 +58,7 @@ def milliseconds(project, truth, n_answers):
     times = []
     while len(times) < n_answers:
         if project.ask() is None and project.session.strategy.name != "closest-first":
-            project.go_on(position=project.position)
+            project.rebuild(position=project.position)
         if project.ask() is None:
             break
         body = body_of(project.ask(), truth, project.position)

@@ -138,7 +138,7 @@ SCHEMAS = {
                 "quality": TEXT,
                 "more": TEXT,
                 "can_stop": YES_OR_NO,
-                "can_go_on": YES_OR_NO,
+                "can_rebuild": YES_OR_NO,
                 "line": TEXT,
             }
         ),
@@ -490,7 +490,7 @@ PATHS = {
         ),
     },
     "/api/unsure": {"get": look("Pairs of groups that stayed undecided", "Unsure")},
-    "/api/refine": {
+    "/api/rebuild": {
         "post": change("Go on asking where doubt is left, all answers kept", "State", {})
     },
     "/api/map": {

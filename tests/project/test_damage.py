@@ -43,7 +43,7 @@ def make_session(folder, n_answers=28):
             rows = [k % 24, (k + 5) % 24]
             project.mend(partial(Mending.move, rows=rows, to=None), **at)
         elif query is None:
-            project.go_on(**at)
+            project.rebuild(**at)
         else:
             heads = [group[0] % 4 for group in query.groups]
             chosen = heads.index(query.row % 4) if query.row % 4 in heads else Answer.NONE

@@ -391,7 +391,7 @@ def test_cobra_takes_in_what_joins_and_does_not_ask_about_what_left(folder, reop
     assert project.ids[-1] == "red-new.png"
     answer(project, 100)
     assert asked.row not in {row for g in project.session.events[4:] for row in g.rows}
-    project.go_on(position=project.position)
+    project.rebuild(position=project.position)
     answer(project, 100)
     assert len(project.groups()) == 2
 

@@ -133,7 +133,7 @@ GESTURES = textwrap.dedent(
         elif way == "misfit":
             project.misfit(rng.randrange(len(project.ids)), **at)
         elif way == "go on" and question is None:
-            project.go_on(**at)
+            project.rebuild(**at)
         elif way == "check" and (checks := project.checks()):
             check, _ = rng.choice(checks)
             project.tell_check(check.left, check.right, rng.choice(list(Answer)), **at)

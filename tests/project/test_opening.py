@@ -115,7 +115,7 @@ def test_a_finished_session_of_cobra_goes_on_where_doubt_is_left_and_keeps_every
     answer_all(project, y)
     before = [event.pair for event in project.session.events]
     assert project.ask() is None
-    project.go_on(position=project.position)
+    project.rebuild(position=project.position)
     assert [event.pair for event in project.session.events] == before
     assert project.session.strategy.name == "most-doubt"
     question = project.ask()

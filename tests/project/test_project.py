@@ -56,7 +56,7 @@ def test_undo_leads_back_through_another_strategy_and_redo_forth(project):
     tell(project, Answer.SAME)
     tell(project, Answer.DIFFERENT)
     coarse = seen(project)
-    project.go_on(position=project.position)
+    project.rebuild(position=project.position)
     assert (len(project.session.events), project.session.strategy.name) == (2, "most-doubt")
     fine = seen(project)
     query = tell(project)
@@ -73,7 +73,7 @@ def test_undo_leads_back_through_another_strategy_and_redo_forth(project):
 
 def test_a_new_answer_forgets_what_could_have_been_redone(project):
     tell(project)
-    project.go_on(position=project.position)
+    project.rebuild(position=project.position)
     project.undo(position=project.position)
     tell(project)
     assert not project.session.can_redo
@@ -86,7 +86,7 @@ def test_everything_that_was_done_is_there_after_opening_again(project):
     free = [r for r in range(45) if r not in {x for e in project.session.events for x in e.rows}]
     assert project.misfit(free[0], position=project.position) == []
     tell(project)
-    project.go_on(position=project.position)
+    project.rebuild(position=project.position)
     tell(project)
     project.revise(2, "unsure", position=project.position)
     check = project.checks()[0][0]
@@ -153,7 +153,7 @@ def test_what_fails_leaves_no_trace_in_memory_or_on_disk(project, monkeypatch):
     for deed in (
         lambda: tell(project),
         lambda: project.undo(position=project.position),
-        lambda: project.go_on(position=project.position),
+        lambda: project.rebuild(position=project.position),
         lambda: project.name(project.groups()[0].id, "x", position=project.position),
     ):
         with pytest.raises(OSError, match="full"):

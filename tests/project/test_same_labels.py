@@ -131,7 +131,7 @@ def test_the_groups_are_the_same_everywhere_after_everything_that_can_be_done(pr
     assert change(project, "name", group=first, name="first") == 200
     check_everywhere(project)
     members = project.members(project.group(second)).tolist()
-    for call, body in (("misfit", {"row": members[-1]}), ("refine", {})):
+    for call, body in (("misfit", {"row": members[-1]}), ("rebuild", {})):
         assert change(project, call, **body) in (200, 400)  # it may be settled already
         check_everywhere(project)
     answer(project, 4)

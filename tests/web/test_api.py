@@ -44,7 +44,7 @@ def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client,
         "quality": "about 93% right (at least 81%)",
         "more": "about 10 questions to go",
         "can_stop": False,
-        "can_go_on": False,
+        "can_rebuild": False,
         "line": "About 93% right (at least 81%) · about 10 questions to go",
     }
     monkeypatch.setattr(Session, "completeness", None)
@@ -236,12 +236,12 @@ def test_a_typical_item_that_does_not_fit_leads_to_the_answers_that_put_it_there
     assert reply["answers_behind"] == [1]
 
 
-def test_refining_keeps_every_answer_and_asks_on(client, project, truth):
-    assert client.change("refine", position=0).status_code == 400
+def test_rebuilding_keeps_every_answer_and_asks_on(client, project, truth):
+    assert client.change("rebuild", position=0).status_code == 400
     done = client.finish(truth)
-    assert done["outlook"]["can_go_on"]
+    assert done["outlook"]["can_rebuild"]
     assert "nothing left" not in done["outlook"]["line"]
-    state = client.change("refine", position=done["position"]).json()
+    state = client.change("rebuild", position=done["position"]).json()
     assert state["progress"]["answered"] == done["progress"]["answered"]
     assert not state["is_done"]
     client.finish(truth)

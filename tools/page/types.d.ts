@@ -126,7 +126,7 @@ interface Completeness {
 
 interface Progress {
   progress: { answered: number; unsure: number; estimate: number | null; n_groups: number };
-  outlook: { line: string; can_stop: boolean; can_go_on: boolean };
+  outlook: { line: string; can_stop: boolean; can_rebuild: boolean };
   completeness: Completeness | null;
 }
 

@@ -64,7 +64,7 @@ def _items(
 
 
 def _features(session: Session, X: Any) -> Features:
-    """Return the features that the map and refining need."""
+    """Return the features that the map and `Project.rebuild` need."""
     X = session.strategy.partition.points if X is None else X
     if X is None or len(X) != session.strategy.n_rows:
         n_rows = plural(session.strategy.n_rows, "row")

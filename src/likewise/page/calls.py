@@ -295,11 +295,11 @@ def unsure(project: Project, asked: Json) -> Json:  # noqa: ARG001
     return {"n": len(pairs), "n_together": sum(is_together), "pairs": shown}
 
 
-def refine(project: Project, body: Json) -> Json:
+def rebuild(project: Project, body: Json) -> Json:
     """Go on asking where doubt is left, when COBRA's questions are done; all answers are kept."""
-    if not shapes.can_go_on(project):
+    if not shapes.can_rebuild(project):
         raise InputError("the session is not done, or nothing is left to ask")
-    project.go_on(position=whole(body, "position"))
+    project.rebuild(position=whole(body, "position"))
     return shapes.state(project)
 
 
@@ -413,7 +413,7 @@ CALLS = (
     Call("checks", checks),
     Call("checks", tell_check, changes=True),
     Call("unsure", unsure),
-    Call("refine", refine, changes=True),
+    Call("rebuild", rebuild, changes=True),
     # Its layout takes long, so it must not keep an answer waiting.
     Call("map", map_, is_locked=False),
     Call("item/{row:int}", item),

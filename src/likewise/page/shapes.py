@@ -134,18 +134,18 @@ def asked(project: Project, *, with_distance: bool = False) -> Json:
 def progress(project: Project) -> Json:
     """Return how far the session is and how good the groups are."""
     now, complete = project.session.progress, project.session.completeness
-    has_more = can_go_on(project)
+    has_more = can_rebuild(project)
     prospect = outlook(project.session)
     if has_more:  # so it does not say that nothing is left
         prospect = replace(prospect, more="")
     return {
         "progress": {**asdict(now), "line": str(now)},
-        "outlook": {**asdict(prospect), "line": prospect.line, "can_go_on": has_more},
+        "outlook": {**asdict(prospect), "line": prospect.line, "can_rebuild": has_more},
         "completeness": None if complete is None else asdict(complete),
     }
 
 
-def can_go_on(project: Project) -> bool:
+def can_rebuild(project: Project) -> bool:
     """Return whether a finished session can go on: its budget is spent, or it was COBRA's."""
     session = project.session
     if not session.is_done:

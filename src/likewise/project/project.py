@@ -78,7 +78,7 @@ class Project:
     path : Path, optional
         The session file, for those who want to show it.
     seed : int
-        Decides what is random in refining.
+        Decides what is random after `rebuild`.
     by : str, optional
         Who answers, for the log.
     position : int
@@ -410,7 +410,7 @@ class Project:
             self.session.mark(row, fellow, **signature)
             return by_answers
 
-    def go_on(self, *, position: int) -> None:
+    def rebuild(self, *, position: int) -> None:
         """Go on by the strategy of `Likewise` when another one has nothing left to ask."""
         with self.lock:
             self._refuse_outdated(position)

@@ -43,13 +43,13 @@ function goOn({ is_done: isDone, outlook }) {
   if (!isDone) return el("a", { href: "#ask", class: look }, "Continue with the questions");
   const go = button("Continue where doubt remains", async () => {
     go.disabled = true;
-    const next = await changeInTurn("refine");
+    const next = await changeInTurn("rebuild");
     go.disabled = false;
     if (!next) return;
     await take(next);
     location.hash = next.is_done ? "#result" : "#ask";
   }, { class: look });
-  return outlook.can_go_on && go;
+  return outlook.can_rebuild && go;
 }
 
 function card(/** @type {Group} */ group) {
