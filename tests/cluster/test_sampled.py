@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from likewise import COBRA, Answer, LabelOracle, Likewise, run
+from likewise import COBRA, Answer, LabelOracle, Likewise, ReplayOracle, run
 from likewise.cluster import start
 from likewise.errors import ContradictionError, InputError, SessionFileError
 
@@ -102,6 +102,16 @@ def test_after_more_answers_adopting_the_data_brings_labels_of_all_rows_up_to_da
         early.adopt(early.session_, X=X + 1)
     with pytest.raises(InputError, match="X has 100 rows, but the session is about a sample"):
         early.adopt(early.session_, X=X[:100])
+
+
+@pytest.mark.parametrize("model", MODELS, ids=IDS)
+def test_a_session_about_a_sample_can_be_replayed(model):
+    X, y = blobs(200)
+    first = fitted(model, X, y, np.arange(0, 200, 2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(start, "draw_rows", lambda *_, **__: np.arange(0, 200, 2))
+        again = clone(model).fit(X, oracle=ReplayOracle(first.session_))
+    assert again.queries_ == first.queries_
 
 
 @pytest.mark.parametrize("model", [MODELS[0], MODELS[2]], ids=["choices", "COBRA"])

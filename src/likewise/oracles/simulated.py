@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Answer, Gesture, Question, checked_count, ordered
+from likewise.core.answers import Answer, Gesture, Link, Question, checked_count, ordered
+from likewise.core.session import Session
 from likewise.errors import AnswerError, BudgetExhausted, InputError
 from likewise.oracles.oracle import answered, as_oracle, can_choose, chosen_by
 from likewise.words import plural
@@ -155,15 +157,16 @@ class ReplayOracle:
 
     Parameters
     ----------
-    events : iterable of Gesture
-        A session's `events`.
+    events : Session or iterable of Gesture
+        A session, or its `events`. Of a session about a sample, pass the session itself, which
+        knows the numbers of its rows in the data.
     otherwise : Oracle or callable, optional
         Who answers what was not asked then. Without one, that is an error.
     """
 
     can_choose = True
 
-    def __init__(self, events: Iterable[Gesture], otherwise: Any = None) -> None:
+    def __init__(self, events: Session | Iterable[Gesture], otherwise: Any = None) -> None:
         gestures = _checked_events(events)
         self.answers = {link.pair: link.answer for g in gestures for link in g.links}
         self.choices = {(g.left, g.groups): g for g in gestures if g.groups}
@@ -205,10 +208,21 @@ class ReplayOracle:
 
 def _checked_events(events: Any) -> list[Gesture]:
     remedy = "pass session.events, or events of a saved session by Session.from_dict(saved).events"
-    if not isinstance(events, Iterable) or isinstance(events, str | bytes | Mapping):
+    if not isinstance(events, Session | Iterable) or isinstance(events, str | bytes | Mapping):
         raise InputError(f"recorded answers are needed, got {type(events).__name__}: {remedy}")
+    if isinstance(events, Session):
+        return [_in_data(gesture, events.row_numbers) for gesture in events.events]
     gestures = list(events)
     for k, gesture in enumerate(gestures):
         if not hasattr(gesture, "links"):
             raise InputError(f"entry {k} is {gesture!r}, which is not a recorded answer: {remedy}")
     return gestures
+
+
+def _in_data(gesture: Gesture, numbers: Any) -> Gesture:
+    """Return a gesture about the rows of the data that a session is about a sample of."""
+    if numbers is None:
+        return gesture
+    links = [Link(int(numbers[x.left]), int(numbers[x.right]), x.answer) for x in gesture.links]
+    groups = tuple(tuple(int(numbers[row]) for row in group) for group in gesture.groups)
+    return replace(gesture, links=tuple(links), groups=groups)
