@@ -18,7 +18,8 @@ import numpy as np
 from likewise.core.arrays import array_to_json, from_json
 from likewise.errors import SessionFileError
 from likewise.files import cache_folder
-from likewise.store.database import JOURNAL, connect
+from likewise.store.beside import JOURNAL
+from likewise.store.database import connect
 
 FILE = "features.sqlite"
 TABLE = """

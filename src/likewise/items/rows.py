@@ -103,10 +103,6 @@ class RowItems(TableItems):
             self._table, self._used, self._hashed, self._latent, is_chosen=self._is_chosen
         )
 
-    @cached_property
-    def _latent(self) -> LatentTexts:
-        return LatentTexts(self._cache)
-
     def features(
         self, progress: OnProgress | None = None, *, aspects: Sequence[Aspect] | None = None
     ) -> Features:

@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -16,6 +17,7 @@ from likewise.files import check_regular, open_regular
 from likewise.items.cache import FeatureCache
 from likewise.items.fields import as_text
 from likewise.items.items import Items, shorten
+from likewise.items.latent import LatentTexts
 from likewise.items.limits import check_fits, most_bytes
 from likewise.items.tables import Table, is_number
 from likewise.words import plural
@@ -77,6 +79,11 @@ class TableItems(Items):
         items = cls(read_table(source, **for_reading(options)), **others)
         items._cache = cache
         return items
+
+    @cached_property
+    def _latent(self) -> LatentTexts:
+        """What makes features of texts."""
+        return LatentTexts(self._cache)
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return the columns of the table, without the one that has the ids."""

@@ -20,7 +20,6 @@ from likewise.items.cache import FeatureCache, package_versions
 from likewise.items.features import Aspect, Features, Problem
 from likewise.items.fields import Fields, as_text
 from likewise.items.items import LINE_LENGTH, OnProgress, digest, shorten
-from likewise.items.latent import LatentTexts
 from likewise.items.tablefiles import READING, TableItems
 from likewise.items.tables import Table
 from likewise.words import plural
@@ -173,10 +172,6 @@ class TextItems(TableItems):
         else:
             X = sentence_features(self._texts, model, self._cache)
         return Features(X, notes=self._cache.notes)
-
-    @cached_property
-    def _latent(self) -> LatentTexts:
-        return LatentTexts(self._cache)
 
 
 def telling(text: str) -> str:
