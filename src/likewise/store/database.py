@@ -325,6 +325,11 @@ def translated(path: Path) -> Iterator[None]:
             sqlite3.SQLITE_READONLY: "it may not be written. Change its permissions or copy it",
             sqlite3.SQLITE_CANTOPEN: "it cannot be opened. Is its folder writable?",
         }.get(-1 if kind is None else kind, "see the message in brackets")
+        if code == sqlite3.SQLITE_READONLY_DBMOVED:
+            raise LikewiseError(
+                f"nothing was saved: {path} was moved, renamed or deleted while it was open. Put "
+                "it back and do it again, or open it where it is now."
+            ) from error
         raise LikewiseError(
             f"nothing was saved in {path}: {remedy}; all that was saved before is there. ({error})"
         ) from error
