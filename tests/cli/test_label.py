@@ -287,7 +287,7 @@ def test_the_exported_snippet_loads_the_exported_session(table, tmp_path, monkey
     monkeypatch.setattr(sys, "argv", ["load.py"])
     scope: dict[str, Any] = {}
     exec((tmp_path / "load.py").read_text(), scope)
-    assert scope["groups"] == dict.fromkeys("ABCDE", 0)
+    assert scope["groups"] == dict.fromkeys("ABCDE", "1")
     assert scope["model"].n_clusters_ == 1
 
 

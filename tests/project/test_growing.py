@@ -398,7 +398,7 @@ def test_cobra_takes_in_what_joins_and_does_not_ask_about_what_left(folder, reop
 
 def test_what_was_grown_and_lost_in_a_cut_log_is_new_again():
     found = match_items([["a"]], frozenset(), {"a": "1", "b": "2"}, {"a": "1", "b": "2"})
-    assert found.unknown == ["b"]
+    assert found.newcomers == ["b"]
     assert str(found.changes) == "1 new"
 
 

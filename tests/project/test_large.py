@@ -14,7 +14,8 @@ from likewise.cli import main
 from likewise.errors import InputError
 from likewise.project import open_project, open_session_file
 from likewise.project.checking import check_file, repair_file
-from likewise.project.large import is_large
+from likewise.project.large import ScaledRows, is_large
+from likewise.rows.row_files import NpyRows, ParquetRows
 
 parquet = pytest.importorskip("pyarrow.parquet", reason="pip install likewise[tables]")
 pyarrow = pytest.importorskip("pyarrow", reason="pip install likewise[tables]")
@@ -288,3 +289,20 @@ def test_rows_that_were_added_behind_the_others_are_predicted(tmp_path, events):
     assert np.array_equal(labels_in(tmp_path / "after"), before)
     added = parquet.read_table(tmp_path / "after" / "9.parquet")["label"].to_numpy()
     assert (added == before[:50]).mean() > 0.9
+
+
+def test_rows_of_files_are_scaled_by_the_sample_that_is_taken(tmp_path):
+    values = np.array([[0.0, 5.0], [10.0, 5.0], [40.0, 5.0]])
+    columns = {"a": values[:, 0], "b": values[:, 1]}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "x.parquet")
+    data = ScaledRows(ParquetRows(tmp_path / "x.parquet"), "x")
+    assert data.take(np.array([0, 1])).tolist() == [[0.0, 0.0], [1.0, 0.0]]
+    assert data.scale == {"low": [0.0, 5.0], "high": [10.0, 5.0]}
+    assert data.take(None).tolist() == [[0.0, 0.0], [0.25, 0.0], [1.0, 0.0]]
+    np.save(tmp_path / "x.npy", values)
+    own = ScaledRows(NpyRows(tmp_path / "x.npy"), "x")
+    assert own.take(np.array([2])).tolist() == [[40.0, 5.0]]
+    assert own.scale == {}
+    np.save(tmp_path / "bad.npy", np.array([[np.nan, 1.0]]))
+    with pytest.raises(InputError, match="row 0"):
+        ScaledRows(NpyRows(tmp_path / "bad.npy"), "bad.npy").take(None)

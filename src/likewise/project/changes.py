@@ -81,8 +81,8 @@ def changes_of(project: Project) -> tuple[list[ItemChange], list[GroupChange]]:
             items.append(ItemChange(id, "", after, name, "placed", how, certainty))
         else:
             change = "stayed" if carrier[had] == after else "moved"
-            known = "given" if how == "open" else how
-            items.append(ItemChange(id, titles[had], after, name, change, known, certainty))
+            by = "given" if how == "open" else how
+            items.append(ItemChange(id, titles[had], after, name, change, by, certainty))
     return items, _groups(items, carrier, titles)
 
 

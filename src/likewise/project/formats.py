@@ -245,13 +245,15 @@ import json
 import sys
 
 from likewise import {estimator}, Session
+from likewise.project.groups import titles_of
 
 path = sys.argv[1] if len(sys.argv) > 1 else {file!r}
 with open(path, encoding="utf-8") as file:
     session = Session.from_dict(json.load(file))
 
 print(session.progress)
-groups = dict(zip(session.sample_ids, session.labels.tolist()))  # item id -> label of its group
+keys = titles_of(session)  # label -> key of the group on the page
+groups = {{id: keys[label] for id, label in zip(session.sample_ids, session.labels.tolist())}}
 
 model = {estimator}().adopt(session)  # a fitted scikit-learn estimator
 # model.labels_, model.n_clusters_, model.predict(X_new)

@@ -46,7 +46,7 @@ def groups_of(
 ) -> list[Group]:
     """Return all groups, those that answers have joined first; joined names are listed together.
 
-    A row counts by its weight, 1 if none are given; `known` is `how_known` unless it is given.
+    A row counts by its weight, by default 1; `known` is by default `how_known`.
     """
     strategy = session.strategy
     partition = strategy.partition
@@ -191,7 +191,7 @@ def _sizes(session: Session) -> NDArray[np.intp]:
 
 @once_per_state
 def _names(session: Session) -> dict[int, str]:
-    """Return the names of labels: all that were given to rows of a group, or to it beforehand."""
+    """Return the names of labels: those of rows in a group, or those of given groups."""
     labels = session.labels
     named: dict[int, list[str]] = {}
     for row, name in session.names.items():

@@ -89,12 +89,12 @@ def take_in(
     held = {row: list(names) for row, names in match.held.items()}
     place = {name: k for k, name in enumerate(items.ids)}
     n_rows, new, rows, asked = session.strategy.n_rows, list[int](), None, list[int]()
-    if match.unknown:
+    if match.newcomers:
         features = describe()
         if features.metric == "precomputed":
             raise CannotGrowError("there are only distances between items")
         contents = {_content(items, features, place[names[0]]): r for r, names in held.items()}
-        for name in match.unknown:
+        for name in match.newcomers:
             row = contents.setdefault(_content(items, features, place[name]), n_rows + len(new))
             if row == n_rows + len(new):
                 new.append(place[name])
@@ -126,7 +126,7 @@ def take_in(
                 if not names or str(names[row]) != held[row][0]
             },
             "unshown": unshown,
-            JOINED: match.unknown,
+            JOINED: match.newcomers,
         },
         items={
             **{name: kept[name] for row in gone if (name := match.had[row][0]) in kept},
@@ -149,7 +149,7 @@ def rows_in_doubt(project: Project) -> list[int]:
 
 
 def _content(items: Items, features: Features, i: int) -> tuple[str, bytes]:
-    """Return what is the same for copies; features that were given may set them apart."""
+    """Return what is the same for copies; features of the person's own may set them apart."""
     is_own = features.aspects[0].name == OWN
     return items.content(i), features.X[i].tobytes() if is_own else b""
 

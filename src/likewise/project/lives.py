@@ -105,7 +105,7 @@ class Lives:
     numbered in the order in which answers found them. A number goes where most of its rows are, so
     the larger part of a split group keeps it. Of several numbers in one group a given one stays,
     or else that with most rows. `carried` has the given groups whose larger part is in a group, by
-    label; `merged` and `split_from` have numbers by the number of a group. `n` were given so far.
+    label; `merged` and `split_from` have numbers by the number of a group. `n` is the next number.
     """
 
     n: int

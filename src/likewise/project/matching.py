@@ -36,11 +36,14 @@ class Changes:
 
 
 class Match(NamedTuple):
-    """Which items rows stand for: the ids they had and have, those of no row, and what changed."""
+    """Which items rows stand for.
+
+    `had` and `held` have the ids of rows, then and now; `newcomers` are ids of items without a row.
+    """
 
     had: Sequence[Sequence[str]]
     held: dict[int, list[str]]
-    unknown: list[str]
+    newcomers: list[str]
     changes: Changes
 
     def as_before(self) -> dict[int, list[str]]:
@@ -80,7 +83,7 @@ def match_items(
         elif before.get(name):
             lost.setdefault(before[name], []).append(name)
     stays = {name for names in held.values() for name in names}
-    unknown, moved = [], set()
+    newcomers, moved = [], set()
     for name, content in now.items():
         if name in stays:
             continue
@@ -89,12 +92,12 @@ def match_items(
             moved.add(old)
             held.setdefault(owner[old], []).append(name)
         else:
-            unknown.append(name)
+            newcomers.append(name)
     there = {name for name, row in owner.items() if row not in removed} - stays - moved
     changes = Changes(
-        added=tuple(name for name in unknown if name not in there),
-        removed=tuple(name for name in owner if name in there and name not in unknown),
-        changed=tuple(name for name in unknown if name in there),
+        added=tuple(name for name in newcomers if name not in there),
+        removed=tuple(name for name in owner if name in there and name not in newcomers),
+        changed=tuple(name for name in newcomers if name in there),
         returned=tuple(name for row in removed & held.keys() for name in held[row]),
     )
-    return Match(ids, held, unknown, changes)
+    return Match(ids, held, newcomers, changes)

@@ -131,8 +131,8 @@ class Project:
         self.lock = threading.RLock()
         self.store = Store.in_memory() if store is None else store
         self.describe = items.features if features is None else features
-        self._known_features: Features | None = None
-        self._known_layout: Layout | None = None
+        self._features: Features | None = None
+        self._layout: Layout | None = None
         self._layout_lock = threading.Lock()
         self.position = position
         if session.max_queries is None:
@@ -267,9 +267,9 @@ class Project:
     def features(self) -> Features:
         """The features of the rows; computed, or fetched from the cache, when first needed."""
         with self.lock:
-            if self._known_features is None:
-                self._known_features = self.describe().aligned(self.where)
-            return self._known_features
+            if self._features is None:
+                self._features = self.describe().aligned(self.where)
+            return self._features
 
     @property
     def has_map(self) -> bool:
@@ -281,12 +281,12 @@ class Project:
         if not self.has_map:
             raise InputError("there is no map of candidate pairs: the other pairs have no distance")
         with self._layout_lock:
-            if self._known_layout is None:
+            if self._layout is None:
                 # Not before: it imports scipy, and most people look at questions first.
                 from likewise.project.projection import Layout
 
-                self._known_layout = Layout.of(self.features)
-            return self._known_layout
+                self._layout = Layout.of(self.features)
+            return self._layout
 
     # -- changing --------------------------------------------------------------------------------
 
@@ -305,7 +305,7 @@ class Project:
             self.session.choose(chosen, question=number, **signature, seconds=seconds)
 
     def give(self, links: Iterable[Link], *, position: int) -> None:
-        """Say what is known beforehand, as one gesture."""
+        """Add links that are known, as one gesture."""
         with self._change(position) as signature:
             self.session.give_links(links, **signature)
 
@@ -315,9 +315,9 @@ class Project:
             self.check_rows(left, right)
             if left == right:
                 raise InputError("an answer is about two different items")
-            known = self.session.links.implied(left, right)
-            if known is not None:
-                raise InputError(f"rows {left} and {right} are settled already: {known.value}")
+            implied = self.session.links.implied(left, right)
+            if implied is not None:
+                raise InputError(f"rows {left} and {right} are settled already: {implied.value}")
             self.session.give_links([Link(left, right, answer)], **signature)
 
     def mend(self, say: Callable[[Mending], Iterable[Link]], *, position: int) -> int:
@@ -432,7 +432,7 @@ class Project:
     # -- checking --------------------------------------------------------------------------------
 
     def checks(self) -> list[tuple[Check, Answer | None]]:
-        """Return check questions about pairs settled for free, with the answers given to them."""
+        """Return check questions about pairs that nobody was asked about, each with its answer."""
         with self.lock:
             answers = self.session.checks
             questions = self.session.audit(N_CHECKS, random_state=len(self.session.events))
