@@ -287,6 +287,12 @@ def test_the_length_of_series_in_a_recipe_is_bounded():
         items.features(aspects=[Aspect("shape", "of a file", recipe)])
 
 
+def test_pictures_are_not_described_by_a_network_they_were_not_opened_for():
+    items = open_items(load_digits().images[:6], image_features="descriptors")
+    with pytest.raises(InputError, match="open them with --image-features resnet18"):
+        items.features(aspects=[Aspect("content", "of a file", {"recipe": "resnet18"})])
+
+
 def test_texts_are_not_described_by_a_model_they_were_not_opened_for():
     items = open_items(sentences(0))
     with pytest.raises(

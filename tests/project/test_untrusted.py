@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from likewise import Session
 from likewise.cli import main
-from likewise.core.arrays import array_to_json, from_json
+from likewise.core.arrays import array_to_json, deflated, from_json
 from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, LikewiseError, SessionFileError
 from likewise.items import KINDS
@@ -23,6 +23,7 @@ from likewise.project import FORMATS, open_project, open_session_file
 from likewise.registry import Registry
 from likewise.store import Store, schema
 from likewise.store.database import LIMITS
+from likewise.store.packing import pack
 
 EVIL = "import pathlib\npathlib.Path(__file__).with_name('ran').touch()\n"
 
@@ -104,6 +105,31 @@ def test_a_model_that_only_a_file_names_is_not_loaded(session, monkeypatch):
         assert project.ids
         with pytest.raises(InputError, match="--text-features evil-model"):
             _ = project.features
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        None,
+        {},
+        {"columns": 5, "table": ["text", "x"]},
+        {"columns": {}, "table": ["text", "x"]},
+        {"columns": {"x": {"low": "a"}}, "table": ["text", "x"]},
+        {"columns": {"text": {"letters": {"of": 1, "by": 2, "terms": 3}}}, "table": ["text", "x"]},
+    ],
+)
+def test_a_recipe_that_makes_no_sense_is_damage(session, recipe):
+    aspect = {"name": "a", "description": "", "better": "", "columns": None, "recipe": recipe}
+    with closing(sqlite3.connect(session)) as db, db:
+        db.execute(
+            "UPDATE payloads SET data = ? WHERE name = 'aspects'", (deflated(pack([aspect])),)
+        )
+        schema.sign_content(db)
+    with (
+        closing(open_session_file(session).project) as project,
+        pytest.raises(SessionFileError, match="payload 'aspects' is damaged"),
+    ):
+        _ = project.features
 
 
 def test_a_file_does_not_say_where_features_are_kept(session, tmp_path):

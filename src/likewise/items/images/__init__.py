@@ -187,6 +187,12 @@ class ImageItems(Items):
     def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> Features:
         """Compute features, or fetch those in the cache; broken pictures get the mean."""
         recipe = str(aspect.recipe["recipe"])
+        # A file could come from a stranger: other networks than ours are only loaded if asked for.
+        if recipe != self._recipe and not recipes.is_built_in(recipe):
+            raise InputError(
+                f"the first pictures were described by {recipe!r}. To describe others by it, open "
+                f"them with --image-features {recipe}"
+            )
         key, hashes = recipes.cache_key(recipe), self._hashes
         known = self._cache.find(key, hashes)
         whole = [i for i in range(self.n) if i not in self._broken]

@@ -52,6 +52,11 @@ def choose_recipe(name: str) -> str:
     return next(filter(has_efficientnet, EFFICIENTNETS), DESCRIPTORS) if name == "auto" else name
 
 
+def is_built_in(recipe: str) -> bool:
+    """Whether a recipe needs no network, or one whose weights are a known package."""
+    return recipe == DESCRIPTORS or recipe in EFFICIENTNETS
+
+
 def cache_key(recipe: str) -> str:
     """Return what features depend on beside the pictures: the recipe and versions of packages."""
     network = ("torch",) if recipe in EFFICIENTNETS else ("torch", "timm")
