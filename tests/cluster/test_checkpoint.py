@@ -1,5 +1,7 @@
 """Answers on disk as they come, and a fit that goes on from them."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -123,9 +125,8 @@ def test_other_parameters_are_refused_by_name(tmp_path, other, message):
 
 def test_what_no_question_depends_on_may_differ(tmp_path):
     path = tmp_path / "a"
-    Likewise(5, random_state=np.random.default_rng(0).integers(3, 4)).fit(
-        X, oracle=LabelOracle(Y), checkpoint=path
-    )
+    three: Any = np.int64(3)
+    Likewise(5, random_state=three).fit(X, oracle=LabelOracle(Y), checkpoint=path)
     model = Likewise(6, random_state=3, verbose=False, warm_start=True)
     assert model.fit(X, oracle=LabelOracle(Y), checkpoint=path).n_queries_ == 6
 

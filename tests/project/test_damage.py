@@ -1,176 +1,29 @@
 """Damaged and forged session files: each is refused by name, repaired, or as it was."""
 
-import copy
-import json
+import importlib
 import os
 import random
 import re
 import sqlite3
-import zlib
+import sys
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from likewise import Answer
 from likewise.cli import main
-from likewise.core.arrays import deflated
 from likewise.errors import LikewiseError
-from likewise.project import open_project, open_session_file
-from likewise.project.checking import check_file, repair_file
-from likewise.project.mending import Mending
-from likewise.store import Store, schema
+from likewise.project.checking import check_file
+from likewise.store import Store
 from likewise.store.database import begin
 
-
-def make_session(folder, n_answers=28):
-    """Return a session file with every kind of entry, and the labels after each entry."""
-    source = Path(folder, "rows.csv")
-    source.write_text("x,y\n" + "".join(f"{k % 4 * 9 + k / 9},{k % 3}\n" for k in range(24)))
-    opened = open_project(source, n_super_instances=8, options={"cache": False})
-    project = opened.project
-    labels = [project.session.labels.tolist()]
-    for k in range(n_answers):
-        at = {"position": project.position}
-        query = project.ask()
-        if k % 8 == 5:
-            project.undo(**at)
-        elif k % 8 == 6:
-            project.name(project.groups()[0].id, f"größe {k}", **at)
-        elif k % 8 == 7:
-            rows = [k % 24, (k + 5) % 24]
-            project.mend(partial(Mending.move, rows=rows, to=None), **at)
-        elif query is None:
-            project.rebuild(**at)
-        else:
-            heads = [group[0] % 4 for group in query.groups]
-            chosen = heads.index(query.row % 4) if query.row % 4 in heads else Answer.NONE
-            project.choose(chosen, number=query.number, **at)
-        labels.append(project.session.labels.tolist())
-    return opened, labels
-
-
-def outcome(path, labels, at_least=0):
-    """Open a file: it has groups that were there once, or the error is ours. Return which."""
-    try:
-        with closing(open_session_file(path).project) as project:
-            assert project.position >= at_least
-            assert project.session.labels.tolist() == labels[project.position]
-            return "opened"
-    except LikewiseError:
-        return "refused"
-
-
-def repaired(path, labels):
-    """Repair a file: what it has then are groups that were there once. Return how many entries."""
-    finding = check_file(path)
-    if finding.is_good:
-        return None
-    try:
-        target, n_entries, _ = repair_file(path)
-    except LikewiseError:
-        return None
-    assert check_file(target).is_good
-    assert outcome(target, labels) == "opened"
-    target.unlink()
-    return n_entries
-
-
-def mutated_bytes(data, rng):
-    """Return bytes with a few things changed: bits, blocks, lengths."""
-    data = bytearray(data)
-    for _ in range(rng.choice([1, 1, 1, 2, 5])):
-        place = rng.randrange(len(data)) if data else 0
-        way = rng.randrange(6)
-        size = rng.choice([1, 4, 100, 4096])
-        if way <= 1 and data:
-            data[place] ^= 1 << rng.randrange(8)
-        elif way == 2:
-            data[place : place + size] = rng.randbytes(size)
-        elif way == 3:
-            data[place : place + size] = bytes(len(data[place : place + size]))
-        elif way == 4:
-            del data[place:]
-        else:
-            data[place:place] = rng.randbytes(rng.choice([1, 3, 64]))
-    return bytes(data)
-
-
-ODD: list[object] = [
-    None, True, -1, 0, 1, 7, 2**31, 2**63, 10**30, 1e308, -0.5, "", "x", "same", "row-by-row",
-    "\ud800", [], [[]], {}, {"do": "undo"}, [0, 1, "same"], "closest-first", "<f8", "|O",
-    {"base64": "", "dtype": "<f8", "shape": [10**12]}, {"payload": "setup 0"}, ["x"] * 50,
-    {"base64": "eJwDAAAAAAE=", "dtype": "V8", "shape": [-1]},
-]  # fmt: skip
-
-
-def mutated_json(value, rng):
-    """Return a JSON value with one place in it changed, lost or doubled."""
-    value = json.loads(json.dumps(value))
-    for _ in range(rng.choice([1, 1, 2, 4])):
-        spot = value
-        while isinstance(spot, dict | list) and spot:
-            key = rng.choice(list(spot)) if isinstance(spot, dict) else rng.randrange(len(spot))
-            inner = spot[key]
-            if not isinstance(inner, dict | list) or not inner or rng.random() < 0.3:
-                way = rng.randrange(5)
-                if way == 0:
-                    del spot[key]
-                elif way == 1 and isinstance(spot, list):
-                    spot.insert(key, inner)
-                elif way == 2 and type(inner) is int:
-                    spot[key] = inner + rng.choice([-1, 1, 10, -(10**9), 10**9])
-                elif way == 3 and isinstance(inner, str) and inner:
-                    spot[key] = inner[: rng.randrange(len(inner))]
-                else:
-                    spot[key] = copy.deepcopy(rng.choice(ODD))
-                break
-            spot = inner
-    return value
-
-
-def forge(path, rng):
-    """Change something in a file and make all its checksums fit, as an attacker would."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        what = rng.choice(["log", "settings", "payloads"])
-        if what == "log":
-            db.execute("DROP TRIGGER log_keeps_content")
-            (n,) = db.execute("SELECT count(*) FROM log").fetchone()
-            seq = rng.randrange(1, n + 1)
-            (op,) = db.execute("SELECT op FROM log WHERE seq = ?", (seq,)).fetchone()
-            text = json.dumps(mutated_json(json.loads(op), rng))
-            db.execute("UPDATE log SET op = ? WHERE seq = ?", (text, seq))
-            schema.sign_log(db)
-            db.execute(
-                "CREATE TRIGGER log_keeps_content BEFORE UPDATE ON log"
-                " BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END"
-            )
-        elif what == "settings":
-            rows = db.execute("SELECT name, value FROM settings").fetchall()
-            name, value = rng.choice([row for row in rows if row[0] != "path"])
-            text = json.dumps(mutated_json([json.loads(value)], rng))
-            db.execute("UPDATE settings SET value = ? WHERE name = ?", (text[1:-1] or "0", name))
-        else:
-            rows = db.execute("SELECT name, data FROM payloads").fetchall()
-            name, data = rng.choice(rows)
-            plain = json.loads(zlib.decompress(data))
-            new = deflated(json.dumps(mutated_json(plain, rng)).encode())
-            db.execute("UPDATE payloads SET data = ? WHERE name = ?", (new, name))
-        schema.sign_content(db)
-
-
-def ours_only(path):
-    """Open a forged file and use it a little: only errors of ours."""
-    try:
-        with closing(open_session_file(path).project) as project:
-            if (query := project.ask()) is not None:
-                project.choose(0, number=query.number, position=project.position)
-            project.groups()
-    except LikewiseError:
-        return "refused"
-    return "opened"
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+damage = importlib.import_module("damage")
+forge, make_session, mutated_bytes, ours_only, outcome, put, repaired = (
+    damage.forge, damage.make_session, damage.mutated_bytes, damage.ours_only, damage.outcome,
+    damage.put, damage.repaired,
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -201,14 +54,6 @@ def killed(made, tmp_path_factory):
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "photos.likewise"
-
-
-def put(path, data, journal=None):
-    Path(f"{path}-journal").unlink(missing_ok=True)
-    path.write_bytes(data)
-    if journal is not None:
-        Path(f"{path}-journal").write_bytes(journal)
-    return path
 
 
 def test_flipped_bits_are_refused_or_harmless(made, path):
@@ -370,3 +215,9 @@ def test_a_damaged_file_is_not_changed_by_opening_it(made, path):
             refused += 1
         assert path.read_bytes() == data
     assert refused > 2
+
+
+def test_two_hundred_ways_of_damage_raise_no_other_error_and_change_nothing_silently():
+    outcomes = damage.run(200)
+    assert sum(outcomes.values()) == 200
+    assert sum(n for (_, found), n in outcomes.items() if found == "refused") > 100

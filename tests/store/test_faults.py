@@ -106,8 +106,9 @@ class Disk:
             changes = [c for c in self.pending[file] if rng.random() < rng.choice([0.1, 0.5, 0.9])]
             rng.shuffle(changes)
             for place, written in changes:
-                is_cut = written is not None and rng.random() < 0.3
-                _apply(data, place, written[: rng.randrange(len(written))] if is_cut else written)
+                if written is not None and rng.random() < 0.3:
+                    written = written[: rng.randrange(len(written))]  # noqa: PLW2901
+                _apply(data, place, written)
             found[name] = bytes(data)
         return found
 

@@ -301,7 +301,7 @@ def translated(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ours, with what to do about them."""
     try:
         yield
-    except UnicodeDecodeError as error:  # SQLite's message quotes bytes of the file
+    except UnicodeError as error:  # text of the file that is no UTF-8, in a message or a name
         raise SessionFileError(f"{path} is cut or damaged; use a copy") from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", None)
