@@ -36,7 +36,7 @@ def make(folder):
     project.undo(position=project.position)
     project.redo(position=project.position)
     project.revise(1, Answer.UNSURE, position=project.position)
-    project.go_on(position=project.position)
+    project.rebuild(position=project.position)
     answer(project)
     (check, _), *_ = project.checks()
     project.tell_check(check.left, check.right, Answer.SAME, position=project.position)
