@@ -114,7 +114,7 @@ def test_checking_a_group_confirms_some_and_takes_out_others(project):
     group = group_of(project, said)
     members = [r for r in project.members(group).tolist() if r not in (said, learned)]
     right, wrong = members[:6], [said, learned]
-    project.mend(lambda m: m.check(group, right, wrong), position=project.position)
+    project.mend(lambda m: m.confirm(group, right, wrong), position=project.position)
     assert len(set(labels_of(project, right))) == 1
     assert labels_of(project, right)[0] not in labels_of(project, wrong)
     implied = project.session.links.implied
@@ -132,8 +132,8 @@ def test_what_cannot_be_done_is_refused_without_a_trace(project):
         lambda m: m.move(everyone, group),
         lambda m: m.merge([group]),
         lambda _: split([everyone]),
-        lambda m: m.check(group, [], everyone),
-        lambda m: m.check(group, everyone[:1], everyone[:1]),
+        lambda m: m.confirm(group, [], everyone),
+        lambda m: m.confirm(group, everyone[:1], everyone[:1]),
         lambda _: split([everyone[:2], everyone[1:]]),
     ):
         with pytest.raises(InputError):

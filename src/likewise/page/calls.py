@@ -231,7 +231,7 @@ def confirm(project: Project, body: Json) -> Json:
     group = project.group(whole(body, "group"))
     right = listed_rows(project, body, "right", least=0)
     wrong = listed_rows(project, body, "wrong", least=0)
-    return _mended(project, body, lambda mending: mending.check(group, right, wrong), wrong)
+    return _mended(project, body, lambda mending: mending.confirm(group, right, wrong), wrong)
 
 
 def _mended(

@@ -77,7 +77,7 @@ class Mending:
         first, *others = heads.values()
         return [Link(first, other, Answer.SAME) for other in others]
 
-    def check(self, group: Group, right: Sequence[int], wrong: Sequence[int]) -> list[Link]:
+    def confirm(self, group: Group, right: Sequence[int], wrong: Sequence[int]) -> list[Link]:
         """Return the links that say who belongs to a group and who does not."""
         if not set(right).isdisjoint(wrong):
             raise InputError("an item cannot be right and wrong in a group at once")
