@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from likewise.errors import InputError
 from likewise.words import escaped
-
-if sys.platform != "win32":
-    import resource
 
 SHARE = 0.5
 """Input may take this share of the free memory; features and answers need the rest. A round number;
@@ -88,7 +84,9 @@ def available_memory() -> int:
 
 def _left_by_limit() -> int:
     """Return how much more memory the process may ask for (``ulimit -v``)."""
-    if sys.platform == "win32":
+    try:
+        import resource
+    except ImportError:  # on Windows and in a browser
         return UNLIMITED
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit == resource.RLIM_INFINITY:
